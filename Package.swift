@@ -1,0 +1,82 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Settings of every target of ours.
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+let argumentParser = Target.Dependency.product(
+  name: "ArgumentParser", package: "swift-argument-parser")
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+
+/// A room of the package: its name, and the rooms and packages it may import (DESIGN section 2).
+func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func program(
+  _ name: String, path: String? = nil, _ dependencies: [Target.Dependency]
+) -> Target {
+  .executableTarget(name: name, dependencies: dependencies, path: path, swiftSettings: strict)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+let package = Package(
+  name: "stratus",
+  platforms: [.macOS(.v15)],
+  products: [
+    .executable(name: "stratus", targets: ["stratus"]),
+    .library(name: "CloudKit", targets: ["CloudKit", "CoreLocation"]),
+    .library(name: "StratusTesting", targets: ["StratusTesting"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+  ],
+  targets: [
+    // Both ends
+    room("StratusWire"),
+
+    // Server
+    room("StratusDomain", ["StratusWire"]),
+    room("StratusSQL", ["StratusDomain", "StratusWire"]),
+    room("StratusSQLite", ["StratusSQL", "StratusDomain", "StratusWire", grdb]),
+    room("StratusAccounts", ["StratusDomain", "StratusWire", crypto, cryptoExtras]),
+    room("StratusHTTP", ["StratusDomain", "StratusWire", hummingbird]),
+    room(
+      "StratusServer",
+      [
+        "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusSQL", "StratusSQLite",
+        "StratusWire", .product(name: "Logging", package: "swift-log"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ]),
+    program("stratus", ["StratusServer", "StratusTransport", "StratusWire", argumentParser]),
+
+    // Client
+    room("StratusFoundation"),
+    room("StratusTransport", ["StratusWire"]),
+    .target(name: "StratusKitRegistration"),
+    room(
+      "StratusKit",
+      ["StratusWire", "StratusTransport", "StratusFoundation", "StratusKitRegistration"]),
+    room("CloudKit", ["StratusKit", "StratusFoundation"]),
+    room("CoreLocation", ["StratusFoundation"]),
+
+    // For tests, and tests
+    room("StratusTesting", ["StratusDomain", "StratusWire"]),
+  ]
+)

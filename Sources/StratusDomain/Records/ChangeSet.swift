@@ -1,0 +1,18 @@
+/// What a decided batch does to a zone, to be written as a whole.
+public struct ChangeSet: Sendable {
+  public var zone: StoredZone
+  /// New states and tombstones, each with its own change number, numbers following on from the
+  /// zone's: `zone.change + 1, + 2, …`.
+  public var records: [StoredRecord]
+  /// Replaces the zone's; nil: leaves it.
+  public var clientChangeToken: String?
+
+  public init(zone: StoredZone, records: [StoredRecord], clientChangeToken: String? = nil) {
+    self.zone = zone
+    self.records = records
+    self.clientChangeToken = clientChangeToken
+  }
+
+  /// The zone's newest change after this set.
+  public var newestChange: Int64 { zone.change + Int64(records.count) }
+}

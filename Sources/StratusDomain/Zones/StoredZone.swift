@@ -1,0 +1,40 @@
+import StratusWire
+
+/// A zone as the store keeps it.
+public struct StoredZone: Sendable, Hashable {
+  /// Never given twice in a store, so it tells a zone from an earlier one of the same name: the
+  /// zone's *incarnation*.
+  public var id: Int64
+  public var database: DatabaseKey
+  public var name: String
+  /// The number of the newest change to a record in it; 0: none yet.
+  public var change: Int64
+  /// What a writer last left for the readers of its change feed.
+  public var clientChangeToken: String?
+
+  public init(
+    id: Int64, database: DatabaseKey, name: String, change: Int64, clientChangeToken: String?
+  ) {
+    self.id = id
+    self.database = database
+    self.name = name
+    self.change = change
+    self.clientChangeToken = clientChangeToken
+  }
+
+  public var isDefault: Bool { name == ZoneID.defaultZoneName }
+}
+
+/// An entry in a database's history: a zone that was made, changed or deleted.
+public struct ZoneChange: Sendable, Hashable {
+  public var name: String
+  /// Its place in the database's history.
+  public var change: Int64
+  public var isDeleted: Bool
+
+  public init(name: String, change: Int64, isDeleted: Bool) {
+    self.name = name
+    self.change = change
+    self.isDeleted = isDeleted
+  }
+}

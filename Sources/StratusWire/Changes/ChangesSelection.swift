@@ -1,0 +1,54 @@
+/// What a reader of a zone's history wants to see.
+public struct ChangesSelection: Sendable {
+  /// nil: as many as the server gives.
+  public var resultsLimit: Int?
+  public var fields: FieldSelection
+  /// nil: all types.
+  public var desiredRecordTypes: Set<String>?
+  /// Newest first.
+  public var isReversed: Bool
+  /// Tombstones name their record type. An addition of ours: what the native call-backs need.
+  public var showsDeletedRecordTypes: Bool
+
+  public init(
+    resultsLimit: Int? = nil, fields: FieldSelection = .all,
+    desiredRecordTypes: Set<String>? = nil, isReversed: Bool = false,
+    showsDeletedRecordTypes: Bool = false
+  ) {
+    self.resultsLimit = resultsLimit
+    self.fields = fields
+    self.desiredRecordTypes = desiredRecordTypes
+    self.isReversed = isReversed
+    self.showsDeletedRecordTypes = showsDeletedRecordTypes
+  }
+
+  func writeMembers(to writer: inout JSONWriter) {
+    writer.member("resultsLimit", resultsLimit.map(Int64.init))
+    fields.writeMembers(to: &writer)
+    writer.member("desiredRecordTypes", strings: desiredRecordTypes?.sorted())
+    if isReversed { writer.member("reverse", true) }
+    if showsDeletedRecordTypes { writer.member("deletedRecordTypes", true) }
+  }
+
+  /// Reads the keys from a dictionary, absent ones from `outer` (wire-quirks A23).
+  init(json: JSONView, outer: ChangesSelection = ChangesSelection()) throws(WireError) {
+    resultsLimit = try json.resultsLimit() ?? outer.resultsLimit
+    fields = try FieldSelection(json: json, outer: outer.fields)
+    desiredRecordTypes =
+      try json.strings("desiredRecordTypes").map(Set.init) ?? outer.desiredRecordTypes
+    isReversed = json["reverse"]?.bool ?? outer.isReversed
+    showsDeletedRecordTypes =
+      json["deletedRecordTypes"]?.bool ?? outer.showsDeletedRecordTypes
+  }
+}
+
+extension JSONView {
+  /// A positive page size; also as a numeric string (wire-quirks A20). Zero means: the server's.
+  func resultsLimit() throws(WireError) -> Int? {
+    guard let value = self["resultsLimit"] else { return nil }
+    guard let limit = value.int, limit >= 0 else {
+      throw .wrongType("resultsLimit", expected: "a positive whole number")
+    }
+    return limit == 0 ? nil : limit
+  }
+}

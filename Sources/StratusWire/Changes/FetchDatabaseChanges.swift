@@ -1,0 +1,53 @@
+/// `changes/database`: which zones were made, changed or deleted.
+public enum FetchDatabaseChanges: Endpoint {
+  public static let path = "changes/database"
+
+  public struct Request: JSONWritable, JSONReadable {
+    /// nil: from the beginning, which lists every zone.
+    public var syncToken: String?
+    public var resultsLimit: Int?
+
+    public init(syncToken: String? = nil, resultsLimit: Int? = nil) {
+      self.syncToken = syncToken
+      self.resultsLimit = resultsLimit
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.object { writer in
+        writer.member("syncToken", syncToken)
+        writer.member("resultsLimit", resultsLimit.map(Int64.init))
+      }
+    }
+
+    public init(json: JSONView) throws(WireError) {
+      syncToken = try json.optionalString("syncToken")
+      resultsLimit = try json.resultsLimit()
+    }
+  }
+
+  public struct Response: JSONWritable, JSONReadable {
+    public var zones: [ZoneDictionary]
+    public var syncToken: String
+    public var moreComing: Bool
+
+    public init(zones: [ZoneDictionary], syncToken: String, moreComing: Bool) {
+      self.zones = zones
+      self.syncToken = syncToken
+      self.moreComing = moreComing
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.object { writer in
+        writer.member("zones", array: zones)
+        writer.member("syncToken", syncToken)
+        writer.member("moreComing", moreComing)
+      }
+    }
+
+    public init(json: JSONView) throws(WireError) {
+      zones = try json.requiredArray("zones")
+      syncToken = try json.requiredString("syncToken")
+      moreComing = json["moreComing"]?.bool ?? false
+    }
+  }
+}

@@ -1,0 +1,126 @@
+/// `changes/zone`: what happened to the records of some zones.
+public enum FetchZoneChanges: Endpoint {
+  public static let path = "changes/zone"
+
+  /// One zone, and the place to read on from.
+  public struct Item: Sendable {
+    public var zoneID: ZoneID
+    /// nil: from the beginning.
+    public var syncToken: String?
+    public var selection: ChangesSelection
+
+    public init(
+      zoneID: ZoneID, syncToken: String? = nil, selection: ChangesSelection = ChangesSelection()
+    ) {
+      self.zoneID = zoneID
+      self.syncToken = syncToken
+      self.selection = selection
+    }
+  }
+
+  public struct Request: JSONWritable, JSONReadable {
+    public var zones: [Item]
+
+    public init(zones: [Item]) { self.zones = zones }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.object { writer in
+        writer.key("zones")
+        writer.array { writer in
+          for item in zones {
+            writer.object { writer in
+              writer.member("zoneID", item.zoneID)
+              writer.member("syncToken", item.syncToken)
+              item.selection.writeMembers(to: &writer)
+            }
+          }
+        }
+      }
+    }
+
+    public init(json: JSONView) throws(WireError) {
+      let outer = try ChangesSelection(json: json)
+      guard let zones = json["zones"] else { throw .missing("zones") }
+      guard zones.isArray else { throw .wrongType("zones", expected: "an array") }
+      self.zones = []
+      for element in zones.elements {
+        guard let zoneID = element.value["zoneID"] else { throw .missing("zoneID") }
+        self.zones.append(
+          Item(
+            zoneID: try ZoneID(json: zoneID),
+            syncToken: try element.value.optionalString("syncToken"),
+            selection: try ChangesSelection(json: element.value, outer: outer)))
+      }
+    }
+  }
+
+  public struct Response: JSONWritable, JSONReadable {
+    public var zones: [ZoneChangesItem]
+
+    public init(zones: [ZoneChangesItem]) { self.zones = zones }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.object { $0.member("zones", array: zones) }
+    }
+
+    public init(json: JSONView) throws(WireError) { zones = try json.requiredArray("zones") }
+  }
+}
+
+/// One page of a zone's history.
+public struct ZoneChanges: Sendable {
+  public var zoneID: ZoneID
+  public var records: [RecordItem]
+  public var syncToken: String
+  public var moreComing: Bool
+  /// What a writer last left with the zone; see ``ModifyRecords/Request/clientChangeToken``.
+  public var clientChangeToken: String?
+
+  public init(
+    zoneID: ZoneID, records: [RecordItem], syncToken: String, moreComing: Bool,
+    clientChangeToken: String? = nil
+  ) {
+    self.zoneID = zoneID
+    self.records = records
+    self.syncToken = syncToken
+    self.moreComing = moreComing
+    self.clientChangeToken = clientChangeToken
+  }
+}
+
+/// What became of one zone of a request.
+public enum ZoneChangesItem: Sendable {
+  case changes(ZoneChanges)
+  case failure(ZoneID, ErrorDictionary)
+}
+
+extension ZoneChangesItem: JSONWritable, JSONReadable {
+  public func write(to writer: inout JSONWriter) {
+    switch self {
+    case .changes(let changes):
+      writer.object { writer in
+        writer.member("zoneID", changes.zoneID)
+        writer.member("records", array: changes.records)
+        writer.member("syncToken", changes.syncToken)
+        writer.member("moreComing", changes.moreComing)
+        writer.member("clientChangeToken", changes.clientChangeToken)
+      }
+    case .failure(let zoneID, let error): ZoneItem.failure(zoneID, error).write(to: &writer)
+    }
+  }
+
+  public init(json: JSONView) throws(WireError) {
+    guard let zoneID = json["zoneID"] else { throw .missing("zoneID") }
+    if json["serverErrorCode"] != nil {
+      self = .failure(try ZoneID(json: zoneID), try ErrorDictionary(json: json))
+      return
+    }
+    self = .changes(
+      ZoneChanges(
+        zoneID: try ZoneID(json: zoneID),
+        records: try json.requiredArray("records"),
+        syncToken: try json.requiredString("syncToken"),
+        moreComing: json["moreComing"]?.bool ?? false,
+        clientChangeToken: try json.optionalString("clientChangeToken")))
+  }
+}

@@ -1,0 +1,87 @@
+/// A field as a request carries it: a name, perhaps a type, perhaps no value.
+///
+/// What the value means depends on the schema, which the server knows and the text does not
+/// (web-services §3.3, wire-quirks A12–A15), so it is decoded in a second step.
+public struct FieldInput: Sendable {
+  public let name: String
+  /// The type the client named, aliases resolved; nil if it named none.
+  public let declaredType: String?
+  let value: JSONView?
+
+  /// Whether the request clears the field: `{}`, `{"value": null}` or a bare `null`.
+  public var isCleared: Bool { value == nil }
+
+  /// The members of a record's `fields`.
+  public static func all(in fields: JSONView?) throws(WireError) -> [FieldInput] {
+    guard let fields else { return [] }
+    guard fields.isObject else { throw .wrongType("fields", expected: "an object") }
+    var inputs: [FieldInput] = []
+    for member in fields.members {
+      let field = member.value
+      guard field.isObject || field.isNull else {
+        throw WireError("Field '\(member.key)' must be an object with 'value' and 'type'")
+      }
+      inputs.append(
+        FieldInput(
+          name: member.key, declaredType: try field.optionalString("type"), value: field["value"]))
+    }
+    return inputs
+  }
+
+  /// The value, of the type the schema has for the field, else of the type the client named, else of
+  /// the type its JSON shape suggests; nil if the field is cleared.
+  ///
+  /// - Throws: ``WireError`` if the value does not have that type, or the client named another one.
+  public func decode(schemaType: FieldType?) throws(WireError) -> FieldValue? {
+    guard let value else { return nil }
+    if let schemaType {
+      try requireAgreement(with: schemaType, value: value)
+      return try FieldValue(json: value, type: schemaType)
+    }
+    if let declaredType, let type = FieldType(name: declaredType) {
+      return try FieldValue(json: value, type: type)
+    }
+    if let declaredType, !["LIST", "UNKNOWN_LIST"].contains(declaredType) {
+      throw WireError("Field '\(name)' has the unsupported type '\(declaredType)'")
+    }
+    guard let type = Self.suggestedType(of: value) else {
+      throw WireError("The type of field '\(name)' cannot be told from its value; send 'type'")
+    }
+    return try FieldValue(json: value, type: type)
+  }
+
+  private func requireAgreement(
+    with schemaType: FieldType, value: JSONView
+  ) throws(WireError) {
+    guard let declaredType else { return }
+    if ["LIST", "UNKNOWN_LIST"].contains(declaredType), schemaType.isList { return }
+    if let type = FieldType(name: declaredType) {
+      if type == schemaType { return }
+      // NB: natively a whole number saved into a DOUBLE field is legal, so INT64 passes there.
+      if type == FieldType(.int64), schemaType == FieldType(.double) { return }
+    }
+    throw WireError(
+      "invalid attempt to set value type \(declaredType) for field '\(name)', "
+        + "defined to be: \(schemaType.name)")
+  }
+
+  private static func suggestedType(of value: JSONView) -> FieldType? {
+    if value.isString { return FieldType(.string) }
+    if value.isNumber {
+      return FieldType(value.int64 != nil && !value.text.contains(0x2E) ? .int64 : .double)
+    }
+    if value.isObject {
+      if value["latitude"] != nil { return FieldType(.location) }
+      if value["recordName"] != nil { return FieldType(.reference) }
+      return nil
+    }
+    if value.isArray {
+      for first in value.elements {
+        guard let type = suggestedType(of: first.value), !type.isList else { return nil }
+        return FieldType(type.element, isList: true)
+      }
+      return nil
+    }
+    return value.bool == nil ? nil : FieldType(.int64)
+  }
+}

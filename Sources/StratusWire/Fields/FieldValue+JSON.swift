@@ -1,0 +1,143 @@
+import Foundation
+
+extension FieldValue {
+  /// Writes the field dictionary `{"value": …, "type": "STRING"}`.
+  ///
+  /// - Parameter numbersAsStrings: whole numbers, fractions and times as JSON strings.
+  public func writeField(to writer: inout JSONWriter, numbersAsStrings: Bool = false) {
+    writer.object { writer in
+      writer.key("value")
+      writeValue(to: &writer, numbersAsStrings: numbersAsStrings)
+      writer.member("type", type.name)
+    }
+  }
+
+  func writeValue(to writer: inout JSONWriter, numbersAsStrings: Bool) {
+    switch self {
+    case .string(let value): writer.string(value)
+    case .int64(let value), .timestamp(let value):
+      numbersAsStrings ? writer.string(String(value)) : writer.int(value)
+    case .double(let value):
+      numbersAsStrings ? writer.string(JSONNumber.text(value)) : writer.double(value)
+    case .bytes(let value): writer.string(Data(value).base64EncodedString())
+    case .location(let value): value.write(to: &writer)
+    case .reference(let value): value.write(to: &writer)
+    case .list(_, let values):
+      writer.array { writer in
+        for value in values { value.writeValue(to: &writer, numbersAsStrings: numbersAsStrings) }
+      }
+    }
+  }
+
+  /// Reads a field dictionary as the server itself writes it: with `type`, always.
+  public init(storedField json: JSONView) throws(WireError) {
+    let name = try json.requiredString("type")
+    guard let type = FieldType(name: name) else { throw WireError("unknown field type '\(name)'") }
+    guard let value = json["value"] else { throw .missing("value") }
+    self = try FieldValue(json: value, type: type)
+  }
+
+  /// Reads a plain value of a known type.
+  ///
+  /// - Throws: ``WireError`` "Invalid value, expected type …", the text the live service gives.
+  public init(json: JSONView, type: FieldType) throws(WireError) {
+    guard type.isList else {
+      self = try FieldValue(json: json, element: type.element)
+      return
+    }
+    guard json.isArray else { throw .invalidValue(expected: type) }
+    var values: [FieldValue] = []
+    for element in json.elements {
+      values.append(try FieldValue(json: element.value, element: type.element))
+    }
+    self = .list(type.element, values)
+  }
+
+  private init(json: JSONView, element: FieldType.Element) throws(WireError) {
+    let type = FieldType(element)
+    switch element {
+    case .string: self = .string(try json.string.orThrow(type))
+    case .int64: self = .int64(try json.int64.orThrow(type))
+    case .double: self = .double(try json.double.orThrow(type))
+    case .timestamp:
+      let isFraction = json.isNumber && json.text.contains(UInt8(ascii: "."))
+      self = .timestamp(try (isFraction ? nil : json.int64).orThrow(type))
+    case .bytes:
+      let data = try json.string.flatMap { Data(base64Encoded: $0) }.orThrow(type)
+      self = .bytes(Array(data))
+    case .location: self = .location(try Location(json: json))
+    case .reference: self = .reference(try Reference(json: json))
+    }
+  }
+}
+
+extension Optional {
+  fileprivate func orThrow(_ type: FieldType) throws(WireError) -> Wrapped {
+    guard let self else { throw .invalidValue(expected: type) }
+    return self
+  }
+}
+
+extension WireError {
+  static func invalidValue(expected type: FieldType) -> WireError {
+    WireError("Invalid value, expected type \(type.name).")
+  }
+}
+
+extension Location: JSONWritable, JSONReadable {
+  public func write(to writer: inout JSONWriter) {
+    writer.object { writer in
+      writer.key("latitude")
+      writer.double(latitude)
+      writer.key("longitude")
+      writer.double(longitude)
+      writer.member("horizontalAccuracy", double: horizontalAccuracy)
+      writer.member("verticalAccuracy", double: verticalAccuracy)
+      writer.member("altitude", double: altitude)
+      writer.member("speed", double: speed)
+      writer.member("course", double: course)
+      writer.member("timestamp", timestamp)
+    }
+  }
+
+  public init(json: JSONView) throws(WireError) {
+    guard let latitude = json["latitude"]?.double, let longitude = json["longitude"]?.double,
+      abs(latitude) <= 90, abs(longitude) <= 180
+    else { throw .invalidValue(expected: FieldType(.location)) }
+    self.init(latitude: latitude, longitude: longitude)
+    horizontalAccuracy = json["horizontalAccuracy"]?.double
+    verticalAccuracy = json["verticalAccuracy"]?.double
+    altitude = json["altitude"]?.double
+    speed = json["speed"]?.double
+    course = json["course"]?.double
+    timestamp = json["timestamp"]?.int64
+  }
+}
+
+extension Reference: JSONWritable, JSONReadable {
+  public func write(to writer: inout JSONWriter) {
+    writer.object { writer in
+      writer.member("recordName", recordName)
+      writer.member("zoneID", zoneID)
+      writer.member("action", action.rawValue)
+    }
+  }
+
+  public init(json: JSONView) throws(WireError) {
+    guard let name = json["recordName"]?.string, !name.isEmpty else {
+      throw .invalidValue(expected: FieldType(.reference))
+    }
+    guard let action = Action(rawValue: json["action"]?.string ?? Action.none.rawValue) else {
+      throw WireError("Invalid value for 'action', expected NONE, DELETE_SELF or VALIDATE")
+    }
+    self.init(recordName: name, zoneID: try json.optional("zoneID"), action: action)
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func member(_ key: StaticString, double value: Double?) {
+    guard let value else { return }
+    self.key(key)
+    double(value)
+  }
+}

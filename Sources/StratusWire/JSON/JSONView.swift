@@ -1,0 +1,137 @@
+/// One value inside a parsed document.
+///
+/// Reads are forgiving in the way CloudKit's clients need: an absent key and a `null` are the same,
+/// and unknown keys are ignored (web-services §1.4).
+public struct JSONView: Sendable {
+  let document: JSONDocument
+  let index: Int
+
+  /// Parses a text and stands at its outermost value.
+  ///
+  /// - Parameter depthMax: levels of nesting allowed.
+  /// - Throws: ``WireError`` naming what is wrong and at which byte.
+  public init(
+    parsing bytes: [UInt8], depthMax: Int = Limits.jsonDepthMax
+  ) throws(WireError) {
+    document = try JSONDocument(parsing: bytes, depthMax: depthMax)
+    index = 0
+  }
+
+  init(document: JSONDocument, index: Int) {
+    self.document = document
+    self.index = index
+  }
+
+  var token: JSONToken { document.tokens[index] }
+
+  var isObject: Bool { token.kind == .object }
+  var isArray: Bool { token.kind == .array }
+  var isNull: Bool { token.kind == .null }
+  var isString: Bool { token.kind == .string || token.kind == .escapedString }
+  var isNumber: Bool { token.kind == .number }
+
+  /// The value of a key; nil if this is no object, the key is absent, or its value is `null`.
+  subscript(_ key: StaticString) -> JSONView? {
+    guard isObject else { return nil }
+    let end = Int(token.next)
+    var position = index + 1
+    while position < end {
+      let value = position + 1
+      if document.isString(at: position, equalTo: key) {
+        let view = JSONView(document: document, index: value)
+        return view.isNull ? nil : view
+      }
+      position = Int(document.tokens[value].next)
+    }
+    return nil
+  }
+
+  /// The text of a string; nil for anything else.
+  var string: String? {
+    guard isString else { return nil }
+    return document.string(at: index)
+  }
+
+  /// `true` or `false`; also the words as strings, which query-minded clients send.
+  var bool: Bool? {
+    switch token.kind {
+    case .yes: true
+    case .no: false
+    case .string: string.flatMap { $0.lowercased() == "true" ? true : nil }
+    case .object, .array, .escapedString, .number, .null: nil
+    }
+  }
+
+  /// The bytes of this value as they stand in the text.
+  var text: ArraySlice<UInt8> {
+    let token = token
+    guard isString else { return document.bytes[Int(token.start)..<Int(token.end)] }
+    return document.bytes[Int(token.start) - 1..<Int(token.end) + 1]
+  }
+
+  /// The elements of an array; empty for anything else.
+  var elements: JSONElements { JSONElements(document: document, parent: index, isObject: false) }
+
+  /// The members of an object; empty for anything else.
+  var members: JSONElements { JSONElements(document: document, parent: index, isObject: true) }
+}
+
+/// The values inside an array or an object, in order.
+struct JSONElements: Sequence, IteratorProtocol {
+  private let document: JSONDocument
+  private let end: Int
+  private let isObject: Bool
+  private var position: Int
+
+  init(document: JSONDocument, parent: Int, isObject: Bool) {
+    self.document = document
+    self.isObject = isObject
+    let token = document.tokens[parent]
+    position = parent + 1
+    end = token.kind == (isObject ? .object : .array) ? Int(token.next) : position
+  }
+
+  /// The next value, with its key if the parent is an object (empty otherwise).
+  mutating func next() -> JSONMember? {
+    guard position < end else { return nil }
+    let own = position
+    let value = isObject ? own + 1 : own
+    position = Int(document.tokens[value].next)
+    return JSONMember(
+      keyIndex: own, isKeyed: isObject, value: JSONView(document: document, index: value))
+  }
+}
+
+/// A value inside an array or an object, and its key.
+struct JSONMember {
+  fileprivate let keyIndex: Int
+  fileprivate let isKeyed: Bool
+  let value: JSONView
+
+  /// The key; empty in an array.
+  var key: String { isKeyed ? value.document.string(at: keyIndex) : "" }
+}
+
+extension JSONDocument {
+  func string(at index: Int) -> String {
+    let token = tokens[index]
+    return bytes.withUnsafeBufferPointer { text in
+      let slice = UnsafeBufferPointer(rebasing: text[Int(token.start)..<Int(token.end)])
+      if token.kind == .escapedString { return JSONEscape.decode(slice) }
+      return String(decoding: slice, as: UTF8.self)
+    }
+  }
+
+  func isString(at index: Int, equalTo key: StaticString) -> Bool {
+    let token = tokens[index]
+    if token.kind == .escapedString { return string(at: index) == key.description }
+    let count = Int(token.end - token.start)
+    guard count == key.utf8CodeUnitCount else { return false }
+    return bytes.withUnsafeBufferPointer { text in
+      for offset in 0..<count where text[Int(token.start) + offset] != key.utf8Start[offset] {
+        return false
+      }
+      return true
+    }
+  }
+}

@@ -1,0 +1,171 @@
+/// Writes JSON text.
+///
+/// Commas place themselves; what is written between is the caller's order.
+public struct JSONWriter: Sendable {
+  /// The text so far.
+  public private(set) var bytes: [UInt8] = []
+  private var needsComma = false
+
+  public init(reserving capacity: Int = 256) {
+    bytes.reserveCapacity(capacity)
+  }
+
+  private mutating func separate() {
+    if needsComma { bytes.append(UInt8(ascii: ",")) }
+  }
+
+  /// Writes `{ … }`; `body` writes the members.
+  public mutating func object(_ body: (inout JSONWriter) -> Void) {
+    separate()
+    bytes.append(UInt8(ascii: "{"))
+    needsComma = false
+    body(&self)
+    bytes.append(UInt8(ascii: "}"))
+    needsComma = true
+  }
+
+  /// Writes `[ … ]`; `body` writes the elements.
+  public mutating func array(_ body: (inout JSONWriter) -> Void) {
+    separate()
+    bytes.append(UInt8(ascii: "["))
+    needsComma = false
+    body(&self)
+    bytes.append(UInt8(ascii: "]"))
+    needsComma = true
+  }
+
+  /// Writes a key; the next value written belongs to it.
+  public mutating func key(_ key: StaticString) {
+    separate()
+    bytes.append(UInt8(ascii: "\""))
+    bytes.append(
+      contentsOf: UnsafeBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount))
+    bytes.append(UInt8(ascii: "\""))
+    bytes.append(UInt8(ascii: ":"))
+    needsComma = false
+  }
+
+  /// Writes a key that is data: a field's name.
+  public mutating func key(_ key: String) {
+    string(key)
+    bytes.append(UInt8(ascii: ":"))
+    needsComma = false
+  }
+
+  /// Writes a string, escaped.
+  public mutating func string(_ value: String) {
+    separate()
+    bytes.append(UInt8(ascii: "\""))
+    var value = value
+    value.withUTF8 { appendEscaped($0) }
+    bytes.append(UInt8(ascii: "\""))
+    needsComma = true
+  }
+
+  /// Writes a whole number.
+  public mutating func int(_ value: Int64) {
+    separate()
+    if value >= 0, value < 10 {
+      bytes.append(UInt8(ascii: "0") + UInt8(value))
+    } else {
+      bytes.append(contentsOf: String(value).utf8)
+    }
+    needsComma = true
+  }
+
+  /// Writes a finite number; whole numbers without a fraction.
+  public mutating func double(_ value: Double) {
+    separate()
+    bytes.append(contentsOf: JSONNumber.text(value).utf8)
+    needsComma = true
+  }
+
+  /// Writes `true` or `false`.
+  public mutating func bool(_ value: Bool) {
+    separate()
+    bytes.append(contentsOf: value ? Self.yes : Self.no)
+    needsComma = true
+  }
+
+  /// Writes `null`.
+  public mutating func null() {
+    separate()
+    bytes.append(contentsOf: Self.nothing)
+    needsComma = true
+  }
+
+  /// Writes a value that is JSON text already.
+  public mutating func raw(_ text: some Collection<UInt8>) {
+    separate()
+    bytes.append(contentsOf: text)
+    needsComma = true
+  }
+
+  private static let yes = Array("true".utf8)
+  private static let no = Array("false".utf8)
+  private static let nothing = Array("null".utf8)
+
+  private mutating func appendEscaped(_ text: UnsafeBufferPointer<UInt8>) {
+    var plainStart = 0
+    for position in 0..<text.count {
+      let byte = text[position]
+      guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else {
+        continue
+      }
+      bytes.append(contentsOf: text[plainStart..<position])
+      plainStart = position + 1
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+        bytes.append(UInt8(ascii: "\\"))
+        bytes.append(byte)
+      case 0x0A: bytes.append(contentsOf: [0x5C, UInt8(ascii: "n")])
+      case 0x0D: bytes.append(contentsOf: [0x5C, UInt8(ascii: "r")])
+      case 0x09: bytes.append(contentsOf: [0x5C, UInt8(ascii: "t")])
+      default:
+        bytes.append(contentsOf: [0x5C, UInt8(ascii: "u"), 0x30, 0x30])
+        bytes.append(Self.hex[Int(byte >> 4)])
+        bytes.append(Self.hex[Int(byte & 15)])
+      }
+    }
+    bytes.append(contentsOf: text[plainStart...])
+  }
+
+  private static let hex = Array("0123456789abcdef".utf8)
+}
+
+extension JSONWriter {
+  mutating func member(_ key: StaticString, _ value: String?) {
+    guard let value else { return }
+    self.key(key)
+    string(value)
+  }
+
+  mutating func member(_ key: StaticString, _ value: Int64?) {
+    guard let value else { return }
+    self.key(key)
+    int(value)
+  }
+
+  mutating func member(_ key: StaticString, _ value: Bool?) {
+    guard let value else { return }
+    self.key(key)
+    bool(value)
+  }
+
+  mutating func member(_ key: StaticString, _ value: (some JSONWritable)?) {
+    guard let value else { return }
+    self.key(key)
+    value.write(to: &self)
+  }
+
+  mutating func member(_ key: StaticString, strings values: [String]?) {
+    guard let values else { return }
+    self.key(key)
+    array { writer in for value in values { writer.string(value) } }
+  }
+
+  mutating func member(_ key: StaticString, array values: [some JSONWritable]) {
+    self.key(key)
+    array { writer in for value in values { value.write(to: &writer) } }
+  }
+}

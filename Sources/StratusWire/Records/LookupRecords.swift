@@ -1,0 +1,88 @@
+/// `records/lookup`: records by their names.
+public enum LookupRecords: Endpoint {
+  public static let path = "records/lookup"
+
+  /// One record to look up.
+  public struct Item: Sendable {
+    public var recordName: String
+    /// The record's zone where the request names none.
+    public var zoneID: ZoneID?
+    public var selection: FieldSelection
+
+    public init(recordName: String, zoneID: ZoneID? = nil, selection: FieldSelection = .all) {
+      self.recordName = recordName
+      self.zoneID = zoneID
+      self.selection = selection
+    }
+  }
+
+  public struct Request: JSONWritable, JSONReadable {
+    /// nil: the zone of each item, else the default zone.
+    public var zoneID: ZoneID?
+    public var items: [Item]
+    public var selection: FieldSelection
+
+    public init(zoneID: ZoneID?, recordNames: [String], selection: FieldSelection = .all) {
+      self.zoneID = zoneID
+      items = recordNames.map { Item(recordName: $0, selection: selection) }
+      self.selection = selection
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.object { writer in
+        writer.member("zoneID", zoneID)
+        writer.key("records")
+        writer.array { writer in
+          for item in items {
+            writer.object { writer in
+              writer.member("recordName", item.recordName)
+              writer.member("zoneID", item.zoneID)
+            }
+          }
+        }
+        selection.writeMembers(to: &writer)
+      }
+    }
+
+    public init(json: JSONView) throws(WireError) {
+      zoneID = try json.optional("zoneID")
+      selection = try FieldSelection(json: json)
+      guard let records = json["records"] else { throw .missing("records") }
+      guard records.isArray else { throw .wrongType("records", expected: "an array") }
+      items = []
+      for element in records.elements {
+        items.append(
+          Item(
+            recordName: try element.value.requiredString("recordName"),
+            zoneID: try element.value.optional("zoneID"),
+            selection: try FieldSelection(json: element.value, outer: selection)))
+      }
+    }
+  }
+
+  public typealias Response = RecordsResponse
+}
+
+/// The answer of every call that returns records, in the order they were asked for.
+public struct RecordsResponse: JSONWritable, JSONReadable {
+  public var records: [RecordItem]
+  /// Only for who asked with `getCurrentSyncToken`.
+  public var syncToken: String?
+
+  public init(records: [RecordItem], syncToken: String? = nil) {
+    self.records = records
+    self.syncToken = syncToken
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.object { writer in
+      writer.member("records", array: records)
+      writer.member("syncToken", syncToken)
+    }
+  }
+
+  public init(json: JSONView) throws(WireError) {
+    records = try json.requiredArray("records")
+    syncToken = try json.optionalString("syncToken")
+  }
+}

@@ -1,0 +1,52 @@
+/// `records/modify`: saves and deletes records.
+public enum ModifyRecords: Endpoint {
+  public static let path = "records/modify"
+
+  public struct Request: JSONWritable, JSONReadable {
+    /// nil: the zone of each record, else the default zone.
+    public var zoneID: ZoneID?
+    public var operations: [RecordOperation]
+    /// nil: atomic where the zone can be.
+    public var isAtomic: Bool?
+    public var selection: FieldSelection
+    /// Remembered with the zone and returned in its change feed. An addition of ours: what the native
+    /// `clientChangeTokenData` needs.
+    public var clientChangeToken: String?
+
+    public init(
+      zoneID: ZoneID?, operations: [RecordOperation], isAtomic: Bool? = nil,
+      selection: FieldSelection = .all, clientChangeToken: String? = nil
+    ) {
+      self.zoneID = zoneID
+      self.operations = operations
+      self.isAtomic = isAtomic
+      self.selection = selection
+      self.clientChangeToken = clientChangeToken
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.object { writer in
+        writer.member("zoneID", zoneID)
+        writer.member("operations", array: operations)
+        writer.member("atomic", isAtomic)
+        selection.writeMembers(to: &writer)
+        writer.member("clientChangeToken", clientChangeToken)
+      }
+    }
+
+    public init(json: JSONView) throws(WireError) {
+      zoneID = try json.optional("zoneID")
+      isAtomic = json["atomic"]?.bool
+      selection = try FieldSelection(json: json)
+      clientChangeToken = try json.optionalString("clientChangeToken")
+      guard let operations = json["operations"] else { throw .missing("operations") }
+      guard operations.isArray else { throw .wrongType("operations", expected: "an array") }
+      self.operations = []
+      for element in operations.elements {
+        self.operations.append(try RecordOperation(json: element.value, outer: selection))
+      }
+    }
+  }
+
+  public typealias Response = RecordsResponse
+}

@@ -1,0 +1,64 @@
+/// A record in an answer.
+///
+/// Source: CloudKit Web Services Reference, *Types and Dictionaries*; key order as seen live.
+public struct RecordDictionary: Sendable {
+  public var recordName: String
+  public var recordType: String
+  public var fields: FieldsJSON
+  public var recordChangeTag: String
+  public var created: Stamp
+  public var modified: Stamp
+  public var zoneID: ZoneID
+  /// Record name of the parent, for hierarchical sharing.
+  public var parentRecordName: String?
+
+  public init(
+    recordName: String, recordType: String, fields: FieldsJSON, recordChangeTag: String,
+    created: Stamp, modified: Stamp, zoneID: ZoneID, parentRecordName: String? = nil
+  ) {
+    self.recordName = recordName
+    self.recordType = recordType
+    self.fields = fields
+    self.recordChangeTag = recordChangeTag
+    self.created = created
+    self.modified = modified
+    self.zoneID = zoneID
+    self.parentRecordName = parentRecordName
+  }
+}
+
+extension RecordDictionary: JSONWritable, JSONReadable {
+  public func write(to writer: inout JSONWriter) {
+    writer.object { writer in
+      writer.member("recordName", recordName)
+      writer.member("recordType", recordType)
+      writer.key("fields")
+      writer.raw(fields.text)
+      writer.key("pluginFields")
+      writer.object { _ in }
+      writer.member("recordChangeTag", recordChangeTag)
+      writer.member("created", created)
+      writer.member("modified", modified)
+      writer.member("deleted", false)
+      writer.member("zoneID", zoneID)
+      if let parentRecordName {
+        writer.key("parent")
+        writer.object { $0.member("recordName", parentRecordName) }
+      }
+    }
+  }
+
+  public init(json: JSONView) throws(WireError) {
+    recordName = try json.requiredString("recordName")
+    recordType = try json.requiredString("recordType")
+    fields = json["fields"].map { FieldsJSON(text: Array($0.text)) } ?? .empty
+    recordChangeTag = try json.requiredString("recordChangeTag")
+    guard let created = json["created"] else { throw .missing("created") }
+    self.created = try Stamp(json: created)
+    guard let modified = json["modified"] else { throw .missing("modified") }
+    self.modified = try Stamp(json: modified)
+    guard let zoneID = json["zoneID"] else { throw .missing("zoneID") }
+    self.zoneID = try ZoneID(json: zoneID)
+    parentRecordName = try json["parent"]?.requiredString("recordName")
+  }
+}

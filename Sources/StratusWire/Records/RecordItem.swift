@@ -1,0 +1,77 @@
+/// What became of one record of a request, or one entry of a change feed.
+public enum RecordItem: Sendable {
+  case record(RecordDictionary)
+  case deleted(Tombstone)
+  case failure(RecordFailure)
+}
+
+/// A record that is no more.
+public struct Tombstone: Sendable, Hashable {
+  public var recordName: String
+  /// Only in change feeds.
+  public var zoneID: ZoneID?
+  /// Only for who asked with `deletedRecordTypes`: web clients tell a tombstone by its absence.
+  public var recordType: String?
+
+  public init(recordName: String, zoneID: ZoneID? = nil, recordType: String? = nil) {
+    self.recordName = recordName
+    self.zoneID = zoneID
+    self.recordType = recordType
+  }
+}
+
+/// Why one record of a request was refused.
+public struct RecordFailure: Sendable {
+  public var recordName: String
+  public var error: ErrorDictionary
+  /// The record the server holds, with `CONFLICT`. An addition of ours to Apple's dictionary.
+  public var serverRecord: RecordDictionary?
+
+  public init(recordName: String, error: ErrorDictionary, serverRecord: RecordDictionary? = nil) {
+    self.recordName = recordName
+    self.error = error
+    self.serverRecord = serverRecord
+  }
+}
+
+extension RecordItem: JSONWritable, JSONReadable {
+  public func write(to writer: inout JSONWriter) {
+    switch self {
+    case .record(let record): record.write(to: &writer)
+    case .deleted(let tombstone):
+      writer.object { writer in
+        writer.member("recordName", tombstone.recordName)
+        writer.member("deleted", true)
+        writer.member("zoneID", tombstone.zoneID)
+        writer.member("deletedRecordType", tombstone.recordType)
+      }
+    case .failure(let failure):
+      writer.object { writer in
+        writer.member("recordName", failure.recordName)
+        writer.member("reason", failure.error.reason)
+        writer.member("serverErrorCode", failure.error.code.rawValue)
+        writer.member("uuid", failure.error.uuid)
+        writer.member("retryAfter", failure.error.retryAfterSeconds.map(Int64.init))
+        writer.member("serverRecord", failure.serverRecord)
+      }
+    }
+  }
+
+  public init(json: JSONView) throws(WireError) {
+    if json["serverErrorCode"] != nil {
+      self = .failure(
+        RecordFailure(
+          recordName: try json.requiredString("recordName"),
+          error: try ErrorDictionary(json: json),
+          serverRecord: try json.optional("serverRecord")))
+    } else if json["deleted"]?.bool == true {
+      self = .deleted(
+        Tombstone(
+          recordName: try json.requiredString("recordName"),
+          zoneID: try json.optional("zoneID"),
+          recordType: try json.optionalString("deletedRecordType")))
+    } else {
+      self = .record(try RecordDictionary(json: json))
+    }
+  }
+}

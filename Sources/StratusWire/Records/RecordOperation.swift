@@ -1,0 +1,101 @@
+/// One record to save or delete.
+public struct RecordOperation: Sendable {
+  /// How (CloudKit Web Services Reference, *Modifying Records*).
+  public enum Kind: String, Sendable, CaseIterable {
+    case create, update, forceUpdate, replace, forceReplace, delete, forceDelete
+  }
+
+  public var kind: Kind
+  /// nil with `create`: the server makes one up.
+  public var recordName: String?
+  public var recordType: String?
+  public var recordChangeTag: String?
+  /// The record's zone where the request names none.
+  public var zoneID: ZoneID?
+  /// A JSON object of field dictionaries; see ``FieldInput``.
+  public var fields: JSONView?
+  public var parent: ParentChange
+  public var selection: FieldSelection
+
+  public init(
+    _ kind: Kind, recordName: String?, recordType: String? = nil, recordChangeTag: String? = nil,
+    fields: JSONView? = nil, parent: ParentChange = .unchanged
+  ) {
+    self.kind = kind
+    self.recordName = recordName
+    self.recordType = recordType
+    self.recordChangeTag = recordChangeTag
+    self.fields = fields
+    self.parent = parent
+    selection = .all
+  }
+}
+
+/// What a save does to a record's parent.
+public enum ParentChange: Sendable, Hashable {
+  case unchanged, removed
+  case set(recordName: String)
+}
+
+extension RecordOperation: JSONWritable {
+  public func write(to writer: inout JSONWriter) {
+    writer.object { writer in
+      writer.member("operationType", kind.rawValue)
+      writer.key("record")
+      writer.object { writer in
+        writer.member("recordName", recordName)
+        writer.member("recordType", recordType)
+        writer.member("recordChangeTag", recordChangeTag)
+        writer.member("zoneID", zoneID)
+        if let fields {
+          writer.key("fields")
+          writer.raw(fields.text)
+        }
+        parent.writeMember(to: &writer)
+      }
+    }
+  }
+
+  init(json: JSONView, outer: FieldSelection) throws(WireError) {
+    let kind = try json.requiredString("operationType")
+    guard let kind = Kind(rawValue: kind) else {
+      throw WireError("Unknown operationType '\(kind)'")
+    }
+    guard let record = json["record"] else { throw .missing("record") }
+    try record.requireObject("record")
+    self.kind = kind
+    recordName = try record.optionalString("recordName")
+    recordType = try record.optionalString("recordType")
+    recordChangeTag = try record.optionalString("recordChangeTag")
+    zoneID = try record.optional("zoneID")
+    fields = record["fields"]
+    parent = try ParentChange(record: record)
+    selection = try FieldSelection(
+      json: record, outer: try FieldSelection(json: json, outer: outer))
+  }
+}
+
+extension ParentChange {
+  func writeMember(to writer: inout JSONWriter) {
+    switch self {
+    case .unchanged: return
+    case .removed:
+      writer.key("parent")
+      writer.object { _ in }
+    case .set(let recordName):
+      writer.key("parent")
+      writer.object { $0.member("recordName", recordName) }
+    }
+  }
+
+  /// Choice: an empty dictionary takes the parent away, as an empty field dictionary clears a field;
+  /// an absent one leaves it.
+  init(record: JSONView) throws(WireError) {
+    guard let parent = record["parent"] else {
+      self = .unchanged
+      return
+    }
+    try parent.requireObject("parent")
+    self = try parent.optionalString("recordName").map { .set(recordName: $0) } ?? .removed
+  }
+}

@@ -1,0 +1,50 @@
+/// `zones/modify`: makes and deletes custom zones of a private database.
+public enum ModifyZones: Endpoint {
+  public static let path = "zones/modify"
+
+  /// One zone to make or delete.
+  public struct Operation: JSONWritable, JSONReadable {
+    public enum Kind: String, Sendable { case create, delete }
+
+    public var kind: Kind
+    public var zoneID: ZoneID
+
+    public init(_ kind: Kind, _ zoneID: ZoneID) {
+      self.kind = kind
+      self.zoneID = zoneID
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.object { writer in
+        writer.member("operationType", kind.rawValue)
+        writer.key("zone")
+        writer.object { $0.member("zoneID", zoneID) }
+      }
+    }
+
+    public init(json: JSONView) throws(WireError) {
+      let kind = try json.requiredString("operationType")
+      guard let kind = Kind(rawValue: kind) else {
+        throw WireError("Unknown operationType '\(kind)'; zones know create and delete")
+      }
+      guard let zone = json["zone"] else { throw .missing("zone") }
+      self.init(kind, try WrappedZoneID(json: zone).zoneID)
+    }
+  }
+
+  public struct Request: JSONWritable, JSONReadable {
+    public var operations: [Operation]
+
+    public init(operations: [Operation]) { self.operations = operations }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.object { $0.member("operations", array: operations) }
+    }
+
+    public init(json: JSONView) throws(WireError) {
+      operations = try json.requiredArray("operations")
+    }
+  }
+
+  public typealias Response = ListZones.Response
+}

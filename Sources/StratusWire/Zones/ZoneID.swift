@@ -1,0 +1,40 @@
+/// Names a zone: its name, and whose it is.
+public struct ZoneID: Sendable, Hashable {
+  /// The zone every database has.
+  public static let defaultZoneName = "_defaultZone"
+
+  public var zoneName: String
+  /// User record name of the owner; nil: the caller.
+  public var ownerRecordName: String?
+
+  public init(zoneName: String, ownerRecordName: String? = nil) {
+    self.zoneName = zoneName
+    self.ownerRecordName = ownerRecordName
+  }
+
+  public var isDefault: Bool { zoneName == Self.defaultZoneName }
+}
+
+extension ZoneID: JSONWritable, JSONReadable {
+  public func write(to writer: inout JSONWriter) {
+    writer.object { writer in
+      writer.member("zoneName", zoneName)
+      writer.member("ownerRecordName", ownerRecordName)
+      if ownerRecordName != nil {
+        writer.member("zoneType", isDefault ? "DEFAULT_ZONE" : "REGULAR_CUSTOM_ZONE")
+      }
+    }
+  }
+
+  /// Accepts `ownerName` for `ownerRecordName`, and the place-holders that mean the caller
+  /// (web-services §3.1).
+  public init(json: JSONView) throws(WireError) {
+    try json.requireObject("zoneID")
+    zoneName = try json.requiredString("zoneName")
+    let key: StaticString = json["ownerRecordName"] == nil ? "ownerName" : "ownerRecordName"
+    let owner = try json.optionalString(key)
+    ownerRecordName = owner.flatMap { Self.placeholders.contains($0) ? nil : $0 }
+  }
+
+  private static let placeholders: Set<String> = ["_defaultOwner", "__defaultOwner__", ""]
+}

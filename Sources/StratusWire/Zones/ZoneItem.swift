@@ -1,0 +1,65 @@
+/// A zone in an answer.
+public struct ZoneDictionary: Sendable {
+  public var zoneID: ZoneID
+  /// The newest place in the zone's history; absent where it has none.
+  public var syncToken: String?
+  /// Whether batches in the zone can be atomic; absent in change lists.
+  public var isAtomic: Bool?
+  public var isDeleted: Bool
+
+  public init(
+    zoneID: ZoneID, syncToken: String? = nil, isAtomic: Bool? = nil, isDeleted: Bool = false
+  ) {
+    self.zoneID = zoneID
+    self.syncToken = syncToken
+    self.isAtomic = isAtomic
+    self.isDeleted = isDeleted
+  }
+}
+
+/// What became of one zone of a request.
+public enum ZoneItem: Sendable {
+  case zone(ZoneDictionary)
+  case failure(ZoneID, ErrorDictionary)
+}
+
+extension ZoneDictionary: JSONWritable, JSONReadable {
+  public func write(to writer: inout JSONWriter) {
+    writer.object { writer in
+      writer.member("zoneID", zoneID)
+      writer.member("syncToken", syncToken)
+      writer.member("atomic", isAtomic)
+      writer.member("deleted", isDeleted)
+    }
+  }
+
+  public init(json: JSONView) throws(WireError) {
+    guard let zoneID = json["zoneID"] else { throw .missing("zoneID") }
+    self.zoneID = try ZoneID(json: zoneID)
+    syncToken = try json.optionalString("syncToken")
+    isAtomic = json["atomic"]?.bool
+    isDeleted = json["deleted"]?.bool ?? false
+  }
+}
+
+extension ZoneItem: JSONWritable, JSONReadable {
+  public func write(to writer: inout JSONWriter) {
+    switch self {
+    case .zone(let zone): zone.write(to: &writer)
+    case .failure(let zoneID, let error):
+      writer.object { writer in
+        writer.member("zoneID", zoneID)
+        error.writeMembers(to: &writer)
+      }
+    }
+  }
+
+  public init(json: JSONView) throws(WireError) {
+    guard json["serverErrorCode"] != nil else {
+      self = .zone(try ZoneDictionary(json: json))
+      return
+    }
+    guard let zoneID = json["zoneID"] else { throw .missing("zoneID") }
+    self = .failure(try ZoneID(json: zoneID), try ErrorDictionary(json: json))
+  }
+}
