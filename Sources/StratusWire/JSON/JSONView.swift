@@ -24,7 +24,8 @@ public struct JSONView: Sendable {
 
   var token: JSONToken { document.tokens[index] }
 
-  var isObject: Bool { token.kind == .object }
+  /// Whether this is a JSON object.
+  public var isObject: Bool { token.kind == .object }
   var isArray: Bool { token.kind == .array }
   var isNull: Bool { token.kind == .null }
   var isString: Bool { token.kind == .string || token.kind == .escapedString }
