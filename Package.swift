@@ -84,6 +84,9 @@ let package = Package(
     room("CloudKit", ["StratusKit", "StratusFoundation"]),
     room("CoreLocation", ["StratusFoundation"]),
 
+    // Examples
+    program("Tour", path: "Examples/Tour", ["CloudKit"]),
+
     // For tests, and tests
     room("StratusTesting", ["StratusDomain", "StratusWire"]),
   ]

@@ -11,7 +11,7 @@ enum RequestPath: Sendable, Equatable {
   case health
 
   /// nil: nowhere.
-  init?(_ path: String) {
+  init?(_ path: Substring) {
     let parts = path.utf8.split(separator: UInt8(ascii: "/")).map(Substring.init)
     if parts == ["health"] {
       self = .health

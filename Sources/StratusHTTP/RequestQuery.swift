@@ -6,7 +6,7 @@ struct RequestQuery: Sendable, Equatable {
   var credentials = Credentials(apiToken: nil, webAuthToken: nil)
   var clientID: String?
 
-  init(_ query: String?) {
+  init(_ query: Substring?) {
     guard let query else { return }
     for pair in query.utf8.split(separator: UInt8(ascii: "&")) {
       guard let equals = pair.firstIndex(of: UInt8(ascii: "=")) else { continue }

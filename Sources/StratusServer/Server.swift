@@ -1,0 +1,77 @@
+import Foundation
+import Hummingbird
+public import Logging
+public import ServiceLifecycle
+public import StratusAccounts
+import StratusHTTP
+import StratusWire
+
+/// A server, from start to stop.
+public struct Server: Sendable {
+  /// What is known once the server answers.
+  public struct Ready: Sendable {
+    /// Where it answers, e.g. `http://127.0.0.1:8080`.
+    public let url: String
+    /// The tokens of a server for developers.
+    public let developer: Accounts.DeveloperTokens?
+  }
+
+  private let settings: Settings
+  private let live: Live
+  private let logger: Logger
+
+  public init(
+    settings: Settings, live: Live = Live(), logger: Logger = Logger(label: "stratus")
+  ) {
+    self.settings = settings
+    self.live = live
+    self.logger = logger
+  }
+
+  /// Runs until a signal or the task's cancellation; answers what is under way before it returns.
+  ///
+  /// - Parameter onReady: called once requests are answered.
+  /// - Throws: if the data folder or the port cannot be used.
+  public func run(
+    stoppingOn signals: [UnixSignal] = [],
+    onReady: @escaping @Sendable (Ready) async -> Void
+  ) async throws {
+    let parts = try await Composition(
+      dataFolder: settings.dataFolder, live: live, logger: logger)
+    let file = settings.dataFolder.appendingPathComponent(ManagementFile.name)
+    let outcome: Result<Void, any Error>
+    do {
+      outcome = .success(try await serve(parts, file, stoppingOn: signals, onReady: onReady))
+    } catch {
+      outcome = .failure(error)
+    }
+    try? FileManager.default.removeItem(at: file)
+    await parts.close()
+    try outcome.get()
+  }
+
+  private func serve(
+    _ parts: Composition, _ file: URL, stoppingOn signals: [UnixSignal],
+    onReady: @escaping @Sendable (Ready) async -> Void
+  ) async throws {
+    var developer: Accounts.DeveloperTokens?
+    if let email = settings.developerEmail {
+      developer = try await parts.accounts.developerTokens(email: email)
+    }
+    let application = HTTPServer.application(
+      router: parts.router, host: settings.host, port: settings.port, logger: logger
+    ) { [settings, logger, developer] port in
+      let url = "http://\(settings.host):\(port)"
+      let management = ManagementFile(url: url, token: parts.managementToken)
+      do { try OwnerFile.write(management.jsonBytes, to: file) } catch {
+        logger.error("the management file cannot be written: \(error)")
+      }
+      await onReady(Ready(url: url, developer: developer))
+    }
+    let sweep = ZoneSweep(stores: parts.stores, logger: logger)
+    let group = ServiceGroup(
+      configuration: ServiceGroupConfiguration(
+        services: [application, sweep], gracefulShutdownSignals: signals, logger: logger))
+    try await group.run()
+  }
+}
