@@ -14,8 +14,20 @@ struct ListZonesHandler: EndpointHandler {
       let presenter = ZonePresenter(database: database, epoch: try store.epoch())
       let zones = try store.zones(
         in: database.key, after: nil, limit: Limits.zonesPerDatabaseMax)
-      return ListZones.Response(
-        zones: [presenter.defaultZone] + zones.filter { !$0.isDefault }.map(presenter.item))
+      let items = [presenter.defaultZone] + zones.filter { !$0.isDefault }.map(presenter.item)
+      return ListZones.Response(zones: items.map(\.listed))
+    }
+  }
+}
+
+extension ZoneItem {
+  /// As the live service lists zones: without `atomic`, which it shows elsewhere (web-services §4.8).
+  fileprivate var listed: ZoneItem {
+    switch self {
+    case .zone(var zone):
+      zone.isAtomic = nil
+      return .zone(zone)
+    case .failure: return self
     }
   }
 }
