@@ -85,9 +85,15 @@ let package = Package(
     room("CoreLocation", ["StratusFoundation"]),
 
     // Examples
+    program("CloudNotes", path: "Examples/CloudNotes", ["CloudKit"]),
     program("Tour", path: "Examples/Tour", ["CloudKit"]),
 
     // For tests, and tests
-    room("StratusTesting", ["StratusDomain", "StratusWire"]),
+    room(
+      "StratusTesting",
+      [
+        "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusServer", "StratusTransport",
+        "StratusWire", .product(name: "HTTPTypes", package: "swift-http-types"), logging,
+      ]),
   ]
 )
