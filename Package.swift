@@ -71,8 +71,9 @@ let package = Package(
         "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusSQL", "StratusSQLite",
         "StratusWire", hummingbird, logging,
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ]),
-    program("stratus", ["StratusServer", "StratusTransport", "StratusWire", argumentParser]),
+    program("stratus", ["StratusServer", "StratusTransport", "StratusWire", argumentParser, logging]),
 
     // Client
     room("StratusFoundation"),
