@@ -78,5 +78,7 @@ let package = Package(
 
     // For tests, and tests
     room("StratusTesting", ["StratusDomain", "StratusWire"]),
+    tests("StratusWireTests", ["StratusWire"]),
+    tests("TidyTests", []),
   ]
 )
