@@ -96,5 +96,7 @@ let package = Package(
         "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusServer", "StratusTransport",
         "StratusWire", .product(name: "HTTPTypes", package: "swift-http-types"), logging,
       ]),
+    tests("StratusWireTests", ["StratusWire"]),
+    tests("TidyTests", []),
   ]
 )

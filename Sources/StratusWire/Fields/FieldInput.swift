@@ -28,8 +28,8 @@ public struct FieldInput: Sendable {
     return inputs
   }
 
-  /// The value, of the type the schema has for the field, else of the type the client named, else of
-  /// the type its JSON shape suggests; nil if the field is cleared.
+  /// The value, of the type the schema has for the field, else of the type the client named, else
+  /// of the type its JSON shape suggests; nil if the field is cleared.
   ///
   /// - Throws: ``WireError`` if the value does not have that type, or the client named another one.
   public func decode(schemaType: FieldType?) throws(WireError) -> FieldValue? {
