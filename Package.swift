@@ -78,5 +78,10 @@ let package = Package(
 
     // For tests, and tests
     room("StratusTesting", ["StratusDomain", "StratusWire"]),
+    tests(
+      "StratusSQLiteTests",
+      [
+        "StratusSQLite", "StratusSQL", "StratusTesting", "StratusDomain", "StratusWire", grdb,
+      ]),
   ]
 )
