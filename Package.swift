@@ -98,5 +98,10 @@ let package = Package(
       ]),
     tests("StratusWireTests", ["StratusWire"]),
     tests("TidyTests", []),
+    tests(
+      "StratusSQLiteTests",
+      [
+        "StratusSQLite", "StratusSQL", "StratusTesting", "StratusDomain", "StratusWire", grdb,
+      ]),
   ]
 )
