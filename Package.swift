@@ -12,9 +12,15 @@ let strict: [SwiftSetting] = [
 let argumentParser = Target.Dependency.product(
   name: "ArgumentParser", package: "swift-argument-parser")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
-let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+/// What Hummingbird's own interface is made of.
+let hummingbirdTypes: [Target.Dependency] = [
+  .product(name: "HTTPTypes", package: "swift-http-types"),
+  .product(name: "NIOCore", package: "swift-nio"),
+  logging,
+]
 
 /// A room of the package: its name, and the rooms and packages it may import (DESIGN section 2).
 func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -42,7 +48,9 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -55,16 +63,17 @@ let package = Package(
     room("StratusDomain", ["StratusWire"]),
     room("StratusSQL", ["StratusDomain", "StratusWire"]),
     room("StratusSQLite", ["StratusSQL", "StratusDomain", "StratusWire", grdb]),
-    room("StratusAccounts", ["StratusDomain", "StratusWire", crypto, cryptoExtras]),
-    room("StratusHTTP", ["StratusDomain", "StratusWire", hummingbird]),
+    room("StratusAccounts", ["StratusDomain", "StratusWire", crypto]),
+    room("StratusHTTP", ["StratusDomain", "StratusWire", hummingbird] + hummingbirdTypes),
     room(
       "StratusServer",
       [
         "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusSQL", "StratusSQLite",
-        "StratusWire", .product(name: "Logging", package: "swift-log"),
+        "StratusWire", hummingbird, logging,
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ]),
-    program("stratus", ["StratusServer", "StratusTransport", "StratusWire", argumentParser]),
+    program("stratus", ["StratusServer", "StratusTransport", "StratusWire", argumentParser, logging]),
 
     // Client
     room("StratusFoundation"),
@@ -76,8 +85,17 @@ let package = Package(
     room("CloudKit", ["StratusKit", "StratusFoundation"]),
     room("CoreLocation", ["StratusFoundation"]),
 
+    // Examples
+    program("CloudNotes", path: "Examples/CloudNotes", ["CloudKit"]),
+    program("Tour", path: "Examples/Tour", ["CloudKit"]),
+
     // For tests, and tests
-    room("StratusTesting", ["StratusDomain", "StratusWire"]),
+    room(
+      "StratusTesting",
+      [
+        "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusServer", "StratusTransport",
+        "StratusWire", .product(name: "HTTPTypes", package: "swift-http-types"), logging,
+      ]),
     tests("StratusWireTests", ["StratusWire"]),
     tests("TidyTests", []),
   ]

@@ -1,15 +1,23 @@
-/// Who makes a request.
+/// Who makes a request, and which one it is.
 public struct Caller: Sendable, Hashable {
   /// The user's record name in the container; nil: nobody signed in (an API token alone).
   public var userRecordName: String?
   /// What the client calls itself, for `created` and `modified`.
   public var deviceID: String
-  /// Where to sign in, for `AUTHENTICATION_REQUIRED`.
+  /// Names the request in answers and in the log.
+  public var requestUUID: String
+  /// Whether answers with records of one zone name the zone's newest place (`getCurrentSyncToken`, which
+  /// Apple's own web apps send).
+  public var wantsSyncToken = false
+  /// Where to sign in, for `AUTHENTICATION_REQUIRED`; nil: nowhere.
   public var signInURL: String?
 
-  public init(userRecordName: String?, deviceID: String, signInURL: String? = nil) {
+  public init(
+    userRecordName: String?, deviceID: String, requestUUID: String, signInURL: String? = nil
+  ) {
     self.userRecordName = userRecordName
     self.deviceID = deviceID
+    self.requestUUID = requestUUID
     self.signInURL = signInURL
   }
 }

@@ -1,0 +1,22 @@
+import StratusDomain
+
+/// What a container may be called.
+enum ContainerName {
+  private static let lengthMax = 200
+
+  /// - Throws: `BAD_REQUEST` unless `iCloud.` and then letters, digits, dots, hyphens, underscores.
+  static func check(_ name: String) throws(ServerError) {
+    let isLegal = name.utf8.allSatisfy { byte in
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+      case UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"): true
+      default: false
+      }
+    }
+    guard name.hasPrefix("iCloud."), name.utf8.count > 7, isLegal, name.utf8.count <= lengthMax
+    else {
+      throw .badRequest(
+        "a container ID starts with 'iCloud.' and holds letters, digits, '.', '-' and '_'")
+    }
+  }
+}

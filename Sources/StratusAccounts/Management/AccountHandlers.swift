@@ -1,0 +1,67 @@
+import StratusDomain
+import StratusWire
+
+/// Answers ``CreateAccount``.
+struct CreateAccountHandler: ManagementHandler {
+  typealias Endpoint = CreateAccount
+
+  let accounts: Accounts
+
+  func answer(_ request: CreateAccount.Request) async throws(ServerError) -> EmptyRequest {
+    try await accounts.create(email: request.email)
+    return EmptyRequest()
+  }
+}
+
+/// Answers ``DisableAccount``.
+struct DisableAccountHandler: ManagementHandler {
+  typealias Endpoint = DisableAccount
+
+  let accounts: Accounts
+
+  func answer(_ request: DisableAccount.Request) async throws(ServerError) -> EmptyRequest {
+    let account = try await accounts.account(email: request.email)
+    _ = try await accounts.registry.setDisabled(true, accountID: account.id)
+    accounts.forgetAdmissions()
+    return EmptyRequest()
+  }
+}
+
+/// Answers ``ListAccounts``.
+struct ListAccountsHandler: ManagementHandler {
+  typealias Endpoint = ListAccounts
+
+  let accounts: Accounts
+
+  func answer(
+    _ request: ListAccounts.Request
+  ) async throws(ServerError) -> ListAccounts.Response {
+    let items = try await accounts.registry.accounts().map {
+      ListAccounts.Item(email: $0.email, isDisabled: $0.isDisabled)
+    }
+    return ListAccounts.Response(accounts: items)
+  }
+}
+
+extension Accounts {
+  /// - Throws: `BAD_REQUEST` if the e-mail is none or taken.
+  func create(email: String) async throws(ServerError) {
+    let email = email.lowercased()
+    guard email.contains("@"), email.utf8.count <= 320, !email.contains(where: \.isWhitespace)
+    else { throw .badRequest("'\(email.prefix(64))' is not an e-mail address") }
+    let account = Account(
+      id: randomness(16).hex, email: email, passwordHash: nil, isDisabled: false)
+    guard try await registry.create(account) else {
+      throw .badRequest("an account '\(email)' exists already")
+    }
+  }
+
+  /// - Throws: `NOT_FOUND`.
+  func account(email: String) async throws(ServerError) -> Account {
+    guard let account = try await registry.account(email: email.lowercased()) else {
+      throw ServerError(
+        .notFound, "there is no account '\(email.prefix(64))'; make it with 'stratus account create'")
+    }
+    return account
+  }
+}

@@ -1,0 +1,41 @@
+import StratusDomain
+import StratusWire
+
+/// Answers ``CreateContainer``.
+struct CreateContainerHandler: ManagementHandler {
+  typealias Endpoint = CreateContainer
+
+  let accounts: Accounts
+
+  func answer(_ request: CreateContainer.Request) async throws(ServerError) -> EmptyRequest {
+    try ContainerName.check(request.containerID)
+    guard try await accounts.registry.createContainer(id: request.containerID) else {
+      throw .badRequest("container '\(request.containerID)' exists already")
+    }
+    return EmptyRequest()
+  }
+}
+
+/// Answers ``ListContainers``.
+struct ListContainersHandler: ManagementHandler {
+  typealias Endpoint = ListContainers
+
+  let accounts: Accounts
+
+  func answer(
+    _ request: ListContainers.Request
+  ) async throws(ServerError) -> ListContainers.Response {
+    ListContainers.Response(containerIDs: try await accounts.registry.containers())
+  }
+}
+
+extension Accounts {
+  /// - Throws: `NOT_FOUND`.
+  func requireContainer(_ id: String) async throws(ServerError) {
+    guard try await registry.containers().contains(id) else {
+      throw ServerError(
+        .notFound,
+        "there is no container '\(id.prefix(64))'; make it with 'stratus container create'")
+    }
+  }
+}

@@ -1,0 +1,10 @@
+/// Draws bytes nobody can guess; handed in from the composition root.
+public typealias Randomness = @Sendable (_ count: Int) -> [UInt8]
+
+extension [UInt8] {
+  /// Lower-case hex digits.
+  var hex: String {
+    let digits = Array<UInt8>("0123456789abcdef".utf8)
+    return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
+}

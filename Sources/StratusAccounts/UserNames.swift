@@ -1,0 +1,16 @@
+import Crypto
+import Foundation
+
+/// Gives each account a user record name a container, which no other container can connect with it.
+struct UserNames: Sendable {
+  private let key: SymmetricKey
+
+  init(secret: [UInt8]) { key = SymmetricKey(data: secret) }
+
+  /// `_` and 32 hex digits: a keyed hash of container and account.
+  func userRecordName(accountID: String, container: String) -> String {
+    let text = "user\u{0}\(container)\u{0}\(accountID)"
+    let code = HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: key)
+    return "_" + Array(code.prefix(16)).hex
+  }
+}

@@ -1,0 +1,88 @@
+import StratusWire
+
+/// A place in a history, as clients carry it: opaque to them, checked when it comes back.
+///
+/// It names the timeline it belongs to (the store's epoch) and the thing whose history it is (a zone's
+/// incarnation, or a database), so that a token from before a restore, or of a zone that was deleted and
+/// made again, is known to be stale, and never leaves a silent gap.
+struct ChangeToken: Sendable, Hashable {
+  /// Whose history.
+  enum Subject: UInt8, Sendable {
+    case zone = 1
+    case database = 2
+    /// A zone's history read from its end.
+    case reversedZone = 3
+  }
+
+  var subject: Subject
+  var epoch: Int64
+  /// The zone's incarnation, or a fingerprint of the database.
+  var incarnation: Int64
+  /// The reader knows everything up to this change.
+  var change: Int64
+  /// Reading backwards: the reader has seen the changes after this one, up to ``top``.
+  var before: Int64 = 0
+  /// Reading backwards: where it began.
+  var top: Int64 = 0
+
+  private static let version: UInt8 = 1
+
+  /// Padded standard base64, because clients decode and encode it again (web-services §6).
+  var text: String {
+    var bytes: [UInt8] = [Self.version, subject.rawValue]
+    let numbers =
+      subject == .reversedZone
+      ? [epoch, incarnation, change, before, top] : [epoch, incarnation, change]
+    for number in numbers {
+      withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
+    }
+    return Base64.encode(bytes)
+  }
+
+  /// - Throws: `BAD_REQUEST` if the text is no token of ours.
+  init(text: String) throws(ServerError) {
+    guard let bytes = Base64.decode(text), bytes.count >= 26, bytes[0] == Self.version,
+      let subject = Subject(rawValue: bytes[1]),
+      bytes.count == (subject == .reversedZone ? 42 : 26)
+    else { throw .badRequest(Reason.syncTokenInvalid) }
+    func number(_ index: Int) -> Int64 {
+      let start = 2 + index * 8
+      return bytes[start..<start + 8].reduce(0) { $0 << 8 | Int64($1) }
+    }
+    self.subject = subject
+    epoch = number(0)
+    incarnation = number(1)
+    change = number(2)
+    if subject == .reversedZone {
+      before = number(3)
+      top = number(4)
+    }
+  }
+
+  init(subject: Subject, epoch: Int64, incarnation: Int64, change: Int64) {
+    self.subject = subject
+    self.epoch = epoch
+    self.incarnation = incarnation
+    self.change = change
+  }
+
+  /// - Throws: `BAD_REQUEST` "sync token expired" unless the token belongs to this timeline and
+  ///   incarnation and to a change that has happened.
+  func check(epoch: Int64, incarnation: Int64, newest: Int64) throws(ServerError) {
+    guard self.epoch == epoch, self.incarnation == incarnation else {
+      throw .badRequest(Reason.syncTokenExpired)
+    }
+    guard (0...newest).contains(change), (0...newest).contains(before),
+      (0...newest).contains(top)
+    else { throw .badRequest(Reason.syncTokenInvalid) }
+  }
+}
+
+extension DatabaseKey {
+  /// Tells databases of a store apart in tokens (FNV-1a of the owner).
+  var fingerprint: Int64 {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in (owner ?? "").utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    return Int64(bitPattern: hash)
+  }
+}

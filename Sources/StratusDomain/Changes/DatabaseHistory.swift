@@ -1,0 +1,40 @@
+import StratusWire
+
+/// Reads a database's list of zones a page at a time.
+struct DatabaseHistory {
+  /// One page.
+  struct Page: Sendable {
+    let zones: [ZoneDictionary]
+    let syncToken: String
+    let moreComing: Bool
+  }
+
+  let database: OpenDatabase
+  let store: any StoreReading
+
+  /// The next page behind a token.
+  ///
+  /// - Throws: `BAD_REQUEST` for tokens that are stale or none of ours.
+  func page(since text: String?, resultsLimit: Int?) throws(ServerError) -> Page {
+    let epoch = try store.epoch()
+    let newest = try store.latestZoneChange(in: database.key)
+    var token = ChangeToken(
+      subject: .database, epoch: epoch, incarnation: database.key.fingerprint, change: 0)
+    if let text {
+      let given = try ChangeToken(text: text)
+      guard given.subject == .database else { throw .badRequest(Reason.syncTokenInvalid) }
+      try given.check(epoch: epoch, incarnation: token.incarnation, newest: newest)
+      token = given
+    }
+    let since = token.change
+    let limit = min(resultsLimit ?? Limits.zonesPerResponseMax, Limits.zonesPerResponseMax)
+    let found = try store.zoneChanges(in: database.key, after: since, limit: limit + 1)
+    let shown = found.prefix(limit)
+    let moreComing = found.count > limit
+    token.change = moreComing ? shown.last?.change ?? newest : newest
+    let zones = shown.filter { !($0.isDeleted && since == 0) }.map { change in
+      ZoneDictionary(zoneID: database.zoneID(change.name), isDeleted: change.isDeleted)
+    }
+    return Page(zones: zones, syncToken: token.text, moreComing: moreComing)
+  }
+}

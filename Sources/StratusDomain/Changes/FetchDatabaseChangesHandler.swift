@@ -1,0 +1,41 @@
+import StratusWire
+
+/// Answers `changes/database`.
+struct FetchDatabaseChangesHandler: EndpointHandler {
+  typealias Endpoint = FetchDatabaseChanges
+
+  let databases: DatabaseAccess
+
+  func answer(
+    _ request: FetchDatabaseChanges.Request, to caller: Caller, in address: DatabaseAddress
+  ) async throws(ServerError) -> FetchDatabaseChanges.Response {
+    let database = try await databases.open(address, for: caller, needsUser: true)
+    try database.requirePrivate()
+    return try await database.store.read { (store) throws(ServerError) in
+      let page = try DatabaseHistory(database: database, store: store).page(
+        since: request.syncToken, resultsLimit: request.resultsLimit)
+      return FetchDatabaseChanges.Response(
+        zones: page.zones, syncToken: page.syncToken, moreComing: page.moreComing)
+    }
+  }
+}
+
+/// Answers `zones/changes`.
+struct FetchZonesHandler: EndpointHandler {
+  typealias Endpoint = FetchZones
+
+  let databases: DatabaseAccess
+
+  func answer(
+    _ request: FetchZones.Request, to caller: Caller, in address: DatabaseAddress
+  ) async throws(ServerError) -> FetchZones.Response {
+    let database = try await databases.open(address, for: caller, needsUser: true)
+    try database.requirePrivate()
+    return try await database.store.read { (store) throws(ServerError) in
+      let page = try DatabaseHistory(database: database, store: store).page(
+        since: request.metaSyncToken, resultsLimit: request.resultsLimit)
+      return FetchZones.Response(
+        zones: page.zones, metaSyncToken: page.syncToken, moreComing: page.moreComing)
+    }
+  }
+}

@@ -1,0 +1,25 @@
+import StratusWire
+
+/// Answers `records/changes`: ``FetchZoneChangesHandler`` for one zone, whose errors are the request's.
+struct FetchRecordChangesHandler: EndpointHandler {
+  typealias Endpoint = FetchRecordChanges
+
+  let databases: DatabaseAccess
+
+  func answer(
+    _ request: FetchRecordChanges.Request, to caller: Caller, in address: DatabaseAddress
+  ) async throws(ServerError) -> FetchRecordChanges.Response {
+    let database = try await databases.open(address, for: caller, needsUser: true)
+    try database.requirePrivate()
+    return try await database.store.read { (store) throws(ServerError) in
+      let limit = min(
+        request.selection.resultsLimit ?? Limits.recordsPerResponseMax,
+        Limits.recordsPerResponseMax)
+      let page = try ZoneHistory(database: database, store: store).page(
+        request.zoneID, since: request.syncToken, selection: request.selection, limit: limit,
+        sizeBytesMax: Limits.responseSizeBytesMax)
+      return FetchRecordChanges.Response(
+        records: page.records, syncToken: page.syncToken, moreComing: page.moreComing)
+    }
+  }
+}

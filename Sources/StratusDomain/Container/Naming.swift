@@ -1,0 +1,57 @@
+import StratusWire
+
+/// What names may look like (cloudkit-semantics §2).
+enum Naming {
+  /// - Throws: `BAD_REQUEST` unless 1 … 255 characters and no underscore in front.
+  ///
+  /// `Choice:` Apple's pages say ASCII, its header "most UTF-8"; UTF-8 is accepted.
+  static func checkRecordName(_ name: String) throws(ServerError) {
+    try check(name, what: "recordName", lengthMax: Limits.nameLengthMax)
+  }
+
+  /// - Throws: `BAD_REQUEST` unless it is the default zone's name or a legal one.
+  static func checkZoneName(_ name: String) throws(ServerError) {
+    if name == ZoneID.defaultZoneName { return }
+    try check(name, what: "zoneName", lengthMax: Limits.nameLengthMax)
+  }
+
+  private static func check(
+    _ name: String, what: String, lengthMax: Int
+  ) throws(ServerError) {
+    if name.isEmpty { throw .badRequest("\(what) must not be empty") }
+    if name.utf8.count > lengthMax, name.count > lengthMax {
+      throw .badRequest("\(what) is longer than \(lengthMax) characters")
+    }
+    if name.utf8.first == UInt8(ascii: "_") {
+      throw .badRequest("\(what) '\(name)' must not start with an underscore")
+    }
+    if name.utf8.contains(where: { $0 < 0x20 }) {
+      throw .badRequest("\(what) must not contain control characters")
+    }
+  }
+
+  /// - Throws: `BAD_REQUEST` unless a letter, then letters, digits and underscores.
+  static func checkRecordType(_ name: String) throws(ServerError) {
+    guard isIdentifier(name), name.utf8.count <= Limits.recordTypeLengthMax else {
+      throw .badRequest("Invalid recordType '\(name.prefix(64))'")
+    }
+  }
+
+  /// - Throws: `BAD_REQUEST` unless a letter, then letters, digits and underscores.
+  static func checkFieldName(_ name: String) throws(ServerError) {
+    guard isIdentifier(name), name.utf8.count <= Limits.fieldNameLengthMax else {
+      throw .badRequest("Invalid field name '\(name.prefix(64))'")
+    }
+  }
+
+  private static func isIdentifier(_ name: String) -> Bool {
+    guard let first = name.utf8.first, isLetter(first) else { return false }
+    return name.utf8.allSatisfy {
+      isLetter($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "_")
+    }
+  }
+
+  private static func isLetter(_ byte: UInt8) -> Bool {
+    (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+  }
+}

@@ -1,0 +1,31 @@
+/// What a request shows to prove who makes it.
+public struct Credentials: Sendable, Hashable {
+  public var apiToken: String?
+  public var webAuthToken: String?
+
+  public init(apiToken: String?, webAuthToken: String?) {
+    self.apiToken = apiToken
+    self.webAuthToken = webAuthToken
+  }
+}
+
+/// What the credentials of a request allow.
+public struct Admission: Sendable, Hashable {
+  /// nil: an API token alone, which speaks for nobody.
+  public var userRecordName: String?
+  /// A newer web auth token for the same session; nil: the one sent is new enough.
+  public var nextWebAuthToken: String?
+
+  public init(userRecordName: String?, nextWebAuthToken: String? = nil) {
+    self.userRecordName = userRecordName
+    self.nextWebAuthToken = nextWebAuthToken
+  }
+}
+
+/// Finds out who is calling.
+public protocol Authentication: Sendable {
+  /// - Throws: `AUTHENTICATION_FAILED` without a hint which part was wrong.
+  func admit(
+    _ credentials: Credentials, to store: StoreAddress
+  ) async throws(ServerError) -> Admission
+}

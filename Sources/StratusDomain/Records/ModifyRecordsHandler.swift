@@ -1,0 +1,102 @@
+import StratusWire
+
+/// Answers `records/modify`: one transaction, in which each zone's operations are loaded, decided and
+/// applied.
+struct ModifyRecordsHandler: EndpointHandler {
+  typealias Endpoint = ModifyRecords
+
+  let databases: DatabaseAccess
+  let ambient: Ambient
+
+  func answer(
+    _ request: ModifyRecords.Request, to caller: Caller, in address: DatabaseAddress
+  ) async throws(ServerError) -> ModifyRecords.Response {
+    let operations = try named(request.operations)
+    if let token = request.clientChangeToken,
+      token.utf8.count > Limits.clientChangeTokenBytesMax
+    {
+      throw .badRequest("clientChangeToken is longer than the limit")
+    }
+    let database = try await databases.open(address, for: caller, needsUser: true)
+    let batches = try ZoneBatches(operations.map(\.zoneID), of: request.zoneID, in: database)
+    let now = ambient.now()
+    return try await database.store.write { (store) throws(ServerError) in
+      var results = [RecordItem?](repeating: nil, count: operations.count)
+      for batch in batches.batches {
+        let outcome = try modify(
+          batch.indices.map { operations[$0] }, zoneName: batch.zoneName, request: request,
+          in: database, of: store, now: now)
+        for (index, item) in zip(batch.indices, outcome) { results[index] = item }
+      }
+      return RecordsResponse(
+        records: results.compactMap { $0 },
+        syncToken: try batches.syncToken(in: database, of: store))
+    }
+  }
+
+  /// Gives names to records that come without one.
+  private func named(
+    _ operations: [RecordOperation]
+  ) throws(ServerError) -> [RecordOperation] {
+    guard operations.count <= Limits.operationsPerRequestMax else {
+      throw .badRequest(Reason.batchTooLarge)
+    }
+    return operations.map { operation in
+      guard operation.kind == .create, operation.recordName == nil else { return operation }
+      var operation = operation
+      operation.recordName = ambient.makeUUID()
+      return operation
+    }
+  }
+
+  private func modify(
+    _ operations: [RecordOperation], zoneName: String, request: ModifyRecords.Request,
+    in database: OpenDatabase, of store: any StoreWriting, now: Int64
+  ) throws(ServerError) -> [RecordItem] {
+    let snapshot = try RecordSnapshot(
+      loading: operations.compactMap(\.recordName), zoneName: zoneName, in: database, of: store)
+    let isAtomic = zoneName != ZoneID.defaultZoneName && request.isAtomic ?? true
+    let writer = RecordWriter(
+      user: try database.caller.requireUser(), deviceID: database.caller.deviceID, now: now)
+    let decision = RecordDecision(
+      operations, on: snapshot, by: writer, in: database, zoneID: database.zoneID(zoneName),
+      isAtomic: isAtomic)
+    if !decision.schemaAddition.isEmpty { try store.add(decision.schemaAddition) }
+    if !decision.records.isEmpty || request.clientChangeToken != nil && !decision.hasFailed {
+      let zone =
+        if let zone = snapshot.zone { zone } else {
+          try store.createZone(named: zoneName, in: database.key)
+        }
+      try store.apply(
+        ChangeSet(
+          zone: zone, records: decision.records, clientChangeToken: request.clientChangeToken))
+    }
+    return try present(decision, operations, zoneName: zoneName, in: database)
+  }
+
+  private func present(
+    _ decision: RecordDecision, _ operations: [RecordOperation], zoneName: String,
+    in database: OpenDatabase
+  ) throws(ServerError) -> [RecordItem] {
+    let presenter = RecordPresenter(zoneID: database.zoneID(zoneName))
+    var items: [RecordItem] = []
+    items.reserveCapacity(operations.count)
+    for (operation, outcome) in zip(operations, decision.outcomes) {
+      switch outcome {
+      case .saved(let record):
+        items.append(try presenter.item(record, selection: operation.selection))
+      case .deleted(let name): items.append(.deleted(Tombstone(recordName: name)))
+      case .refused(let refusal):
+        let serverRecord: RecordDictionary? =
+          if let record = refusal.serverRecord { try presenter.dictionary(record) } else { nil }
+        items.append(
+          .failure(
+            RecordFailure(
+              recordName: operation.recordName ?? "",
+              error: refusal.error.dictionary(for: database.caller),
+              serverRecord: serverRecord)))
+      }
+    }
+    return items
+  }
+}

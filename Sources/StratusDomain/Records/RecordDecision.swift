@@ -1,0 +1,77 @@
+import StratusWire
+
+/// What a batch of operations on one zone comes to: pure, from the snapshot alone.
+struct RecordDecision: Sendable {
+  /// What becomes of one operation.
+  enum Outcome: Sendable {
+    case saved(StoredRecord)
+    case deleted(name: String)
+    case refused(Refusal)
+  }
+
+  /// Why an operation was refused, and what the server holds where that is the reason.
+  struct Refusal: Error, Sendable {
+    let error: ServerError
+    let serverRecord: StoredRecord?
+
+    init(_ error: ServerError, serverRecord: StoredRecord? = nil) {
+      self.error = error
+      self.serverRecord = serverRecord
+    }
+  }
+
+  /// One an operation, in order.
+  private(set) var outcomes: [Outcome] = []
+  /// New states and tombstones, numbered on from the zone's newest change.
+  private(set) var records: [StoredRecord] = []
+  /// What the saves bring into the schema.
+  private(set) var schemaAddition = SchemaAddition()
+  /// Whether any operation was refused.
+  private(set) var hasFailed = false
+
+  /// Decides in order: permission → zone → change tag → fields against schema.
+  ///
+  /// - Parameter isAtomic: one refusal refuses all.
+  init(
+    _ operations: [RecordOperation], on snapshot: RecordSnapshot, by writer: RecordWriter,
+    in database: OpenDatabase, zoneID: ZoneID, isAtomic: Bool
+  ) {
+    var fields = FieldDecision(schema: snapshot.schema, environment: database.environment)
+    var seen: Set<String> = []
+    let rules = RecordRules(writer: writer, database: database, zoneID: zoneID)
+    for operation in operations {
+      let schemaBefore = fields
+      do throws(Refusal) {
+        if let name = operation.recordName, !seen.insert(name).inserted {
+          throw Refusal(.badRequest(Reason.duplicateRecord))
+        }
+        let change = (snapshot.zone?.change ?? 0) + Int64(records.count) + 1
+        let outcome = try rules.decide(
+          operation, stored: operation.recordName.flatMap { snapshot.records[$0] },
+          change: change, fields: &fields)
+        if let record = outcome.written { records.append(record) }
+        outcomes.append(outcome.answer)
+      } catch {
+        hasFailed = true
+        fields = schemaBefore
+        outcomes.append(.refused(error))
+      }
+    }
+    if hasFailed, isAtomic {
+      withdraw()
+    } else {
+      schemaAddition = fields.addition
+    }
+  }
+
+  private mutating func withdraw() {
+    records = []
+    let error = ServerError(.atomicError, Reason.atomicError)
+    outcomes = outcomes.map { outcome in
+      switch outcome {
+      case .saved, .deleted: .refused(Refusal(error))
+      case .refused: outcome
+      }
+    }
+  }
+}

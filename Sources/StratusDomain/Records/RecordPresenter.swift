@@ -1,0 +1,40 @@
+import StratusWire
+
+/// Turns stored records of one zone into what a caller sees.
+struct RecordPresenter: Sendable {
+  let zoneID: ZoneID
+
+  /// - Throws: `INTERNAL_ERROR` if stored text cannot be read.
+  func item(
+    _ record: StoredRecord, selection: FieldSelection = .all, showsDeletedType: Bool = false
+  ) throws(ServerError) -> RecordItem {
+    if record.isDeleted {
+      return .deleted(
+        Tombstone(
+          recordName: record.name, zoneID: zoneID,
+          recordType: showsDeletedType ? record.type : nil))
+    }
+    return .record(try dictionary(record, selection: selection))
+  }
+
+  func dictionary(
+    _ record: StoredRecord, selection: FieldSelection = .all
+  ) throws(ServerError) -> RecordDictionary {
+    RecordDictionary(
+      recordName: record.name, recordType: record.type,
+      fields: try record.fields.presented(selection),
+      recordChangeTag: record.tag, created: record.created, modified: record.modified,
+      zoneID: zoneID, parentRecordName: record.parentRecordName)
+  }
+}
+
+extension FieldsJSON {
+  fileprivate func presented(_ selection: FieldSelection) throws(ServerError) -> FieldsJSON {
+    do {
+      return try presented(
+        desiredKeys: selection.desiredKeys, numbersAsStrings: selection.numbersAsStrings)
+    } catch {
+      throw .fault("stored fields cannot be read", facts: ["reason": error.reason])
+    }
+  }
+}

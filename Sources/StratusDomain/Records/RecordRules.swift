@@ -1,0 +1,147 @@
+import StratusWire
+
+/// The rules one operation on one record must pass.
+struct RecordRules: Sendable {
+  typealias Refusal = RecordDecision.Refusal
+
+  /// What an operation comes to: what is written (nothing, if there was nothing to delete), and what
+  /// is answered.
+  struct Outcome {
+    let written: StoredRecord?
+    let answer: RecordDecision.Outcome
+  }
+
+  let writer: RecordWriter
+  let database: OpenDatabase
+  let zoneID: ZoneID
+
+  /// - Parameters:
+  ///   - stored: the live record of that name; nil: there is none.
+  ///   - change: the number the change gets.
+  func decide(
+    _ operation: RecordOperation, stored: StoredRecord?, change: Int64,
+    fields: inout FieldDecision
+  ) throws(Refusal) -> Outcome {
+    guard let name = operation.recordName else {
+      throw Refusal(.badRequest("missing required field 'recordName'"))
+    }
+    if let stored { try checkPermission(toWrite: stored) }
+    switch operation.kind {
+    case .create:
+      if let stored {
+        throw Refusal(ServerError(.conflict, Reason.recordExists), serverRecord: stored)
+      }
+      return try save(operation, name, over: nil, keepsOthers: false, change, &fields)
+    case .update, .replace:
+      guard let stored else { throw Refusal(ServerError(.notFound, Reason.recordNotFound)) }
+      guard let tag = operation.recordChangeTag else {
+        throw Refusal(.badRequest("missing required field 'recordChangeTag'"))
+      }
+      try check(tag, against: stored)
+      let keepsOthers = operation.kind == .update
+      return try save(operation, name, over: stored, keepsOthers: keepsOthers, change, &fields)
+    case .forceUpdate, .forceReplace:
+      let keepsOthers = operation.kind == .forceUpdate
+      return try save(operation, name, over: stored, keepsOthers: keepsOthers, change, &fields)
+    case .delete:
+      guard let stored else { throw Refusal(ServerError(.notFound, Reason.recordNotFound)) }
+      if let tag = operation.recordChangeTag { try check(tag, against: stored) }
+      return try delete(name, stored, change)
+    case .forceDelete:
+      return try delete(name, stored, change)
+    }
+  }
+
+  /// The default role grants: everybody creates, only the creator writes (cloudkit-semantics §4).
+  private func checkPermission(toWrite stored: StoredRecord) throws(Refusal) {
+    if database.key == .public, stored.created.userRecordName != writer.user {
+      throw Refusal(ServerError(.accessDenied, Reason.accessDenied))
+    }
+  }
+
+  private func check(_ tag: String, against stored: StoredRecord) throws(Refusal) {
+    if tag != stored.tag {
+      throw Refusal(ServerError(.conflict, Reason.conflict), serverRecord: stored)
+    }
+  }
+
+  private func save(
+    _ operation: RecordOperation, _ name: String, over stored: StoredRecord?, keepsOthers: Bool,
+    _ change: Int64, _ fields: inout FieldDecision
+  ) throws(Refusal) -> Outcome {
+    do throws(ServerError) {
+      let type = try recordType(of: operation, name, stored: stored)
+      let changes = try fields.decide(
+        operation.fields, recordType: type, zoneID: zoneID)
+      let base = keepsOthers ? stored?.fields ?? .empty : .empty
+      let text = try merge(changes, into: base)
+      guard text.text.count <= Limits.recordSizeBytesMax else {
+        throw .badRequest(Reason.recordTooLarge)
+      }
+      let record = StoredRecord(
+        name: name, type: type, change: change, isDeleted: false,
+        created: stored?.created ?? writer.stamp, modified: writer.stamp,
+        parentRecordName: operation.parent.applied(
+          to: keepsOthers ? stored?.parentRecordName : nil), fields: text)
+      return Outcome(written: record, answer: .saved(record))
+    } catch {
+      throw Refusal(error)
+    }
+  }
+
+  private func merge(
+    _ changes: [(key: String, value: FieldValue?)], into base: FieldsJSON
+  ) throws(ServerError) -> FieldsJSON {
+    if base == .empty {
+      return FieldsJSON(
+        changes.lazy.compactMap { change in change.value.map { (change.key, $0) } })
+    }
+    do { return try base.merging(changes) } catch {
+      throw .fault("stored fields cannot be read", facts: ["reason": error.reason])
+    }
+  }
+
+  /// The record's type, which never changes; a new record must name one.
+  private func recordType(
+    of operation: RecordOperation, _ name: String, stored: StoredRecord?
+  ) throws(ServerError) -> String {
+    if let stored {
+      if let type = operation.recordType, type != stored.type {
+        throw .badRequest("record '\(name)' is of type '\(stored.type)', not '\(type)'")
+      }
+      return stored.type
+    }
+    try Naming.checkRecordName(name)
+    guard let type = operation.recordType else {
+      throw .badRequest("missing required field 'recordType'")
+    }
+    if type == UserRecords.recordType { throw .badRequest(Reason.userRecordsAreFixed) }
+    try Naming.checkRecordType(type)
+    return type
+  }
+
+  private func delete(
+    _ name: String, _ stored: StoredRecord?, _ change: Int64
+  ) throws(Refusal) -> Outcome {
+    guard let stored else {
+      return Outcome(written: nil, answer: .deleted(name: name))
+    }
+    if stored.type == UserRecords.recordType {
+      throw Refusal(.badRequest(Reason.userRecordsAreFixed))
+    }
+    let tombstone = StoredRecord(
+      name: name, type: stored.type, change: change, isDeleted: true, created: stored.created,
+      modified: writer.stamp, parentRecordName: nil, fields: .empty)
+    return Outcome(written: tombstone, answer: .deleted(name: name))
+  }
+}
+
+extension ParentChange {
+  fileprivate func applied(to parent: String?) -> String? {
+    switch self {
+    case .unchanged: parent
+    case .removed: nil
+    case .set(let recordName): recordName
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import StratusWire
+
+/// The items of a request, by the zone each belongs to.
+///
+/// The zone may stand at top level, in each record, or nowhere, which means the default zone
+/// (wire-quirks A9).
+struct ZoneBatches: Sendable {
+  struct Batch: Sendable {
+    let zoneName: String
+    /// Places of the items in the request.
+    var indices: [Int]
+  }
+
+  private(set) var batches: [Batch] = []
+
+  /// - Throws: `BAD_REQUEST` if an item's zone is not the request's; `ZONE_NOT_FOUND` for another
+  ///   user's zone.
+  init(
+    _ itemZones: [ZoneID?], of requestZone: ZoneID?, in database: OpenDatabase
+  ) throws(ServerError) {
+    if let requestZone {
+      let name = try database.zoneName(requestZone)
+      for itemZone in itemZones {
+        guard let itemZone else { continue }
+        if try database.zoneName(itemZone) != name {
+          throw .badRequest("zoneID of a record differs from the request's")
+        }
+      }
+      batches = [Batch(zoneName: name, indices: Array(itemZones.indices))]
+      return
+    }
+    var places: [String: Int] = [:]
+    for (index, itemZone) in itemZones.enumerated() {
+      let name = try database.zoneName(itemZone)
+      if let place = places[name] {
+        batches[place].indices.append(index)
+      } else {
+        places[name] = batches.count
+        batches.append(Batch(zoneName: name, indices: [index]))
+      }
+    }
+  }
+}
+
+extension ZoneBatches {
+  /// The newest place in the history of the one zone of a request, for who wants to know it.
+  ///
+  /// NB: nil for several zones and for the default zone, which has no history.
+  func syncToken(
+    in database: OpenDatabase, of store: any StoreReading
+  ) throws(ServerError) -> String? {
+    guard database.caller.wantsSyncToken, database.key != .public, batches.count == 1,
+      let name = batches.first?.zoneName, name != ZoneID.defaultZoneName,
+      let zone = try store.zone(named: name, in: database.key)
+    else { return nil }
+    return ChangeToken(
+      subject: .zone, epoch: try store.epoch(), incarnation: zone.id, change: zone.change
+    ).text
+  }
+}

@@ -1,0 +1,92 @@
+import StratusWire
+
+/// Holds fields against the schema, and lets a development schema grow.
+///
+/// In development a type or field appears with the first value saved; in production the schema is
+/// fixed (cloudkit-semantics §4).
+struct FieldDecision: Sendable {
+  private var schema: Schema
+  private let environment: ContainerEnvironment
+  /// What was not in the schema before.
+  private(set) var addition = SchemaAddition()
+
+  init(schema: Schema, environment: ContainerEnvironment) {
+    self.schema = schema
+    self.environment = environment
+  }
+
+  /// The changes a record's `fields` ask for; a nil value clears the field.
+  ///
+  /// - Parameter zoneID: the record's zone, which is also that of references that name none.
+  /// - Throws: `BAD_REQUEST` naming the field.
+  mutating func decide(
+    _ fields: JSONView?, recordType: String, zoneID: ZoneID
+  ) throws(ServerError) -> [(key: String, value: FieldValue?)] {
+    try require(recordType)
+    let inputs: [FieldInput]
+    do { inputs = try FieldInput.all(in: fields) } catch { throw ServerError(error) }
+    var changes: [(key: String, value: FieldValue?)] = []
+    changes.reserveCapacity(inputs.count)
+    for input in inputs {
+      let known = schema.recordTypes[recordType]?.fields[input.name]
+      if known == nil { try Naming.checkFieldName(input.name) }
+      let value: FieldValue?
+      do { value = try input.decode(schemaType: known) } catch {
+        throw .badRequest("Field '\(input.name)' in type '\(recordType)': \(error.reason)")
+      }
+      if known == nil, let value { try add(input.name, value.type, to: recordType) }
+      changes.append((input.name, value?.completed(with: zoneID)))
+    }
+    return changes
+  }
+
+  private mutating func require(_ recordType: String) throws(ServerError) {
+    // NB: the schema of user records is open from the start; the type itself is the system's.
+    if schema.recordTypes[recordType] != nil || recordType == UserRecords.recordType { return }
+    guard environment == .development else {
+      throw .badRequest("Cannot create new type '\(recordType)' in production schema")
+    }
+    guard schema.recordTypes.count < Limits.recordTypesMax else {
+      throw .badRequest("the schema has \(Limits.recordTypesMax) record types, the most allowed")
+    }
+    extend(SchemaAddition(recordTypes: [recordType]))
+  }
+
+  private mutating func add(
+    _ name: String, _ type: FieldType, to recordType: String
+  ) throws(ServerError) {
+    guard environment == .development else {
+      throw .badRequest(
+        "Cannot create new field '\(name)' in type '\(recordType)' in production schema")
+    }
+    let count = schema.recordTypes[recordType]?.fields.count ?? 0
+    guard count < Limits.fieldsPerRecordTypeMax else {
+      throw .badRequest(
+        "type '\(recordType)' has \(Limits.fieldsPerRecordTypeMax) fields, the most allowed")
+    }
+    let field = SchemaAddition.Field(recordType: recordType, name: name, type: type)
+    extend(SchemaAddition(fields: [field]))
+  }
+
+  private mutating func extend(_ more: SchemaAddition) {
+    schema.add(more)
+    addition.recordTypes += more.recordTypes
+    addition.fields += more.fields
+  }
+}
+
+extension FieldValue {
+  /// With the zone filled in where a reference names none.
+  fileprivate func completed(with zoneID: ZoneID) -> FieldValue {
+    switch self {
+    case .reference(var reference):
+      if reference.zoneID == nil || reference.zoneID?.zoneName == zoneID.zoneName {
+        reference.zoneID = zoneID
+      }
+      return .reference(reference)
+    case .list(.reference, let values):
+      return .list(.reference, values.map { $0.completed(with: zoneID) })
+    case .string, .int64, .double, .timestamp, .bytes, .location, .list: return self
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import StratusWire
+
+/// Answers `zones/modify`, zone by zone.
+struct ModifyZonesHandler: EndpointHandler {
+  typealias Endpoint = ModifyZones
+
+  let databases: DatabaseAccess
+
+  func answer(
+    _ request: ModifyZones.Request, to caller: Caller, in address: DatabaseAddress
+  ) async throws(ServerError) -> ModifyZones.Response {
+    guard request.operations.count <= Limits.zonesPerRequestMax else {
+      throw .badRequest(Reason.batchTooLarge)
+    }
+    let database = try await databases.open(address, for: caller, needsUser: true)
+    if database.key == .public { throw .badRequest(Reason.customZoneInPublic) }
+    return try await database.store.write { (store) throws(ServerError) in
+      let presenter = ZonePresenter(database: database, epoch: try store.epoch())
+      var items: [ZoneItem] = []
+      for operation in request.operations {
+        do throws(ServerError) {
+          items.append(try modify(operation, in: database, of: store, presenter))
+        } catch {
+          if error.code == .internalError || error.code == .tryAgainLater { throw error }
+          items.append(presenter.failure(operation.zoneID, error))
+        }
+      }
+      return ModifyZones.Response(zones: items)
+    }
+  }
+
+  private func modify(
+    _ operation: ModifyZones.Operation, in database: OpenDatabase, of store: any StoreWriting,
+    _ presenter: ZonePresenter
+  ) throws(ServerError) -> ZoneItem {
+    let name = try database.zoneName(operation.zoneID)
+    let existing = try store.lockZone(named: name, in: database.key)
+    switch operation.kind {
+    case .create:
+      if name == ZoneID.defaultZoneName { return presenter.defaultZone }
+      if let existing { return presenter.item(existing) }
+      try Naming.checkZoneName(name)
+      guard try store.zoneCount(in: database.key) < Limits.zonesPerDatabaseMax else {
+        throw .badRequest("the database has \(Limits.zonesPerDatabaseMax) zones, the most allowed")
+      }
+      return presenter.item(try store.createZone(named: name, in: database.key))
+    case .delete:
+      if name == ZoneID.defaultZoneName { throw .badRequest(Reason.defaultZoneIsFixed) }
+      guard let existing else { throw ServerError(.zoneNotFound, Reason.zoneNotFound) }
+      try store.deleteZone(existing)
+      return .zone(ZoneDictionary(zoneID: database.zoneID(name), isDeleted: true))
+    }
+  }
+}

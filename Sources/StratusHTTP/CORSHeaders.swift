@@ -1,0 +1,36 @@
+import HTTPTypes
+
+/// What lets web pages of any origin call, and read what they need (web-auth §6).
+enum CORSHeaders {
+  static func add(to fields: inout HTTPFields, for request: HTTPFields) {
+    guard let origin = request[.origin] else { return }
+    fields[.accessControlAllowOrigin] = origin
+    fields[.accessControlAllowCredentials] = "true"
+    fields[.accessControlExposeHeaders] = exposed
+    fields[.vary] = "Origin"
+  }
+
+  /// The answer to a preflight.
+  static func addPreflight(to fields: inout HTTPFields, for request: HTTPFields) {
+    fields[.allow] = "GET, POST, OPTIONS"
+    fields[.accessControlAllowMethods] = "GET, POST, OPTIONS"
+    fields[.accessControlAllowHeaders] =
+      request[.accessControlRequestHeaders] ?? "content-type"
+    fields[.accessControlMaxAge] = "86400"
+  }
+
+  private static let exposed =
+    "X-Apple-Request-UUID,X-Apple-CloudKit-Web-Auth-Token,X-Responding-Instance,Via"
+}
+
+extension HTTPField.Name {
+  static let requestUUID = known("X-Apple-Request-UUID")
+  static let cloudKitVersion = known("X-Apple-CloudKit-Version")
+  static let webAuthToken = known("X-Apple-CloudKit-Web-Auth-Token")
+  static let respondingInstance = known("X-Responding-Instance")
+
+  /// NB: the fallback is never reached: the names above are legal tokens.
+  private static func known(_ name: String) -> HTTPField.Name {
+    HTTPField.Name(name) ?? .server
+  }
+}

@@ -1,0 +1,17 @@
+/// The target of a request, as it was received, in two parts.
+struct RequestTarget: Sendable, Equatable {
+  let path: Substring
+  /// What stands behind the question mark.
+  let query: Substring?
+
+  init(_ target: String) {
+    let bytes = target.utf8
+    guard let mark = bytes.firstIndex(of: UInt8(ascii: "?")) else {
+      path = target[...]
+      query = nil
+      return
+    }
+    path = target[..<mark]
+    query = target[bytes.index(after: mark)...]
+  }
+}

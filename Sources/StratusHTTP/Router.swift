@@ -1,0 +1,136 @@
+public import HTTPTypes
+public import Logging
+public import StratusDomain
+import StratusWire
+
+/// Turns a request into an answer: who calls, where it goes, what comes back. Knows no socket.
+public struct Router: Sendable {
+  /// Gives the body of a request, or refuses it.
+  public typealias Body = @Sendable () async throws(ServerError) -> [UInt8]
+
+  private let routes: Routes
+  private let authentication: any Authentication
+  private let ambient: Ambient
+  private let managementToken: String
+  private let instance: String
+  private let logger: Logger
+
+  /// - Parameters:
+  ///   - managementToken: lets the operator in.
+  ///   - instance: names this process in answers.
+  public init(
+    service: Service, management: [any ManagementHandler], authentication: any Authentication,
+    ambient: Ambient, managementToken: String, instance: String, logger: Logger
+  ) {
+    routes = Routes(service: service, management: management)
+    self.authentication = authentication
+    self.ambient = ambient
+    self.managementToken = managementToken
+    self.instance = instance
+    self.logger = logger
+  }
+
+  /// Answers one request; every answer is JSON, whatever its status.
+  public func answer(
+    _ request: HTTPRequest, body: Body
+  ) async -> (head: HTTPResponse, body: [UInt8]) {
+    var exchange = Exchange(uuid: ambient.makeUUID())
+    let bytes: [UInt8]
+    do throws(ServerError) {
+      bytes = try await respond(to: request, body, &exchange)
+    } catch {
+      bytes = describe(error, &exchange)
+    }
+    return (head(for: request, exchange), bytes)
+  }
+
+  private func respond(
+    to request: HTTPRequest, _ body: Body, _ exchange: inout Exchange
+  ) async throws(ServerError) -> [UInt8] {
+    let target = RequestTarget(request.path ?? "/")
+    guard let path = RequestPath(target.path) else {
+      throw ServerError(.notFound, Reason.endpointUnknown)
+    }
+    switch request.method {
+    case .get, .post: break
+    case .options: return Array("{}".utf8)
+    default: throw .badRequest(Reason.methodNotAllowed)
+    }
+    switch path {
+    case .health: return Array(#"{"status":"ok"}"#.utf8)
+    case .management(let endpoint): return try await manage(endpoint, request, body)
+    case .database(let address, let endpoint):
+      guard let handler = routes.handler(for: endpoint) else {
+        throw ServerError(.notFound, Reason.endpointUnknown)
+      }
+      let query = RequestQuery(target.query)
+      exchange.caller.deviceID = query.clientID.map { String($0.prefix(64)) } ?? "1"
+      exchange.caller.wantsSyncToken = query.wantsSyncToken
+      let admission = try await authentication.admit(query.credentials, to: address.store)
+      exchange.caller.userRecordName = admission.userRecordName
+      exchange.nextWebAuthToken = admission.nextWebAuthToken
+      return try await handler.answer(try await body(), to: exchange.caller, in: address)
+    }
+  }
+
+  private func manage(
+    _ endpoint: String, _ request: HTTPRequest, _ body: Body
+  ) async throws(ServerError) -> [UInt8] {
+    guard let sent = request.headerFields[.authorization],
+      sent.isEqualInConstantTime(to: "Bearer \(managementToken)")
+    else { throw ServerError(.authenticationFailed, Reason.authenticationFailed) }
+    guard let handler = routes.managementHandler(for: endpoint) else {
+      throw ServerError(.notFound, Reason.endpointUnknown)
+    }
+    return try await handler.answer(try await body())
+  }
+
+  private func describe(_ error: ServerError, _ exchange: inout Exchange) -> [UInt8] {
+    exchange.status = error.status
+    exchange.retryAfterSeconds = error.retryAfterSeconds
+    if error.code == .internalError {
+      let facts = error.facts.map { "\($0.key): \($0.value)" }.sorted().joined(separator: "; ")
+      logger.error("\(error.reason) [\(facts)] request \(exchange.uuid)")
+    }
+    return error.dictionary(for: exchange.caller).jsonBytes
+  }
+
+  private func head(for request: HTTPRequest, _ exchange: Exchange) -> HTTPResponse {
+    var fields = HTTPFields()
+    fields[.contentType] = "application/json; charset=UTF-8"
+    fields[.requestUUID] = exchange.uuid
+    fields[.cloudKitVersion] = "1.0"
+    fields[.respondingInstance] = instance
+    if let token = exchange.nextWebAuthToken { fields[.webAuthToken] = token }
+    if let seconds = exchange.retryAfterSeconds { fields[.retryAfter] = String(seconds) }
+    if exchange.status == .methodNotAllowed { fields[.allow] = "GET, POST, OPTIONS" }
+    CORSHeaders.add(to: &fields, for: request.headerFields)
+    if request.method == .options {
+      CORSHeaders.addPreflight(to: &fields, for: request.headerFields)
+    }
+    return HTTPResponse(status: exchange.status, headerFields: fields)
+  }
+}
+
+/// What is known of one request while it is answered.
+private struct Exchange {
+  let uuid: String
+  var caller: Caller
+  var status = HTTPResponse.Status.ok
+  var nextWebAuthToken: String?
+  var retryAfterSeconds: Int?
+
+  init(uuid: String) {
+    self.uuid = uuid
+    caller = Caller(userRecordName: nil, deviceID: "1", requestUUID: uuid)
+  }
+}
+
+extension String {
+  /// Takes as long for a near miss as for a far one.
+  fileprivate func isEqualInConstantTime(to other: String) -> Bool {
+    let (left, right) = (Array(utf8), Array(other.utf8))
+    guard left.count == right.count else { return false }
+    return zip(left, right).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+  }
+}

@@ -1,0 +1,52 @@
+import StratusDomain
+import StratusWire
+
+/// Endpoint paths to what answers them.
+struct Routes: Sendable {
+  private var handlers: [String: any EndpointHandler] = [:]
+  private var managementHandlers: [String: any ManagementHandler] = [:]
+
+  init(service: Service, management: [any ManagementHandler]) {
+    for handler in service.handlers { handlers[handler.path] = handler }
+    for handler in management { managementHandlers[handler.path] = handler }
+  }
+
+  func handler(for endpoint: String) -> (any EndpointHandler)? { handlers[endpoint] }
+
+  func managementHandler(for endpoint: String) -> (any ManagementHandler)? {
+    managementHandlers[endpoint]
+  }
+}
+
+extension EndpointHandler {
+  fileprivate var path: String { Endpoint.path }
+
+  /// The bridge between bytes and a handler.
+  func answer(
+    _ body: [UInt8], to caller: Caller, in database: DatabaseAddress
+  ) async throws(ServerError) -> [UInt8] {
+    let request = try Endpoint.Request(body: body)
+    return try await answer(request, to: caller, in: database).jsonBytes
+  }
+}
+
+extension ManagementHandler {
+  fileprivate var path: String { Endpoint.path }
+
+  func answer(_ body: [UInt8]) async throws(ServerError) -> [UInt8] {
+    try await answer(try Endpoint.Request(body: body)).jsonBytes
+  }
+}
+
+extension JSONReadable {
+  /// Reads the body of a request; an empty one is an empty dictionary (wire-quirks A2).
+  fileprivate init(body: [UInt8]) throws(ServerError) {
+    do throws(WireError) {
+      let json = try JSONView(parsing: body.isEmpty ? Array("{}".utf8) : body)
+      guard json.isObject else { throw WireError("the request body must be a JSON object") }
+      self = try Self(json: json)
+    } catch {
+      throw ServerError(error)
+    }
+  }
+}

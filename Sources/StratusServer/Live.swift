@@ -1,0 +1,34 @@
+import Foundation
+public import StratusDomain
+
+/// The real clock, real chance, real names: the only place of the server that has them.
+public struct Live: Sendable {
+  public var ambient: Ambient
+  /// Bytes nobody can guess.
+  public var randomness: @Sendable (_ count: Int) -> [UInt8]
+
+  public init(
+    ambient: Ambient = .live,
+    randomness: @escaping @Sendable (_ count: Int) -> [UInt8] = Live.systemRandomness
+  ) {
+    self.ambient = ambient
+    self.randomness = randomness
+  }
+
+  public static func systemRandomness(_ count: Int) -> [UInt8] {
+    var generator = SystemRandomNumberGenerator()
+    return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+  }
+
+  /// A 64-bit number nobody drew before.
+  func makeEpoch() -> Int64 {
+    randomness(8).reduce(0) { $0 << 8 | Int64($1) }
+  }
+}
+
+extension Ambient {
+  /// The system's clock and its UUIDs.
+  public static let live = Ambient(
+    now: { Int64(Date().timeIntervalSince1970 * 1_000) },
+    makeUUID: { UUID().uuidString })
+}

@@ -1,0 +1,83 @@
+import Foundation
+import Hummingbird
+public import Logging
+import ServiceLifecycle
+import StratusAccounts
+import StratusHTTP
+import StratusWire
+import UnixSignals
+
+/// A server, from start to stop.
+public struct Server: Sendable {
+  /// What is known once the server answers.
+  public struct Ready: Sendable {
+    /// Where it answers, e.g. `http://127.0.0.1:8080`.
+    public let url: String
+    /// Lets an app call; only from a server for developers.
+    public let apiToken: String?
+    /// The developer's; only from a server for developers.
+    public let webAuthToken: String?
+  }
+
+  private let settings: Settings
+  private let live: Live
+  private let logger: Logger
+
+  public init(
+    settings: Settings, live: Live = Live(), logger: Logger = Logger(label: "stratus")
+  ) {
+    self.settings = settings
+    self.live = live
+    self.logger = logger
+  }
+
+  /// Runs until a signal or the task's cancellation; answers what is under way before it returns.
+  ///
+  /// - Parameters:
+  ///   - heedsSignals: whether SIGTERM and SIGINT end it.
+  ///   - onReady: called once requests are answered.
+  /// - Throws: if the data folder or the port cannot be used.
+  public func run(
+    heedsSignals: Bool = false, onReady: @escaping @Sendable (Ready) async -> Void
+  ) async throws {
+    let parts = try await Composition(
+      dataFolder: settings.dataFolder, live: live, logger: logger)
+    let file = settings.dataFolder.appendingPathComponent(ManagementFile.name)
+    let outcome: Result<Void, any Error>
+    do {
+      outcome = .success(try await serve(parts, file, heedsSignals, onReady))
+    } catch {
+      outcome = .failure(error)
+    }
+    try? FileManager.default.removeItem(at: file)
+    await parts.close()
+    try outcome.get()
+  }
+
+  private func serve(
+    _ parts: Composition, _ file: URL, _ heedsSignals: Bool,
+    _ onReady: @escaping @Sendable (Ready) async -> Void
+  ) async throws {
+    var developer: Accounts.DeveloperTokens?
+    if let email = settings.developerEmail {
+      developer = try await parts.accounts.developerTokens(email: email)
+    }
+    let application = HTTPServer.application(
+      router: parts.router, host: settings.host, port: settings.port, logger: logger
+    ) { [settings, logger, developer] port in
+      let url = "http://\(settings.host):\(port)"
+      let management = ManagementFile(url: url, token: parts.managementToken)
+      do { try OwnerFile.write(management.jsonBytes, to: file) } catch {
+        logger.error("the management file cannot be written: \(error)")
+      }
+      await onReady(
+        Ready(url: url, apiToken: developer?.apiToken, webAuthToken: developer?.webAuthToken))
+    }
+    let sweep = ZoneSweep(stores: parts.stores, logger: logger)
+    let group = ServiceGroup(
+      configuration: ServiceGroupConfiguration(
+        services: [application, sweep],
+        gracefulShutdownSignals: heedsSignals ? [.sigterm, .sigint] : [], logger: logger))
+    try await group.run()
+  }
+}

@@ -1,0 +1,37 @@
+import Logging
+import ServiceLifecycle
+import StratusDomain
+import StratusSQLite
+
+/// Removes the records of deleted zones, a bounded step at a time, so that deleting a zone of a million
+/// records is as quick as deleting an empty one.
+struct ZoneSweep: ServiceLifecycle.Service {
+  /// Rows a transaction: short enough that writers hardly wait behind it.
+  private static let stepRows = 500
+  private static let pause = Duration.seconds(2)
+
+  let stores: SQLiteStores
+  let logger: Logger
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      while !Task.isCancelled {
+        for store in stores.openStores { await sweep(store) }
+        try? await Task.sleep(for: Self.pause)
+      }
+    }
+  }
+
+  private func sweep(_ store: any Store) async {
+    do throws(ServerError) {
+      while !Task.isCancelled {
+        let removed = try await store.write { (store) throws(ServerError) in
+          try store.purgeDeletedZones(limit: Self.stepRows)
+        }
+        if removed < Self.stepRows { return }
+      }
+    } catch {
+      logger.error("deleted zones cannot be swept: \(error.reason) \(error.facts)")
+    }
+  }
+}

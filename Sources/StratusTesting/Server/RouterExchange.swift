@@ -1,0 +1,41 @@
+import Foundation
+import HTTPTypes
+import StratusDomain
+import StratusHTTP
+import StratusTransport
+import StratusWire
+
+/// Hands requests to a router, without a socket.
+struct RouterExchange: HTTPExchange {
+  let router: Router
+
+  func send(
+    _ request: StratusTransport.HTTPRequest
+  ) async throws(NetworkFailure) -> StratusTransport.HTTPResponse {
+    var head = HTTPTypes.HTTPRequest(
+      method: .post, scheme: "http", authority: "stratus.test", path: request.url.target)
+    for (name, value) in request.headers {
+      if let name = HTTPField.Name(name) { head.headerFields[name] = value }
+    }
+    let sent = request.body
+    let (answer, body) = await router.answer(head) { () throws(ServerError) in
+      guard sent.count <= Limits.requestSizeBytesMax else {
+        throw .badRequest(Reason.requestTooLarge)
+      }
+      return sent
+    }
+    var headers: [String: String] = [:]
+    for field in answer.headerFields { headers[field.name.canonicalName] = field.value }
+    return StratusTransport.HTTPResponse(
+      status: answer.status.code, headers: headers, body: body)
+  }
+}
+
+extension URL {
+  /// Path and query as they go over the wire.
+  fileprivate var target: String {
+    let path = path(percentEncoded: true)
+    guard let query = query(percentEncoded: true) else { return path }
+    return "\(path)?\(query)"
+  }
+}

@@ -1,0 +1,56 @@
+public import Foundation
+import Logging
+public import StratusAccounts
+import StratusDomain
+public import StratusHTTP
+public import StratusServer
+public import StratusTransport
+
+/// A whole server inside a test: the same parts, joined by the same function, without a socket.
+///
+/// Its data lies in a folder of its own under the system's temporary one, and goes with ``stop()``.
+public final class TestServer: Sendable {
+  /// Where its data lies.
+  public let folder: URL
+  public let router: Router
+  /// Lets management requests in.
+  public let managementToken: String
+  /// An account and tokens that are good for every container.
+  public let developer: Accounts.DeveloperTokens
+  private let composition: Composition
+  private let removesFolder: Bool
+
+  /// Starts a server.
+  ///
+  /// - Parameters:
+  ///   - folder: an earlier server's, to go on with its data; nil: a new one.
+  ///   - live: its clock and chance.
+  /// - Throws: what the server throws when it cannot start.
+  public init(folder: URL? = nil, live: Live = Live()) async throws {
+    let name = "stratus-test-" + live.ambient.makeUUID()
+    self.folder = folder ?? FileManager.default.temporaryDirectory.appendingPathComponent(name)
+    removesFolder = folder == nil
+    var logger = Logger(label: "stratus")
+    logger.logLevel = .error
+    composition = try await Composition(dataFolder: self.folder, live: live, logger: logger)
+    router = composition.router
+    managementToken = composition.managementToken
+    developer = try await composition.accounts.developerTokens(email: "developer@localhost")
+  }
+
+  /// Closes the data, and removes it unless the folder was given.
+  public func stop() async {
+    await composition.close()
+    if removesFolder { try? FileManager.default.removeItem(at: folder) }
+  }
+
+  /// The tokens of another account, good for every container.
+  ///
+  /// - Throws: what the server throws.
+  public func tokens(email: String) async throws -> Accounts.DeveloperTokens {
+    try await composition.accounts.developerTokens(email: email)
+  }
+
+  /// Carries requests to this server.
+  public var exchange: any HTTPExchange { RouterExchange(router: router) }
+}

@@ -1,0 +1,164 @@
+import Foundation
+public import StratusWire
+import Synchronization
+
+/// A container on a server: sends its endpoints and answers their responses.
+public final class Connection: Sendable {
+  /// Where requests go and in whose name, resolved.
+  public struct Address: Sendable, Hashable {
+    /// Without a slash at its end.
+    public var url: String
+    public var container: String
+    public var environment: ContainerEnvironment
+    /// Names this device to the server, which then need not tell it of its own changes.
+    public var deviceID: String
+
+    public init(
+      url: String, container: String, environment: ContainerEnvironment, deviceID: String
+    ) {
+      self.url = url
+      self.container = container
+      self.environment = environment
+      self.deviceID = deviceID
+    }
+  }
+
+  /// How one request is sent.
+  public struct Options: Sendable {
+    /// Seconds without a byte after which an attempt is given up.
+    public var requestTimeoutSeconds: Double
+    /// Seconds for the request with all its repetitions; nil: no bound.
+    public var resourceTimeoutSeconds: Double?
+    public var patience: Patience
+    public var headers: [String: String]
+
+    public init(
+      requestTimeoutSeconds: Double = 60, resourceTimeoutSeconds: Double? = nil,
+      patience: Patience = .short, headers: [String: String] = [:]
+    ) {
+      self.requestTimeoutSeconds = requestTimeoutSeconds
+      self.resourceTimeoutSeconds = resourceTimeoutSeconds
+      self.patience = patience
+      self.headers = headers
+    }
+  }
+
+  public let address: Address
+  private let apiToken: String?
+  private let webAuthToken: Mutex<String?>
+  private let exchange: any HTTPExchange
+  private let timing: Timing
+
+  public init(
+    to address: Address, apiToken: String?, webAuthToken: String?,
+    exchange: any HTTPExchange, timing: Timing
+  ) {
+    self.address = address
+    self.apiToken = apiToken
+    self.webAuthToken = Mutex(webAuthToken)
+    self.exchange = exchange
+    self.timing = timing
+  }
+
+  /// Whether requests are made in a user's name.
+  public var hasUser: Bool { webAuthToken.withLock { $0 != nil } }
+
+  /// Sends a request, again where it failed in a way that may pass.
+  ///
+  /// - Parameter isIdempotent: whether carrying it out twice is the same as once.
+  /// - Throws: ``TransportFailure`` of the last attempt.
+  public func send<E: Endpoint>(
+    _ endpoint: E.Type, _ request: E.Request, to database: DatabaseScope,
+    isIdempotent: Bool, options: Options = Options()
+  ) async throws(TransportFailure) -> E.Response {
+    let policy = RetryPolicy(patience: options.patience, isIdempotent: isIdempotent)
+    let body = request.jsonBytes
+    let start = timing.now()
+    var attempt = 1
+    while true {
+      let remaining = options.resourceTimeoutSeconds.map { $0 - (timing.now() - start) }
+      do {
+        return try await sendOnce(
+          endpoint, body: body, to: database, remaining: remaining, options: options)
+      } catch {
+        let left = options.resourceTimeoutSeconds.map { $0 - (timing.now() - start) }
+        let delay = policy.delay(
+          after: error, attempt: attempt, remaining: left, chance: timing.chance())
+        guard let delay else { throw error }
+        do { try await timing.sleep(delay) } catch { throw .network(.cancelled) }
+        attempt += 1
+      }
+    }
+  }
+
+  private func sendOnce<E: Endpoint>(
+    _ endpoint: E.Type, body: [UInt8], to database: DatabaseScope, remaining: Double?,
+    options: Options
+  ) async throws(TransportFailure) -> E.Response {
+    if Task.isCancelled { throw .network(.cancelled) }
+    guard let url = url(of: endpoint, in: database) else {
+      throw .network(.notConnected)
+    }
+    var headers = options.headers
+    headers["Content-Type"] = "application/json; charset=utf-8"
+    let timeout = min(options.requestTimeoutSeconds, max(remaining ?? .infinity, 0.001))
+    let request = HTTPRequest(url: url, headers: headers, body: body, timeoutSeconds: timeout)
+    let response: HTTPResponse
+    do { response = try await exchange.send(request) } catch { throw .network(error) }
+    keepToken(of: response)
+    return try Self.read(endpoint, response)
+  }
+
+  /// The server gives a new token with an answer; the old ones of the session stay valid, so it does
+  /// not matter which of several answers comes last (web-auth §3.1).
+  private func keepToken(of response: HTTPResponse) {
+    guard let token = response.headers["x-apple-cloudkit-web-auth-token"], !token.isEmpty
+    else { return }
+    webAuthToken.withLock { if $0 != nil { $0 = token } }
+  }
+
+  private static func read<E: Endpoint>(
+    _ endpoint: E.Type, _ response: HTTPResponse
+  ) throws(TransportFailure) -> E.Response {
+    let retryAfter = response.headers["retry-after"].flatMap(Double.init)
+    if (200..<300).contains(response.status) {
+      do {
+        return try E.Response(jsonBytes: response.body)
+      } catch {
+        throw .unreadable(
+          status: response.status, reason: error.reason, retryAfterSeconds: retryAfter)
+      }
+    }
+    do {
+      let error = try ErrorDictionary(jsonBytes: response.body)
+      throw TransportFailure.refused(
+        error, status: response.status,
+        retryAfterSeconds: error.retryAfterSeconds.map(Double.init) ?? retryAfter)
+    } catch let failure as TransportFailure {
+      throw failure
+    } catch {
+      throw .unreadable(
+        status: response.status, reason: "the answer is no CloudKit error",
+        retryAfterSeconds: retryAfter)
+    }
+  }
+
+  private func url<E: Endpoint>(of endpoint: E.Type, in database: DatabaseScope) -> URL? {
+    var text = address.url + "/database/1/" + Self.escaped(address.container)
+    text += "/\(address.environment.rawValue)/\(database.rawValue)/\(E.path)"
+    text += "?clientId=" + Self.escaped(address.deviceID)
+    if let apiToken { text += "&ckAPIToken=" + Self.escaped(apiToken) }
+    if let token = webAuthToken.withLock({ $0 }) {
+      text += "&ckWebAuthToken=" + Self.escaped(token)
+    }
+    return URL(string: text)
+  }
+
+  private static func escaped(_ text: String) -> String {
+    text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
+  }
+
+  /// RFC 3986's unreserved characters.
+  private static let unreserved = CharacterSet(
+    charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+}

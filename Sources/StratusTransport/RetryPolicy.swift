@@ -1,0 +1,66 @@
+/// How long a caller is ready to wait for a request to succeed.
+public enum Patience: Sendable, Hashable {
+  /// Somebody is waiting: failures are handed over, after a few short repetitions at most.
+  case short
+  /// Nobody is waiting: whatever may pass is repeated until the time for the resource is over.
+  case long
+}
+
+/// Decides whether a failed request is sent again, and when.
+///
+/// Source: semantics §13 (quality of service), §22. Choice: where somebody waits, a postponement of
+/// a few seconds is still sat out here, because most apps would only show it to the user.
+public struct RetryPolicy: Sendable {
+  /// First wait of a series, in seconds, before it is doubled.
+  static let firstDelaySeconds = 0.5
+  /// No wait of our own is longer; the server may ask for more.
+  static let delaySecondsMax = 60.0
+  /// Attempts altogether, where somebody waits.
+  static let shortAttemptsMax = 3
+  /// Longest wait, where somebody waits.
+  static let shortDelaySecondsMax = 3.0
+
+  public var patience: Patience
+  /// Whether carrying the request out twice is the same as once.
+  public var isIdempotent: Bool
+
+  public init(patience: Patience, isIdempotent: Bool) {
+    self.patience = patience
+    self.isIdempotent = isIdempotent
+  }
+
+  /// Seconds to wait before the next attempt; nil: the failure is final.
+  ///
+  /// - Parameters:
+  ///   - attempt: attempts made so far, from 1.
+  ///   - remaining: seconds left for the whole request; nil: no bound.
+  ///   - chance: from 0 up to 1, spreads clients that failed together.
+  public func delay(
+    after failure: TransportFailure, attempt: Int, remaining: Double?, chance: Double
+  ) -> Double? {
+    guard mayRepeat(after: failure, attempt: attempt) else { return nil }
+    let doubled = Self.firstDelaySeconds * Double(1 << min(attempt - 1, 16))
+    let spread = min(doubled, Self.delaySecondsMax) * (0.5 + chance / 2)
+    let delay = max(spread, failure.retryAfterSeconds ?? 0)
+    if patience == .short && delay > Self.shortDelaySecondsMax { return nil }
+    if let remaining, delay >= remaining { return nil }
+    return delay
+  }
+
+  private func mayRepeat(after failure: TransportFailure, attempt: Int) -> Bool {
+    if patience == .short && attempt >= Self.shortAttemptsMax { return false }
+    if failure.isPostponed { return true }
+    switch failure {
+    case .refused: return false
+    case .unreadable(let status, _, _):
+      return patience == .long && isIdempotent && (status == 502 || status == 504)
+    case .network(.cancelled): return false
+    case .network(.notConnected), .network(.lostBeforeSending): return patience == .long
+    case .network(.timedOut): return patience == .long && isIdempotent
+    case .network(.lostAfterSending):
+      // NB: also where somebody waits, once: a kept connection that the server has just closed
+      // looks the same as a broken one.
+      return isIdempotent && (patience == .long || attempt == 1)
+    }
+  }
+}

@@ -1,0 +1,46 @@
+public import Foundation
+public import StratusWire
+
+/// Where the server is, and who speaks to it.
+public struct ServerSettings: Sendable, Hashable {
+  /// Without the path of the web services, e.g. `https://cloud.example.org`.
+  public var url: URL?
+  public var container: String?
+  public var environment: ContainerEnvironment?
+  public var apiToken: String?
+  public var webAuthToken: String?
+
+  public init(
+    url: URL? = nil, container: String? = nil, environment: ContainerEnvironment? = nil,
+    apiToken: String? = nil, webAuthToken: String? = nil
+  ) {
+    self.url = url
+    self.container = container
+    self.environment = environment
+    self.apiToken = apiToken
+    self.webAuthToken = webAuthToken
+  }
+
+  /// The settings in a process's environment; a value that cannot be read counts as absent.
+  public init(environmentVariables variables: [String: String]) {
+    func value(_ name: String) -> String? {
+      variables[name].flatMap { $0.isEmpty ? nil : $0 }
+    }
+    self.init(
+      url: value("STRATUS_URL").flatMap(URL.init(string:)),
+      container: value("STRATUS_CONTAINER"),
+      environment: value("STRATUS_ENVIRONMENT").flatMap(ContainerEnvironment.init),
+      apiToken: value("STRATUS_API_TOKEN"),
+      webAuthToken: value("STRATUS_WEB_AUTH_TOKEN"))
+  }
+
+  /// These settings, with those of `other` where they are silent.
+  public func completed(by other: ServerSettings) -> ServerSettings {
+    ServerSettings(
+      url: url ?? other.url,
+      container: container ?? other.container,
+      environment: environment ?? other.environment,
+      apiToken: apiToken ?? other.apiToken,
+      webAuthToken: webAuthToken ?? other.webAuthToken)
+  }
+}

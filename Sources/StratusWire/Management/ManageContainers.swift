@@ -1,0 +1,41 @@
+/// Management: makes a container.
+public enum CreateContainer: Endpoint {
+  public static let path = "containers/create"
+
+  public struct Request: JSONWritable, JSONReadable {
+    public var containerID: String
+
+    public init(containerID: String) { self.containerID = containerID }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.object { $0.member("containerID", containerID) }
+    }
+
+    public init(json: JSONView) throws(WireError) {
+      containerID = try json.requiredString("containerID")
+    }
+  }
+
+  public typealias Response = EmptyRequest
+}
+
+/// Management: every container's ID, in order.
+public enum ListContainers: Endpoint {
+  public static let path = "containers/list"
+
+  public typealias Request = EmptyRequest
+
+  public struct Response: JSONWritable, JSONReadable {
+    public var containerIDs: [String]
+
+    public init(containerIDs: [String]) { self.containerIDs = containerIDs }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.object { $0.member("containers", strings: containerIDs) }
+    }
+
+    public init(json: JSONView) throws(WireError) {
+      containerIDs = try json.strings("containers") ?? []
+    }
+  }
+}

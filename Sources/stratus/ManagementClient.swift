@@ -1,0 +1,63 @@
+public import ArgumentParser
+import Foundation
+import StratusTransport
+public import StratusWire
+
+/// How a management command finds its server.
+struct ServerOptions: ParsableArguments {
+  @Option(help: "The data folder of a server on this machine.")
+  var data = ".stratus"
+
+  @Option(help: "The server's URL, with STRATUS_MANAGEMENT_TOKEN set, instead of --data.")
+  var url: String?
+
+  /// Sends one request.
+  ///
+  /// - Throws: ``Failure``.
+  func send<E: Endpoint>(_ endpoint: E.Type, _ request: E.Request) async throws -> E.Response {
+    let server = try location()
+    guard let address = URL(string: "\(server.url)/management/1/\(E.path)") else {
+      throw Failure("'\(server.url)' is no URL")
+    }
+    let exchange = URLSessionExchange()
+    let answer: HTTPResponse
+    do {
+      answer = try await exchange.send(
+        HTTPRequest(
+          url: address, headers: ["Authorization": "Bearer \(server.token)"],
+          body: request.jsonBytes, timeoutSeconds: 30))
+    } catch {
+      throw Failure("no server answers at \(server.url); start it with 'stratus serve'")
+    }
+    guard answer.status == 200 else {
+      let error = try? ErrorDictionary(jsonBytes: answer.body)
+      if error?.code == .authenticationFailed {
+        throw Failure("the server refused the management token")
+      }
+      throw Failure(error?.reason ?? "the server answered with status \(answer.status)")
+    }
+    do { return try E.Response(jsonBytes: answer.body) } catch {
+      throw Failure("the server's answer cannot be read: \(error)")
+    }
+  }
+
+  private func location() throws -> ManagementFile {
+    if let url {
+      guard let token = ProcessInfo.processInfo.environment["STRATUS_MANAGEMENT_TOKEN"] else {
+        throw Failure("set STRATUS_MANAGEMENT_TOKEN to the server's management token")
+      }
+      return ManagementFile(url: url, token: token)
+    }
+    let file = URL(fileURLWithPath: data).appendingPathComponent(ManagementFile.name)
+    guard let bytes = try? Data(contentsOf: file),
+      let management = try? ManagementFile(jsonBytes: Array(bytes))
+    else {
+      throw Failure(
+        "no server runs on the data folder '\(data)'; "
+          + "start it with 'stratus serve --data \(data)', or name another with --data or --url")
+    }
+    return management
+  }
+}
+
+extension ContainerEnvironment: ExpressibleByArgument {}

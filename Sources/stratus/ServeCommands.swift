@@ -1,0 +1,85 @@
+import ArgumentParser
+import Foundation
+import Logging
+import StratusServer
+
+/// `stratus dev`: everything for a developer in one process.
+struct DevCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "dev",
+    abstract: "Run a server for development on this machine.",
+    discussion: """
+      Containers are made on first use and an account is signed in. Prints the settings to export, \
+      then "stratus is ready at URL". Ctrl-C stops it; the data stays.
+      """)
+
+  static let email = "developer@localhost"
+  /// What `CKContainer.default()` is unless the developer names another.
+  static let container = "iCloud.org.example.Stratus"
+
+  @Option(help: "The folder for all data.")
+  var data = ".stratus"
+
+  @Option(help: "The port to listen on; 0 for any free one.")
+  var port = 8080
+
+  func run() async throws {
+    let settings = Settings(
+      dataFolder: URL(fileURLWithPath: data), port: port, developerEmail: Self.email)
+    try await serve(settings) { ready in
+      say("export STRATUS_URL=\(ready.url)")
+      say("export STRATUS_CONTAINER=\(Self.container)")
+      say("export STRATUS_ENVIRONMENT=development")
+      say("export STRATUS_API_TOKEN=\(ready.apiToken ?? "")")
+      say("export STRATUS_WEB_AUTH_TOKEN=\(ready.webAuthToken ?? "")")
+    }
+  }
+}
+
+/// `stratus serve`: the server.
+struct ServeCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "serve",
+    abstract: "Run the server.",
+    discussion: """
+      Prints "stratus is ready at URL" when it answers. SIGTERM ends it once what is under way is \
+      answered.
+      """)
+
+  @Option(help: "The folder for all data.")
+  var data = ".stratus"
+
+  @Option(help: "The address to listen on.")
+  var host = "127.0.0.1"
+
+  @Option(help: "The port to listen on; 0 for any free one.")
+  var port = 8080
+
+  func run() async throws {
+    let settings = Settings(
+      dataFolder: URL(fileURLWithPath: data), host: host, port: port)
+    try await serve(settings) { _ in }
+  }
+}
+
+/// Runs a server until a signal.
+///
+/// - Throws: `Failure` with a sentence that says what to do.
+private func serve(
+  _ settings: Settings, whenReady announce: @escaping @Sendable (Server.Ready) -> Void
+) async throws {
+  do {
+    var logger = Logger(label: "stratus")
+    logger.logLevel = .notice
+    try await Server(settings: settings, logger: logger).run(heedsSignals: true) { ready in
+      announce(ready)
+      say("stratus is ready at \(ready.url)")
+    }
+  } catch {
+    let text = "\(error)"
+    if text.contains("Address already in use") {
+      throw Failure("port \(settings.port) is taken; choose another with --port")
+    }
+    throw Failure(text)
+  }
+}

@@ -1,0 +1,14 @@
+import ArgumentParser
+
+/// CloudKit on your own ground.
+@main
+struct Stratus: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "stratus",
+    abstract: "CloudKit on your own ground.",
+    version: "0.1.0",
+    subcommands: [
+      DevCommand.self, ServeCommand.self, ContainerCommand.self, APITokenCommand.self,
+      AccountCommand.self, WebTokenCommand.self,
+    ])
+}
