@@ -41,7 +41,7 @@ import Testing
     #expect(try input(#"{"value":\#(json)}"#).decode(schemaType: nil) == value)
   }
 
-  @Test(arguments: ["[]", "{}", "[[1]]", "[{}]", "[null]", #"{"fileChecksum":"a","size":1}"#])
+  @Test(arguments: ["{}", "[[1]]", "[{}]", "[null]", #"{"fileChecksum":"a","size":1}"#])
   func `a shape that says nothing asks for a type`(_ json: String) throws {
     let input = try input(#"{"value":\#(json)}"#)
     #expect(
@@ -91,6 +91,13 @@ import Testing
     #expect(
       refusal { try input.decode(schemaType: FieldType(name: schema)) }
         == "invalid attempt to set value type \(declared) for field 'x', defined to be: \(schema)")
+  }
+
+  @Test(arguments: [#"{"value":[]}"#, #"{"value":[],"type":"LIST"}"#])
+  func `an empty list without a type fixes none, and is no value`(_ field: String) throws {
+    #expect(try input(field).decode(schemaType: nil) == nil)
+    #expect(
+      try input(field).decode(schemaType: FieldType(.int64, isList: true)) == .list(.int64, []))
   }
 
   @Test func `a list of unknown type takes its shape`() throws {
