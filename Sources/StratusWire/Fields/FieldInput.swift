@@ -12,18 +12,25 @@ public struct FieldInput: Sendable {
   public var isCleared: Bool { value == nil }
 
   /// The members of a record's `fields`.
+  ///
+  /// - Throws: ``WireError`` if one is no field dictionary, or (Choice) two have the same name.
   public static func all(in fields: JSONView?) throws(WireError) -> [FieldInput] {
     guard let fields else { return [] }
     guard fields.isObject else { throw .wrongType("fields", expected: "an object") }
     var inputs: [FieldInput] = []
+    var names: Set<String> = []
     for member in fields.members {
+      let name = member.key
       let field = member.value
+      guard names.insert(name).inserted else {
+        throw WireError("Field '\(name)' appears twice in one record")
+      }
       guard field.isObject || field.isNull else {
-        throw WireError("Field '\(member.key)' must be an object with 'value' and 'type'")
+        throw WireError("Field '\(name)' must be an object with 'value' and 'type'")
       }
       inputs.append(
         FieldInput(
-          name: member.key, declaredType: try field.optionalString("type"), value: field["value"]))
+          name: name, declaredType: try field.optionalString("type"), value: field["value"]))
     }
     return inputs
   }
@@ -61,7 +68,8 @@ public struct FieldInput: Sendable {
     if let type = FieldType(name: declaredType) {
       if type == schemaType { return }
       // NB: natively a whole number saved into a DOUBLE field is legal, so INT64 passes there.
-      if type == FieldType(.int64), schemaType == FieldType(.double) { return }
+      let isWiderNumber = type.element == .int64 && schemaType.element == .double
+      if isWiderNumber, type.isList == schemaType.isList { return }
     }
     throw WireError(
       "invalid attempt to set value type \(declaredType) for field '\(name)', "
@@ -79,12 +87,18 @@ public struct FieldInput: Sendable {
       return nil
     }
     if value.isArray {
-      for first in value.elements {
-        guard let type = suggestedType(of: first.value), !type.isList else { return nil }
-        return FieldType(type.element, isList: true)
-      }
-      return nil
+      return suggestedListType(of: value)
     }
     return value.bool == nil ? nil : FieldType(.int64)
+  }
+
+  /// The type of the first element, but DOUBLE where any number of a list has a fraction.
+  private static func suggestedListType(of value: JSONView) -> FieldType? {
+    var found: FieldType?
+    for element in value.elements {
+      guard let type = suggestedType(of: element.value), !type.isList else { return nil }
+      if found == nil || (found?.element == .int64 && type.element == .double) { found = type }
+    }
+    return found.map { FieldType($0.element, isList: true) }
   }
 }
