@@ -7,6 +7,8 @@ public struct FieldInput: Sendable {
   /// The type the client named, aliases resolved; nil if it named none.
   public let declaredType: String?
   let value: JSONView?
+  /// Whether the client says the value is encrypted.
+  let isEncrypted: Bool
 
   /// Whether the request clears the field: `{}`, `{"value": null}` or a bare `null`.
   public var isCleared: Bool { value == nil }
@@ -30,7 +32,8 @@ public struct FieldInput: Sendable {
       }
       inputs.append(
         FieldInput(
-          name: name, declaredType: try field.optionalString("type"), value: field["value"]))
+          name: name, declaredType: try field.optionalString("type"), value: field["value"],
+          isEncrypted: field["isEncrypted"]?.bool ?? false))
     }
     return inputs
   }
@@ -43,6 +46,9 @@ public struct FieldInput: Sendable {
   /// - Throws: ``WireError`` if the value does not have that type, or the client named another one.
   public func decode(schemaType: FieldType?) throws(WireError) -> FieldValue? {
     guard let value else { return nil }
+    if isEncrypted {
+      throw WireError("Attempt to save encrypted data in non encrypted field type")
+    }
     if let schemaType {
       try requireAgreement(with: schemaType, value: value)
       return try FieldValue(json: value, type: schemaType)
