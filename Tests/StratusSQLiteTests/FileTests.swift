@@ -111,6 +111,38 @@ import Testing
     }
   }
 
+  /// A limit on the file's pages stands for the end of the disk.
+  @Test func `a body that is too much for the disk takes no neighbour with it`() async throws {
+    try await withStores { stores in
+      let store = try stores.openStore(at: development)
+      try await store.save("first")
+      try await store.engine.write { (session) throws(ServerError) in
+        _ = try session.connection.first(Pragma.fewPages, []) { $0.integer(0) }
+      }
+      let large = [UInt8](repeating: UInt8(ascii: " "), count: 1_000_000)
+      let kept = await withTaskGroup(of: Bool.self) { group in
+        for index in 0..<40 {
+          group.addTask {
+            do throws(ServerError) {
+              try await store.save("\(index)", text: index % 10 == 5 ? large : [])
+              return true
+            } catch {
+              return false
+            }
+          }
+        }
+        return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+      }
+      #expect(kept == 36)
+      #expect(Set(try await store.names()).count == 37)
+      try await store.engine.write { (session) throws(ServerError) in
+        _ = try session.connection.first(Pragma.manyPages, []) { $0.integer(0) }
+      }
+      try await store.save("large", text: large)
+      #expect(try await store.names().contains("large"))
+    }
+  }
+
   /// Bodies that write much more than the log may hold, with readers beside them.
   @Test func `the write-ahead log starts anew under constant writing`() async throws {
     try await withTemporaryFolder { url in
@@ -131,5 +163,7 @@ import Testing
 
 private enum Pragma {
   static let synchronous = SQLStatement("PRAGMA synchronous")
+  static let fewPages = SQLStatement("PRAGMA max_page_count = 100")
+  static let manyPages = SQLStatement("PRAGMA max_page_count = 100000")
   static let journalMode = SQLStatement("PRAGMA journal_mode")
 }
