@@ -78,5 +78,12 @@ let package = Package(
 
     // For tests, and tests
     room("StratusTesting", ["StratusDomain", "StratusWire"]),
+    tests("StratusTransportTests", ["StratusTransport", "StratusWire"]),
+    tests(
+      "StratusKitTests",
+      [
+        "CloudKit", "CoreLocation", "StratusFoundation", "StratusKit", "StratusTransport",
+        "StratusWire",
+      ]),
   ]
 )
