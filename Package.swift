@@ -96,12 +96,19 @@ let package = Package(
         "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusServer", "StratusTransport",
         "StratusWire", .product(name: "HTTPTypes", package: "swift-http-types"), logging,
       ]),
-    tests("StratusWireTests", ["StratusWire"]),
     tests("TidyTests", []),
+    tests("StratusWireTests", ["StratusWire"]),
     tests(
       "StratusSQLiteTests",
       [
         "StratusSQLite", "StratusSQL", "StratusTesting", "StratusDomain", "StratusWire", grdb,
+      ]),
+    tests("StratusTransportTests", ["StratusTransport", "StratusWire"]),
+    tests(
+      "StratusKitTests",
+      [
+        "CloudKit", "CoreLocation", "StratusFoundation", "StratusKit", "StratusTransport",
+        "StratusWire",
       ]),
   ]
 )
