@@ -110,5 +110,9 @@ let package = Package(
         "CloudKit", "CoreLocation", "StratusFoundation", "StratusKit", "StratusTransport",
         "StratusWire",
       ]),
+    // NB: an app's settings, not ours: it compiles what apps write.
+    .testTarget(
+      name: "ClientCodeTests", dependencies: ["CloudKit", "CoreLocation"],
+      swiftSettings: [.swiftLanguageMode(.v6)]),
   ]
 )

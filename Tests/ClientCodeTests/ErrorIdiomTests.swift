@@ -61,12 +61,13 @@ import Testing
     #expect(conflict.ancestorRecord === record)
     #expect(conflict.retryAfterSeconds == 2.5)
     let partial = CKError(
-      .partialFailure, userInfo: [CKPartialErrorsByItemIDKey: [id as AnyHashable: conflict as Error]])
+      .partialFailure,
+      userInfo: [CKPartialErrorsByItemIDKey: [id as AnyHashable: conflict as Error]])
     let seen = partial as NSError
     #expect((partial.partialErrorsByItemID?[id] as? CKError)?.code == .serverRecordChanged)
     #expect((seen.userInfo[CKPartialErrorsByItemIDKey] as? NSDictionary)?.count == 1)
-    #expect(
-      ((seen as Error as? CKError)?.partialErrorsByItemID?[id] as? CKError)?.serverRecord === record)
+    let again = (seen as Error as? CKError)?.partialErrorsByItemID?[id] as? CKError
+    #expect(again?.serverRecord === record)
     #expect(CKError(.internalError).retryAfterSeconds == nil)
   }
 

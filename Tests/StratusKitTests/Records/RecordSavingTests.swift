@@ -115,7 +115,9 @@ import Testing
     }
   }
 
-  @Test(arguments: ["", "_hidden", "1st", "with space", "a.b", "ä", String(repeating: "a", count: 256)])
+  @Test(arguments: [
+    "", "_hidden", "1st", "with space", "a.b", "ä", String(repeating: "a", count: 256),
+  ])
   func `a name no field may have is an invalid argument`(name: String) throws {
     let record = CKRecord(recordType: "Note")
     record[name] = 1
@@ -179,7 +181,7 @@ import Testing
     #expect(record.ancestor?["c"] == nil)
   }
 
-  @Test func `a field removed while its first save is under way is removed from the server`() throws {
+  @Test func `a field removed while its first save is under way is sent as removed`() throws {
     let record = CKRecord(recordType: "Note")
     record["a"] = 1
     let save = try record.prepareSave(policy: .ifServerRecordUnchanged)
