@@ -112,6 +112,12 @@ let package = Package(
         "CloudKit", "CoreLocation", "StratusFoundation", "StratusKit", "StratusTransport",
         "StratusWire",
       ]),
+    tests(
+      "StratusEndToEndTests",
+      [
+        "CloudKit", "CoreLocation", "StratusAccounts", "StratusKit", "StratusTesting",
+        "StratusTransport",
+      ]),
     // NB: an app's settings, not ours: it compiles what apps write.
     .testTarget(
       name: "ClientCodeTests", dependencies: ["CloudKit", "CoreLocation"],

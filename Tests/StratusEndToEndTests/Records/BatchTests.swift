@@ -1,0 +1,150 @@
+import CloudKit
+import Testing
+
+@Suite struct `A batch of saves and deletes` {
+  @Test func `gives each item its result`() async throws {
+    try await withCloud { cloud in
+      let database = try await cloud.zone()
+      try await database.saveNotes(["old"])
+      let (saves, deletes) = try await database.modifyRecords(
+        saving: [note("a", title: "A"), note("b")], deleting: [id("old"), id("never")])
+      #expect(Set(saves.keys) == [id("a"), id("b")])
+      #expect(try saves[id("a")]?.get().recordChangeTag != nil)
+      #expect(Set(deletes.keys) == [id("old"), id("never")])
+      for result in deletes.values { try result.get() }
+      let found = try await database.records(for: [id("a"), id("b"), id("old")])
+      #expect(try found[id("a")]?.get()["title"] as? String == "A")
+      #expect(try found[id("b")]?.get().recordType == "Note")
+      #expect(code(found[id("old")]) == .unknownItem)
+    }
+  }
+
+  @Test func `is whole or not at all in a zone, and zones stand alone`() async throws {
+    try await withCloud { cloud in
+      let database = try await cloud.zone()
+      try await database.save(CKRecordZone(zoneID: zoneY))
+      try await database.saveNotes(["taken", "kept"])
+      let (saves, deletes) = try await database.modifyRecords(
+        saving: [note("a"), note("taken"), note("b", in: zoneY)], deleting: [id("kept")])
+      #expect(code(saves[id("taken")]) == .serverRecordChanged)
+      #expect(code(saves[id("a")]) == .batchRequestFailed)
+      #expect(code(deletes[id("kept")]) == .batchRequestFailed)
+      #expect(try saves[id("b", in: zoneY)]?.get().recordChangeTag != nil)
+      let found = try await database.records(
+        for: [id("a"), id("kept"), id("b", in: zoneY)])
+      #expect(code(found[id("a")]) == .unknownItem)
+      #expect(try found[id("kept")]?.get() != nil)
+      #expect(try found[id("b", in: zoneY)]?.get() != nil)
+    }
+  }
+
+  @Test func `that is not atomic does what it can`() async throws {
+    try await withCloud { cloud in
+      let database = try await cloud.zone()
+      try await database.saveNotes(["taken", "gone"])
+      let (saves, deletes) = try await database.modifyRecords(
+        saving: [note("a"), note("taken")], deleting: [id("gone")], atomically: false)
+      #expect(code(saves[id("taken")]) == .serverRecordChanged)
+      #expect(try saves[id("a")]?.get().recordChangeTag != nil)
+      try deletes[id("gone")]?.get()
+      #expect(try await database.record(for: id("a")).recordID == id("a"))
+      await expect(.unknownItem) { try await database.record(for: id("gone")) }
+    }
+  }
+
+  @Test func `is never atomic in the default zone`() async throws {
+    try await withCloud { cloud in
+      let database = try await cloud.device().privateCloudDatabase
+      let zone = CKRecordZone.default().zoneID
+      try await database.saveNotes(["taken"], in: zone)
+      let (saves, _) = try await database.modifyRecords(
+        saving: [note("a", in: zone), note("taken", in: zone)], deleting: [])
+      #expect(code(saves[id("taken", in: zone)]) == .serverRecordChanged)
+      #expect(try saves[id("a", in: zone)]?.get().recordChangeTag != nil)
+    }
+  }
+
+  @Test func `with a malformed record fails its whole zone, even the default one`() async throws {
+    try await withCloud { cloud in
+      let database = try await cloud.device().privateCloudDatabase
+      let zone = CKRecordZone.default().zoneID
+      let bad = note("bad", in: zone)
+      bad["x"] = Double.nan
+      let (saves, _) = try await database.modifyRecords(
+        saving: [note("a", in: zone), bad], deleting: [])
+      #expect(code(saves[id("bad", in: zone)]) == .invalidArguments)
+      #expect(code(saves[id("a", in: zone)]) == .batchRequestFailed)
+      await expect(.unknownItem) { try await database.record(for: id("a", in: zone)) }
+    }
+  }
+
+  @Test func `holds 400 records, all or none`() async throws {
+    try await withCloud { cloud in
+      let database = try await cloud.zone()
+      let names = (0..<400).map { "r\($0)" }
+      try await database.saveNotes(["r399"])
+      let (failed, _) = try await database.modifyRecords(
+        saving: names.map { note($0) }, deleting: [])
+      #expect(failed.values.count { code($0) == .batchRequestFailed } == 399)
+      #expect(code(failed[id("r399")]) == .serverRecordChanged)
+      try await database.deleteRecord(withID: id("r399"))
+      let (saved, _) = try await database.modifyRecords(
+        saving: names.map { note($0, title: $0) }, deleting: [])
+      #expect(try saved.values.map { try $0.get() }.count == 400)
+      let found = try await database.records(for: names.map { id($0) })
+      #expect(try found.values.map { try $0.get() }.count == 400)
+    }
+  }
+
+  @Test func `of more than 400 items is too large`() async throws {
+    try await withCloud { cloud in
+      let database = try await cloud.zone()
+      let names = (0..<401).map { "r\($0)" }
+      await expect(.limitExceeded) {
+        try await database.modifyRecords(saving: names.map { note($0) }, deleting: [])
+      }
+      await expect(.limitExceeded) { try await database.records(for: names.map { id($0) }) }
+      let (changes, _, _, _) = try await database.recordZoneChanges(inZoneWith: zoneZ, since: nil)
+      #expect(changes.isEmpty)
+    }
+  }
+
+  @Test func `with a record above 1 MB fails by that record`() async throws {
+    try await withCloud { cloud in
+      let database = try await cloud.zone()
+      let big = note("big")
+      big["text"] = String(repeating: "x", count: 1_100_000)
+      await expect(.limitExceeded) { try await database.save(big) }
+      let (saves, _) = try await database.modifyRecords(saving: [note("a"), big], deleting: [])
+      #expect(code(saves[id("big")]) == .limitExceeded)
+      #expect(code(saves[id("a")]) == .batchRequestFailed)
+      big["text"] = String(repeating: "x", count: 1_000_000)
+      try await database.save(big)
+    }
+  }
+
+  @Test func `in an unknown zone fails item by item`() async throws {
+    try await withCloud { cloud in
+      let database = try await cloud.zone()
+      let nowhere = CKRecordZone.ID(zoneName: "Nowhere")
+      let (saves, deletes) = try await database.modifyRecords(
+        saving: [note("a"), note("b", in: nowhere)], deleting: [id("c", in: nowhere)])
+      #expect(try saves[id("a")]?.get().recordChangeTag != nil)
+      #expect(code(saves[id("b", in: nowhere)]) == .zoneNotFound)
+      #expect(code(deletes[id("c", in: nowhere)]) == .zoneNotFound)
+      await expect(.zoneNotFound) { try await database.save(note("b", in: nowhere)) }
+      let found = try await database.records(for: [id("a"), id("b", in: nowhere)])
+      #expect(try found[id("a")]?.get() != nil)
+      #expect(code(found[id("b", in: nowhere)]) == .zoneNotFound)
+    }
+  }
+
+  @Test func `that names a record twice is malformed`() async throws {
+    try await withCloud { cloud in
+      let database = try await cloud.zone()
+      await expect(.invalidArguments) {
+        try await database.modifyRecords(saving: [note("a")], deleting: [id("a")])
+      }
+    }
+  }
+}

@@ -1,0 +1,155 @@
+import CloudKit
+import Testing
+
+@Suite struct `A record of the server` {
+  @Test func `knows who made and changed it and when`() async throws {
+    try await withCloud { cloud in
+      let database = try await cloud.zone()
+      let record = note("a", title: "x")
+      #expect(record.creationDate == nil && record.recordChangeTag == nil)
+      let saved = try await database.save(record)
+      #expect(saved === record)
+      let tag = try #require(saved.recordChangeTag)
+      let made = try #require(saved.creationDate)
+      #expect(saved.modificationDate == made)
+      #expect(saved.creatorUserRecordID?.recordName == CKCurrentUserDefaultName)
+      #expect(saved.lastModifiedUserRecordID?.recordName == CKCurrentUserDefaultName)
+      #expect(saved.changedKeys().isEmpty)
+      saved["title"] = "y"
+      #expect(saved.changedKeys() == ["title"])
+      try await database.save(saved)
+      #expect(saved.recordChangeTag != tag)
+      #expect(saved.creationDate == made)
+      let fetched = try await cloud.zone().record(for: id("a"))
+      #expect(fetched.recordChangeTag == saved.recordChangeTag)
+      #expect(fetched.modificationDate == saved.modificationDate)
+      #expect(fetched.recordID == id("a"))
+      #expect(fetched.recordType == "Note")
+    }
+  }
+
+  @Test func `fetched in part is saved in part`() async throws {
+    try await withCloud { cloud in
+      let database = try await cloud.zone()
+      let whole = note("a", title: "x")
+      whole["text"] = "long"
+      whole["count"] = 1
+      try await database.save(whole)
+      let found = try await database.records(for: [id("a")], desiredKeys: ["title", "count"])
+      let part = try #require(try found[id("a")]?.get())
+      #expect(part.allKeys() == ["count", "title"])
+      part["title"] = "y"
+      try await database.save(part)
+      let after = try await database.record(for: id("a"))
+      #expect(after["title"] as? String == "y")
+      #expect(after["text"] as? String == "long")
+      #expect(after["count"] as? Int == 1)
+      let (results, _) = try await database.modifyRecords(
+        saving: [part], deleting: [], savePolicy: .allKeys)
+      _ = try results[id("a")]?.get()
+      #expect(try await database.record(for: id("a"))["text"] as? String == "long")
+      let none = try await database.records(for: [id("a")], desiredKeys: [])
+      #expect(try none[id("a")]?.get().allKeys() == [])
+    }
+  }
+
+  @Test func `lives on in its system fields`() async throws {
+    try await withCloud { cloud in
+      let database = try await cloud.zone()
+      let record = note("a", title: "x")
+      record["text"] = "long"
+      record.parent = nil
+      try await database.save(record)
+      let archiver = NSKeyedArchiver(requiringSecureCoding: true)
+      record.encodeSystemFields(with: archiver)
+      archiver.finishEncoding()
+      let unarchiver = try NSKeyedUnarchiver(forReadingFrom: archiver.encodedData)
+      unarchiver.requiresSecureCoding = true
+      let copy = try #require(CKRecord(coder: unarchiver))
+      #expect(copy.allKeys().isEmpty && copy.changedKeys().isEmpty)
+      #expect(copy.recordChangeTag == record.recordChangeTag)
+      copy["title"] = "y"
+      try await database.save(copy)
+      let after = try await database.record(for: id("a"))
+      #expect(after["title"] as? String == "y")
+      #expect(after["text"] as? String == "long")
+      record["title"] = "stale"
+      await expect(.serverRecordChanged) { try await database.save(record) }
+    }
+  }
+
+  @Test func `keeps its parent, and loses it`() async throws {
+    try await withCloud { cloud in
+      let database = try await cloud.zone()
+      let child = note("child", title: "x")
+      child.setParent(id("parent"))
+      let (results, _) = try await database.modifyRecords(
+        saving: [child, note("parent")], deleting: [])
+      for result in results.values { _ = try result.get() }
+      let found = try await database.record(for: id("child"))
+      #expect(found.parent?.recordID == id("parent"))
+      #expect(found.parent?.action == CKRecord.ReferenceAction.none)
+      found["title"] = "y"
+      try await database.save(found)
+      #expect(try await database.record(for: id("child")).parent?.recordID == id("parent"))
+      found.parent = nil
+      try await database.save(found)
+      #expect(try await database.record(for: id("child")).parent == nil)
+    }
+  }
+
+  @Test func `may be named in any script`() async throws {
+    try await withCloud { cloud in
+      let database = try await cloud.zone()
+      let name = "Größe/世界?&#%+ 👋"
+      try await database.save(note(name, title: "x"))
+      #expect(try await database.record(for: id(name)).recordID.recordName == name)
+    }
+  }
+
+  @Test func `may not be named with an underscore in front or beyond 255 characters`()
+    async throws
+  {
+    try await withCloud { cloud in
+      let database = try await cloud.zone()
+      await expect(.invalidArguments) { try await database.save(note("_a")) }
+      let long = String(repeating: "n", count: 256)
+      await expect(.invalidArguments) { try await database.save(note(long)) }
+      try await database.save(note(String(repeating: "n", count: 255)))
+    }
+  }
+
+  @Test func `is saved under a name of its own where none was given`() async throws {
+    try await withCloud { cloud in
+      let database = try await cloud.device().privateCloudDatabase
+      let record = CKRecord(recordType: "Note")
+      try await database.save(record)
+      #expect(UUID(uuidString: record.recordID.recordName) != nil)
+      #expect(try await database.record(for: record.recordID).recordID == record.recordID)
+    }
+  }
+
+  @Test func `of a new type is refused in production`() async throws {
+    try await withCloud { cloud in
+      let database = try await cloud.device(in: .production).privateCloudDatabase
+      try await database.save(CKRecordZone(zoneID: zoneZ))
+      await expect(.invalidArguments) { try await database.save(note("a", title: "x")) }
+    }
+  }
+
+  @Test func `in development is none in production`() async throws {
+    try await withCloud { cloud in
+      try await cloud.zone().saveNotes(["a"])
+      let database = try await cloud.device(in: .production).privateCloudDatabase
+      await expect(.zoneNotFound) { try await database.record(for: id("a")) }
+    }
+  }
+
+  @Test func `belongs to one user alone`() async throws {
+    try await withCloud { cloud in
+      try await cloud.zone().saveNotes(["a"])
+      let other = try await cloud.zone(of: "bob@example.org")
+      await expect(.unknownItem) { try await other.record(for: id("a")) }
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import CloudKit
+import Testing
+
+@Suite struct `A zone of the server` {
+  private let all: CKRecordZone.Capabilities = [
+    .fetchChanges, .atomic, .sharing, .zoneWideSharing,
+  ]
+
+  @Test func `can do everything, and the default zone nothing`() async throws {
+    try await withCloud { cloud in
+      let database = try await cloud.device().privateCloudDatabase
+      let saved = try await database.save(CKRecordZone(zoneName: "Z"))
+      #expect(saved.zoneID == zoneZ)
+      #expect(saved.zoneID.ownerName == CKCurrentUserDefaultName)
+      #expect(saved.capabilities == all)
+      #expect(try await database.recordZone(for: zoneZ).capabilities == all)
+      let zone = try await database.recordZone(for: CKRecordZone.default().zoneID)
+      #expect(zone.capabilities == [])
+    }
+  }
+
+  @Test func `may be saved again and keeps its records`() async throws {
+    try await withCloud { cloud in
+      let database = try await cloud.zone()
+      try await database.saveNotes(["a"])
+      try await database.save(CKRecordZone(zoneID: zoneZ))
+      #expect(try await database.record(for: id("a")).recordID == id("a"))
+    }
+  }
+
+  @Test func `is listed with the default one`() async throws {
+    try await withCloud { cloud in
+      let database = try await cloud.zone()
+      let zones = try await database.allRecordZones()
+      #expect(Set(zones.map(\.zoneID)) == [zoneZ, .default])
+    }
+  }
+
+  @Test func `goes with its records`() async throws {
+    try await withCloud { cloud in
+      let database = try await cloud.zone()
+      try await database.saveNotes(["a"])
+      #expect(try await database.deleteRecordZone(withID: zoneZ) == zoneZ)
+      await expect(.zoneNotFound) { try await database.record(for: id("a")) }
+      await expect(.zoneNotFound) { try await database.recordZone(for: zoneZ) }
+      await expect(.zoneNotFound) { try await database.deleteRecordZone(withID: zoneZ) }
+      try await database.save(CKRecordZone(zoneID: zoneZ))
+      await expect(.unknownItem) { try await database.record(for: id("a")) }
+    }
+  }
+
+  @Test func `has a result of its own among several`() async throws {
+    try await withCloud { cloud in
+      let database = try await cloud.zone()
+      let found = try await database.recordZones(for: [zoneZ, zoneY])
+      #expect(try found[zoneZ]?.get().zoneID == zoneZ)
+      #expect(code(found[zoneY]) == .zoneNotFound)
+      let (saves, deletes) = try await database.modifyRecordZones(
+        saving: [CKRecordZone(zoneID: zoneY)],
+        deleting: [zoneZ, CKRecordZone.ID(zoneName: "Nowhere")])
+      #expect(try saves[zoneY]?.get().zoneID == zoneY)
+      try deletes[zoneZ]?.get()
+      #expect(code(deletes[CKRecordZone.ID(zoneName: "Nowhere")]) == .zoneNotFound)
+    }
+  }
+
+  @Test func `cannot be made in the public or the shared database`() async throws {
+    try await withCloud { cloud in
+      let device = try await cloud.device()
+      for database in [device.publicCloudDatabase, device.sharedCloudDatabase] {
+        await expect(.badDatabase) { try await database.save(CKRecordZone(zoneID: zoneZ)) }
+      }
+    }
+  }
+
+  @Test func `with an illegal name is refused`() async throws {
+    try await withCloud { cloud in
+      let database = try await cloud.device().privateCloudDatabase
+      await expect(.invalidArguments) {
+        try await database.save(CKRecordZone(zoneName: "_private"))
+      }
+    }
+  }
+
+  @Test func `of one user is not another's`() async throws {
+    try await withCloud { cloud in
+      _ = try await cloud.zone()
+      let ann = try await cloud.device().userRecordID().recordName
+      let bob = try await cloud.device(of: "bob@example.org").privateCloudDatabase
+      await expect(.zoneNotFound) { try await bob.recordZone(for: zoneZ) }
+      let foreign = CKRecordZone.ID(zoneName: "Z", ownerName: ann)
+      await expect(.zoneNotFound) { try await bob.record(for: id("a", in: foreign)) }
+    }
+  }
+
+  @Test func `may name its owner in full`() async throws {
+    try await withCloud { cloud in
+      let database = try await cloud.zone()
+      let ann = try await cloud.device().userRecordID().recordName
+      let zoneID = CKRecordZone.ID(zoneName: "Z", ownerName: ann)
+      let record = note("a", in: zoneID, title: "x")
+      try await database.save(record)
+      #expect(try await database.record(for: id("a"))["title"] as? String == "x")
+    }
+  }
+}
