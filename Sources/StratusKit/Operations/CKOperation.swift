@@ -15,6 +15,7 @@ open class CKOperation: Operation, @unchecked Sendable {
 
   private struct Life {
     var phase = Phase.ready
+    var hasBegun = false
     var isConcluded = false
     var task: Task<Void, Never>?
   }
@@ -112,6 +113,18 @@ open class CKOperation: Operation, @unchecked Sendable {
       end(with: CKError(.operationCancelled))
       return
     }
+    main()
+  }
+
+  /// Sets the work going and returns; called once, by `start()`.
+  ///
+  /// A subclass may prepare the operation here before it calls `super`.
+  open override func main() {
+    let isDue = life.withLock { life in
+      defer { life.hasBegun = true }
+      return life.phase == .executing && !life.hasBegun
+    }
+    guard isDue else { return }
     let task = Task { [self] in
       do throws(CKError) {
         try await perform()

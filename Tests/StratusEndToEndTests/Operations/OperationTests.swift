@@ -156,4 +156,48 @@ import Testing
       #expect(journal.all == ["_defaultZone"])
     }
   }
+
+  @Test func `runs in a queue of the app's own`() async throws {
+    try await withCloud { cloud in
+      let database = try await cloud.zone()
+      let save = CKModifyRecordsOperation(recordsToSave: [note("a")], recordIDsToDelete: nil)
+      let fetch = CKFetchRecordsOperation(recordIDs: [id("a")])
+      let journal = Journal()
+      save.database = database
+      fetch.database = database
+      fetch.perRecordResultBlock = { journal.note("\($0.recordName) \(code($1)?.rawValue ?? 0)") }
+      let queue = OperationQueue()
+      queue.maxConcurrentOperationCount = 1
+      await withCheckedContinuation { continuation in
+        fetch.completionBlock = { continuation.resume() }
+        queue.addOperation(save)
+        queue.addOperation(fetch)
+      }
+      #expect(journal.all == ["a 0"])
+    }
+  }
+
+  @Test func `begins by its main, where a subclass may prepare it`() async throws {
+    try await withCloud { cloud in
+      let database = try await cloud.zone()
+      try await database.saveNotes(["a"])
+      let operation = LateFetch()
+      await database.run(operation)
+      #expect(operation.journal.all == ["a"])
+      #expect(operation.isFinished)
+    }
+  }
+}
+
+/// A fetch that says what it wants only when it begins.
+private final class LateFetch: CKFetchRecordsOperation, @unchecked Sendable {
+  let journal = Journal()
+
+  override func main() {
+    recordIDs = [id("a")]
+    perRecordResultBlock = { [journal] recordID, result in
+      if code(result) == nil { journal.note(recordID.recordName) }
+    }
+    super.main()
+  }
 }
