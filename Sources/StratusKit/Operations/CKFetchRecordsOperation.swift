@@ -3,6 +3,9 @@ import StratusWire
 /// Fetches records by their IDs.
 open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   /// The records to fetch, from any zones.
+  ///
+  /// Choice: `CKCurrentUserDefaultName`, which records show for their creator where it is the
+  /// current user, stands for that user's record here, too.
   public var recordIDs: [CKRecord.ID]?
   /// The fields to fetch; nil: all, empty: none.
   public var desiredKeys: [CKRecord.FieldKey]?
@@ -65,7 +68,8 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     _ recordIDs: [CKRecord.ID], from database: DatabaseCalls, naming: UserNaming
   ) async throws(CKError) {
     let request = LookupRecords.Request(
-      zoneID: recordIDs.first?.zoneID.wire, recordNames: recordIDs.map(\.recordName),
+      zoneID: recordIDs.first?.zoneID.wire,
+      recordNames: recordIDs.map { naming.known($0.recordName) },
       selection: FieldSelection(desiredKeys: desiredKeys.map(Set.init)))
     let response: RecordsResponse
     do throws(CKError) {

@@ -11,6 +11,12 @@ struct UserNaming: Sendable {
     return name
   }
 
+  /// The name the server knows for one an app was shown.
+  func known(_ recordName: String) -> String {
+    guard recordName == CKCurrentUserDefaultName else { return recordName }
+    return currentUserRecordName ?? recordName
+  }
+
   /// The ID an app sees for a user's record; nil if the server names nobody.
   func shownID(_ userRecordName: String) -> CKRecord.ID? {
     userRecordName.isEmpty ? nil : CKRecordID(recordName: shown(userRecordName))

@@ -47,6 +47,18 @@ import Testing
     }
   }
 
+  @Test func `is found by the name their own records show`() async throws {
+    try await withCloud { cloud in
+      let device = try await cloud.device()
+      let database = device.publicCloudDatabase
+      let record = try await database.save(note("a", in: .default))
+      let creatorID = try #require(record.creatorUserRecordID)
+      let user = try await database.record(for: creatorID)
+      #expect(user.recordType == CKRecord.SystemType.userRecord)
+      #expect(user.recordID == (try await device.userRecordID()))
+    }
+  }
+
   @Test func `may change their own record only`() async throws {
     try await withCloud { cloud in
       let ann = try await cloud.device().userRecordID()
