@@ -1,4 +1,5 @@
 import StratusDomain
+import StratusWire
 
 /// What a container may be called.
 enum ContainerName {
@@ -15,8 +16,7 @@ enum ContainerName {
     }
     guard name.hasPrefix("iCloud."), name.utf8.count > 7, isLegal, name.utf8.count <= lengthMax
     else {
-      throw .badRequest(
-        "a container ID starts with 'iCloud.' and holds letters, digits, '.', '-' and '_'")
+      throw .badRequest(Reason.containerNameIllegal)
     }
   }
 }

@@ -72,6 +72,7 @@ extension CKError.Code {
     Reason.batchTooLarge: .limitExceeded,
     Reason.changesInDefaultZone: .invalidArguments,
     Reason.conflict: .serverRecordChanged,
+    Reason.containerNameIllegal: .badContainer,
     Reason.containerNotFound: .badContainer,
     Reason.customZoneInPublic: .badDatabase,
     Reason.endpointInPrivate: .badDatabase,

@@ -10,6 +10,8 @@ public enum Reason {
   public static let batchTooLarge = "too many operations in one request"
   public static let changesInDefaultZone = "cannot get changes in default zone"
   public static let conflict = "client oplock error updating record"
+  public static let containerNameIllegal =
+    "a container ID starts with 'iCloud.' and holds letters, digits, '.', '-' and '_'"
   public static let containerNotFound = "container not found"
   public static let customZoneInPublic = "custom zones are not supported in the public database"
   public static let defaultZoneIsFixed = "the default zone cannot be deleted"
