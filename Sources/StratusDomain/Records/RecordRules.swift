@@ -75,9 +75,7 @@ struct RecordRules: Sendable {
         operation.fields, recordType: type, zoneID: zoneID)
       let base = keepsOthers ? stored?.fields ?? .empty : .empty
       let text = try merge(changes, into: base)
-      guard text.text.count <= Limits.recordSizeBytesMax else {
-        throw .badRequest(Reason.recordTooLarge)
-      }
+      try checkSize(text)
       let record = StoredRecord(
         name: name, type: type, change: change, isDeleted: false,
         created: stored?.created ?? writer.stamp, modified: writer.stamp,
@@ -87,6 +85,14 @@ struct RecordRules: Sendable {
     } catch {
       throw Refusal(error)
     }
+  }
+
+  /// NB: bytes are a third longer in JSON, so a text over the limit may be a record under it.
+  private func checkSize(_ fields: FieldsJSON) throws(ServerError) {
+    if fields.text.count <= Limits.recordSizeBytesMax { return }
+    let size: Int
+    do { size = try fields.payloadSizeBytes() } catch { throw ServerError(error) }
+    guard size <= Limits.recordSizeBytesMax else { throw .badRequest(Reason.recordTooLarge) }
   }
 
   private func merge(

@@ -23,6 +23,18 @@ public enum FieldValue: Sendable, Hashable {
     case .list(let element, _): FieldType(element, isList: true)
     }
   }
+
+  /// Bytes of the value itself, as ``FieldsJSON/payloadSizeBytes()`` counts them.
+  var sizeBytes: Int {
+    switch self {
+    case .string(let value): value.utf8.count
+    case .int64, .double, .timestamp: 8
+    case .bytes(let value): value.count
+    case .location: 64
+    case .reference(let value): value.recordName.utf8.count
+    case .list(_, let values): values.reduce(0) { $0 + $1.sizeBytes }
+    }
+  }
 }
 
 /// A place on Earth, as `CLLocation` has it.

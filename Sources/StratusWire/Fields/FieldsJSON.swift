@@ -32,6 +32,13 @@ public struct FieldsJSON: Sendable, Hashable {
     return result
   }
 
+  /// Bytes of the names and values themselves, without what JSON makes of them.
+  ///
+  /// Choice: a number or time counts 8 bytes, a place 64; Apple does not say.
+  public func payloadSizeBytes() throws(WireError) -> Int {
+    try values().reduce(0) { $0 + $1.key.utf8.count + $1.value.sizeBytes }
+  }
+
   /// These fields with some replaced, added, or (nil) removed; the others stay byte for byte.
   public func merging(
     _ changes: [(key: String, value: FieldValue?)]

@@ -123,6 +123,44 @@ import Testing
     }
   }
 
+  @Test func `may hold nearly 1 MB of bytes in one record`() async throws {
+    try await withCloud { cloud in
+      let database = try await cloud.zone()
+      let big = note("big")
+      let bytes = Data((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+      big["bytes"] = bytes
+      try await database.save(big)
+      #expect(try await database.record(for: id("big"))["bytes"] as? Data == bytes)
+      big["bytes"] = bytes + bytes.prefix(100_000)
+      await expect(.limitExceeded) { try await database.save(big) }
+    }
+  }
+
+  @Test func `of more than 2 MB is too large`() async throws {
+    try await withCloud { cloud in
+      let database = try await cloud.zone()
+      let records = ["a", "b", "c"].map { note($0, title: String(repeating: $0, count: 800_000)) }
+      await expect(.limitExceeded) {
+        try await database.modifyRecords(saving: records, deleting: [])
+      }
+      try await database.modifyRecords(saving: Array(records.prefix(2)), deleting: [])
+        .saveResults.values.forEach { _ = try $0.get() }
+    }
+  }
+
+  @Test func `with a client's token beyond measure is refused`() async throws {
+    try await withCloud { cloud in
+      let database = try await cloud.zone()
+      let write = CKModifyRecordsOperation(recordsToSave: [note("a")], recordIDsToDelete: nil)
+      write.clientChangeTokenData = Data(count: 2_000)
+      let journal = Journal()
+      write.modifyRecordsResultBlock = { journal.note("\(code($0)?.rawValue ?? 0)") }
+      await database.run(write)
+      #expect(journal.all == ["12"])
+      await expect(.unknownItem) { try await database.record(for: id("a")) }
+    }
+  }
+
   @Test func `in an unknown zone fails item by item`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()

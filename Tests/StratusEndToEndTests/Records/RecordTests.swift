@@ -129,6 +129,18 @@ import Testing
     }
   }
 
+  @Test func `has a type of letters, digits and underscores`() async throws {
+    try await withCloud { cloud in
+      let database = try await cloud.zone()
+      let record = CKRecord(recordType: "My Note", recordID: id("a"))
+      await expect(.invalidArguments) { try await database.save(record) }
+      try await database.save(note("b"))
+      await expect(.serverRecordChanged) {
+        try await database.save(CKRecord(recordType: "Folder", recordID: id("b")))
+      }
+    }
+  }
+
   @Test func `of a new type is refused in production`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.device(in: .production).privateCloudDatabase

@@ -82,6 +82,26 @@ import Testing
     }
   }
 
+  @Test func `cannot be the default one when it is deleted`() async throws {
+    try await withCloud { cloud in
+      let database = try await cloud.device().privateCloudDatabase
+      await expect(.invalidArguments) {
+        try await database.deleteRecordZone(withID: CKRecordZone.default().zoneID)
+      }
+    }
+  }
+
+  @Test func `is one of at most 200 in an operation`() async throws {
+    try await withCloud { cloud in
+      let database = try await cloud.device().privateCloudDatabase
+      let zones = (0..<201).map { CKRecordZone(zoneName: "zone\($0)") }
+      await expect(.limitExceeded) {
+        try await database.modifyRecordZones(saving: zones, deleting: [])
+      }
+      await expect(.limitExceeded) { try await database.recordZones(for: zones.map(\.zoneID)) }
+    }
+  }
+
   @Test func `of one user is not another's`() async throws {
     try await withCloud { cloud in
       _ = try await cloud.zone()
