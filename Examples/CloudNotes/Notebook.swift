@@ -42,9 +42,16 @@ struct Notebook {
     memory.notes.values.map(Note.init).sorted { $0.edited > $1.edited }
   }
 
+  /// Writes a note, into a new notebook where the old one is gone.
   mutating func add(title: String, text: String) async throws -> Note {
     let note = Note(title: title, text: text, in: Self.zoneID, at: Date())
-    return try await keep(database.save(note.record))
+    do {
+      return try await keep(database.save(note.record))
+    } catch let error as CKError where error.code == .zoneNotFound {
+      // Another device threw the notebook away; its notes are gone from here too.
+      _ = try await sync()
+      return try await keep(database.save(note.record))
+    }
   }
 
   /// The whole note, text included.
