@@ -52,8 +52,10 @@ open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendabl
     let operations =
       saving.map { ModifyZones.Operation(.create, $0.wire) }
       + deleting.map { ModifyZones.Operation(.delete, $0.wire) }
+    // A zone made twice is made once; one deleted twice is not found.
     let response = try await database.send(
-      ModifyZones.self, ModifyZones.Request(operations: operations), isIdempotent: false)
+      ModifyZones.self, ModifyZones.Request(operations: operations),
+      isIdempotent: deleting.isEmpty)
     guard response.zones.count == count else { throw CKError.badAnswer }
     for (zoneID, item) in zip(saving, response.zones) {
       deliverSave(item, of: zoneID, naming: naming)

@@ -27,6 +27,19 @@ import Testing
     }
   }
 
+  @Test func `of a zone's making is asked for again, of its deletion not`() async throws {
+    try await withCloud { cloud in
+      let network = cloud.network([("zones/modify", .answerIsLost)])
+      let database = try await cloud.device(by: network).privateCloudDatabase
+      #expect(try await database.save(CKRecordZone(zoneID: zoneZ)).zoneID == zoneZ)
+      #expect(network.requests("zones/modify").count == 2)
+      let other = cloud.network([("zones/modify", .answerIsLost)])
+      let there = try await cloud.device(by: other).privateCloudDatabase
+      await expect(.serverResponseLost) { try await there.deleteRecordZone(withID: zoneZ) }
+      await expect(.zoneNotFound) { try await database.recordZone(for: zoneZ) }
+    }
+  }
+
   @Test func `of a deletion or a fetch is asked for again`() async throws {
     try await withCloud { cloud in
       let network = cloud.network([
