@@ -21,7 +21,11 @@ struct CloudNotes {
     } catch let error as UsageError {
       fail(error.description)
     } catch {
-      fail("This device's notes cannot be read or written: \(error.localizedDescription)")
+      fail(
+        """
+        This device's notes cannot be read or written: \(error.localizedDescription) If its \
+        folder is damaged, delete it: the server has every note.
+        """)
     }
   }
 
@@ -41,7 +45,8 @@ struct CloudNotes {
     case ("list", []):
       let count = try await notebook.sync()
       for note in notebook.list { print(note.line) }
-      print("\(notebook.list.count) notes, \(count) fetched")
+      let notes = notebook.list.count
+      print("\(notes) \(notes == 1 ? "note" : "notes"), \(count) fetched")
     case ("show", let words) where words.count == 1:
       let note = try await notebook.show(words[0])
       print("\(note.line)\n\n\(note.text)")

@@ -5,7 +5,10 @@ extension CKError {
   var explanation: String {
     switch code {
     case .notAuthenticated:
-      return "Nobody is signed in. Set STRATUS_WEB_AUTH_TOKEN (stratus dev prints one)."
+      return """
+        Nobody is signed in. Set STRATUS_API_TOKEN and STRATUS_WEB_AUTH_TOKEN (stratus dev prints \
+        both).
+        """
     case .accountTemporarilyUnavailable:
       return "The account needs attention before it can be used. Sign in again."
     case .managedAccountRestricted: return "This account is not allowed to use CloudKit."

@@ -95,6 +95,7 @@ struct Notebook {
 
   /// The note whose name starts so.
   private func id(_ prefix: String) throws -> CKRecord.ID {
+    if prefix.isEmpty { throw UsageError("Say which note, as 'list' shows it.") }
     let matches = memory.notes.values.map(\.recordID).filter {
       $0.recordName.lowercased().hasPrefix(prefix.lowercased())
     }
