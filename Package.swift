@@ -116,7 +116,7 @@ let package = Package(
       "StratusEndToEndTests",
       [
         "CloudKit", "CoreLocation", "StratusAccounts", "StratusKit", "StratusTesting",
-        "StratusTransport",
+        "StratusTransport", "StratusDomain", "StratusServer",
       ]),
     // NB: an app's settings, not ours: it compiles what apps write.
     .testTarget(

@@ -15,10 +15,11 @@ public struct Composition: Sendable {
   public let managementToken: String
   let stores: SQLiteStores
   private let registry: SQLiteRegistry
+  private let folder: DataFolder
 
   /// - Throws: if the data folder cannot be used, with a sentence that says why.
   public init(dataFolder: URL, live: Live, logger: Logger) async throws {
-    let folder = try DataFolder(dataFolder)
+    folder = try DataFolder(dataFolder)
     stores = SQLiteStores(folder: folder, makeEpoch: { live.makeEpoch() })
     registry = try SQLiteRegistry(folder: folder)
     accounts = try await Accounts(
@@ -34,5 +35,6 @@ public struct Composition: Sendable {
   public func close() async {
     await stores.close()
     await registry.close()
+    folder.unlock()
   }
 }

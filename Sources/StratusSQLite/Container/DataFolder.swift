@@ -5,7 +5,7 @@ import StratusWire
 public final class DataFolder: Sendable {
   /// An absolute path.
   public let url: URL
-  /// Holds the lock until it is closed, by ``deinit`` or by the end of the process.
+  /// Holds the lock until ``unlock()``, ``deinit``, or the end of the process.
   private let lock: FileHandle
 
   /// Makes the folder where there is none, readable by its owner only, and locks it.
@@ -37,6 +37,9 @@ public final class DataFolder: Sendable {
         """)
     }
   }
+
+  /// Lets another server have the folder, once all files in it are closed.
+  public func unlock() { flock(lock.fileDescriptor, LOCK_UN) }
 
   /// Where the server's own file lies.
   var registryPath: String { url.appendingPathComponent(Self.registryName).path }
