@@ -96,5 +96,6 @@ let package = Package(
         "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusServer", "StratusTransport",
         "StratusWire", .product(name: "HTTPTypes", package: "swift-http-types"), logging,
       ]),
+    tests("StratusDomainTests", ["StratusDomain", "StratusWire"]),
   ]
 )
