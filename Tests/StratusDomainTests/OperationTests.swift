@@ -109,6 +109,11 @@ import Testing
     #expect(verdict == .refused(.badRequest))
   }
 
+  @Test(arguments: ["", "a\u{0}b", String(repeating: "x", count: 10_000)])
+  func `deleting what never could be is refused`(name: String) throws {
+    #expect(try Situation.oneNote().decide(.on(name, .forceDelete)) == .refused(.badRequest))
+  }
+
   @Test func `deleting what never was writes nothing`() throws {
     let decision = try Situation.oneNote().decide([.on("never", .forceDelete)])
     #expect(decision.records.isEmpty)

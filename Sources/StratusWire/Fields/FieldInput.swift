@@ -16,8 +16,12 @@ public struct FieldInput: Sendable {
     guard let fields else { return [] }
     guard fields.isObject else { throw .wrongType("fields", expected: "an object") }
     var inputs: [FieldInput] = []
+    var names: Set<String> = []
     for member in fields.members {
       let field = member.value
+      guard names.insert(member.key).inserted else {
+        throw WireError("Field '\(member.key)' appears twice")
+      }
       guard field.isObject || field.isNull else {
         throw WireError("Field '\(member.key)' must be an object with 'value' and 'type'")
       }

@@ -105,12 +105,13 @@ extension Location: JSONWritable, JSONReadable {
       abs(latitude) <= 90, abs(longitude) <= 180
     else { throw .invalidValue(expected: FieldType(.location)) }
     self.init(latitude: latitude, longitude: longitude)
-    horizontalAccuracy = json["horizontalAccuracy"]?.double
-    verticalAccuracy = json["verticalAccuracy"]?.double
-    altitude = json["altitude"]?.double
-    speed = json["speed"]?.double
-    course = json["course"]?.double
-    timestamp = json["timestamp"]?.int64
+    let type = FieldType(.location)
+    horizontalAccuracy = try json["horizontalAccuracy"].map(\.double)?.orThrow(type)
+    verticalAccuracy = try json["verticalAccuracy"].map(\.double)?.orThrow(type)
+    altitude = try json["altitude"].map(\.double)?.orThrow(type)
+    speed = try json["speed"].map(\.double)?.orThrow(type)
+    course = try json["course"].map(\.double)?.orThrow(type)
+    timestamp = try json["timestamp"].map(\.int64)?.orThrow(type)
   }
 }
 
@@ -127,7 +128,8 @@ extension Reference: JSONWritable, JSONReadable {
     guard let name = json["recordName"]?.string, !name.isEmpty else {
       throw .invalidValue(expected: FieldType(.reference))
     }
-    guard let action = Action(rawValue: json["action"]?.string ?? Action.none.rawValue) else {
+    let named = json["action"].map { $0.string ?? "" } ?? Action.none.rawValue
+    guard let action = Action(rawValue: named) else {
       throw WireError("Invalid value for 'action', expected NONE, DELETE_SELF or VALIDATE")
     }
     self.init(recordName: name, zoneID: try json.optional("zoneID"), action: action)

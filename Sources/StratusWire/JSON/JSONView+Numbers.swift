@@ -23,12 +23,24 @@ extension JSONView {
   private var numberText: String? {
     let token = token
     guard token.end > token.start, token.end - token.start <= 64 else { return nil }
-    return document.string(at: index)
+    let text = document.string(at: index)
+    // NB: Swift reads "0x1F" and "inf" as numbers too; JSON knows neither.
+    return text.utf8.allSatisfy(JSONNumber.isPart) ? text : nil
   }
 }
 
 /// Numbers as JSON spells them.
 enum JSONNumber {
+  /// Whether a byte can stand in a number.
+  static func isPart(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"),
+      UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"):
+      true
+    default: false
+    }
+  }
+
   /// The whole number a text stands for, if it stands for one without loss.
   static func int64(_ text: String) -> Int64? {
     if let whole = Int64(text) { return whole }

@@ -58,7 +58,12 @@ public struct JSONView: Sendable {
     switch token.kind {
     case .yes: true
     case .no: false
-    case .string: string.flatMap { $0.lowercased() == "true" ? true : nil }
+    case .string:
+      switch string?.lowercased() {
+      case "true": true
+      case "false": false
+      default: nil
+      }
     case .object, .array, .escapedString, .number, .null: nil
     }
   }
