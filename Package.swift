@@ -97,5 +97,11 @@ let package = Package(
         "StratusWire", .product(name: "HTTPTypes", package: "swift-http-types"), logging,
       ]),
     tests("StratusDomainTests", ["StratusDomain", "StratusWire"]),
+    tests(
+      "StratusHTTPTests",
+      [
+        "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusServer", "StratusTesting",
+        "StratusWire", .product(name: "HTTPTypes", package: "swift-http-types"), logging,
+      ]),
   ]
 )
