@@ -103,5 +103,12 @@ let package = Package(
         "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusServer", "StratusTesting",
         "StratusWire", .product(name: "HTTPTypes", package: "swift-http-types"), logging,
       ]),
+    tests("StratusWireTests", ["StratusWire"]),
+    tests("TidyTests", []),
+    tests(
+      "StratusSQLiteTests",
+      [
+        "StratusSQLite", "StratusSQL", "StratusTesting", "StratusDomain", "StratusWire", grdb,
+      ]),
   ]
 )

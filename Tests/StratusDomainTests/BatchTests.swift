@@ -64,6 +64,15 @@ import Testing
     #expect(decision.records.isEmpty)
   }
 
+  @Test func `names that only look alike are two records`() throws {
+    var situation = try Situation.oneNote()
+    situation.stored[0].name = "caf\u{E9}"
+    let decision = situation.decide([
+      try .on("cafe\u{301}", .create), try .on("caf\u{E9}", .forceDelete),
+    ])
+    #expect(decision.verdicts == [.saved, .deleted])
+  }
+
   @Test func `a refused save leaves no trace in the schema`() throws {
     let decision = try Situation.oneNote().decide([
       .on("a", .create, type: "Task", fields: #"{"due":{"value":1},"bad.name":{"value":1}}"#),

@@ -33,15 +33,6 @@ import Testing
     #expect(!isLegal { () throws(ServerError) in try Naming.checkZoneName(name) })
   }
 
-  @Test func `two spellings of one text are not two names`() {
-    // NB: equal as Swift strings, different as bytes on disk; only one of them can be a name.
-    let composed = "caf\u{E9}"
-    let decomposed = "cafe\u{301}"
-    #expect(isLegal { () throws(ServerError) in try Naming.checkRecordName(composed) })
-    #expect(!isLegal { () throws(ServerError) in try Naming.checkRecordName(decomposed) })
-    #expect(!isLegal { () throws(ServerError) in try Naming.checkZoneName(decomposed) })
-  }
-
   @Test func `the default zone's name is the one legal underscore`() {
     #expect(isLegal { () throws(ServerError) in try Naming.checkZoneName("_defaultZone") })
     #expect(!isLegal { () throws(ServerError) in try Naming.checkZoneName("_otherZone") })

@@ -43,7 +43,7 @@ struct Situation: Sendable {
     let change = stored.map(\.change).max() ?? 0
     let zone = StoredZone(
       id: 7, database: database, name: zoneName, change: change, clientChangeToken: nil)
-    let records = Dictionary(uniqueKeysWithValues: stored.map { ($0.name, $0) })
+    let records = Dictionary(uniqueKeysWithValues: stored.map { (ExactName($0.name), $0) })
     return RecordDecision(
       operations, on: RecordSnapshot(zone: zone, records: records, schema: schema),
       by: RecordWriter(user: user, deviceID: "2", now: Self.now), in: open,

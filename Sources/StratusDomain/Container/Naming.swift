@@ -1,12 +1,11 @@
-import Foundation
 import StratusWire
 
 /// What names may look like (cloudkit-semantics §2).
 enum Naming {
-  /// - Throws: `BAD_REQUEST` unless 1 … 255 characters and no underscore in front.
+  /// - Throws: `BAD_REQUEST` unless 1 … 255 characters (as `NSString` counts) and no underscore in
+  ///   front.
   ///
-  /// `Choice:` Apple's pages say ASCII, its header "most UTF-8"; UTF-8 is accepted, in Unicode's
-  /// composed form only: two spellings of one text would be one name in memory and two on disk.
+  /// `Choice:` Apple's pages say ASCII, its header "most UTF-8"; UTF-8 is accepted.
   static func checkRecordName(_ name: String) throws(ServerError) {
     try check(name, what: "recordName", lengthMax: Limits.nameLengthMax)
   }
@@ -21,8 +20,7 @@ enum Naming {
     _ name: String, what: String, lengthMax: Int
   ) throws(ServerError) {
     if name.isEmpty { throw .badRequest("\(what) must not be empty") }
-    // NB: not `count`: a letter with ten thousand accents counts as one.
-    if name.utf8.count > lengthMax, name.unicodeScalars.count > lengthMax {
+    if name.utf16.count > lengthMax {
       throw .badRequest("\(what) is longer than \(lengthMax) characters")
     }
     if name.utf8.first == UInt8(ascii: "_") {
@@ -31,12 +29,6 @@ enum Naming {
     if name.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
       throw .badRequest("\(what) must not contain control characters")
     }
-    if !isComposed(name) { throw .badRequest("\(what) must be in Unicode normalization form C") }
-  }
-
-  private static func isComposed(_ name: String) -> Bool {
-    if name.utf8.allSatisfy({ $0 < 0x80 }) { return true }
-    return name.precomposedStringWithCanonicalMapping.utf8.elementsEqual(name.utf8)
   }
 
   /// - Throws: `BAD_REQUEST` unless a letter, then letters, digits and underscores.

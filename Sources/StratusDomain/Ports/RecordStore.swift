@@ -3,13 +3,13 @@ public protocol RecordReading {
   /// The live records of these names; names without one are left out.
   func records(
     named names: [String], in zone: StoredZone
-  ) throws(ServerError) -> [String: StoredRecord]
+  ) throws(ServerError) -> [ExactName: StoredRecord]
 }
 
 /// Writes records.
 public protocol RecordWriting {
-  /// Writes every record of the set, replacing what stood under its name, tombstones included; sets the
-  /// zone's newest change and client token; and lists the zone in its database's history, unless it is
-  /// the default zone. An empty set with a token only stores the token.
+  /// Writes every record of the set, replacing what stood under its name, tombstones included; sets
+  /// the zone's newest change and client token; and lists the zone in its database's history,
+  /// unless it is the default zone. An empty set with a token only stores the token.
   func apply(_ changes: ChangeSet) throws(ServerError)
 }

@@ -19,7 +19,9 @@ struct LookupRecordsHandler: EndpointHandler {
       for batch in batches.batches {
         try look(up: batch, for: request, in: database, of: store, into: &results)
       }
-      return RecordsResponse(records: results.compactMap { $0 })
+      return RecordsResponse(
+        records: results.compactMap { $0 },
+        syncToken: try batches.syncToken(in: database, of: store))
     }
   }
 
@@ -33,7 +35,7 @@ struct LookupRecordsHandler: EndpointHandler {
     }
     let names = batch.indices.map { request.items[$0].recordName }
     let records = if let zone { try store.records(named: names, in: zone) } else {
-      [String: StoredRecord]()
+      [ExactName: StoredRecord]()
     }
     let presenter = RecordPresenter(zoneID: database.zoneID(batch.zoneName))
     for index in batch.indices {

@@ -57,7 +57,7 @@ extension FieldValue {
     let type = FieldType(element)
     switch element {
     case .string: self = .string(try json.string.orThrow(type))
-    case .int64: self = .int64(try json.int64.orThrow(type))
+    case .int64: self = .int64(try json.int64OrTruth.orThrow(type))
     case .double: self = .double(try json.double.orThrow(type))
     case .timestamp:
       let isFraction = json.isNumber && json.text.contains(UInt8(ascii: "."))
@@ -105,13 +105,19 @@ extension Location: JSONWritable, JSONReadable {
       abs(latitude) <= 90, abs(longitude) <= 180
     else { throw .invalidValue(expected: FieldType(.location)) }
     self.init(latitude: latitude, longitude: longitude)
-    let type = FieldType(.location)
-    horizontalAccuracy = try json["horizontalAccuracy"].map(\.double)?.orThrow(type)
-    verticalAccuracy = try json["verticalAccuracy"].map(\.double)?.orThrow(type)
-    altitude = try json["altitude"].map(\.double)?.orThrow(type)
-    speed = try json["speed"].map(\.double)?.orThrow(type)
-    course = try json["course"].map(\.double)?.orThrow(type)
-    timestamp = try json["timestamp"].map(\.int64)?.orThrow(type)
+    horizontalAccuracy = try Self.measure(json["horizontalAccuracy"])
+    verticalAccuracy = try Self.measure(json["verticalAccuracy"])
+    altitude = try Self.measure(json["altitude"])
+    speed = try Self.measure(json["speed"])
+    course = try Self.measure(json["course"])
+    timestamp = try json["timestamp"].map { time throws(WireError) in
+      try time.int64.orThrow(FieldType(.location))
+    }
+  }
+
+  private static func measure(_ json: JSONView?) throws(WireError) -> Double? {
+    guard let json else { return nil }
+    return try json.double.orThrow(FieldType(.location))
   }
 }
 
@@ -128,8 +134,8 @@ extension Reference: JSONWritable, JSONReadable {
     guard let name = json["recordName"]?.string, !name.isEmpty else {
       throw .invalidValue(expected: FieldType(.reference))
     }
-    let named = json["action"].map { $0.string ?? "" } ?? Action.none.rawValue
-    guard let action = Action(rawValue: named) else {
+    let word = json["action"].map { $0.string ?? "" } ?? Action.none.rawValue
+    guard let action = Action(rawValue: word) else {
       throw WireError("Invalid value for 'action', expected NONE, DELETE_SELF or VALIDATE")
     }
     self.init(recordName: name, zoneID: try json.optional("zoneID"), action: action)
