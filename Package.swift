@@ -96,6 +96,7 @@ let package = Package(
         "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusServer", "StratusTransport",
         "StratusWire", .product(name: "HTTPTypes", package: "swift-http-types"), logging,
       ]),
+    tests("TidyTests", []),
     tests("StratusDomainTests", ["StratusDomain", "StratusWire"]),
     tests(
       "StratusHTTPTests",
@@ -104,11 +105,21 @@ let package = Package(
         "StratusWire", .product(name: "HTTPTypes", package: "swift-http-types"), logging,
       ]),
     tests("StratusWireTests", ["StratusWire"]),
-    tests("TidyTests", []),
     tests(
       "StratusSQLiteTests",
       [
         "StratusSQLite", "StratusSQL", "StratusTesting", "StratusDomain", "StratusWire", grdb,
       ]),
+    tests("StratusTransportTests", ["StratusTransport", "StratusWire"]),
+    tests(
+      "StratusKitTests",
+      [
+        "CloudKit", "CoreLocation", "StratusFoundation", "StratusKit", "StratusTransport",
+        "StratusWire",
+      ]),
+    // NB: an app's settings, not ours: it compiles what apps write.
+    .testTarget(
+      name: "ClientCodeTests", dependencies: ["CloudKit", "CoreLocation"],
+      swiftSettings: [.swiftLanguageMode(.v6)]),
   ]
 )

@@ -49,9 +49,9 @@ extension StoreConformance {
       let zone = try body.existing("Notes")
       let many = (0..<45).map { "missing \($0)" } + ["one", "one", "elsewhere"]
       return (
-        try body.records(named: [], in: zone).keys.sorted(),
-        try body.records(named: ["missing"], in: zone).keys.sorted(),
-        try body.records(named: many, in: zone).keys.sorted()
+        try body.records(named: [], in: zone).keys.map(\.text).sorted(),
+        try body.records(named: ["missing"], in: zone).keys.map(\.text).sorted(),
+        try body.records(named: many, in: zone).keys.map(\.text).sorted()
       )
     }
     try expect(none, [])
@@ -71,7 +71,7 @@ extension StoreConformance {
       let zone = try body.existing("Notes")
       return (try body.records(named: ["one"], in: zone), try body.changes(in: zone))
     }
-    try expect(found, ["one": later])
+    try expect(found, [ExactName("one"): later])
     try expect(changes, [later])
   }
 
@@ -82,8 +82,8 @@ extension StoreConformance {
       try body.delete("one", in: try body.existing("Notes"))
       let zone = try body.existing("Notes")
       return [
-        try body.records(named: ["one"], in: zone).keys.sorted(),
-        try body.records(named: ["one", "two"], in: zone).keys.sorted(),
+        try body.records(named: ["one"], in: zone).keys.map(\.text).sorted(),
+        try body.records(named: ["one", "two"], in: zone).keys.map(\.text).sorted(),
       ]
     }
     try expect(found, [[], ["two"]])
@@ -165,7 +165,7 @@ extension StoreConformance {
       try body.records(named: names, in: try body.existing("Notes"))
     }
     let changes = Dictionary(
-      uniqueKeysWithValues: names.enumerated().map { ($1, Int64($0 + 1)) })
+      uniqueKeysWithValues: names.enumerated().map { (ExactName($1), Int64($0 + 1)) })
     try expect(found.mapValues(\.change), changes)
   }
 }
