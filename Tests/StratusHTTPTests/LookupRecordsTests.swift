@@ -19,7 +19,8 @@ import Testing
 
   @Test func `an empty question has an empty answer`() async throws {
     try await withAnna { anna in
-      #expect(try await anna.post("records/lookup", ["records": []])["records"] == [])
+      let answer = try await anna.post("records/lookup", ["records": []])
+      #expect(answer == ["records": []])
     }
   }
 

@@ -95,7 +95,8 @@ import Testing
 
   @Test func `lists show a user its own zones only`() async throws {
     try await withTwo { _, bea, _ in
-      #expect(try await bea.post("zones/list")["zones"].array?.count == 1)
+      let list = try await bea.post("zones/list")
+      #expect(list["zones"].array?.count == 1)
       #expect(try await bea.post("changes/database")["zones"] == [])
       #expect(try await bea.lookup(["secret"])[0]["serverErrorCode"] == "NOT_FOUND")
     }
@@ -109,7 +110,8 @@ import Testing
       ] {
         var caller = anna
         (caller.container, caller.environment, caller.database) = (container, environment, database)
-        #expect(try await caller.lookup(["secret"])[0]["serverErrorCode"] == "NOT_FOUND")
+        let found = try await caller.lookup(["secret"])
+        #expect(found[0]["serverErrorCode"] == "NOT_FOUND")
       }
     }
   }

@@ -1,4 +1,5 @@
 import HTTPTypes
+import StratusAccounts
 import StratusDomain
 import StratusServer
 import StratusTesting

@@ -1,6 +1,6 @@
 import Foundation
 import Logging
-import StratusAccounts
+import StratusDomain
 import StratusServer
 import StratusTesting
 import Testing
@@ -25,11 +25,10 @@ import Testing
     }
     do {
       var iterator = ready.makeAsyncIterator()
-      let address = try #require(await iterator.next())
-      let port = try #require(URL(string: address.url)?.port).self
-      let tokens = try #require(address.developer)
-      let query =
-        "ckAPIToken=\(tokens.apiToken)&ckWebAuthToken=\(Client.encode(tokens.webAuthToken))"
+      let address = try #require(await iterator.next(isolation: nil))
+      let port = try #require(URL(string: address.url)?.port)
+      let token = Client.encode(try #require(address.webAuthToken))
+      let query = "ckAPIToken=\(try #require(address.apiToken))&ckWebAuthToken=\(token)"
       try await body(UInt16(port), query)
     } catch {
       running.cancel()

@@ -38,7 +38,7 @@ struct Wire: Sendable {
     while sent < bytes.count {
       // A server that has heard enough closes; its answer is still to be read.
       let count = bytes[sent...].withUnsafeBytes {
-        send(descriptor, $0.baseAddress, min($0.count, 65_536), Int32(MSG_NOSIGNAL.rawValue))
+        send(descriptor, $0.baseAddress, min($0.count, 65_536), Int32(MSG_NOSIGNAL))
       }
       if count <= 0 { break }
       sent += count

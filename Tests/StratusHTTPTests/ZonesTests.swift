@@ -21,7 +21,8 @@ import Testing
 
   @Test func `the public database has only its default zone, also for strangers`() async throws {
     try await withServer { server in
-      #expect(names(try await server.stranger.post("zones/list")) == ["_defaultZone"])
+      let list = try await server.stranger.post("zones/list")
+      #expect(names(list) == ["_defaultZone"])
     }
   }
 
