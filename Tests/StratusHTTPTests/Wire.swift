@@ -6,6 +6,7 @@ struct Wire: Sendable {
 
   /// Sends and reads until the server closes.
   ///
+  /// - Throws: `ETIMEDOUT` if the server neither listens nor speaks nor closes for ten seconds.
   /// - Parameter leaves: closes its sending side when all is sent.
   func exchange(_ bytes: [UInt8], leaves: Bool = false) async throws -> String {
     // NB: these calls block; the server needs the threads of Swift's pool.
@@ -40,6 +41,7 @@ struct Wire: Sendable {
       let count = bytes[sent...].withUnsafeBytes {
         send(descriptor, $0.baseAddress, min($0.count, 65_536), Int32(MSG_NOSIGNAL))
       }
+      if count < 0, errno == EAGAIN { throw POSIXError(.ETIMEDOUT) }
       if count <= 0 { break }
       sent += count
     }
@@ -48,6 +50,7 @@ struct Wire: Sendable {
     var buffer = [UInt8](repeating: 0, count: 65_536)
     while true {
       let count = recv(descriptor, &buffer, buffer.count, 0)
+      if count < 0, errno == EAGAIN { throw POSIXError(.ETIMEDOUT) }
       if count <= 0 { break }
       received += buffer.prefix(count)
     }
