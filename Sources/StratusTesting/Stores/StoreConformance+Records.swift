@@ -37,7 +37,7 @@ extension StoreConformance {
         try body.records(named: ["bare", "full"], in: zone), try body.changes(in: zone)
       )
     }
-    try expect(found, ["full": full, "bare": bare])
+    try expect(found, [ExactName("full"): full, ExactName("bare"): bare])
     try expect(changes, [full, bare])
   }
 
@@ -165,7 +165,9 @@ extension StoreConformance {
       try body.records(named: names, in: try body.existing("Notes"))
     }
     let changes = Dictionary(
-      uniqueKeysWithValues: names.enumerated().map { (ExactName($1), Int64($0 + 1)) })
-    try expect(found.mapValues(\.change), changes)
+      uniqueKeysWithValues: names.enumerated().map { ($1, Int64($0 + 1)) })
+    let foundChanges = Dictionary(
+      uniqueKeysWithValues: found.map { ($0.key.text, $0.value.change) })
+    try expect(foundChanges, changes)
   }
 }
