@@ -1,6 +1,7 @@
-@testable import StratusDomain
 import StratusWire
 import Testing
+
+@testable import StratusDomain
 
 /// Several operations on one zone (cloudkit-semantics §12, web-services §4.2).
 @Suite struct Batch {

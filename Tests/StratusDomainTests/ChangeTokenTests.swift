@@ -1,7 +1,8 @@
-@testable import StratusDomain
 import Foundation
 import StratusWire
 import Testing
+
+@testable import StratusDomain
 
 /// Places in a history as clients carry them (cloudkit-semantics §16, DESIGN promise 5).
 @Suite struct ChangeTokens {

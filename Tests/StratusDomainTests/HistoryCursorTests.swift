@@ -1,6 +1,7 @@
-@testable import StratusDomain
 import StratusWire
 import Testing
+
+@testable import StratusDomain
 
 /// Following a zone's history to its end, whatever happens meanwhile (DESIGN promise 5).
 @Suite struct HistoryCursors {

@@ -1,6 +1,7 @@
-@testable import StratusDomain
 import StratusWire
 import Testing
+
+@testable import StratusDomain
 
 /// What names may look like (cloudkit-semantics §2).
 @Suite struct Names {

@@ -1,6 +1,7 @@
-@testable import StratusDomain
 import StratusWire
 import Testing
+
+@testable import StratusDomain
 
 /// Every operation type on every state of a record (web-services §4.2).
 @Suite struct Operations {

@@ -1,6 +1,7 @@
-@testable import StratusDomain
 import StratusWire
 import Testing
+
+@testable import StratusDomain
 
 /// Who may write what (cloudkit-semantics §4): in public everybody creates and its creator writes.
 @Suite struct Permission {

@@ -1,6 +1,7 @@
-@testable import StratusDomain
 import StratusWire
 import Testing
+
+@testable import StratusDomain
 
 /// What a save makes of a record.
 @Suite struct SavedRecord {
@@ -77,7 +78,8 @@ import Testing
     #expect(tombstone.fields == .empty)
   }
 
-  @Test func `a record of more than a megabyte is refused, one of a megabyte's text is not`() throws {
+  @Test func `a record of more than a megabyte is refused, one of a megabyte's text is not`() throws
+  {
     let situation = try Situation.oneNote()
     let long = String(repeating: "x", count: 1_048_577)
     let fits = String(repeating: "x", count: 1_000_000)

@@ -1,6 +1,7 @@
-@testable import StratusDomain
 import StratusWire
 import Testing
+
+@testable import StratusDomain
 
 /// Fields against the schema (web-services §3.3, wire-quirks A12–A15, cloudkit-semantics §4).
 @Suite struct FieldsAgainstSchema {

@@ -1,6 +1,7 @@
-@testable import StratusDomain
 import StratusWire
 import Testing
+
+@testable import StratusDomain
 
 /// What a decision about one zone starts from.
 struct Situation: Sendable {

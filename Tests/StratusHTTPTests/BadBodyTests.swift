@@ -85,7 +85,8 @@ import Testing
   func `nesting has an end`(depth: Int) async throws {
     try await withWork { anna in
       for (open, close) in [("[", "]"), (#"{"a":"#, "}")] {
-        let nested = String(repeating: open, count: depth) + "1"
+        let nested =
+          String(repeating: open, count: depth) + "1"
           + String(repeating: close, count: depth)
         let body = Array(#"{"operations":[],"deep":\#(nested)}"#.utf8)
         guard body.count <= Limits.requestSizeBytesMax else { continue }

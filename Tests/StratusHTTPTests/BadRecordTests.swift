@@ -42,7 +42,9 @@ import Testing
       "e" + String(repeating: "\u{301}", count: 999),
     ]
     try await refuse(
-      names.map { ("name \($0.prefix(20))", create(["recordName": .string($0), "recordType": "Note"])) })
+      names.map {
+        ("name \($0.prefix(20))", create(["recordName": .string($0), "recordType": "Note"]))
+      })
   }
 
   @Test func `types that cannot be`() async throws {
@@ -70,7 +72,8 @@ import Testing
       ("time", 0.5), ("time", "0.5"), ("time", "yesterday"), ("time", [:]),
       ("bytes", "*rubbish*"), ("bytes", "AQ"), ("bytes", "AQ= ="), ("bytes", 5),
       ("place", ["latitude": 91, "longitude": 0]), ("place", ["latitude": 0, "longitude": 181]),
-      ("place", ["latitude": "north", "longitude": 0]), ("place", ["latitude": 1]), ("place", [1, 2]),
+      ("place", ["latitude": "north", "longitude": 0]), ("place", ["latitude": 1]),
+      ("place", [1, 2]),
       ("place", ["latitude": 1, "longitude": 1, "speed": "fast"]),
       ("to", ["recordName": ""]), ("to", ["recordName": 5]), ("to", "r"), ("to", [:]),
       ("to", ["recordName": "r", "action": "EAT"]),
@@ -99,7 +102,9 @@ import Testing
   }
 
   @Test func `parents that cannot be`() async throws {
-    let parents: [JSON] = ["p", 5, ["recordName": ""], ["recordName": 5], ["recordName": .string(Self.long)]]
+    let parents: [JSON] = [
+      "p", 5, ["recordName": ""], ["recordName": 5], ["recordName": .string(Self.long)],
+    ]
     for parent in parents {
       try await withAnna { anna in
         let body: JSON = ["operations": [create(["recordType": "Note", "parent": parent])]]

@@ -16,7 +16,10 @@ import Testing
       try await anna.makeZone("B")
       let made = try await anna.post(
         "changes/database", ["syncToken": empty["syncToken"]])
-      #expect(Set(made["zones"].array?.compactMap { $0["zoneID"]["zoneName"].string } ?? []) == ["A", "B"])
+      #expect(
+        Set(made["zones"].array?.compactMap { $0["zoneID"]["zoneName"].string } ?? []) == [
+          "A", "B",
+        ])
       try await anna.save("n-1", in: "A")
       try await anna.deleteZone("B")
       let later = try await anna.post("changes/database", ["syncToken": made["syncToken"]])

@@ -24,6 +24,28 @@ import Testing
     }
   }
 
+  @Test func `names that only look alike are two records`() async throws {
+    try await withAnna { anna in
+      let names = ["caf\u{E9}", "cafe\u{301}"]
+      for (index, name) in names.enumerated() {
+        try await anna.save(name, fields: ["v": ["value": .int(Int64(index))]], "create")
+      }
+      let records = try await anna.lookup(names)
+      for (index, name) in names.enumerated() {
+        #expect(records[index]["fields"]["v"]["value"] == .int(Int64(index)))
+        #expect(records[index]["recordName"].string.map { Array($0.utf8) } == Array(name.utf8))
+      }
+    }
+  }
+
+  @Test func `four hundred and one lookups are too many`() async throws {
+    try await withAnna { anna in
+      let many = [JSON](repeating: ["recordName": "n"], count: 401)
+      let answer = try await anna.answer("records/lookup", ["records": .array(many)])
+      answer.expectRefusal("401 lookups", code: "BAD_REQUEST")
+    }
+  }
+
   @Test func `a stranger reads the public database`() async throws {
     try await withServer { server in
       var anna = try await server.client("anna@example.org")

@@ -48,7 +48,8 @@ import Testing
 
   private static func expectAlive(_ port: UInt16, _ query: String) async throws {
     let body = #"{"records":[{"recordName":"n"}]}"#
-    let sent = request(query, headers: "Connection: close\r\nContent-Length: \(body.utf8.count)\r\n")
+    let sent = request(
+      query, headers: "Connection: close\r\nContent-Length: \(body.utf8.count)\r\n")
     let answer = try await Wire(port: port).exchange(sent + Array(body.utf8))
     #expect(answer.hasPrefix("HTTP/1.1 200"), "\(answer.prefix(200))")
     #expect(answer.contains("Record not found"))
@@ -87,7 +88,8 @@ import Testing
 
   @Test func `who leaves in the middle of a request changes nothing`() async throws {
     try await withRunningServer { port, query in
-      let body = #"{"operations":[{"operationType":"create","record":"#
+      let body =
+        #"{"operations":[{"operationType":"create","record":"#
         + #"{"recordName":"n","recordType":"Note"}}]}"#
       let head = Self.request(
         query, headers: "Content-Length: \(body.utf8.count + 1)\r\n", endpoint: "records/modify")
@@ -99,7 +101,8 @@ import Testing
   @Test func `what is no HTTP ends the connection and nothing else`() async throws {
     try await withRunningServer { port, query in
       let rubbish: [[UInt8]] = [
-        Array("hello\r\n\r\n".utf8), [0x16, 0x03, 0x01, 0x02, 0x00, 0x01], Array("GET\r\n\r\n".utf8),
+        Array("hello\r\n\r\n".utf8), [0x16, 0x03, 0x01, 0x02, 0x00, 0x01],
+        Array("GET\r\n\r\n".utf8),
         Array("POST / HTTP/1.1\r\nContent-Length: many\r\n\r\n".utf8),
         Array("POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n".utf8),
         Array("GET / HTTP/9.9\r\n\r\n".utf8), [UInt8](repeating: 0, count: 1_000),

@@ -40,7 +40,7 @@ import Testing
       for query in [
         "ckAPIToken=\(api)&ckWebAuthToken=\(token)",
         "ckWebAuthToken=\(token)&ckAPIToken=\(api)",
-        "clientId=x&remapEnums=True&ckjsVersion=2.6.4&ckAPIToken=\(api)&dsid=&ckWebAuthToken=\(token)&a",
+        "clientId=x&remapEnums=True&ckAPIToken=\(api)&dsid=&ckWebAuthToken=\(token)&a",
         "&&=&ckAPIToken=\(api)&ckWebAuthToken=\(token)&",
       ] {
         #expect(try await anna.send(.get, path + "?" + query).status == 200, "\(query)")
@@ -145,7 +145,8 @@ import Testing
   @Test func `A12–A15: types may lack, have aliases, and numbers be written freely`() async throws {
     try await withAnna { anna in
       try await anna.save(
-        "n", fields: ["d": ["value": 1.5], "i": ["value": 1], "b": ["value": "AQI=", "type": "BYTES"]])
+        "n",
+        fields: ["d": ["value": 1.5], "i": ["value": 1], "b": ["value": "AQI=", "type": "BYTES"]])
       let record = try await anna.save(
         "n",
         fields: [
