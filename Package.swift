@@ -89,5 +89,6 @@ let package = Package(
 
     // For tests, and tests
     room("StratusTesting", ["StratusDomain", "StratusWire"]),
+    tests("StratusCrashTests", ["StratusTesting", "StratusTransport", "StratusWire"]),
   ]
 )
