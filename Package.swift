@@ -71,8 +71,9 @@ let package = Package(
         "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusSQL", "StratusSQLite",
         "StratusWire", hummingbird, logging,
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ]),
-    program("stratus", ["StratusServer", "StratusTransport", "StratusWire", argumentParser]),
+    program("stratus", ["StratusServer", "StratusTransport", "StratusWire", argumentParser, logging]),
 
     // Client
     room("StratusFoundation"),
@@ -85,10 +86,16 @@ let package = Package(
     room("CoreLocation", ["StratusFoundation"]),
 
     // Examples
+    program("CloudNotes", path: "Examples/CloudNotes", ["CloudKit"]),
     program("Tour", path: "Examples/Tour", ["CloudKit"]),
 
     // For tests, and tests
-    room("StratusTesting", ["StratusDomain", "StratusWire"]),
+    room(
+      "StratusTesting",
+      [
+        "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusServer", "StratusTransport",
+        "StratusWire", .product(name: "HTTPTypes", package: "swift-http-types"), logging,
+      ]),
     tests("StratusCrashTests", ["StratusTesting", "StratusTransport", "StratusWire"]),
   ]
 )

@@ -17,11 +17,9 @@ public struct Composition: Sendable {
 
   /// - Throws: if the data folder cannot be used, with a sentence that says why.
   public init(dataFolder: URL, live: Live, logger: Logger) async throws {
-    try FileManager.default.createDirectory(
-      at: dataFolder, withIntermediateDirectories: true,
-      attributes: [.posixPermissions: 0o700])
-    stores = try SQLiteStores(folder: dataFolder, makeEpoch: { live.makeEpoch() })
-    registry = try SQLiteRegistry(folder: dataFolder)
+    let folder = try DataFolder(dataFolder)
+    stores = SQLiteStores(folder: folder, makeEpoch: { live.makeEpoch() })
+    registry = try SQLiteRegistry(folder: folder)
     accounts = try await Accounts(
       registry: registry, ambient: live.ambient, randomness: live.randomness)
     managementToken = live.randomness(32).map { String($0, radix: 36) }.joined()

@@ -10,6 +10,6 @@ enum OwnerFile {
       FileManager.default.createFile(
         atPath: fresh.path, contents: Data(bytes), attributes: [.posixPermissions: 0o600])
     else { throw CocoaError(.fileWriteUnknown) }
-    _ = try FileManager.default.replaceItemAt(file, withItemAt: fresh)
+    guard rename(fresh.path, file.path) == 0 else { throw CocoaError(.fileWriteUnknown) }
   }
 }

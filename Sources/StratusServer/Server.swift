@@ -1,10 +1,11 @@
 import Foundation
 import Hummingbird
 public import Logging
-public import ServiceLifecycle
-public import StratusAccounts
+import ServiceLifecycle
+import StratusAccounts
 import StratusHTTP
 import StratusWire
+import UnixSignals
 
 /// A server, from start to stop.
 public struct Server: Sendable {
@@ -12,8 +13,10 @@ public struct Server: Sendable {
   public struct Ready: Sendable {
     /// Where it answers, e.g. `http://127.0.0.1:8080`.
     public let url: String
-    /// The tokens of a server for developers.
-    public let developer: Accounts.DeveloperTokens?
+    /// Lets an app call; only from a server for developers.
+    public let apiToken: String?
+    /// The developer's; only from a server for developers.
+    public let webAuthToken: String?
   }
 
   private let settings: Settings
@@ -30,18 +33,19 @@ public struct Server: Sendable {
 
   /// Runs until a signal or the task's cancellation; answers what is under way before it returns.
   ///
-  /// - Parameter onReady: called once requests are answered.
+  /// - Parameters:
+  ///   - heedsSignals: whether SIGTERM and SIGINT end it.
+  ///   - onReady: called once requests are answered.
   /// - Throws: if the data folder or the port cannot be used.
   public func run(
-    stoppingOn signals: [UnixSignal] = [],
-    onReady: @escaping @Sendable (Ready) async -> Void
+    heedsSignals: Bool = false, onReady: @escaping @Sendable (Ready) async -> Void
   ) async throws {
     let parts = try await Composition(
       dataFolder: settings.dataFolder, live: live, logger: logger)
     let file = settings.dataFolder.appendingPathComponent(ManagementFile.name)
     let outcome: Result<Void, any Error>
     do {
-      outcome = .success(try await serve(parts, file, stoppingOn: signals, onReady: onReady))
+      outcome = .success(try await serve(parts, file, heedsSignals, onReady))
     } catch {
       outcome = .failure(error)
     }
@@ -51,8 +55,8 @@ public struct Server: Sendable {
   }
 
   private func serve(
-    _ parts: Composition, _ file: URL, stoppingOn signals: [UnixSignal],
-    onReady: @escaping @Sendable (Ready) async -> Void
+    _ parts: Composition, _ file: URL, _ heedsSignals: Bool,
+    _ onReady: @escaping @Sendable (Ready) async -> Void
   ) async throws {
     var developer: Accounts.DeveloperTokens?
     if let email = settings.developerEmail {
@@ -66,12 +70,14 @@ public struct Server: Sendable {
       do { try OwnerFile.write(management.jsonBytes, to: file) } catch {
         logger.error("the management file cannot be written: \(error)")
       }
-      await onReady(Ready(url: url, developer: developer))
+      await onReady(
+        Ready(url: url, apiToken: developer?.apiToken, webAuthToken: developer?.webAuthToken))
     }
     let sweep = ZoneSweep(stores: parts.stores, logger: logger)
     let group = ServiceGroup(
       configuration: ServiceGroupConfiguration(
-        services: [application, sweep], gracefulShutdownSignals: signals, logger: logger))
+        services: [application, sweep],
+        gracefulShutdownSignals: heedsSignals ? [.sigterm, .sigint] : [], logger: logger))
     try await group.run()
   }
 }

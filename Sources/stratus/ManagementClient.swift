@@ -1,7 +1,7 @@
-import ArgumentParser
+public import ArgumentParser
 import Foundation
 import StratusTransport
-import StratusWire
+public import StratusWire
 
 /// How a management command finds its server.
 struct ServerOptions: ParsableArguments {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Logging
 import StratusServer
 
 /// `stratus dev`: everything for a developer in one process.
@@ -24,11 +25,10 @@ struct DevCommand: AsyncParsableCommand {
     let settings = Settings(
       dataFolder: URL(fileURLWithPath: data), port: port, developerEmail: Self.email)
     try await serve(settings) { ready in
-      guard let developer = ready.developer else { return }
       say("export STRATUS_URL=\(ready.url)")
       say("export STRATUS_ENVIRONMENT=development")
-      say("export STRATUS_API_TOKEN=\(developer.apiToken)")
-      say("export STRATUS_WEB_AUTH_TOKEN=\(developer.webAuthToken)")
+      say("export STRATUS_API_TOKEN=\(ready.apiToken ?? "")")
+      say("export STRATUS_WEB_AUTH_TOKEN=\(ready.webAuthToken ?? "")")
     }
   }
 }
@@ -66,7 +66,9 @@ private func serve(
   _ settings: Settings, whenReady announce: @escaping @Sendable (Server.Ready) -> Void
 ) async throws {
   do {
-    try await Server(settings: settings).run(stoppingOn: [.sigterm, .sigint]) { ready in
+    var logger = Logger(label: "stratus")
+    logger.logLevel = .notice
+    try await Server(settings: settings, logger: logger).run(heedsSignals: true) { ready in
       announce(ready)
       say("stratus is ready at \(ready.url)")
     }

@@ -1,10 +1,10 @@
 public import Foundation
 import Logging
 public import StratusAccounts
+import StratusDomain
 public import StratusHTTP
 public import StratusServer
 public import StratusTransport
-public import StratusWire
 
 /// A whole server inside a test: the same parts, joined by the same function, without a socket.
 ///

@@ -1,0 +1,42 @@
+import CloudKit
+
+/// A note as the app thinks of it.
+struct Note {
+  static let recordType = "Note"
+  /// What a list needs; the text stays on the server until it is read.
+  static let listKeys = ["title", "edited"]
+
+  let record: CKRecord
+
+  init(title: String, text: String, in zoneID: CKRecordZone.ID, at date: Date) {
+    record = CKRecord(recordType: Self.recordType, recordID: CKRecord.ID(zoneID: zoneID))
+    self.title = title
+    self.text = text
+    edited = date
+  }
+
+  init(record: CKRecord) { self.record = record }
+
+  var name: String { record.recordID.recordName }
+
+  var title: String {
+    get { record["title"] as? String ?? "(no title)" }
+    nonmutating set { record["title"] = newValue }
+  }
+
+  var text: String {
+    get { record["text"] as? String ?? "" }
+    nonmutating set { record["text"] = newValue }
+  }
+
+  var edited: Date {
+    get { record["edited"] as? Date ?? .distantPast }
+    nonmutating set { record["edited"] = newValue }
+  }
+
+  /// One line for a list.
+  var line: String {
+    let date = edited.formatted(.iso8601.year().month().day().time(includingFractionalSeconds: false))
+    return "\(name.prefix(8))  \(date)  \(title)"
+  }
+}

@@ -1,0 +1,105 @@
+import CloudKit
+
+/// One device's notes: what it knows of them, and the server behind.
+struct Notebook {
+  static let zoneID = CKRecordZone.ID(zoneName: "Notes")
+
+  let database = CKContainer.default().privateCloudDatabase
+  var memory: DeviceMemory
+
+  /// Makes the zone where it is missing, and fetches what changed since the last time.
+  ///
+  /// - Returns: how many notes changed or went.
+  mutating func sync() async throws -> Int {
+    var count = 0
+    var moreComing = true
+    while moreComing {
+      do {
+        let changes = try await database.recordZoneChanges(
+          inZoneWith: Self.zoneID, since: memory.token, desiredKeys: Note.listKeys)
+        for (id, result) in changes.modificationResultsByID {
+          memory.notes[id.recordName] = try result.get().record
+        }
+        for deletion in changes.deletions {
+          memory.notes[deletion.recordID.recordName] = nil
+        }
+        count += changes.modificationResultsByID.count + changes.deletions.count
+        memory.token = changes.changeToken
+        moreComing = changes.moreComing
+      } catch let error as CKError where error.code == .zoneNotFound {
+        try await database.save(CKRecordZone(zoneID: Self.zoneID))
+        memory.forget()
+      } catch let error as CKError where error.code == .changeTokenExpired {
+        memory.forget()
+      }
+    }
+    try memory.save()
+    return count
+  }
+
+  /// Titles and dates, newest first.
+  var list: [Note] {
+    memory.notes.values.map(Note.init).sorted { $0.edited > $1.edited }
+  }
+
+  mutating func add(title: String, text: String) async throws -> Note {
+    let note = Note(title: title, text: text, in: Self.zoneID, at: Date())
+    return try await keep(database.save(note.record))
+  }
+
+  /// The whole note, text included.
+  func show(_ prefix: String) async throws -> Note {
+    Note(record: try await database.record(for: try id(prefix)))
+  }
+
+  /// Replaces the text of a note as this device last saw it.
+  ///
+  /// - Returns: the saved note, and whether another device had changed it in the meantime.
+  mutating func edit(_ prefix: String, text: String) async throws -> (Note, merged: Bool) {
+    let id = try id(prefix)
+    guard let known = memory.notes[id.recordName] else { throw CKError(.unknownItem) }
+    let mine = Note(record: known)
+    mine.text = text
+    mine.edited = Date()
+    do {
+      return (try await keep(database.save(mine.record)), false)
+    } catch let error as CKError where error.code == .serverRecordChanged {
+      guard let record = error.serverRecord else { throw error }
+      // Only the server's copy carries the tag that passes next time, so ours goes into it.
+      let theirs = Note(record: record)
+      theirs.text = "\(text)\n--- and from another device ---\n\(theirs.text)"
+      theirs.edited = mine.edited
+      return (try await keep(database.save(theirs.record)), true)
+    }
+  }
+
+  mutating func delete(_ prefix: String) async throws {
+    let id = try id(prefix)
+    try await database.deleteRecord(withID: id)
+    memory.notes[id.recordName] = nil
+    try memory.save()
+  }
+
+  private mutating func keep(_ record: CKRecord) throws -> Note {
+    memory.notes[record.recordID.recordName] = record
+    try memory.save()
+    return Note(record: record)
+  }
+
+  /// The note whose name starts so.
+  private func id(_ prefix: String) throws -> CKRecord.ID {
+    let matches = memory.notes.values.map(\.recordID).filter {
+      $0.recordName.lowercased().hasPrefix(prefix.lowercased())
+    }
+    guard let id = matches.first else { throw UsageError("No note starts with '\(prefix)'.") }
+    guard matches.count == 1 else { throw UsageError("More than one note starts with '\(prefix)'.") }
+    return id
+  }
+}
+
+/// What the person at the keyboard got wrong.
+struct UsageError: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = description }
+}

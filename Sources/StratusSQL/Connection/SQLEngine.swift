@@ -1,0 +1,25 @@
+public import StratusDomain
+
+/// What a body works with: a connection inside a transaction, and what is remembered from one
+/// transaction to the next.
+public protocol SQLSession: AnyObject, SendableMetatype {
+  init(connection: any SQLConnection)
+
+  /// Forgets everything learnt in a transaction that was undone, or more.
+  func forget()
+}
+
+/// Runs bodies in transactions.
+public protocol SQLEngine<Session>: Sendable {
+  associatedtype Session: SQLSession
+
+  /// As ``Store/read(_:)``.
+  func read<Value: Sendable>(
+    _ body: @escaping @Sendable (Session) throws(ServerError) -> Value
+  ) async throws(ServerError) -> Value
+
+  /// As ``Store/write(_:)``.
+  func write<Value: Sendable>(
+    _ body: @escaping @Sendable (Session) throws(ServerError) -> Value
+  ) async throws(ServerError) -> Value
+}

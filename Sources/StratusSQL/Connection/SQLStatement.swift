@@ -1,0 +1,41 @@
+import Synchronization
+
+/// A statement known when the program was written.
+///
+/// Made once, as a static constant. Its index is small and dense, so that a connection finds the
+/// prepared form in an array.
+public struct SQLStatement: Sendable {
+  /// Where connections keep the prepared form; from 0 on, in order of making.
+  public let index: Int
+  /// The text in an engine's dialect, with `?` for each value.
+  public let text: @Sendable (SQLDialect) -> String
+
+  /// A statement that reads the same on every engine.
+  public init(_ text: String) { self.init { _ in text } }
+
+  /// A statement that does not.
+  public init(_ text: @escaping @Sendable (SQLDialect) -> String) {
+    index = Self.nextIndex.wrappingAdd(1, ordering: .relaxed).oldValue
+    self.text = text
+  }
+
+  private static let nextIndex = Atomic<Int>(0)
+}
+
+/// How an engine says what PostgreSQL and SQLite say differently.
+public struct SQLDialect: Sendable {
+  /// Type and constraints of a primary key that the engine counts up and never gives twice.
+  public var countedKey: String
+  /// Text that is compared and ordered by its UTF-8 bytes.
+  public var text: String
+  public var bytes: String
+  /// What a `SELECT` ends with to lock its rows until the transaction ends.
+  public var forUpdate: String
+
+  public init(countedKey: String, text: String, bytes: String, forUpdate: String) {
+    self.countedKey = countedKey
+    self.text = text
+    self.bytes = bytes
+    self.forUpdate = forUpdate
+  }
+}

@@ -1,0 +1,15 @@
+/// A value bound to a placeholder of a statement.
+public enum SQLValue: Sendable, Hashable {
+  case null
+  case integer(Int64)
+  case text(String)
+  case bytes([UInt8])
+
+  /// Text, or null where there is none.
+  public static func optional(_ text: String?) -> SQLValue {
+    text.map { .text($0) } ?? .null
+  }
+
+  /// 1 or 0: no Boolean type is common to the engines.
+  public static func flag(_ value: Bool) -> SQLValue { .integer(value ? 1 : 0) }
+}

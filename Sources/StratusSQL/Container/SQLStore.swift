@@ -1,0 +1,21 @@
+public import StratusDomain
+
+/// All data of one container in one environment, in an SQL engine.
+public struct SQLStore<Engine: SQLEngine>: Store where Engine.Session == StoreSession {
+  public let engine: Engine
+
+  /// - Parameter engine: one whose tables ``StoreTables`` has prepared.
+  public init(engine: Engine) { self.engine = engine }
+
+  public func read<Value: Sendable>(
+    _ body: @escaping @Sendable (any StoreReading) throws(ServerError) -> Value
+  ) async throws(ServerError) -> Value {
+    try await engine.read { (session) throws(ServerError) in try body(session) }
+  }
+
+  public func write<Value: Sendable>(
+    _ body: @escaping @Sendable (any StoreWriting) throws(ServerError) -> Value
+  ) async throws(ServerError) -> Value {
+    try await engine.write { (session) throws(ServerError) in try body(session) }
+  }
+}

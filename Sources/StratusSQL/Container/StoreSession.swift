@@ -1,0 +1,86 @@
+public import StratusDomain
+
+/// A store inside one transaction.
+///
+/// One stands over each connection and outlives its transactions, to remember what seldom changes.
+public final class StoreSession: SQLSession {
+  let connection: any SQLConnection
+  /// Databases that are known to have a row.
+  private var databases: [DatabaseKey: Int64] = [:]
+  private var knownEpoch: Int64?
+  var knownSchema: (version: Int64, schema: Schema)?
+
+  public init(connection: any SQLConnection) { self.connection = connection }
+
+  public func forget() {
+    databases.removeAll(keepingCapacity: true)
+    knownSchema = nil
+    knownEpoch = nil
+  }
+
+  /// A database's number; nil if nothing was ever written to it.
+  func number(of database: DatabaseKey) throws(ServerError) -> Int64? {
+    if let number = databases[database] { return number }
+    let number = try connection.first(Self.findDatabase, Self.values(of: database)) {
+      $0.integer(0)
+    }
+    if let number { remember(number, of: database) }
+    return number
+  }
+
+  /// A database's number, drawn now if it has none.
+  func makeNumber(of database: DatabaseKey) throws(ServerError) -> Int64 {
+    if let number = try number(of: database) { return number }
+    try connection.execute(Self.insertDatabase, Self.values(of: database))
+    guard let number = try number(of: database) else {
+      throw .fault("a database that was just made is missing")
+    }
+    return number
+  }
+
+  /// Counts up a database's list of zones.
+  ///
+  /// - Returns: the new change's number.
+  func nextZoneChange(in number: Int64) throws(ServerError) -> Int64 {
+    let change = try connection.first(Self.countChange, [.integer(number)]) { $0.integer(0) }
+    guard let change else { throw .fault("a database has no row") }
+    return change
+  }
+
+  public func epoch() throws(ServerError) -> Int64 {
+    if let knownEpoch { return knownEpoch }
+    guard let epoch = try connection.first(Self.readEpoch, [], { $0.integer(0) }) else {
+      throw .fault("the store has no epoch")
+    }
+    knownEpoch = epoch
+    return epoch
+  }
+
+  private func remember(_ number: Int64, of database: DatabaseKey) {
+    if databases.count >= Self.databasesRememberedMax { databases.removeAll() }
+    databases[database] = number
+  }
+
+  private static func values(of database: DatabaseKey) -> [SQLValue] {
+    switch database {
+    case .public: [.integer(0), .text("")]
+    case .private(let owner): [.integer(1), .text(owner)]
+    }
+  }
+
+  /// About 100 bytes each, so 1 MB a connection.
+  private static let databasesRememberedMax = 10_000
+
+  private static let findDatabase = SQLStatement(
+    "SELECT database FROM databases WHERE scope = ? AND owner = ?")
+  private static let insertDatabase = SQLStatement(
+    """
+    INSERT INTO databases (scope, owner, change) VALUES (?, ?, 0)
+    ON CONFLICT (scope, owner) DO NOTHING
+    """)
+  private static let countChange = SQLStatement(
+    "UPDATE databases SET change = change + 1 WHERE database = ? RETURNING change")
+  private static let readEpoch = SQLStatement("SELECT epoch FROM store")
+}
+
+extension StoreSession: StoreWriting {}

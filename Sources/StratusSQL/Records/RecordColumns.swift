@@ -1,0 +1,34 @@
+import StratusDomain
+import StratusWire
+
+/// The columns of `records` that make a ``StoredRecord``, in the order they are read.
+enum RecordColumns {
+  static let list = """
+    name, type, change, deleted, created_at, created_by, created_device,
+    modified_at, modified_by, modified_device, parent, fields
+    """
+}
+
+/// Reads records row after row, and shares the texts that neighbours have in common.
+struct RecordReader {
+  private var type = ""
+  private var user = ""
+  private var device = ""
+
+  mutating func record(_ row: any SQLRow) -> StoredRecord {
+    type = row.text(1, ifNot: type)
+    let created = stamp(row, at: 4)
+    let modified = stamp(row, at: 7)
+    let isDeleted = row.integer(3) != 0
+    return StoredRecord(
+      name: row.text(0), type: type, change: row.integer(2), isDeleted: isDeleted,
+      created: created, modified: modified, parentRecordName: row.optionalText(10),
+      fields: isDeleted ? .empty : FieldsJSON(text: row.bytes(11)))
+  }
+
+  private mutating func stamp(_ row: any SQLRow, at column: Int) -> Stamp {
+    user = row.text(column + 1, ifNot: user)
+    device = row.text(column + 2, ifNot: device)
+    return Stamp(timestamp: row.integer(column), userRecordName: user, deviceID: device)
+  }
+}

@@ -1,0 +1,62 @@
+public import StratusDomain
+
+extension SQLRegistry {
+  public func create(_ account: Account) async throws(ServerError) -> Bool {
+    let values: [SQLValue] = [
+      .text(account.id), .text(account.email), .optional(account.passwordHash),
+      .flag(account.isDisabled),
+    ]
+    return try await engine.write { (session) throws(ServerError) in
+      try session.insert(AccountStatements.insert, values)
+    }
+  }
+
+  public func account(id: String) async throws(ServerError) -> Account? {
+    try await engine.read { (session) throws(ServerError) in
+      try session.connection.first(AccountStatements.findID, [.text(id)], Account.init(row:))
+    }
+  }
+
+  public func account(email: String) async throws(ServerError) -> Account? {
+    try await engine.read { (session) throws(ServerError) in
+      try session.connection.first(
+        AccountStatements.findEmail, [.text(email)], Account.init(row:))
+    }
+  }
+
+  public func accounts() async throws(ServerError) -> [Account] {
+    try await engine.read { (session) throws(ServerError) in
+      try session.connection.all(AccountStatements.list, [], Account.init(row:))
+    }
+  }
+
+  public func setDisabled(
+    _ isDisabled: Bool, accountID: String
+  ) async throws(ServerError) -> Bool {
+    try await engine.write { (session) throws(ServerError) in
+      try session.connection.execute(
+        AccountStatements.setDisabled, [.flag(isDisabled), .text(accountID)]) == 1
+    }
+  }
+}
+
+extension Account {
+  fileprivate init(row: any SQLRow) {
+    self.init(
+      id: row.text(0), email: row.text(1), passwordHash: row.optionalText(2),
+      isDisabled: row.integer(3) != 0)
+  }
+}
+
+private enum AccountStatements {
+  private static let select = "SELECT id, email, password_hash, disabled FROM accounts"
+  static let findID = SQLStatement(select + " WHERE id = ?")
+  static let findEmail = SQLStatement(select + " WHERE email = ?")
+  static let list = SQLStatement(select + " ORDER BY email")
+  static let insert = SQLStatement(
+    """
+    INSERT INTO accounts (id, email, password_hash, disabled) VALUES (?, ?, ?, ?)
+    ON CONFLICT (email) DO NOTHING
+    """)
+  static let setDisabled = SQLStatement("UPDATE accounts SET disabled = ? WHERE id = ?")
+}

@@ -1,0 +1,36 @@
+import GRDBSQLite
+import StratusSQL
+
+/// Hands values to a prepared statement.
+enum SQLiteBinding {
+  /// - Returns: SQLite's result code.
+  static func bind(_ value: SQLValue, to statement: OpaquePointer, at column: Int32) -> Int32 {
+    switch value {
+    case .null:
+      return sqlite3_bind_null(statement, column)
+    case .integer(let integer):
+      return sqlite3_bind_int64(statement, column, integer)
+    case .text(var text):
+      // NB: an empty string may have no address, which SQLite takes for a null.
+      if text.isEmpty { return sqlite3_bind_text(statement, column, "", 0, copied) }
+      return text.withUTF8 { bytes in
+        bytes.withMemoryRebound(to: CChar.self) { characters in
+          sqlite3_bind_text(
+            statement, column, characters.baseAddress, Int32(clamping: characters.count),
+            copied)
+        }
+      }
+    case .bytes(let bytes):
+      if bytes.isEmpty { return sqlite3_bind_zeroblob(statement, column, 0) }
+      return bytes.withUnsafeBytes { buffer in
+        sqlite3_bind_blob64(
+          statement, column, buffer.baseAddress, UInt64(buffer.count), copied)
+      }
+    }
+  }
+
+  /// `SQLITE_TRANSIENT`: SQLite copies the bytes before the call returns.
+  private static var copied: sqlite3_destructor_type {
+    unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+  }
+}

@@ -1,0 +1,182 @@
+import GRDB
+import GRDBSQLite
+import StratusDomain
+import StratusSQL
+
+/// One open connection to an SQLite file, used by one thread at a time.
+///
+/// GRDB opens it, sets it up and prepares its statements; their raw handles are stepped here, because
+/// a request runs several statements and GRDB's cursors cost as much as SQLite itself.
+final class SQLiteConnection: SQLConnection {
+  let handle: OpaquePointer
+  /// The first error of an SQL statement since the last ``startBody()``.
+  ///
+  /// A body may catch an error and go on, but what it wrote is no longer what it meant to.
+  private(set) var failure: ServerError?
+  /// How many pages the write-ahead log held after the last commit.
+  private(set) var pagesInLog = 0
+  private let queue: DatabaseQueue
+  private let mutex: OpaquePointer?
+  private var isHoldingLock = false
+  /// Both by ``SQLStatement/index``; the first keeps alive what the second points to.
+  private var prepared: [Statement?] = []
+  private var handles: [OpaquePointer?] = []
+
+  /// Opens a file, and makes it where there is none unless `configuration` is read-only.
+  ///
+  /// - Throws: `INTERNAL_ERROR`.
+  init(path: String, configuration: Configuration) throws(ServerError) {
+    do {
+      queue = try DatabaseQueue(path: path, configuration: configuration)
+    } catch {
+      throw SQLiteFailure.serverError(error, doing: "opening a file")
+    }
+    guard let handle = queue.inDatabase({ $0.sqliteConnection }) else {
+      throw .fault("SQLite gave no connection")
+    }
+    self.handle = handle
+    mutex = sqlite3_db_mutex(handle)
+    // NB: GRDB's hooks expect GRDB to run every statement; here it runs none.
+    sqlite3_commit_hook(handle, nil, nil)
+    sqlite3_rollback_hook(handle, nil, nil)
+  }
+
+  let dialect = SQLDialect(
+    countedKey: "INTEGER PRIMARY KEY AUTOINCREMENT", text: "TEXT", bytes: "BLOB", forUpdate: "")
+
+  /// Whether a transaction is open; SQLite closes it by itself after some errors.
+  var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+  /// Rows inserted, updated and deleted since the connection was opened.
+  var rowsChanged: Int { Int(sqlite3_total_changes(handle)) }
+
+  func startBody() { failure = nil }
+
+  /// Runs `body` with the connection's own lock held.
+  ///
+  /// SQLite takes that lock in every call, and a record has fourteen columns; a lock that the thread
+  /// holds already is taken again without an atomic instruction.
+  func holdingLock<Value>(_ body: () throws(ServerError) -> Value) throws(ServerError) -> Value {
+    takeLock()
+    defer { leaveLock() }
+    return try body()
+  }
+
+  func run(
+    _ statement: SQLStatement, _ values: [SQLValue],
+    row: (any SQLRow) throws(ServerError) -> Bool
+  ) throws(ServerError) {
+    let raw = try rawStatement(statement)
+    defer { sqlite3_reset(raw) }
+    try bind(values, to: raw, of: statement)
+    let reader = SQLiteRow(statement: raw)
+    while true {
+      let code = sqlite3_step(raw)
+      if code == SQLITE_DONE { return }
+      if code != SQLITE_ROW { throw failed(code, statement) }
+      if try !row(reader) { break }
+    }
+    if sqlite3_stmt_readonly(raw) != 0 { return }
+    // NB: a statement with `RETURNING` gives its rows before it has ended.
+    var code = sqlite3_step(raw)
+    while code == SQLITE_ROW { code = sqlite3_step(raw) }
+    if code != SQLITE_DONE { throw failed(code, statement) }
+  }
+
+  @discardableResult
+  func execute(_ statement: SQLStatement, _ values: [SQLValue]) throws(ServerError) -> Int {
+    let raw = try rawStatement(statement)
+    defer { sqlite3_reset(raw) }
+    try bind(values, to: raw, of: statement)
+    let code = sqlite3_step(raw)
+    if code != SQLITE_DONE { throw failed(code, statement) }
+    return Int(sqlite3_changes(handle))
+  }
+
+  func define(_ text: String) throws(ServerError) {
+    let code = sqlite3_exec(handle, text, nil, nil, nil)
+    if code != SQLITE_OK { throw failed(code, nil) }
+  }
+
+  /// From now on ``pagesInLog`` is counted; turns SQLite's own checkpoints off.
+  func countPagesInLog() {
+    let this = Unmanaged.passUnretained(self).toOpaque()
+    let hook: @convention(c) (
+      UnsafeMutableRawPointer?, OpaquePointer?, UnsafePointer<CChar>?, Int32
+    ) -> Int32 = { context, _, _, pages in
+      if let context {
+        Unmanaged<SQLiteConnection>.fromOpaque(context).takeUnretainedValue()
+          .pagesInLog = Int(pages)
+      }
+      return SQLITE_OK
+    }
+    sqlite3_wal_hook(handle, hook, this)
+  }
+
+  /// Copies into the file what stands in the log, as far as nobody reads it there.
+  func checkpoint() {
+    // A checkpoint that fails is repeated after the next pages; the log keeps everything till then.
+    sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+  }
+
+  /// Gives back what SQLite holds; the connection cannot be used afterwards.
+  func close() {
+    handles.removeAll()
+    prepared.removeAll()
+    // After an error SQLite keeps the connection until the process ends; the file is whole.
+    try? queue.close()
+  }
+
+  private func rawStatement(_ statement: SQLStatement) throws(ServerError) -> OpaquePointer {
+    if statement.index < handles.count, let known = handles[statement.index] { return known }
+    // NB: the queue may use another thread, which would wait for the lock for ever.
+    let wasHoldingLock = isHoldingLock
+    if wasHoldingLock { leaveLock() }
+    defer { if wasHoldingLock { takeLock() } }
+    let text = statement.text(dialect)
+    let made: Statement
+    do {
+      made = try queue.inDatabase { try $0.cachedStatement(sql: text) }
+    } catch {
+      let serverError = SQLiteFailure.serverError(error, doing: text)
+      failure = failure ?? serverError
+      throw serverError
+    }
+    while handles.count <= statement.index {
+      handles.append(nil)
+      prepared.append(nil)
+    }
+    prepared[statement.index] = made
+    handles[statement.index] = made.sqliteStatement
+    return made.sqliteStatement
+  }
+
+  private func bind(
+    _ values: [SQLValue], to raw: OpaquePointer, of statement: SQLStatement
+  ) throws(ServerError) {
+    var column: Int32 = 0
+    for value in values {
+      column += 1
+      let code = SQLiteBinding.bind(value, to: raw, at: column)
+      if code != SQLITE_OK { throw failed(code, statement) }
+    }
+  }
+
+  private func failed(_ code: Int32, _ statement: SQLStatement?) -> ServerError {
+    let serverError = SQLiteFailure.serverError(
+      code: code, message: String(cString: sqlite3_errmsg(handle)),
+      doing: statement?.text(dialect) ?? "defining tables")
+    failure = failure ?? serverError
+    return serverError
+  }
+
+  private func takeLock() {
+    sqlite3_mutex_enter(mutex)
+    isHoldingLock = true
+  }
+
+  private func leaveLock() {
+    isHoldingLock = false
+    sqlite3_mutex_leave(mutex)
+  }
+}

@@ -1,0 +1,82 @@
+import GRDB
+
+/// How files are opened, each number with its reason.
+enum SQLiteSettings {
+  /// Pages in the write-ahead log after which it is copied into the file: 8 MiB.
+  ///
+  /// Twice SQLite's own, since the copying is done beside the writes, not inside one.
+  static let checkpointPages = 2_048
+  /// How long another program (a backup, an operator's shell) may hold the file.
+  static let busyTimeoutSeconds = 5.0
+  /// Bodies that share one commit. A waiting body is delayed by those before it: at 10 µs each this
+  /// is about as long as an ordinary disk takes to flush.
+  static let bodiesPerCommitMax = 256
+  /// Rows after which a commit takes no further bodies.
+  static let rowsPerCommitMax = 4_096
+  /// Bodies that may wait for the writer: some 100 ms of work.
+  static let waitingWritesMax = 8_192
+  /// Bodies that may wait for a reader.
+  static let waitingReadsMax = 8_192
+
+  /// The one connection of a file that writes.
+  ///
+  /// NB: GRDB's own WAL mode (a `DatabasePool`, or `journalMode = .wal`) sets `synchronous=NORMAL` after
+  /// `prepareDatabase` has run, and a commit would no longer be on disk when it returns.
+  static var writer: Configuration {
+    var configuration = shared
+    configuration.prepareDatabase { database in
+      // Pages of 4 KiB: a commit of one record writes six pages, whatever they hold.
+      // The log is truncated to 64 MiB once it has grown beyond by a burst.
+      try database.execute(
+        sql: """
+          PRAGMA page_size = 4096;
+          PRAGMA journal_mode = WAL;
+          PRAGMA synchronous = FULL;
+          PRAGMA cache_size = -16384;
+          PRAGMA wal_autocheckpoint = 0;
+          PRAGMA journal_size_limit = 67108864;
+          PRAGMA temp_store = MEMORY;
+          """)
+    }
+    return configuration
+  }
+
+  /// A connection that copies the log into the file beside the writer.
+  static var checkpointer: Configuration {
+    var configuration = shared
+    configuration.prepareDatabase { database in
+      try database.execute(
+        sql: """
+          PRAGMA synchronous = FULL;
+          PRAGMA cache_size = -256;
+          PRAGMA wal_autocheckpoint = 0;
+          """)
+    }
+    return configuration
+  }
+
+  /// One of several connections that only read.
+  ///
+  /// They read the file through the system's cache, mapped up to 1 GiB, so their own can be small.
+  static var reader: Configuration {
+    var configuration = shared
+    configuration.readonly = true
+    configuration.prepareDatabase { database in
+      try database.execute(
+        sql: """
+          PRAGMA cache_size = -2048;
+          PRAGMA mmap_size = 1073741824;
+          PRAGMA temp_store = MEMORY;
+          """)
+    }
+    return configuration
+  }
+
+  private static var shared: Configuration {
+    var configuration = Configuration()
+    configuration.foreignKeysEnabled = false
+    configuration.allowsUnsafeTransactions = true
+    configuration.busyMode = .timeout(busyTimeoutSeconds)
+    return configuration
+  }
+}

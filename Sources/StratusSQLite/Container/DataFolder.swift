@@ -1,0 +1,97 @@
+public import Foundation
+import StratusWire
+
+/// The folder that holds everything a server keeps, locked against a second server.
+public final class DataFolder: Sendable {
+  /// An absolute path.
+  public let url: URL
+  /// Holds the lock until it is closed, by ``deinit`` or by the end of the process.
+  private let lock: FileHandle
+
+  /// Makes the folder where there is none, readable by its owner only, and locks it.
+  ///
+  /// - Throws: ``DataFolderError``.
+  public init(_ url: URL) throws(DataFolderError) {
+    self.url = url.standardizedFileURL
+    let path = self.url.path
+    do {
+      try FileManager.default.createDirectory(
+        at: self.url, withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw DataFolderError(
+        "The data folder \(path) cannot be made: \(error.localizedDescription)")
+    }
+    let lockPath = self.url.appendingPathComponent("lock").path
+    let descriptor = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    if descriptor < 0 {
+      throw DataFolderError(
+        "The data folder \(path) cannot be written to: \(String(cString: strerror(errno))).")
+    }
+    lock = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    if flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+      throw DataFolderError(
+        """
+        Another Stratus server is using the data folder \(path): stop it first, or choose another \
+        folder with --data.
+        """)
+    }
+  }
+
+  /// Where the server's own file lies.
+  var registryPath: String { url.appendingPathComponent(Self.registryName).path }
+
+  /// Where a store's file lies; its folder is made where there is none.
+  ///
+  /// Container IDs are checked before they come here; this is the last door before the file system.
+  ///
+  /// - Returns: nil if the ID would lead elsewhere, or onto a file of the server's own.
+  func storePath(
+    container: String, environment: ContainerEnvironment
+  ) throws -> String? {
+    guard Self.isSafe(container) else { return nil }
+    let folder = url.appendingPathComponent(container, isDirectory: true)
+    if !FileManager.default.fileExists(atPath: folder.path) {
+      try FileManager.default.createDirectory(
+        at: folder, withIntermediateDirectories: false,
+        attributes: [.posixPermissions: 0o700])
+      sync()
+    }
+    return folder.appendingPathComponent(environment.rawValue + ".sqlite").path
+  }
+
+  /// Has the disk keep the names of new files.
+  ///
+  /// SQLite does this for its own files, but not for the folders they lie in.
+  private func sync() {
+    let descriptor = open(url.path, O_RDONLY | O_CLOEXEC)
+    if descriptor < 0 { return }
+    fsync(descriptor)
+    Foundation.close(descriptor)
+  }
+
+  static func isSafe(_ container: String) -> Bool {
+    guard (1...255).contains(container.utf8.count), !container.hasPrefix(".") else {
+      return false
+    }
+    if container == "lock" || container.hasPrefix(registryName) { return false }
+    return container.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"),
+        UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+        true
+      default: false
+      }
+    }
+  }
+
+  private static let registryName = "server.sqlite"
+}
+
+/// Why a data folder cannot be used: one sentence for the operator, saying what to do.
+public struct DataFolderError: Error, Sendable, CustomStringConvertible {
+  public let description: String
+
+  init(_ description: String) { self.description = description }
+}

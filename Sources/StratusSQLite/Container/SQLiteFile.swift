@@ -1,0 +1,52 @@
+import Foundation
+public import StratusDomain
+public import StratusSQL
+
+/// One SQLite file: a thread that writes, and connections that read beside it.
+public final class SQLiteFile<Session: SQLSession>: SQLEngine {
+  private let writer: SQLiteWriter<Session>
+  private let readers: SQLiteReaders<Session>
+
+  /// Opens a file, and makes it where there is none; its folder must exist.
+  ///
+  /// - Parameter prepare: makes the tables, inside a transaction.
+  /// - Throws: `INTERNAL_ERROR`; `TRY_AGAIN_LATER` if another program holds the file.
+  init(
+    path: String, prepare: (any SQLConnection) throws(ServerError) -> Void
+  ) throws(ServerError) {
+    let connection = try SQLiteConnection(path: path, configuration: SQLiteSettings.writer)
+    do throws(ServerError) {
+      try connection.execute(TransactionStatements.beginWrite, [])
+      try prepare(connection)
+      try connection.execute(TransactionStatements.commit, [])
+    } catch {
+      connection.close()
+      throw error
+    }
+    writer = SQLiteWriter(connection: connection, path: path)
+    // Readers run on the callers' threads, of which there are as many as cores; two more for those who
+    // are held up by the disk.
+    let countMax = ProcessInfo.processInfo.activeProcessorCount + 2
+    readers = SQLiteReaders(path: path, countMax: countMax)
+  }
+
+  public func read<Value: Sendable>(
+    _ body: @escaping @Sendable (Session) throws(ServerError) -> Value
+  ) async throws(ServerError) -> Value {
+    try await readers.read(body)
+  }
+
+  public func write<Value: Sendable>(
+    _ body: @escaping @Sendable (Session) throws(ServerError) -> Value
+  ) async throws(ServerError) -> Value {
+    try await writer.write(body)
+  }
+
+  /// Lets what has begun end, refuses the rest with `TRY_AGAIN_LATER`, and closes the file.
+  ///
+  /// NB: the writer last; the last connection to close empties the write-ahead log into the file.
+  public func close() async {
+    await readers.close()
+    await writer.close()
+  }
+}

@@ -1,0 +1,164 @@
+import StratusDomain
+import StratusSQL
+import Synchronization
+
+/// A connection that reads, with its session.
+///
+/// NB: unchecked, since ``SQLiteReaders`` gives it to one caller at a time.
+final class SQLiteReader<Session: SQLSession>: @unchecked Sendable {
+  private let connection: SQLiteConnection
+  private let session: Session
+
+  init(path: String) throws(ServerError) {
+    connection = try SQLiteConnection(path: path, configuration: SQLiteSettings.reader)
+    session = Session(connection: connection)
+  }
+
+  /// Whether the last transaction ended as it should.
+  var isSound: Bool { !connection.isInTransaction }
+
+  func read<Value>(
+    _ body: (Session) throws(ServerError) -> Value
+  ) throws(ServerError) -> Value {
+    try connection.holdingLock { () throws(ServerError) in
+      try connection.execute(TransactionStatements.beginRead, [])
+      defer { _ = try? connection.execute(TransactionStatements.commit, []) }
+      return try body(session)
+    }
+  }
+
+  func close() { connection.close() }
+}
+
+/// The readers of a file: made as they are needed, kept, and given to one caller at a time.
+final class SQLiteReaders<Session: SQLSession>: Sendable {
+  private typealias Waiting = CheckedContinuation<Result<SQLiteReader<Session>, ServerError>, Never>
+
+  private struct State {
+    /// The one used last is used next: its pages are in the processor's cache.
+    var idle: [SQLiteReader<Session>] = []
+    var open = 0
+    var waiting: [Waiting] = []
+    var isClosed = false
+    var closers: [CheckedContinuation<Void, Never>] = []
+  }
+
+  private let path: String
+  private let countMax: Int
+  private let state = Mutex(State())
+
+  /// - Parameter countMax: how many bodies can read at once.
+  init(path: String, countMax: Int) {
+    self.path = path
+    self.countMax = countMax
+  }
+
+  /// As ``SQLEngine/read(_:)``; runs the body on the calling thread.
+  func read<Value: Sendable>(
+    _ body: @Sendable (Session) throws(ServerError) -> Value
+  ) async throws(ServerError) -> Value {
+    let reader: SQLiteReader<Session>
+    if let idle = try takeNow() {
+      reader = idle
+    } else {
+      reader = try await takeLater()
+    }
+    defer { giveBack(reader) }
+    return try reader.read(body)
+  }
+
+  /// Closes the readers, those in use when they come back.
+  func close() async {
+    await withCheckedContinuation { continuation in
+      let (idle, waiting, isDone) = state.withLock { state in
+        state.isClosed = true
+        let idle = state.idle
+        let waiting = state.waiting
+        state.idle = []
+        state.waiting = []
+        state.open -= idle.count
+        if state.open > 0 { state.closers.append(continuation) }
+        return (idle, waiting, state.open == 0)
+      }
+      for reader in idle { reader.close() }
+      for caller in waiting { caller.resume(returning: .failure(SQLiteFailure.closed)) }
+      if isDone { continuation.resume() }
+    }
+  }
+
+  private enum Taken {
+    case idle(SQLiteReader<Session>)
+    case make, wait, closed
+  }
+
+  /// A reader that is idle, or a new one; nil: all are in use.
+  private func takeNow() throws(ServerError) -> SQLiteReader<Session>? {
+    let taken = state.withLock { state -> Taken in
+      if state.isClosed { return .closed }
+      if let reader = state.idle.popLast() { return .idle(reader) }
+      if state.open >= countMax { return .wait }
+      state.open += 1
+      return .make
+    }
+    switch taken {
+    case .idle(let reader): return reader
+    case .wait: return nil
+    case .closed: throw SQLiteFailure.closed
+    case .make:
+      do throws(ServerError) {
+        return try SQLiteReader(path: path)
+      } catch {
+        drop()
+        throw error
+      }
+    }
+  }
+
+  private func takeLater() async throws(ServerError) -> SQLiteReader<Session> {
+    let result = await withCheckedContinuation { (continuation: Waiting) in
+      let answer = state.withLock { state -> Result<SQLiteReader<Session>, ServerError>? in
+        if state.isClosed { return .failure(SQLiteFailure.closed) }
+        if let reader = state.idle.popLast() { return .success(reader) }
+        if state.waiting.count >= SQLiteSettings.waitingReadsMax {
+          return .failure(SQLiteFailure.busy())
+        }
+        state.waiting.append(continuation)
+        return nil
+      }
+      if let answer { continuation.resume(returning: answer) }
+    }
+    return try result.get()
+  }
+
+  private func giveBack(_ reader: SQLiteReader<Session>) {
+    guard reader.isSound else {
+      reader.close()
+      drop()
+      return
+    }
+    let (next, isClosed) = state.withLock { state -> (Waiting?, Bool) in
+      if state.isClosed { return (nil, true) }
+      if state.waiting.isEmpty {
+        state.idle.append(reader)
+        return (nil, false)
+      }
+      return (state.waiting.removeFirst(), false)
+    }
+    if let next { next.resume(returning: .success(reader)) }
+    if isClosed {
+      reader.close()
+      drop()
+    }
+  }
+
+  /// Takes note that a reader is gone.
+  private func drop() {
+    let closers = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+      state.open -= 1
+      guard state.isClosed, state.open == 0 else { return [] }
+      defer { state.closers = [] }
+      return state.closers
+    }
+    for closer in closers { closer.resume() }
+  }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import StratusDomain
+import StratusSQL
+
+/// The one thread that writes to a file, and the queue before it.
+///
+/// It takes every body that waits, runs them in one transaction, and lets their callers go when that is on
+/// disk: the flush, which costs most, is shared by all who came while the last one ran.
+///
+/// NB: unchecked. `condition` guards the queue; the rest belongs to the thread.
+final class SQLiteWriter<Session: SQLSession>: @unchecked Sendable {
+  private let condition = NSCondition()
+  private var waiting: [any WaitingWrite<Session>] = []
+  private var isCheckpointDue = false
+  private var isClosed = false
+  private var hasEnded = false
+  private var closers: [CheckedContinuation<Void, Never>] = []
+
+  private let transactions: WriteTransactions<Session>
+  private let checkpoints: SQLiteCheckpoints
+
+  /// Starts the thread.
+  ///
+  /// - Parameter connection: given over; the writer closes it.
+  init(connection: SQLiteConnection, path: String) {
+    transactions = WriteTransactions(connection: connection)
+    checkpoints = SQLiteCheckpoints(path: path)
+    connection.countPagesInLog()
+    // NB: the thread keeps the writer alive; only `close` ends both.
+    let thread = Thread { self.serve() }
+    thread.name = "stratus-writer"
+    thread.stackSize = 4 << 20
+    thread.start()
+  }
+
+  /// As ``SQLEngine/write(_:)``.
+  func write<Value: Sendable>(
+    _ body: @escaping @Sendable (Session) throws(ServerError) -> Value
+  ) async throws(ServerError) -> Value {
+    let result = await withCheckedContinuation { continuation in
+      let write = WriteBody<Session, Value>(body, continuation: continuation)
+      if let refusal = enqueue(write) { write.finish(failure: refusal) }
+    }
+    return try result.get()
+  }
+
+  /// Lets those who wait finish, refuses others, and closes the connection.
+  func close() async {
+    await withCheckedContinuation { continuation in
+      if !enqueueClose(continuation) { continuation.resume() }
+    }
+  }
+
+  private func enqueue(_ write: any WaitingWrite<Session>) -> ServerError? {
+    condition.lock()
+    defer { condition.unlock() }
+    if isClosed { return SQLiteFailure.closed }
+    if waiting.count >= SQLiteSettings.waitingWritesMax { return SQLiteFailure.busy() }
+    waiting.append(write)
+    if waiting.count == 1 { condition.signal() }
+    return nil
+  }
+
+  /// - Returns: false if there is nothing left to close.
+  private func enqueueClose(_ closer: CheckedContinuation<Void, Never>) -> Bool {
+    condition.lock()
+    defer { condition.unlock() }
+    if hasEnded { return false }
+    isClosed = true
+    closers.append(closer)
+    condition.signal()
+    return true
+  }
+
+  private func enqueueCheckpoint() {
+    condition.lock()
+    defer { condition.unlock() }
+    isCheckpointDue = true
+    condition.signal()
+  }
+
+  private enum Work {
+    case bodies([any WaitingWrite<Session>])
+    case checkpoint
+  }
+
+  private func serve() {
+    while let work = nextWork() {
+      switch work {
+      case .bodies(let bodies):
+        let left = transactions.run(bodies)
+        if !left.isEmpty { putBack(left) }
+        if checkpoints.isDue(pagesInLog: transactions.connection.pagesInLog) {
+          checkpoints.start { self.enqueueCheckpoint() }
+        }
+      case .checkpoint:
+        transactions.connection.checkpoint()
+        checkpoints.ended()
+      }
+    }
+    checkpoints.close()
+    transactions.close()
+    for closer in end() { closer.resume() }
+  }
+
+  /// Waits for something to do; nil: the writer was closed and nothing is left.
+  private func nextWork() -> Work? {
+    condition.lock()
+    defer { condition.unlock() }
+    while true {
+      if isCheckpointDue {
+        isCheckpointDue = false
+        return .checkpoint
+      }
+      if !waiting.isEmpty { return .bodies(takeBodies()) }
+      if isClosed { return nil }
+      condition.wait()
+    }
+  }
+
+  private func takeBodies() -> [any WaitingWrite<Session>] {
+    let taken = Array(waiting.prefix(SQLiteSettings.bodiesPerCommitMax))
+    waiting.removeFirst(taken.count)
+    return taken
+  }
+
+  private func putBack(_ bodies: ArraySlice<any WaitingWrite<Session>>) {
+    condition.lock()
+    defer { condition.unlock() }
+    waiting.insert(contentsOf: bodies, at: 0)
+  }
+
+  private func end() -> [CheckedContinuation<Void, Never>] {
+    condition.lock()
+    defer { condition.unlock() }
+    hasEnded = true
+    return closers
+  }
+}

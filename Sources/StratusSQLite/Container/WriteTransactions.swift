@@ -1,0 +1,108 @@
+import StratusDomain
+import StratusSQL
+
+/// Runs write bodies in transactions on the writer's connection.
+final class WriteTransactions<Session: SQLSession> {
+  let connection: SQLiteConnection
+  private let session: Session
+
+  init(connection: SQLiteConnection) {
+    self.connection = connection
+    session = Session(connection: connection)
+  }
+
+  /// Runs bodies in one transaction, each undone by itself if it fails, commits, and lets the callers go.
+  ///
+  /// If the transaction as a whole fails, each body is run once more in one of its own, so that one body
+  /// that is too much for the disk takes no neighbour with it.
+  ///
+  /// - Returns: bodies that were not begun because those before them wrote much.
+  func run(_ bodies: [any WaitingWrite<Session>]) -> ArraySlice<any WaitingWrite<Session>> {
+    guard bodies.count > 1 else {
+      for body in bodies { body.finish(failure: runAlone(body)) }
+      return []
+    }
+    let outcomes: [ServerError?]
+    do throws(ServerError) {
+      outcomes = try connection.holdingLock { () throws(ServerError) in
+        try runTogether(bodies)
+      }
+    } catch {
+      abandon()
+      for body in bodies { body.finish(failure: runAlone(body)) }
+      return []
+    }
+    for (body, failure) in zip(bodies, outcomes) { body.finish(failure: failure) }
+    return bodies[outcomes.count...]
+  }
+
+  func close() { connection.close() }
+
+  /// - Returns: what each body that was begun threw, nil if it stands on disk.
+  /// - Throws: if the transaction as a whole failed, and must be abandoned.
+  private func runTogether(
+    _ bodies: [any WaitingWrite<Session>]
+  ) throws(ServerError) -> [ServerError?] {
+    try begin()
+    let rowsBefore = connection.rowsChanged
+    var outcomes: [ServerError?] = []
+    outcomes.reserveCapacity(bodies.count)
+    for body in bodies {
+      try connection.execute(TransactionStatements.startBody, [])
+      outcomes.append(try attemptInSavepoint(body))
+      if connection.rowsChanged - rowsBefore >= SQLiteSettings.rowsPerCommitMax { break }
+    }
+    try connection.execute(TransactionStatements.commit, [])
+    return outcomes
+  }
+
+  private func attemptInSavepoint(
+    _ body: any WaitingWrite<Session>
+  ) throws(ServerError) -> ServerError? {
+    connection.startBody()
+    let thrown = body.attempt(on: session)
+    guard let failure = thrown ?? connection.failure else {
+      try connection.execute(TransactionStatements.keepBody, [])
+      return nil
+    }
+    session.forget()
+    // After some errors (a full disk) SQLite has undone the whole transaction already.
+    if !connection.isInTransaction { throw failure }
+    try connection.execute(TransactionStatements.undoBody, [])
+    try connection.execute(TransactionStatements.keepBody, [])
+    return failure
+  }
+
+  /// - Returns: what the body threw, or why it could not be committed.
+  private func runAlone(_ body: any WaitingWrite<Session>) -> ServerError? {
+    do throws(ServerError) {
+      try connection.holdingLock { () throws(ServerError) in
+        try begin()
+        connection.startBody()
+        let thrown = body.attempt(on: session)
+        if let failure = thrown ?? connection.failure { throw failure }
+        try connection.execute(TransactionStatements.commit, [])
+      }
+      return nil
+    } catch {
+      abandon()
+      return error
+    }
+  }
+
+  private func begin() throws(ServerError) {
+    // What an earlier rollback could not close stands in nobody's way for ever.
+    if connection.isInTransaction {
+      try connection.execute(TransactionStatements.rollback, [])
+    }
+    try connection.execute(TransactionStatements.beginWrite, [])
+  }
+
+  /// Undoes the transaction, and what was remembered from it.
+  private func abandon() {
+    session.forget()
+    if !connection.isInTransaction { return }
+    // If this fails, `begin` tries again.
+    _ = try? connection.execute(TransactionStatements.rollback, [])
+  }
+}

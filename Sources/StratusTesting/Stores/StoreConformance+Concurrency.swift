@@ -1,0 +1,126 @@
+import StratusDomain
+
+extension StoreConformance {
+  static let concurrencyChecks: [Check] = [
+    Check("a body that throws harms no neighbour", neighboursSurvive),
+    Check("many writers get each change number once", changeNumbersAreUnique),
+    Check("a read sees every write that was acknowledged", readsAreFresh),
+    Check("a read sees one state", readsAreConsistent),
+    Check("more reads than connections all come to an end", manyReadsEnd),
+  ]
+
+  /// Of many bodies that wait at once, every third fails after it wrote.
+  static func neighboursSurvive(_ store: any Store) async throws {
+    try await store.save(["first"], inZone: "Notes")
+    let failures = await withTaskGroup(of: Bool.self) { group in
+      for index in 0..<150 {
+        group.addTask {
+          let error = await store.failure { (body) throws(ServerError) in
+            try body.save(["\(index)"], in: try body.someZone("Notes"))
+            // A database of its own for some, so that what a store numbers is undone, too.
+            _ = try body.someZone("Own", in: .private(owner: "_\(index)"))
+            if index % 3 == 0 { throw Sample.refusal }
+          }
+          return error == Sample.refusal
+        }
+      }
+      return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+    }
+    try expect(failures, 50)
+    let (names, owners) = try await store.read { (body) throws(ServerError) in
+      var owners: [Int] = []
+      for index in 0..<150 {
+        let zone = try body.zone(named: "Own", in: .private(owner: "_\(index)"))
+        if zone != nil { owners.append(index) }
+      }
+      return (try body.changes(in: try body.existing("Notes")).map(\.name), owners)
+    }
+    let kept = (0..<150).filter { $0 % 3 != 0 }
+    try expect(Set(names), Set(kept.map { "\($0)" } + ["first"]))
+    try expect(owners, kept)
+  }
+
+  /// Each body takes the zone's next number; the feed has them all, without gap.
+  static func changeNumbersAreUnique(_ store: any Store) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for index in 0..<400 {
+        group.addTask { try await store.save(["\(index)"], inZone: "Notes") }
+      }
+      try await group.waitForAll()
+    }
+    let (zone, changes) = try await store.read { (body) throws(ServerError) in
+      let zone = try body.existing("Notes")
+      return (zone, try body.changes(in: zone).map(\.change))
+    }
+    try expect(zone.change, 400)
+    try expect(changes, Array(1...400))
+  }
+
+  /// Each task reads back what it wrote, on whatever connection it gets.
+  static func readsAreFresh(_ store: any Store) async throws {
+    try await store.save(["first"], inZone: "Notes")
+    let missed = try await withThrowingTaskGroup(of: Int.self) { group in
+      for task in 0..<8 {
+        group.addTask {
+          var missed = 0
+          for round in 0..<25 {
+            let name = "\(task)-\(round)"
+            try await store.save([name], inZone: "Notes")
+            let found = try await store.read { (body) throws(ServerError) in
+              try body.records(named: [name], in: try body.existing("Notes"))
+            }
+            if found[name] == nil { missed += 1 }
+          }
+          return missed
+        }
+      }
+      return try await group.reduce(0, +)
+    }
+    try expect(missed, 0)
+  }
+
+  /// While others write, zone, feed and history fit together in every read.
+  static func readsAreConsistent(_ store: any Store) async throws {
+    try await store.save(["first"], inZone: "Notes")
+    let torn = try await withThrowingTaskGroup(of: Int.self) { group in
+      for task in 0..<4 {
+        group.addTask {
+          for round in 0..<40 { try await store.save(["\(task)-\(round)"], inZone: "Notes") }
+          return 0
+        }
+        group.addTask {
+          var torn = 0
+          for _ in 0..<40 {
+            let isWhole = try await store.read { (body) throws(ServerError) in
+              let zone = try body.existing("Notes")
+              let newest = try body.changes(in: zone, newestFirst: true, limit: 1)
+              let latest = try body.latestZoneChange(in: Sample.ann)
+              // The making of the zone, then one entry a save.
+              return newest.first?.change == zone.change && latest == zone.change + 1
+            }
+            if !isWhole { torn += 1 }
+          }
+          return torn
+        }
+      }
+      return try await group.reduce(0, +)
+    }
+    try expect(torn, 0)
+  }
+
+  /// Bodies wait for each other instead of failing.
+  static func manyReadsEnd(_ store: any Store) async throws {
+    try await store.save(["one"], inZone: "Notes")
+    let found = try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<500 {
+        group.addTask {
+          try await store.read { (body) throws(ServerError) in
+            try body.records(named: ["one"], in: try body.existing("Notes")).count
+          }
+        }
+      }
+      return try await group.reduce(0, +)
+    }
+    try expect(found, 500)
+  }
+}

@@ -1,0 +1,216 @@
+import StratusDomain
+import StratusWire
+
+extension StoreConformance {
+  static let zoneHistoryChecks: [Check] = [
+    Check("a database's history has each zone once, at its newest change", historyHasEachZone),
+    Check("a deleted zone stands in the history as deleted", historyHasDeletedZones),
+    Check("a zone made again stands in the history once, as made", remadeZoneIsListedOnce),
+    Check("the default zone never stands in the history", defaultZoneIsNotListed),
+    Check("a history is read in pages", historyIsPaged),
+  ]
+
+  static let purgeChecks: [Check] = [
+    Check("purging removes rows in bounded steps", purgeIsBounded),
+    Check("purging leaves the history and the living alone", purgeLeavesTheRest),
+    Check("purging finds nothing where nothing was deleted", purgeFindsNothing),
+  ]
+
+  static let schemaChecks: [Check] = [
+    Check("a schema grows by what is added", schemaGrows),
+    Check("every field type is kept", fieldTypesAreKept),
+    Check("what is there already cannot be added", schemaIsAddedOnce),
+  ]
+
+  /// Made, made, first one changed.
+  static func historyHasEachZone(_ store: any Store) async throws {
+    try await store.write { (body) throws(ServerError) in
+      _ = try body.createZone(named: "One", in: Sample.ann)
+      _ = try body.createZone(named: "Two", in: Sample.ann)
+      _ = try body.createZone(named: "Of Bob", in: Sample.bob)
+    }
+    try await store.save(["record"], inZone: "One")
+    let (changes, latest) = try await store.read { (body) throws(ServerError) in
+      (
+        try body.zoneChanges(in: Sample.ann, after: 0, limit: 10),
+        try body.latestZoneChange(in: Sample.ann)
+      )
+    }
+    let expected = [
+      ZoneChange(name: "Two", change: 2, isDeleted: false),
+      ZoneChange(name: "One", change: 3, isDeleted: false),
+    ]
+    try expect(changes, expected)
+    try expect(latest, 3)
+  }
+
+  /// At the number of its deletion.
+  static func historyHasDeletedZones(_ store: any Store) async throws {
+    try await store.save(["record"], inZone: "One")
+    try await store.save(["record"], inZone: "Two")
+    let changes = try await store.write { (body) throws(ServerError) in
+      try body.deleteZone(try body.existing("One"))
+      return try body.zoneChanges(in: Sample.ann, after: 0, limit: 10)
+    }
+    let expected = [
+      ZoneChange(name: "Two", change: 4, isDeleted: false),
+      ZoneChange(name: "One", change: 5, isDeleted: true),
+    ]
+    try expect(changes, expected)
+  }
+
+  /// However often, purged in between or not.
+  static func remadeZoneIsListedOnce(_ store: any Store) async throws {
+    for isPurged in [false, true, false] {
+      try await store.save(["record"], inZone: "One")
+      try await store.write { (body) throws(ServerError) in
+        try body.deleteZone(try body.existing("One"))
+        if isPurged { _ = try body.purgeDeletedZones(limit: 100) }
+      }
+    }
+    let (deleted, made) = try await store.write { (body) throws(ServerError) in
+      let deleted = try body.zoneChanges(in: Sample.ann, after: 0, limit: 10)
+      _ = try body.createZone(named: "One", in: Sample.ann)
+      return (deleted, try body.zoneChanges(in: Sample.ann, after: 0, limit: 10))
+    }
+    try expect(deleted, [ZoneChange(name: "One", change: 9, isDeleted: true)])
+    try expect(made, [ZoneChange(name: "One", change: 10, isDeleted: false)])
+  }
+
+  /// Neither when it is made, nor when records are saved in it.
+  static func defaultZoneIsNotListed(_ store: any Store) async throws {
+    try await store.save(["one"], inZone: ZoneID.defaultZoneName)
+    try await store.save(["two"], inZone: ZoneID.defaultZoneName)
+    let (zone, changes, latest) = try await store.read { (body) throws(ServerError) in
+      (
+        try body.existing(ZoneID.defaultZoneName),
+        try body.zoneChanges(in: Sample.ann, after: 0, limit: 10),
+        try body.latestZoneChange(in: Sample.ann)
+      )
+    }
+    try expect(zone.change, 2)
+    try expect(changes, [])
+    try expect(latest, 0)
+  }
+
+  /// Each page from the last one's end.
+  static func historyIsPaged(_ store: any Store) async throws {
+    try await store.write { (body) throws(ServerError) in
+      for index in 1...5 { _ = try body.createZone(named: "Zone \(index)", in: Sample.ann) }
+    }
+    let pages = try await store.read { (body) throws(ServerError) in
+      [
+        try body.zoneChanges(in: Sample.ann, after: 0, limit: 2).map(\.change),
+        try body.zoneChanges(in: Sample.ann, after: 2, limit: 2).map(\.change),
+        try body.zoneChanges(in: Sample.ann, after: 4, limit: 2).map(\.change),
+        try body.zoneChanges(in: Sample.ann, after: 5, limit: 2).map(\.change),
+      ]
+    }
+    try expect(pages, [[1, 2], [3, 4], [5], []])
+  }
+
+  /// Two zones of seven rows each, five at a time.
+  static func purgeIsBounded(_ store: any Store) async throws {
+    for zone in ["One", "Two"] {
+      try await store.save((1...7).map { "\($0)" }, inZone: zone)
+    }
+    try await store.write { (body) throws(ServerError) in
+      for zone in ["One", "Two"] { try body.deleteZone(try body.existing(zone)) }
+    }
+    var counts: [Int] = []
+    for _ in 0..<4 {
+      counts.append(
+        try await store.write { (body) throws(ServerError) in
+          try body.purgeDeletedZones(limit: 5)
+        })
+    }
+    try expect(counts, [5, 5, 4, 0])
+  }
+
+  /// Another zone, another database, and the entry that says it was deleted.
+  static func purgeLeavesTheRest(_ store: any Store) async throws {
+    try await store.save(["gone"], inZone: "Gone")
+    try await store.save(["kept"], inZone: "Kept")
+    try await store.save(["of bob"], inZone: "Gone", of: Sample.bob)
+    let (count, kept, ofBob, changes) = try await store.write { (body) throws(ServerError) in
+      try body.deleteZone(try body.existing("Gone"))
+      return (
+        try body.purgeDeletedZones(limit: 100),
+        try body.changes(in: try body.existing("Kept")).map(\.name),
+        try body.changes(in: try body.existing("Gone", in: Sample.bob)).map(\.name),
+        try body.zoneChanges(in: Sample.ann, after: 0, limit: 10)
+      )
+    }
+    try expect(count, 1)
+    try expect(kept, ["kept"])
+    try expect(ofBob, ["of bob"])
+    let expected = [
+      ZoneChange(name: "Kept", change: 4, isDeleted: false),
+      ZoneChange(name: "Gone", change: 5, isDeleted: true),
+    ]
+    try expect(changes, expected)
+  }
+
+  /// Nor in a deleted zone that never held a record.
+  static func purgeFindsNothing(_ store: any Store) async throws {
+    try await store.save(["kept"], inZone: "Kept")
+    let count = try await store.write { (body) throws(ServerError) in
+      try body.deleteZone(try body.createZone(named: "Empty", in: Sample.ann))
+      return try body.purgeDeletedZones(limit: 100)
+    }
+    try expect(count, 0)
+  }
+
+  /// Seen by the body that adds, and by reads that knew the schema before.
+  static func schemaGrows(_ store: any Store) async throws {
+    let first = SchemaAddition(
+      recordTypes: ["Note", "It's"],
+      fields: [.init(recordType: "Note", name: "title", type: FieldType(.string))])
+    let second = SchemaAddition(
+      fields: [.init(recordType: "Note", name: "tags", type: FieldType(.string, isList: true))])
+    var expected = Schema()
+    for addition in [first, second] {
+      expected.add(addition)
+      let written = try await store.write { (body) throws(ServerError) in
+        try body.add(addition)
+        return try body.schema()
+      }
+      let read = try await store.read { (body) throws(ServerError) in try body.schema() }
+      try expect(written, expected)
+      try expect(read, expected)
+    }
+  }
+
+  /// Single and list.
+  static func fieldTypesAreKept(_ store: any Store) async throws {
+    var addition = SchemaAddition(recordTypes: ["Note"])
+    for element in FieldType.Element.allCases {
+      for isList in [false, true] {
+        let type = FieldType(element, isList: isList)
+        addition.fields.append(.init(recordType: "Note", name: "a \(type.name)", type: type))
+      }
+    }
+    let added = addition
+    try await store.write { (body) throws(ServerError) in try body.add(added) }
+    let schema = try await store.read { (body) throws(ServerError) in try body.schema() }
+    var expected = Schema()
+    expected.add(addition)
+    try expect(schema, expected)
+  }
+
+  /// A type is not changed by adding it.
+  static func schemaIsAddedOnce(_ store: any Store) async throws {
+    let field = SchemaAddition.Field(
+      recordType: "Note", name: "title", type: FieldType(.string))
+    let addition = SchemaAddition(recordTypes: ["Note"], fields: [field])
+    try await store.write { (body) throws(ServerError) in try body.add(addition) }
+    let error = await store.failure { (body) throws(ServerError) in
+      let other = SchemaAddition.Field(
+        recordType: "Note", name: "title", type: FieldType(.int64))
+      try body.add(SchemaAddition(fields: [other]))
+    }
+    try expect(error?.code, .internalError)
+    let schema = try await store.read { (body) throws(ServerError) in try body.schema() }
+    try expect(schema.recordTypes["Note"]?.fields, ["title": FieldType(.string)])
+  }
+}

@@ -1,0 +1,171 @@
+import StratusDomain
+import StratusWire
+
+extension StoreConformance {
+  static let recordChecks: [Check] = [
+    Check("a record comes back as it was written", recordsComeBack),
+    Check("names without a record are left out", missingRecordsAreLeftOut),
+    Check("a record is replaced under its name", recordIsReplaced),
+    Check("a deleted record is not found, and can be made again", deletedRecordIsGone),
+    Check("a change set moves its zone on and keeps its token", changeSetMovesZone),
+    Check("an empty set with a token only stores the token", emptySetStoresToken),
+    Check("records of unusual name are found under it alone", unusualRecordNames),
+    Check("fields of a megabyte come back byte for byte", largeFieldsComeBack),
+    Check("two hundred records are written and found at once", manyRecords),
+  ]
+
+  /// Every part of it, as the lookup and as the feed give it.
+  static func recordsComeBack(_ store: any Store) async throws {
+    let full = StoredRecord(
+      name: "full", type: "Note", change: 1, isDeleted: false,
+      created: Stamp(timestamp: 1, userRecordName: "_ann", deviceID: "phone"),
+      modified: Stamp(timestamp: 1_700_000_000_123, userRecordName: "_bob", deviceID: "Ünïx"),
+      parentRecordName: "mother",
+      fields: FieldsJSON(text: Array(#"{"a":{"value":"ü\n","type":"STRING"}}"#.utf8)))
+    let bare = StoredRecord(
+      name: "bare", type: "Other", change: 2, isDeleted: false,
+      created: Stamp(timestamp: -5, userRecordName: "", deviceID: ""),
+      modified: Stamp(timestamp: .max, userRecordName: "", deviceID: ""),
+      parentRecordName: nil, fields: .empty)
+    try await store.write { (body) throws(ServerError) in
+      let zone = try body.createZone(named: "Notes", in: Sample.ann)
+      try body.apply(ChangeSet(zone: zone, records: [full, bare]))
+    }
+    let (found, changes) = try await store.read { (body) throws(ServerError) in
+      let zone = try body.existing("Notes")
+      return (
+        try body.records(named: ["bare", "full"], in: zone), try body.changes(in: zone)
+      )
+    }
+    try expect(found, ["full": full, "bare": bare])
+    try expect(changes, [full, bare])
+  }
+
+  /// However many are asked for, and a name asked for twice counts once.
+  static func missingRecordsAreLeftOut(_ store: any Store) async throws {
+    try await store.save(["one"], inZone: "Notes")
+    try await store.save(["elsewhere"], inZone: "Other")
+    let (none, one, several) = try await store.read { (body) throws(ServerError) in
+      let zone = try body.existing("Notes")
+      let many = (0..<45).map { "missing \($0)" } + ["one", "one", "elsewhere"]
+      return (
+        try body.records(named: [], in: zone).keys.sorted(),
+        try body.records(named: ["missing"], in: zone).keys.sorted(),
+        try body.records(named: many, in: zone).keys.sorted()
+      )
+    }
+    try expect(none, [])
+    try expect(one, [])
+    try expect(several, ["one"])
+  }
+
+  /// All of it, its type included.
+  static func recordIsReplaced(_ store: any Store) async throws {
+    try await store.save(["one"], inZone: "Notes")
+    var later = Sample.record("one", change: 2, text: #"{"a":{"value":2,"type":"INT64"}}"#)
+    later.type = "Other"
+    later.parentRecordName = "mother"
+    let replacement = later
+    let (found, changes) = try await store.write { (body) throws(ServerError) in
+      try body.apply(ChangeSet(zone: try body.existing("Notes"), records: [replacement]))
+      let zone = try body.existing("Notes")
+      return (try body.records(named: ["one"], in: zone), try body.changes(in: zone))
+    }
+    try expect(found, ["one": later])
+    try expect(changes, [later])
+  }
+
+  /// Its tombstone gives way.
+  static func deletedRecordIsGone(_ store: any Store) async throws {
+    try await store.save(["one", "two"], inZone: "Notes")
+    let found = try await store.write { (body) throws(ServerError) in
+      try body.delete("one", in: try body.existing("Notes"))
+      let zone = try body.existing("Notes")
+      return [
+        try body.records(named: ["one"], in: zone).keys.sorted(),
+        try body.records(named: ["one", "two"], in: zone).keys.sorted(),
+      ]
+    }
+    try expect(found, [[], ["two"]])
+    try await store.save(["one"], inZone: "Notes")
+    let again = try await store.read { (body) throws(ServerError) in
+      try body.records(named: ["one"], in: try body.existing("Notes"))["one"]
+    }
+    try expect(again, Sample.record("one", change: 4))
+  }
+
+  /// A set without a token leaves the one that is there.
+  static func changeSetMovesZone(_ store: any Store) async throws {
+    try await store.write { (body) throws(ServerError) in
+      let zone = try body.createZone(named: "Notes", in: Sample.ann)
+      let records = [Sample.record("one", change: 1), Sample.record("two", change: 2)]
+      try body.apply(ChangeSet(zone: zone, records: records, clientChangeToken: "token"))
+    }
+    let first = try await store.read { (body) throws(ServerError) in try body.existing("Notes") }
+    try expect(first.change, 2)
+    try expect(first.clientChangeToken, "token")
+    try await store.save(["three"], inZone: "Notes")
+    let second = try await store.read { (body) throws(ServerError) in try body.existing("Notes") }
+    try expect(second.change, 3)
+    try expect(second.clientChangeToken, "token")
+  }
+
+  /// Neither zone nor history moves on; a set without both does nothing.
+  static func emptySetStoresToken(_ store: any Store) async throws {
+    try await store.save(["one"], inZone: "Notes")
+    let (zone, latest) = try await store.write { (body) throws(ServerError) in
+      let zone = try body.existing("Notes")
+      try body.apply(ChangeSet(zone: zone, records: [], clientChangeToken: "it's ü"))
+      try body.apply(ChangeSet(zone: zone, records: []))
+      return (try body.existing("Notes"), try body.latestZoneChange(in: Sample.ann))
+    }
+    try expect(zone.change, 1)
+    try expect(zone.clientChangeToken, "it's ü")
+    try expect(latest, 2)
+  }
+
+  /// One by one: a dictionary would take the two spellings of é for one.
+  static func unusualRecordNames(_ store: any Store) async throws {
+    let names = unusualNames
+    try await store.save(names, inZone: "Notes")
+    let changes = try await store.read { (body) throws(ServerError) in
+      let zone = try body.existing("Notes")
+      var changes: [Int64?] = []
+      for name in names {
+        let found = try body.records(named: [name], in: zone)
+        changes.append(found.count == 1 ? found[name]?.change : nil)
+      }
+      return changes
+    }
+    try expect(changes, names.indices.map { Int64($0 + 1) })
+  }
+
+  /// Larger than any page of a file.
+  static func largeFieldsComeBack(_ store: any Store) async throws {
+    let letters = Array("abcdefghijklmnopqrstuvwxyz0123456789é".utf8)
+    let text = (0..<Limits.recordSizeBytesMax).map { letters[($0 &* 7) % letters.count] }
+    var large = Sample.record("large", change: 1)
+    large.fields = FieldsJSON(text: text)
+    let record = large
+    try await store.write { (body) throws(ServerError) in
+      let zone = try body.createZone(named: "Notes", in: Sample.ann)
+      try body.apply(ChangeSet(zone: zone, records: [record]))
+    }
+    let found = try await store.read { (body) throws(ServerError) in
+      try body.records(named: ["large"], in: try body.existing("Notes"))["large"]
+    }
+    try expect(try expectSome(found).fields.text == text, true, "the same bytes")
+  }
+
+  /// The most one request brings.
+  static func manyRecords(_ store: any Store) async throws {
+    let names = (0..<Limits.operationsPerRequestMax).map { "record \($0)" }
+    try await store.save(names, inZone: "Notes")
+    let found = try await store.read { (body) throws(ServerError) in
+      try body.records(named: names, in: try body.existing("Notes"))
+    }
+    let changes = Dictionary(
+      uniqueKeysWithValues: names.enumerated().map { ($1, Int64($0 + 1)) })
+    try expect(found.mapValues(\.change), changes)
+  }
+}

@@ -1,0 +1,114 @@
+import StratusDomain
+import StratusWire
+
+extension StoreConformance {
+  static let transactionChecks: [Check] = [
+    Check("a body that throws leaves nothing", throwingBodyLeavesNothing),
+    Check("a body sees its own writes", bodySeesItsOwnWrites),
+    Check("a write body gives its value, a read body too", valuesComeBack),
+    Check("a database that was undone is no other's", undoneDatabaseIsForgotten),
+    Check("a record type that was undone is gone", undoneSchemaIsForgotten),
+    Check("a change set decided on another state is refused", staleSetIsRefused),
+  ]
+
+  /// Zones, records and history stand as before the body.
+  static func throwingBodyLeavesNothing(_ store: any Store) async throws {
+    try await store.save(["kept"], inZone: "Notes")
+    let error = await store.failure { (body) throws(ServerError) in
+      try body.save(["lost"], in: try body.existing("Notes"))
+      _ = try body.createZone(named: "Lost", in: Sample.ann)
+      throw Sample.refusal
+    }
+    try expect(error, Sample.refusal)
+    let (names, zones, latest) = try await store.read { (body) throws(ServerError) in
+      let zone = try body.existing("Notes")
+      return (
+        try body.changes(in: zone).map(\.name),
+        try body.zones(in: Sample.ann, after: nil, limit: 10).map(\.name),
+        try body.latestZoneChange(in: Sample.ann)
+      )
+    }
+    try expect(names, ["kept"])
+    try expect(zones, ["Notes"])
+    try expect(latest, 2)
+  }
+
+  /// Zones, records, changes and schema, before the body ends.
+  static func bodySeesItsOwnWrites(_ store: any Store) async throws {
+    let (found, changes, schema) = try await store.write { (body) throws(ServerError) in
+      let zone = try body.createZone(named: "Notes", in: Sample.ann)
+      try body.save(["one", "two"], in: zone)
+      try body.add(SchemaAddition(recordTypes: ["Note"]))
+      return (
+        try body.records(named: ["one"], in: zone).count,
+        try body.changes(in: try body.existing("Notes")).map(\.name), try body.schema()
+      )
+    }
+    try expect(found, 1)
+    try expect(changes, ["one", "two"])
+    try expect(schema.recordTypes.keys.sorted(), ["Note"])
+  }
+
+  /// Values of any kind.
+  static func valuesComeBack(_ store: any Store) async throws {
+    let written = try await store.write { _ in "written" }
+    let read = try await store.read { _ in [1, 2, 3] }
+    let nothing: Int? = try await store.read { _ in nil }
+    try expect(written, "written")
+    try expect(read, [1, 2, 3])
+    try expect(nothing, nil)
+  }
+
+  /// What a store numbers inside must not outlive the transaction that drew the number.
+  static func undoneDatabaseIsForgotten(_ store: any Store) async throws {
+    _ = await store.failure { (body) throws(ServerError) in
+      _ = try body.createZone(named: "Notes", in: Sample.ann)
+      throw Sample.refusal
+    }
+    try await store.save(["of bob"], inZone: "Notes", of: Sample.bob)
+    let (ofAnn, count) = try await store.write { (body) throws(ServerError) in
+      (
+        try body.zone(named: "Notes", in: Sample.ann),
+        try body.zoneCount(in: Sample.ann)
+      )
+    }
+    try expect(ofAnn, nil)
+    try expect(count, 0)
+    try await store.save(["of ann"], inZone: "Notes")
+    let names = try await store.write { (body) throws(ServerError) in
+      try body.changes(in: try body.existing("Notes", in: Sample.bob)).map(\.name)
+    }
+    try expect(names, ["of bob"])
+  }
+
+  /// Both on the connection that wrote and on those that read.
+  static func undoneSchemaIsForgotten(_ store: any Store) async throws {
+    _ = await store.failure { (body) throws(ServerError) in
+      try body.add(SchemaAddition(recordTypes: ["Lost"]))
+      _ = try body.schema()
+      throw Sample.refusal
+    }
+    try await store.write { (body) throws(ServerError) in
+      try body.add(SchemaAddition(recordTypes: ["Kept"]))
+    }
+    let written = try await store.write { (body) throws(ServerError) in try body.schema() }
+    let read = try await store.read { (body) throws(ServerError) in try body.schema() }
+    try expect(written.recordTypes.keys.sorted(), ["Kept"])
+    try expect(read.recordTypes.keys.sorted(), ["Kept"])
+  }
+
+  /// A set decided on an older state of the zone would give change numbers twice.
+  static func staleSetIsRefused(_ store: any Store) async throws {
+    try await store.save(["one"], inZone: "Notes")
+    let error = await store.failure { (body) throws(ServerError) in
+      var stale = try body.existing("Notes")
+      stale.change = 0
+      try body.save(["two"], in: stale)
+    }
+    try expect(error?.code, .internalError)
+    let names = try await store.read { (body) throws(ServerError) in
+      try body.changes(in: try body.existing("Notes")).map(\.name)
+    }
+    try expect(names, ["one"])
+  }
+}

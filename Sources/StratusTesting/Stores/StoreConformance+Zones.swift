@@ -1,0 +1,163 @@
+import StratusDomain
+import StratusWire
+
+extension StoreConformance {
+  static let zoneChecks: [Check] = [
+    Check("a store begins empty", beginsEmpty),
+    Check("a new zone has no change and no token", newZoneIsEmpty),
+    Check("zones are listed by the bytes of their names, in pages", zonesArePaged),
+    Check("zones of the same name in other databases are others", databasesAreApart),
+    Check("a zone that exists cannot be made", zoneIsMadeOnce),
+    Check("a zone cannot be deleted twice", zoneIsDeletedOnce),
+    Check("a zone made again has another id and no records", remadeZoneIsNew),
+    Check("a zone of unusual name is found under it alone", unusualZoneNames),
+  ]
+
+  static let unusualNames = [
+    "it's", "say \"hi\"", "back\\slash", "100%_?", "; DROP TABLE zones; --", "Ünïcödé", "日本語",
+    "👩‍👩‍👧", "e\u{301}", "é", "line\nbreak", " ", "null",
+    String(repeating: "n", count: 255), String(repeating: "語", count: 255),
+  ]
+
+  /// Nothing is there, and asking makes nothing.
+  static func beginsEmpty(_ store: any Store) async throws {
+    let (zone, locked, count, latest, changes, schema) = try await store.write {
+      (body) throws(ServerError) in
+      (
+        try body.zone(named: "Notes", in: .public), try body.lockZone(named: "Notes", in: .public),
+        try body.zoneCount(in: Sample.ann), try body.latestZoneChange(in: Sample.ann),
+        try body.zoneChanges(in: Sample.ann, after: 0, limit: 10), try body.schema()
+      )
+    }
+    try expect(zone, nil)
+    try expect(locked, nil)
+    try expect(count, 0)
+    try expect(latest, 0)
+    try expect(changes, [])
+    try expect(schema, Schema())
+  }
+
+  /// As made, as read and as locked, it is the same.
+  static func newZoneIsEmpty(_ store: any Store) async throws {
+    let (made, locked) = try await store.write { (body) throws(ServerError) in
+      let made = try body.createZone(named: "Notes", in: Sample.ann)
+      return (made, try body.lockZone(named: "Notes", in: Sample.ann))
+    }
+    let read = try await store.read { (body) throws(ServerError) in
+      try body.zone(named: "Notes", in: Sample.ann)
+    }
+    try expect(
+      made,
+      StoredZone(
+        id: made.id, database: Sample.ann, name: "Notes", change: 0, clientChangeToken: nil))
+    try expect(locked, made)
+    try expect(read, made)
+  }
+
+  /// Deleted ones are neither listed nor counted; the default zone is.
+  static func zonesArePaged(_ store: any Store) async throws {
+    try await store.write { (body) throws(ServerError) in
+      for name in ["b", "é", "B", ZoneID.defaultZoneName, "gone", "a"] {
+        _ = try body.createZone(named: name, in: Sample.ann)
+      }
+      try body.deleteZone(try body.existing("gone"))
+    }
+    let (pages, count) = try await store.read { (body) throws(ServerError) in
+      var pages: [[String]] = []
+      var last: String?
+      while true {
+        let page = try body.zones(in: Sample.ann, after: last, limit: 2).map(\.name)
+        pages.append(page)
+        if page.count < 2 { break }
+        last = page.last
+      }
+      return (pages, try body.zoneCount(in: Sample.ann))
+    }
+    try expect(pages, [["B", ZoneID.defaultZoneName], ["a", "b"], ["é"]])
+    try expect(count, 5)
+  }
+
+  /// The public database, and two users' private ones.
+  static func databasesAreApart(_ store: any Store) async throws {
+    let databases: [DatabaseKey] = [.public, Sample.ann, Sample.bob, .private(owner: "")]
+    for (index, database) in databases.enumerated() {
+      try await store.save(["record \(index)"], inZone: "Notes", of: database)
+    }
+    let (ids, names) = try await store.read { (body) throws(ServerError) in
+      var ids: Set<Int64> = []
+      var names: [String] = []
+      for database in databases {
+        let zone = try body.existing("Notes", in: database)
+        ids.insert(zone.id)
+        names += try body.changes(in: zone).map(\.name)
+      }
+      return (ids, names)
+    }
+    try expect(ids.count, 4)
+    try expect(names, ["record 0", "record 1", "record 2", "record 3"])
+  }
+
+  /// The store refuses what its caller must not ask for.
+  static func zoneIsMadeOnce(_ store: any Store) async throws {
+    for name in ["Notes", ZoneID.defaultZoneName] {
+      try await store.write { (body) throws(ServerError) in
+        _ = try body.createZone(named: name, in: Sample.ann)
+      }
+      let error = await store.failure { (body) throws(ServerError) in
+        _ = try body.createZone(named: name, in: Sample.ann)
+      }
+      try expect(error?.code, .internalError)
+    }
+  }
+
+  /// As before.
+  static func zoneIsDeletedOnce(_ store: any Store) async throws {
+    let zone = try await store.write { (body) throws(ServerError) in
+      let zone = try body.createZone(named: "Notes", in: Sample.ann)
+      try body.deleteZone(zone)
+      return zone
+    }
+    let error = await store.failure { (body) throws(ServerError) in try body.deleteZone(zone) }
+    try expect(error?.code, .internalError)
+  }
+
+  /// Whether the earlier one's rows are purged before or after.
+  static func remadeZoneIsNew(_ store: any Store) async throws {
+    try await store.save(["old"], inZone: "Notes")
+    let (old, new) = try await store.write { (body) throws(ServerError) in
+      let old = try body.existing("Notes")
+      try body.apply(ChangeSet(zone: old, records: [], clientChangeToken: "token"))
+      try body.deleteZone(old)
+      return (old, try body.createZone(named: "Notes", in: Sample.ann))
+    }
+    try expect(new.id == old.id, false)
+    try expect(new.change, 0)
+    try await store.save(["new"], inZone: "Notes")
+    let (zone, found, changes) = try await store.write { (body) throws(ServerError) in
+      _ = try body.purgeDeletedZones(limit: 100)
+      let zone = try body.existing("Notes")
+      let found = try body.records(named: ["old", "new"], in: zone).keys.sorted()
+      return (zone, found, try body.changes(in: zone).map(\.name))
+    }
+    try expect(zone.clientChangeToken, nil)
+    try expect(zone.id, new.id)
+    try expect(found, ["new"])
+    try expect(changes, ["new"])
+  }
+
+  /// Names are compared by their bytes: the two spellings of é are two.
+  static func unusualZoneNames(_ store: any Store) async throws {
+    let names = unusualNames
+    let count = try await store.write { (body) throws(ServerError) in
+      for name in names { _ = try body.createZone(named: name, in: Sample.ann) }
+      return try body.zoneCount(in: Sample.ann)
+    }
+    try expect(count, names.count)
+    let found = try await store.read { (body) throws(ServerError) in
+      var found: [[UInt8]] = []
+      for name in names { found.append(Array(try body.existing(name).name.utf8)) }
+      return found
+    }
+    try expect(found, names.map { Array($0.utf8) })
+  }
+}

@@ -1,0 +1,12 @@
+public import StratusDomain
+
+/// What every storage engine must do: the promises of the ports `Store` and its parts.
+///
+/// A test target runs each of ``checks`` on a fresh store of its engine's.
+public enum StoreConformance {
+  public typealias Check = ConformanceCheck<any Store>
+
+  public static let checks: [Check] =
+    transactionChecks + concurrencyChecks + zoneChecks + recordChecks + changeChecks
+    + zoneHistoryChecks + purgeChecks + schemaChecks
+}
