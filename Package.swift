@@ -97,5 +97,8 @@ let package = Package(
         "StratusWire", .product(name: "HTTPTypes", package: "swift-http-types"), logging,
       ]),
     tests("StratusCrashTests", ["StratusTesting", "StratusTransport", "StratusWire"]),
+    tests("StratusModelTests", ["CloudKit", "StratusTesting"]),
+    tests("StratusWireTests", ["StratusWire"]),
+    tests("TidyTests", []),
   ]
 )

@@ -2,8 +2,8 @@ public import StratusWire
 
 /// Why a request, or one item of it, was refused.
 ///
-/// The one error type of the server. What concerns the request is thrown; what concerns one item is a
-/// value in the results.
+/// The one error type of the server. What concerns the request is thrown; what concerns one item is
+/// a value in the results.
 public struct ServerError: Error, Sendable, Hashable {
   public var code: ErrorCode
   /// A fixed sentence from ``Reason``, or one that names what is wrong in the caller's own words.

@@ -1,7 +1,7 @@
 /// Reads histories.
 public protocol ChangeReading {
-  /// Names this timeline of the store: drawn when the store was made, and anew after a restore from a
-  /// backup, so that a change token of another timeline is known for what it is.
+  /// Names this timeline of the store: drawn when the store was made, and anew after a restore from
+  /// a backup, so that a change token of another timeline is known for what it is.
   func epoch() throws(ServerError) -> Int64
 
   /// Records and tombstones of a zone by change number, each once, in its latest state.

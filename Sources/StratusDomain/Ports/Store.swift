@@ -1,7 +1,7 @@
 /// All data of one container in one environment.
 ///
-/// Bodies run to completion without suspending. They touch nothing but the store, because a write body
-/// may run twice.
+/// Bodies run to completion without suspending. They touch nothing but the store, because a write
+/// body may run twice.
 public protocol Store: Sendable {
   /// Runs `body` on one consistent state: the newest committed one, or a later one.
   ///

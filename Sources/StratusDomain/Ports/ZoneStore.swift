@@ -16,8 +16,8 @@ public protocol ZoneReading {
 
 /// Makes and deletes zones.
 public protocol ZoneWriting {
-  /// As ``ZoneReading/zone(named:in:)``, and no other transaction may write to the zone until this one
-  /// ends.
+  /// As ``ZoneReading/zone(named:in:)``, and no other transaction may write to the zone until this
+  /// one ends.
   func lockZone(named name: String, in database: DatabaseKey) throws(ServerError) -> StoredZone?
 
   /// Makes a zone, which must not exist, and lists it in its database's history, unless it is the

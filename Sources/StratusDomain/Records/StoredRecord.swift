@@ -37,8 +37,9 @@ public struct StoredRecord: Sendable, Hashable {
 enum RecordChangeTag {
   /// Change number and time, both in base 36.
   ///
-  /// NB: the number alone would not do. After a restore from a backup, or in a zone that was deleted
-  /// and made again, numbers come back, and a stale tag could fit a record it never belonged to.
+  /// NB: the number alone would not do. After a restore from a backup, or in a zone that was
+  /// deleted and made again, numbers come back, and a stale tag could fit a record it never
+  /// belonged to.
   static func text(change: Int64, modifiedMilliseconds: Int64) -> String {
     let time = String(modifiedMilliseconds, radix: 36)
     let padding = String(repeating: "0", count: max(0, 8 - time.count))

@@ -1,4 +1,5 @@
-/// `zones/changes`, deprecated by Apple for `changes/database`, whose contents it has under other keys.
+/// `zones/changes`, deprecated by Apple for `changes/database`, whose contents it has under other
+/// keys.
 public enum FetchZones: Endpoint {
   public static let path = "zones/changes"
 

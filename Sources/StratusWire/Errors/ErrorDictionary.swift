@@ -1,7 +1,7 @@
 /// An error as it crosses the wire: for a whole request, or in place of one item.
 ///
-/// Source: CloudKit Web Services Reference, *Types and Dictionaries*; `uuid` and `reason` are always
-/// there, because clients fail to decode without them.
+/// Source: CloudKit Web Services Reference, *Types and Dictionaries*; `uuid` and `reason` are
+/// always there, because clients fail to decode without them.
 public struct ErrorDictionary: Sendable, Error {
   public var code: ErrorCode
   /// One of ``Reason``, or a sentence that names what is wrong.

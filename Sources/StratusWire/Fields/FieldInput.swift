@@ -28,9 +28,11 @@ public struct FieldInput: Sendable {
     return inputs
   }
 
-  /// The value, of the type the schema has for the field, else of the type the client named, else of
-  /// the type its JSON shape suggests; nil if the field is cleared.
+  /// The value, of the type the schema has for the field, else of the type the client named, else
+  /// of the type its JSON shape suggests; nil if the field is cleared.
   ///
+  /// Choice: an empty list that nobody names the type of is no value either, because it cannot fix
+  /// the type of a new field, and native clients do send it.
   /// - Throws: ``WireError`` if the value does not have that type, or the client named another one.
   public func decode(schemaType: FieldType?) throws(WireError) -> FieldValue? {
     guard let value else { return nil }
@@ -44,6 +46,7 @@ public struct FieldInput: Sendable {
     if let declaredType, !["LIST", "UNKNOWN_LIST"].contains(declaredType) {
       throw WireError("Field '\(name)' has the unsupported type '\(declaredType)'")
     }
+    if value.isArray, value.elements.isEmpty { return nil }
     guard let type = Self.suggestedType(of: value) else {
       throw WireError("The type of field '\(name)' cannot be told from its value; send 'type'")
     }

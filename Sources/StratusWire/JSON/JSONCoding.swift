@@ -24,7 +24,8 @@ extension JSONWritable {
 extension JSONReadable {
   /// Reads a value from JSON text.
   ///
-  /// - Throws: ``WireError`` if the text is no JSON or a required key is missing or of another type.
+  /// - Throws: ``WireError`` if the text is no JSON or a required key is missing or of another
+  ///   type.
   public init(jsonBytes: [UInt8]) throws(WireError) {
     try self.init(json: JSONView(parsing: jsonBytes))
   }

@@ -1,7 +1,7 @@
 /// A parsed JSON text: the bytes as they came, and a flat list of what they hold.
 ///
-/// Nothing is copied out of the text until it is asked for, so that a server that passes most values
-/// through pays for the few it looks at.
+/// Nothing is copied out of the text until it is asked for, so that a server that passes most
+/// values through pays for the few it looks at.
 final class JSONDocument: Sendable {
   let bytes: [UInt8]
   let tokens: [JSONToken]

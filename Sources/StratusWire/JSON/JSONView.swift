@@ -70,6 +70,9 @@ public struct JSONView: Sendable {
     return document.bytes[Int(token.start) - 1..<Int(token.end) + 1]
   }
 
+  /// Bytes of this value's text.
+  public var sizeBytes: Int { text.count }
+
   /// The elements of an array; empty for anything else.
   var elements: JSONElements { JSONElements(document: document, parent: index, isObject: false) }
 
@@ -91,6 +94,8 @@ struct JSONElements: Sequence, IteratorProtocol {
     position = parent + 1
     end = token.kind == (isObject ? .object : .array) ? Int(token.next) : position
   }
+
+  var isEmpty: Bool { position >= end }
 
   /// The next value, with its key if the parent is an object (empty otherwise).
   mutating func next() -> JSONMember? {

@@ -9,8 +9,8 @@ public enum ModifyRecords: Endpoint {
     /// nil: atomic where the zone can be.
     public var isAtomic: Bool?
     public var selection: FieldSelection
-    /// Remembered with the zone and returned in its change feed. An addition of ours: what the native
-    /// `clientChangeTokenData` needs.
+    /// Remembered with the zone and returned in its change feed. An addition of ours: what the
+    /// native `clientChangeTokenData` needs.
     public var clientChangeToken: String?
 
     public init(

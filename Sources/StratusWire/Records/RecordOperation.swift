@@ -88,8 +88,8 @@ extension ParentChange {
     }
   }
 
-  /// Choice: an empty dictionary takes the parent away, as an empty field dictionary clears a field;
-  /// an absent one leaves it.
+  /// Choice: an empty dictionary takes the parent away, as an empty field dictionary clears a
+  /// field; an absent one leaves it.
   init(record: JSONView) throws(WireError) {
     guard let parent = record["parent"] else {
       self = .unchanged

@@ -12,8 +12,8 @@ public enum FetchCaller: Endpoint {
 
   public typealias Request = EmptyRequest
 
-  /// The identity at top level, where CloudKit JS looks, and in `users`, where the documentation has
-  /// it (web-services §4.15).
+  /// The identity at top level, where CloudKit JS looks, and in `users`, where the documentation
+  /// has it (web-services §4.15).
   public struct Response: JSONWritable, JSONReadable {
     public var user: UserIdentity
 

@@ -4,6 +4,7 @@ public enum ModifyZones: Endpoint {
 
   /// One zone to make or delete.
   public struct Operation: JSONWritable, JSONReadable {
+    /// What to do with the zone.
     public enum Kind: String, Sendable { case create, delete }
 
     public var kind: Kind

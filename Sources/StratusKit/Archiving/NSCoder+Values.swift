@@ -1,0 +1,38 @@
+import Foundation
+
+/// Reading that answers nil for what is not there.
+///
+/// NB: Foundation on Linux ends the process when a missing key is decoded as an object, so every
+/// read asks first.
+extension NSCoder {
+  func object<Value: NSObject & NSCoding>(_ key: String, of type: Value.Type) -> Value? {
+    containsValue(forKey: key) ? decodeObject(of: type, forKey: key) : nil
+  }
+
+  func string(_ key: String) -> String? {
+    object(key, of: NSString.self).map { String(describing: $0) }
+  }
+
+  func date(_ key: String) -> Date? {
+    object(key, of: NSDate.self).map {
+      Date(timeIntervalSinceReferenceDate: $0.timeIntervalSinceReferenceDate)
+    }
+  }
+
+  func data(_ key: String) -> Data? {
+    object(key, of: NSData.self).map { Data(referencing: $0) }
+  }
+
+  func integer(_ key: String) -> Int? {
+    containsValue(forKey: key) ? decodeInteger(forKey: key) : nil
+  }
+
+  func flag(_ key: String) -> Bool {
+    containsValue(forKey: key) && decodeBool(forKey: key)
+  }
+
+  /// Writes an object, or nothing.
+  func encode(present object: (any NSCoding)?, forKey key: String) {
+    if let object { encode(object, forKey: key) }
+  }
+}

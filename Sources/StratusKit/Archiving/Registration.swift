@@ -1,0 +1,27 @@
+import Foundation
+import StratusFoundation
+import StratusKitRegistration
+
+/// Makes the framework's classes known by the names Apple's archives give them.
+///
+/// StratusKitRegistration calls it before `main`.
+@_cdecl("stratus_kit_register")
+public func __stratusKitRegister() {
+  LocationClock.install(Live.now)
+  let classes: [(String, AnyClass)] = [
+    ("CKRecord", CKRecord.self),
+    ("CKRecordID", CKRecordID.self),
+    ("CKRecordZone", CKRecordZone.self),
+    ("CKRecordZoneID", CKRecordZoneID.self),
+    ("CKReference", CKReference.self),
+    ("CKServerChangeToken", CKServerChangeToken.self),
+    ("CKRecordValueStore", RecordValueStore.self),
+    ("CKEncryptedRecordValueStore", UnknownArchivedValue.self),
+    ("CKEncryptedData", UnknownArchivedValue.self),
+    ("CKAsset", UnknownArchivedValue.self),
+    ("CLLocation", CLLocation.self),
+  ]
+  for (name, knownClass): (String, AnyClass) in classes {
+    NSKeyedUnarchiver.setClass(knownClass, forClassName: name)
+  }
+}

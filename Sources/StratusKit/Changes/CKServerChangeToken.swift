@@ -1,0 +1,41 @@
+public import Foundation
+
+/// A place in the history of a database or of a zone; opaque.
+public final class CKServerChangeToken: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
+  private let tokenData: Data
+
+  /// A place the server named.
+  init(syncToken: String) { tokenData = Data(syncToken.utf8) }
+
+  /// The text to send to the server.
+  ///
+  /// Choice: a token of Apple's, whose bytes are no text, is sent in base64; the server knows it
+  /// as little as any other token that is not its own.
+  var syncToken: String {
+    String(data: tokenData, encoding: .utf8) ?? tokenData.base64EncodedString()
+  }
+
+  public func copy(with zone: NSZone? = nil) -> Any { self }
+
+  public override func isEqual(_ object: Any?) -> Bool {
+    (object as? CKServerChangeToken)?.tokenData == tokenData
+  }
+
+  public override var hash: Int { tokenData.hashValue }
+
+  public override var description: String {
+    "<CKServerChangeToken: data=\(tokenData.base64EncodedString())>"
+  }
+
+  public static var supportsSecureCoding: Bool { true }
+
+  /// Reads an archived token, ours or Apple's; nil if it holds nothing.
+  public init?(coder: NSCoder) {
+    guard let data = coder.data("ChangeTokenData") else { return nil }
+    tokenData = data
+  }
+
+  public func encode(with coder: NSCoder) {
+    coder.encode(NSData(data: tokenData), forKey: "ChangeTokenData")
+  }
+}

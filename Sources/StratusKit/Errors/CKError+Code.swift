@@ -1,0 +1,161 @@
+extension CKError {
+  /// What kind of error it is; the numbers are Apple's.
+  public enum Code: Int, Sendable, CaseIterable {
+    /// The framework or the server met a problem of its own.
+    case internalError = 1
+    /// Some items failed; partialErrorsByItemID tells which and why.
+    case partialFailure = 2
+    /// There is no network.
+    case networkUnavailable = 3
+    /// The network is there, but the server could not be reached.
+    case networkFailure = 4
+    /// The container is unknown, or not this app's.
+    case badContainer = 5
+    /// The server is not available at the moment.
+    case serviceUnavailable = 6
+    /// The server is asked too often.
+    case requestRateLimited = 7
+    /// The app lacks an entitlement.
+    case missingEntitlement = 8
+    /// There is no account, or it is not accepted.
+    case notAuthenticated = 9
+    /// The user may not do this.
+    case permissionFailure = 10
+    /// The item does not exist.
+    case unknownItem = 11
+    /// The request is malformed.
+    case invalidArguments = 12
+    /// The results were cut off; no longer used.
+    case resultsTruncated = 13
+    /// The server has another version of the record.
+    case serverRecordChanged = 14
+    /// The server refuses the request for good.
+    case serverRejectedRequest = 15
+    /// The asset's file does not exist.
+    case assetFileNotFound = 16
+    /// The asset's file changed while it was sent.
+    case assetFileModified = 17
+    /// The app is too old for the server.
+    case incompatibleVersion = 18
+    /// The server has a rule that every value be unique, and this one is not.
+    case constraintViolation = 19
+    /// The operation was cancelled.
+    case operationCancelled = 20
+    /// The change token is too old: start again without one.
+    case changeTokenExpired = 21
+    /// Another item of the atomic batch failed.
+    case batchRequestFailed = 22
+    /// The zone is being written by too many at once.
+    case zoneBusy = 23
+    /// The database does not allow this.
+    case badDatabase = 24
+    /// The storage is full.
+    case quotaExceeded = 25
+    /// The zone does not exist.
+    case zoneNotFound = 26
+    /// The request is too large: send it in smaller parts.
+    case limitExceeded = 27
+    /// The user deleted the zone; do not make it again unasked.
+    case userDeletedZone = 28
+    /// The share has too many participants.
+    case tooManyParticipants = 29
+    /// The record is in a share already.
+    case alreadyShared = 30
+    /// The target of a reference does not exist.
+    case referenceViolation = 31
+    /// The account's management does not allow this.
+    case managedAccountRestricted = 32
+    /// The user must prove to be the invited participant.
+    case participantMayNeedVerification = 33
+    /// The answer was lost; what was asked may have been done.
+    case serverResponseLost = 34
+    /// The asset cannot be had at the moment.
+    case assetNotAvailable = 35
+    /// The account is not ready; wait for the account change.
+    case accountTemporarilyUnavailable = 36
+    /// The user is invited already.
+    case participantAlreadyInvited = 37
+  }
+}
+
+extension CKError.Code {
+  /// One sentence for people.
+  var sentence: String {
+    switch self {
+    case .internalError:
+      "The framework or the server met a problem of its own."
+    case .partialFailure:
+      "Some items failed."
+    case .networkUnavailable:
+      "There is no network."
+    case .networkFailure:
+      "The network is there, but the server could not be reached."
+    case .badContainer:
+      "The container is unknown, or not this app's."
+    case .serviceUnavailable:
+      "The server is not available at the moment."
+    case .requestRateLimited:
+      "The server is asked too often."
+    case .missingEntitlement:
+      "The app lacks an entitlement."
+    case .notAuthenticated:
+      "There is no account, or it is not accepted."
+    case .permissionFailure:
+      "The user may not do this."
+    case .unknownItem:
+      "The item does not exist."
+    case .invalidArguments:
+      "The request is malformed."
+    case .resultsTruncated:
+      "The results were cut off; no longer used."
+    case .serverRecordChanged:
+      "The server has another version of the record."
+    case .serverRejectedRequest:
+      "The server refuses the request for good."
+    case .assetFileNotFound:
+      "The asset's file does not exist."
+    case .assetFileModified:
+      "The asset's file changed while it was sent."
+    case .incompatibleVersion:
+      "The app is too old for the server."
+    case .constraintViolation:
+      "The server has a rule that every value be unique, and this one is not."
+    case .operationCancelled:
+      "The operation was cancelled."
+    case .changeTokenExpired:
+      "The change token is too old: start again without one."
+    case .batchRequestFailed:
+      "Another item of the atomic batch failed."
+    case .zoneBusy:
+      "The zone is being written by too many at once."
+    case .badDatabase:
+      "The database does not allow this."
+    case .quotaExceeded:
+      "The storage is full."
+    case .zoneNotFound:
+      "The zone does not exist."
+    case .limitExceeded:
+      "The request is too large: send it in smaller parts."
+    case .userDeletedZone:
+      "The user deleted the zone; do not make it again unasked."
+    case .tooManyParticipants:
+      "The share has too many participants."
+    case .alreadyShared:
+      "The record is in a share already."
+    case .referenceViolation:
+      "The target of a reference does not exist."
+    case .managedAccountRestricted:
+      "The account's management does not allow this."
+    case .participantMayNeedVerification:
+      "The user must prove to be the invited participant."
+    case .serverResponseLost:
+      "The answer was lost; what was asked may have been done."
+    case .assetNotAvailable:
+      "The asset cannot be had at the moment."
+    case .accountTemporarilyUnavailable:
+      "The account is not ready; wait for the account change."
+    case .participantAlreadyInvited:
+      "The user is invited already."
+    }
+  }
+}

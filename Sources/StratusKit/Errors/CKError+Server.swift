@@ -1,0 +1,132 @@
+import Foundation
+import StratusTransport
+import StratusWire
+
+/// The one place where the server's errors, and the lack of an answer, become Apple's codes.
+extension CKError {
+  /// An error found on this side, with a sentence that says what is wrong.
+  init(_ code: CKError.Code, description: String) {
+    self.init(code, userInfo: [NSLocalizedDescriptionKey: description])
+  }
+
+  /// What the server said of a whole request or of one item.
+  ///
+  /// - Parameter retryAfterSeconds: where something else than the dictionary says it.
+  init(_ error: ErrorDictionary, retryAfterSeconds: Double? = nil) {
+    self.init(Code(error), userInfo: Self.userInfo(error, retryAfterSeconds: retryAfterSeconds))
+  }
+
+  /// What the server said of a record that was to be saved; a conflict carries its three records.
+  ///
+  /// - Parameter client: the record that was to be saved.
+  init(_ failure: RecordFailure, saving client: CKRecord, naming: UserNaming) {
+    var userInfo = Self.userInfo(failure.error, retryAfterSeconds: nil)
+    let code = Code(failure.error)
+    if code == .serverRecordChanged {
+      userInfo[CKRecordChangedErrorClientRecordKey] = client
+      userInfo[CKRecordChangedErrorAncestorRecordKey] = client.ancestor
+      userInfo[CKRecordChangedErrorServerRecordKey] =
+        failure.serverRecord.flatMap { try? CKRecord(wire: $0, naming: naming) }
+    }
+    self.init(code, userInfo: userInfo)
+  }
+
+  /// Why a request got no answer that could be used.
+  ///
+  /// - Parameter isIdempotent: whether the request may be repeated blindly: then it does not matter
+  ///   that the server may have carried it out.
+  init(_ failure: TransportFailure, isIdempotent: Bool) {
+    switch failure {
+    case .refused(let error, _, let seconds):
+      self.init(error, retryAfterSeconds: seconds)
+    case .unreadable(let status, let reason, let seconds):
+      var userInfo: [String: Any] = [
+        NSLocalizedDescriptionKey: "HTTP status \(status), and the answer is not readable: \(reason)"
+      ]
+      userInfo[CKErrorRetryAfterKey] = seconds.map { NSNumber(value: $0) }
+      self.init(Code(httpStatus: status), userInfo: userInfo)
+    case .network(let failure):
+      self.init(Code(failure, isIdempotent: isIdempotent))
+    }
+  }
+
+  private static func userInfo(
+    _ error: ErrorDictionary, retryAfterSeconds: Double?
+  ) -> [String: Any] {
+    var userInfo: [String: Any] = [NSLocalizedDescriptionKey: error.reason]
+    if !error.uuid.isEmpty { userInfo["RequestUUID"] = error.uuid }
+    let seconds = retryAfterSeconds ?? error.retryAfterSeconds.map(Double.init)
+    userInfo[CKErrorRetryAfterKey] = seconds.map { NSNumber(value: $0) }
+    return userInfo
+  }
+}
+
+extension CKError.Code {
+  /// The code of a server's error: by its reason where that tells more, else by its server code.
+  init(_ error: ErrorDictionary) {
+    self = Self.byReason[error.reason] ?? Self(error.code)
+  }
+
+  private static let byReason: [String: CKError.Code] = [
+    Reason.atomicError: .batchRequestFailed,
+    Reason.batchTooLarge: .limitExceeded,
+    Reason.changesInDefaultZone: .invalidArguments,
+    Reason.conflict: .serverRecordChanged,
+    Reason.containerNotFound: .badContainer,
+    Reason.customZoneInPublic: .badDatabase,
+    Reason.endpointInPrivate: .badDatabase,
+    Reason.endpointInPublic: .badDatabase,
+    Reason.endpointInShared: .badDatabase,
+    Reason.recordExists: .serverRecordChanged,
+    Reason.recordNotFound: .unknownItem,
+    Reason.recordTooLarge: .limitExceeded,
+    Reason.requestTooLarge: .limitExceeded,
+    Reason.syncTokenExpired: .changeTokenExpired,
+    // NB: an app's own old tokens, and Apple's, are invalid to this server; the cure is the same.
+    Reason.syncTokenInvalid: .changeTokenExpired,
+    Reason.zoneNotFound: .zoneNotFound,
+  ]
+
+  private init(_ code: ErrorCode) {
+    self =
+      switch code {
+      case .accessDenied: .permissionFailure
+      case .atomicError: .batchRequestFailed
+      case .authenticationFailed, .authenticationRequired: .notAuthenticated
+      case .badRequest: .invalidArguments
+      case .conflict, .exists: .serverRecordChanged
+      case .internalError: .internalError
+      case .notFound: .unknownItem
+      case .quotaExceeded: .quotaExceeded
+      case .throttled: .requestRateLimited
+      case .tryAgainLater: .serviceUnavailable
+      case .validatingReferenceError: .referenceViolation
+      case .zoneNotFound: .zoneNotFound
+      }
+  }
+
+  /// The code of an answer that is no error dictionary, such as a proxy gives.
+  init(httpStatus: Int) {
+    self =
+      switch httpStatus {
+      case 401, 421: .notAuthenticated
+      case 403: .permissionFailure
+      case 413: .limitExceeded
+      case 429: .requestRateLimited
+      case 502, 503, 504: .serviceUnavailable
+      case 400..<500: .serverRejectedRequest
+      default: .internalError
+      }
+  }
+
+  init(_ failure: NetworkFailure, isIdempotent: Bool) {
+    self =
+      switch failure {
+      case .notConnected: .networkUnavailable
+      case .lostBeforeSending: .networkFailure
+      case .lostAfterSending: isIdempotent ? .networkFailure : .serverResponseLost
+      case .timedOut: .networkFailure
+      case .cancelled: .operationCancelled
+      }
+  }
+}

@@ -1,0 +1,79 @@
+public import Foundation
+
+/// What has fields: a record.
+public protocol CKRecordKeyValueSetting: NSObjectProtocol {
+  /// The value of a field, as the object it is kept as; nil if the field has none.
+  @_disfavoredOverload
+  func object(forKey key: CKRecord.FieldKey) -> (any __CKRecordObjCValue)?
+
+  /// Sets a field to a copy of an object; nil removes its value.
+  @_disfavoredOverload
+  func setObject(_ object: (any __CKRecordObjCValue)?, forKey key: CKRecord.FieldKey)
+
+  /// The value of a field, as the object it is kept as.
+  @_disfavoredOverload
+  subscript(key: CKRecord.FieldKey) -> (any __CKRecordObjCValue)? { get set }
+
+  /// The names of the fields that have a value.
+  func allKeys() -> [CKRecord.FieldKey]
+
+  /// The names of the fields set or removed since the record was last fetched or saved.
+  func changedKeys() -> [CKRecord.FieldKey]
+}
+
+extension CKRecordKeyValueSetting {
+  /// The value of a field; nil if the field has none.
+  public func object(forKey key: CKRecord.FieldKey) -> (any CKRecordValueProtocol)? {
+    let object: (any __CKRecordObjCValue)? = self.object(forKey: key)
+    return object
+  }
+
+  /// Sets a field to a copy of a value; nil removes its value.
+  public func setObject(
+    _ object: (any CKRecordValueProtocol)?, forKey key: CKRecord.FieldKey
+  ) {
+    setObject(object.map(storedValue(for:)), forKey: key)
+  }
+
+  /// The value of a field; nil if the field has none. Setting it to nil removes its value.
+  public subscript(key: CKRecord.FieldKey) -> (any CKRecordValueProtocol)? {
+    get { object(forKey: key) }
+    set { setObject(newValue, forKey: key) }
+  }
+
+  /// The value of a field as a certain type; nil if the field has none, or one of another type.
+  public subscript<T: CKRecordValueProtocol>(key: CKRecord.FieldKey) -> T? {
+    get {
+      let object: (any __CKRecordObjCValue)? = object(forKey: key)
+      return object as? T
+    }
+    set { setObject(newValue.map(storedValue(for:)), forKey: key) }
+  }
+}
+
+/// The object a field keeps for a value; a value of no kind a field can hold is a programmer's
+/// error.
+func storedValue(for value: Any) -> StoredValue {
+  guard let object = StoredValues.make(from: value) else {
+    preconditionFailure(
+      "\(type(of: value)) is not an acceptable value of a record: use a string, number, date, "
+        + "data, location, reference, or an array of values of one of these kinds")
+  }
+  return object
+}
+
+/// Walks through the fields of a record that have a value, in the order of their names.
+public struct CKRecordKeyValueIterator: IteratorProtocol {
+  public typealias Element = (CKRecord.FieldKey, any CKRecordValueProtocol)
+
+  private var fields: ArraySlice<(key: String, value: StoredValue)>
+
+  init(_ values: [String: StoredValue]) {
+    fields = values.sorted { $0.key < $1.key }.map { (key: $0.key, value: $0.value) }[...]
+  }
+
+  /// The next field's name and value; nil after the last.
+  public mutating func next() -> (CKRecord.FieldKey, any CKRecordValueProtocol)? {
+    fields.popFirst().map { ($0.key, $0.value) }
+  }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import StratusFoundation
+import StratusWire
+
+extension FieldValue {
+  /// The object a record keeps for a value from an answer.
+  func stored(in zoneID: CKRecordZone.ID, naming: UserNaming) -> StoredValue {
+    switch self {
+    case .string(let value): NSString(string: value)
+    case .int64(let value): NSNumber(value: value)
+    case .double(let value): NSNumber(value: value)
+    case .timestamp(let value): NSDate(timeIntervalSince1970: Double(value) / 1000)
+    case .bytes(let value): NSData(data: Data(value))
+    case .location(let value): CLLocation(wire: value)
+    case .reference(let value): CKReference(wire: value, zoneID: zoneID, naming: naming)
+    case .list(_, let values):
+      NSArray(array: values.map { $0.stored(in: zoneID, naming: naming) })
+    }
+  }
+}
+
+extension CLLocation {
+  /// A location from an answer. What the server does not say gets the value that means "unknown";
+  /// a missing time is the beginning of 1970.
+  convenience init(wire: Location) {
+    self.init(
+      coordinate: CLLocationCoordinate2D(latitude: wire.latitude, longitude: wire.longitude),
+      altitude: wire.altitude ?? 0, horizontalAccuracy: wire.horizontalAccuracy ?? 0,
+      verticalAccuracy: wire.verticalAccuracy ?? -1, course: wire.course ?? -1,
+      speed: wire.speed ?? -1, timestamp: Date(milliseconds: wire.timestamp ?? 0))
+  }
+}
+
+extension CKReference {
+  /// A reference from an answer. `VALIDATE`, which native clients do not know, shows as `.none`.
+  convenience init(wire: Reference, zoneID: CKRecordZone.ID, naming: UserNaming) {
+    let zoneID = wire.zoneID.map { CKRecordZoneID(wire: $0, naming: naming) } ?? zoneID
+    let action: CKReferenceAction =
+      switch wire.action {
+      case .deleteSelf: .deleteSelf
+      case .none, .validate: .none
+      }
+    self.init(recordID: CKRecordID(recordName: wire.recordName, zoneID: zoneID), action: action)
+  }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import StratusFoundation
+import StratusWire
+
+/// A field as a save sends it.
+enum OutgoingField {
+  case value(FieldValue)
+  /// A list that nobody can tell the type of; it leaves a field that has one in place, emptied.
+  case emptyList
+  case removed
+
+  /// - Throws: `CKError.invalidArguments` for a number or time the wire cannot carry.
+  init(_ object: StoredValue?, key: String, zoneID: ZoneID) throws(CKError) {
+    guard let object else {
+      self = .removed
+      return
+    }
+    if let array = object as? NSArray, array.count == 0 {
+      self = .emptyList
+      return
+    }
+    guard let value = FieldValue(object, zoneID: zoneID) else {
+      throw CKError(
+        .invalidArguments,
+        description: "the value of field '\(key)' is not finite or too large")
+    }
+    self = .value(value)
+  }
+
+  func write(to writer: inout JSONWriter) {
+    switch self {
+    case .value(let value): value.writeField(to: &writer)
+    case .emptyList:
+      writer.object { writer in
+        writer.key("value")
+        writer.array { _ in }
+        writer.key("type")
+        writer.string("UNKNOWN_LIST")
+      }
+    case .removed:
+      writer.object { writer in
+        writer.key("value")
+        writer.null()
+      }
+    }
+  }
+}
+
+extension FieldValue {
+  /// The value to send for an object a record keeps; nil if it cannot be sent.
+  ///
+  /// - Parameter zoneID: of the record; references into it do not name it.
+  init?(_ object: StoredValue, zoneID: ZoneID) {
+    switch object {
+    case let value as NSString: self = .string(String(describing: value))
+    case let value as NSNumber: self.init(number: value)
+    case let value as NSDate: self.init(date: value)
+    case let value as NSData: self = .bytes([UInt8](Data(referencing: value)))
+    case let value as CLLocation: self.init(location: value)
+    case let value as CKReference: self.init(reference: value, zoneID: zoneID)
+    case let value as NSArray: self.init(list: value, zoneID: zoneID)
+    default: return nil
+    }
+  }
+
+  private init?(number: NSNumber) {
+    switch UInt8(bitPattern: number.objCType.pointee) {
+    case UInt8(ascii: "f"), UInt8(ascii: "d"):
+      guard number.doubleValue.isFinite else { return nil }
+      self = .double(number.doubleValue)
+    case UInt8(ascii: "Q"):
+      guard let value = Int64(exactly: number.uint64Value) else { return nil }
+      self = .int64(value)
+    default: self = .int64(number.int64Value)
+    }
+  }
+
+  private init?(date: NSDate) {
+    guard let milliseconds = Int64(exactly: (date.timeIntervalSince1970 * 1000).rounded()) else {
+      return nil
+    }
+    self = .timestamp(milliseconds)
+  }
+
+  private init?(location: CLLocation) {
+    var value = Location(
+      latitude: location.coordinate.latitude, longitude: location.coordinate.longitude)
+    value.horizontalAccuracy = location.horizontalAccuracy
+    value.verticalAccuracy = location.verticalAccuracy
+    value.altitude = location.altitude
+    value.speed = location.speed
+    value.course = location.course
+    let numbers = [
+      value.latitude, value.longitude, location.horizontalAccuracy, location.verticalAccuracy,
+      location.altitude, location.speed, location.course,
+    ]
+    let milliseconds = (location.timestamp.timeIntervalSince1970 * 1000).rounded()
+    guard numbers.allSatisfy(\.isFinite), let timestamp = Int64(exactly: milliseconds) else {
+      return nil
+    }
+    value.timestamp = timestamp
+    self = .location(value)
+  }
+
+  private init(reference: CKReference, zoneID: ZoneID) {
+    let target = reference.recordID.zoneID.wire
+    let action: Reference.Action =
+      switch reference.action {
+      case .none: .none
+      case .deleteSelf: .deleteSelf
+      }
+    self = .reference(
+      Reference(
+        recordName: reference.recordID.recordName, zoneID: target == zoneID ? nil : target,
+        action: action))
+  }
+
+  /// A list with a fraction in it is one of fractions.
+  private init?(list: NSArray, zoneID: ZoneID) {
+    var values: [FieldValue] = []
+    values.reserveCapacity(list.count)
+    for element in list {
+      guard let object = StoredValues.make(from: element),
+        let value = FieldValue(object, zoneID: zoneID)
+      else { return nil }
+      values.append(value)
+    }
+    if values.contains(where: { $0.type.element == .double }) {
+      values = values.map { value in
+        if case .int64(let whole) = value { .double(Double(whole)) } else { value }
+      }
+    }
+    guard let element = values.first?.type.element else { return nil }
+    self = .list(element, values)
+  }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import StratusFoundation
+
+/// A value as a record keeps it: an immutable Foundation object, so that casts off a subscript
+/// behave as on Apple's systems.
+typealias StoredValue = any NSObject & __CKRecordObjCValue
+
+/// Turns what apps set into what records keep.
+enum StoredValues {
+  /// The object to keep; nil if the value is of no kind a field can hold.
+  ///
+  /// Swift's own types become Foundation's by the cast, as they do on Apple's systems.
+  static func make(from value: Any) -> StoredValue? {
+    guard let object = value as? NSObject else { return nil }
+    return switch object {
+    case let value as NSString: value.copy() as? NSString
+    case let value as NSNumber: value
+    case let value as NSDate: value
+    case let value as NSData: value.copy() as? NSData
+    case let value as NSArray: list(value)
+    case let value as CLLocation: value
+    case let value as CKReference: value
+    default: nil
+    }
+  }
+
+  /// A list of values of one kind, lists excepted.
+  private static func list(_ array: NSArray) -> NSArray? {
+    var objects: [StoredValue] = []
+    objects.reserveCapacity(array.count)
+    var kind: Kind?
+    for element in array {
+      guard let object = make(from: element), let own = Kind(object), kind ?? own == own
+      else { return nil }
+      kind = own
+      objects.append(object)
+    }
+    return NSArray(array: objects)
+  }
+
+  /// What a list is a list of.
+  private enum Kind {
+    case string, number, date, data, location, reference
+
+    init?(_ object: StoredValue) {
+      switch object {
+      case is NSString: self = .string
+      case is NSNumber: self = .number
+      case is NSDate: self = .date
+      case is NSData: self = .data
+      case is CLLocation: self = .location
+      case is CKReference: self = .reference
+      default: return nil
+      }
+    }
+  }
+}

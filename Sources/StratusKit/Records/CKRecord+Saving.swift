@@ -1,0 +1,104 @@
+import Foundation
+import StratusWire
+
+extension CKRecord {
+  /// What a save by a policy has to send.
+  ///
+  /// - Throws: `CKError.invalidArguments` for names and values the server would refuse.
+  func prepareSave(
+    policy: CKModifyRecordsOperation.RecordSavePolicy
+  ) throws(CKError) -> RecordSave {
+    let state = snapshot
+    let save = try state.prepareSave(policy: policy)
+    withState { $0.sentEditsCount = Swift.max($0.sentEditsCount, state.editsCount) }
+    return save
+  }
+
+  /// Refreshes the record after a save: what the server says of it is taken over, and what was
+  /// sent is no longer a change. What was set meanwhile stays one.
+  func adoptSaved(_ wire: RecordDictionary, of save: RecordSave, naming: UserNaming) {
+    withState { state in
+      state.settle(save)
+      state.system = SystemFields(wire: wire, naming: naming)
+    }
+  }
+
+  /// The record as the server was last known to hold it; nil if it never was.
+  var ancestor: CKRecord? { snapshot.ancestor.map(CKRecord.init(state:)) }
+}
+
+extension RecordState {
+  fileprivate func prepareSave(
+    policy: CKModifyRecordsOperation.RecordSavePolicy
+  ) throws(CKError) -> RecordSave {
+    guard recordID.recordName.unicodeScalars.count <= Limits.nameLengthMax else {
+      throw CKError(
+        .invalidArguments,
+        description: "a record name has at most \(Limits.nameLengthMax) characters")
+    }
+    var keys = Set(changes.keys)
+    if policy == .allKeys || system.changeTag == nil { keys.formUnion(values.keys) }
+    let kind: RecordOperation.Kind =
+      switch policy {
+      case .ifServerRecordUnchanged: system.changeTag == nil ? .create : .update
+      case .changedKeys, .allKeys: .forceUpdate
+      }
+    let operation = RecordOperation(
+      kind, recordName: recordID.recordName, recordType: recordType,
+      recordChangeTag: kind == .update ? system.changeTag : nil,
+      fields: try fieldsJSON(of: keys), parent: try parentToSend(policy: policy))
+    return RecordSave(
+      operation: operation, editsCount: editsCount, values: values, parent: parent)
+  }
+
+  private func parentToSend(
+    policy: CKModifyRecordsOperation.RecordSavePolicy
+  ) throws(CKError) -> ParentChange {
+    let isSent = parentChange != nil || policy == .allKeys || system.changeTag == nil
+    guard let parent else { return parentChange == nil ? .unchanged : .removed }
+    guard parent.recordID.zoneID.isEqual(recordID.zoneID) else {
+      throw CKError(
+        .invalidArguments, description: "a record and its parent must be in the same zone")
+    }
+    return isSent ? .set(recordName: parent.recordID.recordName) : .unchanged
+  }
+
+  private func fieldsJSON(of keys: Set<String>) throws(CKError) -> JSONView {
+    let zoneID = recordID.zoneID.wire
+    var fields: [(key: String, value: OutgoingField)] = []
+    fields.reserveCapacity(keys.count)
+    for key in keys.sorted() {
+      guard Self.isFieldName(key) else {
+        throw CKError(
+          .invalidArguments,
+          description: "'\(key)' is no field name: a letter, then letters, digits and underscores")
+      }
+      fields.append((key, try OutgoingField(values[key], key: key, zoneID: zoneID)))
+    }
+    var writer = JSONWriter()
+    writer.object { writer in
+      for (key, value) in fields {
+        writer.key(key)
+        value.write(to: &writer)
+      }
+    }
+    do throws(WireError) {
+      return try JSONView(parsing: writer.bytes)
+    } catch {
+      throw CKError(.internalError, description: error.reason)
+    }
+  }
+
+  private static func isFieldName(_ name: String) -> Bool {
+    let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
+    let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+    var isFirst = true
+    for byte in name.utf8 {
+      let isLetter = letters.contains(byte | 0x20)
+      let isOther = !isFirst && (digits.contains(byte) || byte == UInt8(ascii: "_"))
+      guard isLetter || isOther else { return false }
+      isFirst = false
+    }
+    return !isFirst && name.utf8.count <= Limits.fieldNameLengthMax
+  }
+}

@@ -1,0 +1,61 @@
+public import Foundation
+
+/// A pointer to another record of the same zone. `CKRecord.Reference` in Swift.
+public final class CKReference: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
+  public typealias Action = CKRecord.ReferenceAction
+
+  /// The record pointed at.
+  public let recordID: CKRecord.ID
+  /// What the deletion of that record does to the one that holds the reference.
+  public let action: CKRecord.ReferenceAction
+
+  /// Points at a record by its ID.
+  public init(recordID: CKRecord.ID, action: CKRecord.ReferenceAction) {
+    self.recordID = recordID
+    self.action = action
+  }
+
+  /// Points at a record.
+  public convenience init(record: CKRecord, action: CKRecord.ReferenceAction) {
+    self.init(recordID: record.recordID, action: action)
+  }
+
+  public func copy(with zone: NSZone? = nil) -> Any { self }
+
+  public override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? CKReference else { return false }
+    return action == other.action && recordID.isEqual(other.recordID)
+  }
+
+  public override var hash: Int { recordID.hash }
+
+  public override var description: String {
+    "<CKReference: recordID=\(recordID.recordName), action=\(action)>"
+  }
+
+  public static var supportsSecureCoding: Bool { true }
+
+  /// Reads an archived reference; nil if it points at nothing.
+  public init?(coder: NSCoder) {
+    guard let recordID = coder.object("RecordID", of: CKRecordID.self) else { return nil }
+    self.recordID = recordID
+    let number = coder.integer("ReferenceAction") ?? 0
+    action = UInt(exactly: number).flatMap(CKRecord.ReferenceAction.init) ?? .none
+  }
+
+  public func encode(with coder: NSCoder) {
+    coder.encode(recordID, forKey: "RecordID")
+    coder.encode(Int(action.rawValue), forKey: "ReferenceAction")
+  }
+}
+
+/// What the deletion of a record does to a record that points at it.
+public enum CKReferenceAction: UInt, Sendable {
+  /// Nothing: the reference dangles.
+  case none = 0
+  /// The record that holds the reference is deleted, too.
+  case deleteSelf = 1
+}
+
+/// Apple's older name of the type.
+public typealias CKRecord_Reference_Action = CKRecord.ReferenceAction

@@ -1,0 +1,83 @@
+import Foundation
+
+/// What the server alone knows and says of a record.
+struct SystemFields {
+  var changeTag: String?
+  var creationDate: Date?
+  var creatorUserRecordID: CKRecord.ID?
+  var modificationDate: Date?
+  var lastModifiedUserRecordID: CKRecord.ID?
+  var modifiedByDevice: String?
+}
+
+/// What a record holds, and how that differs from what the server was last known to hold.
+struct RecordState {
+  let recordType: String
+  let recordID: CKRecord.ID
+  var system = SystemFields()
+  var values: [String: StoredValue] = [:]
+  /// What the server holds of changed keys; a changed key that is absent has no value there.
+  var originals: [String: StoredValue] = [:]
+  /// The changed keys, each with the number of the edit that changed it last.
+  var changes: [String: Int] = [:]
+  var parent: CKReference?
+  var originalParent: CKReference?
+  /// The number of the edit that changed the parent; nil: it is as the server has it.
+  var parentChange: Int?
+  var editsCount = 0
+  /// How many edits a save has taken along, whether or not it succeeded.
+  var sentEditsCount = 0
+
+  init(recordType: String, recordID: CKRecord.ID) {
+    self.recordType = recordType
+    self.recordID = recordID
+  }
+
+  mutating func set(_ value: StoredValue?, for key: String) {
+    editsCount += 1
+    if changes[key] == nil { originals[key] = values[key] }
+    values[key] = value
+    // NB: of a record the server has never seen, a removed key needs no removing.
+    let isUnseen = system.changeTag == nil && sentEditsCount == 0
+    changes[key] = value == nil && isUnseen ? nil : editsCount
+    if isUnseen { originals[key] = nil }
+  }
+
+  mutating func set(parent: CKReference?) {
+    editsCount += 1
+    if parentChange == nil { originalParent = self.parent }
+    self.parent = parent
+    parentChange = editsCount
+  }
+
+  /// Takes in that a save which had taken along the first edits succeeded; later edits stay changes.
+  mutating func settle(_ save: RecordSave) {
+    for (key, edit) in changes {
+      if edit <= save.editsCount {
+        changes[key] = nil
+        originals[key] = nil
+      } else {
+        originals[key] = save.values[key]
+      }
+    }
+    if let edit = parentChange, edit > save.editsCount {
+      originalParent = save.parent
+    } else {
+      parentChange = nil
+      originalParent = nil
+    }
+  }
+
+  /// The record as the server was last known to hold it; nil if it never was.
+  var ancestor: RecordState? {
+    guard system.changeTag != nil else { return nil }
+    var state = self
+    for key in changes.keys { state.values[key] = originals[key] }
+    if parentChange != nil { state.parent = originalParent }
+    state.changes = [:]
+    state.originals = [:]
+    state.parentChange = nil
+    state.originalParent = nil
+    return state
+  }
+}

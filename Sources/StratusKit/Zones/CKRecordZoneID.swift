@@ -1,0 +1,80 @@
+public import Foundation
+
+/// Names a zone: its name, and whose it is. `CKRecordZone.ID` in Swift.
+///
+/// NB: at top level, because Foundation on Linux cannot archive a class that lies in another.
+public final class CKRecordZoneID: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
+  /// The zone every database has, owned by the current user.
+  public static let `default` = CKRecordZoneID(
+    zoneName: defaultZoneName, ownerName: CKCurrentUserDefaultName)
+
+  /// The name of the default zone.
+  public static let defaultZoneName = CKRecordZoneDefaultName
+
+  /// The zone's name; never empty.
+  public let zoneName: String
+  /// The owner's user record name; `CKCurrentUserDefaultName` for the current user.
+  public let ownerName: String
+
+  /// Names a zone. Default: the default zone, of the current user. Empty names are a programmer's
+  /// error.
+  public init(
+    zoneName: String = CKRecordZone.ID.defaultZoneName,
+    ownerName: String = CKCurrentUserDefaultName
+  ) {
+    precondition(!zoneName.isEmpty, "zoneName must not be empty")
+    precondition(!ownerName.isEmpty, "ownerName must not be empty")
+    self.zoneName = zoneName
+    self.ownerName = ownerName
+  }
+
+  /// Names a zone; nil as the owner is a programmer's error.
+  @_disfavoredOverload
+  public convenience init(
+    zoneName: String = CKRecordZone.ID.defaultZoneName, ownerName: String? = CKOwnerDefaultName
+  ) {
+    self.init(zoneName: zoneName, ownerName: ownerName ?? "")
+  }
+
+  public func copy(with zone: NSZone? = nil) -> Any { self }
+
+  public override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? CKRecordZoneID else { return false }
+    return zoneName == other.zoneName && ownerName == other.ownerName
+  }
+
+  public override var hash: Int {
+    var hasher = Hasher()
+    hasher.combine(zoneName)
+    hasher.combine(ownerName)
+    return hasher.finalize()
+  }
+
+  public override var description: String {
+    "<CKRecordZoneID: zoneName=\(zoneName), ownerName=\(ownerName)>"
+  }
+
+  public static var supportsSecureCoding: Bool { true }
+
+  /// Reads an archived ID, ours or Apple's; nil if it has no name. Default: of the current user.
+  public init?(coder: NSCoder) {
+    guard let name = coder.string("ZoneName"), !name.isEmpty else { return nil }
+    zoneName = name
+    let owner = coder.string("ownerName") ?? ""
+    ownerName = owner.isEmpty ? CKCurrentUserDefaultName : owner
+  }
+
+  public func encode(with coder: NSCoder) {
+    coder.encode(zoneName as NSString, forKey: "ZoneName")
+    coder.encode(ownerName as NSString, forKey: "ownerName")
+  }
+}
+
+/// The name of the default zone.
+public let CKRecordZoneDefaultName = "_defaultZone"
+
+/// Stands for the current user wherever a user record name is wanted.
+public let CKCurrentUserDefaultName = "__defaultOwner__"
+
+/// Deprecated by Apple for ``CKCurrentUserDefaultName``, which it equals.
+public let CKOwnerDefaultName = "__defaultOwner__"

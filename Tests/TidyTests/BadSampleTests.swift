@@ -1,0 +1,162 @@
+import Testing
+
+/// Every rule finds what it is there to find, and lets its neighbour pass.
+@Suite struct BadSamples {
+  /// A rule, a path, and a line that breaks it or does not.
+  struct Sample: Sendable, CustomTestStringConvertible {
+    let rule: @Sendable (SourceFile) -> [Finding]
+    let path: String
+    let text: String
+
+    init(_ rule: @escaping @Sendable (SourceFile) -> [Finding], _ path: String, _ text: String) {
+      self.rule = rule
+      self.path = path
+      self.text = text
+    }
+
+    var testDescription: String { "\(path): \(text)" }
+    var findings: [Finding] { rule(SourceFile(path: path, text: text)) }
+  }
+
+  private static let wire = "Sources/StratusWire/X.swift"
+  private static let domain = "Sources/StratusDomain/X.swift"
+  private static let kit = "Sources/StratusKit/X.swift"
+  private static let http = "Sources/StratusHTTP/X.swift"
+  private static let test = "Tests/StratusWireTests/X.swift"
+
+  static let bad: [Sample] = [
+    Sample(ImportRules.doors, wire, "import StratusDomain"),
+    Sample(ImportRules.doors, domain, "public import StratusSQL"),
+    Sample(ImportRules.doors, domain, "@preconcurrency import GRDB"),
+    Sample(ImportRules.doors, "Sources/StratusSQL/X.swift", "import Foundation"),
+    Sample(ImportRules.doors, "Sources/StratusSQL/X.swift", "import GRDB"),
+    Sample(ImportRules.doors, "Sources/StratusSQLite/X.swift", "import StratusAccounts"),
+    Sample(ImportRules.doors, http, "import StratusSQLite"),
+    Sample(ImportRules.doors, http, "import struct Crypto.SHA256"),
+    Sample(ImportRules.doors, kit, "@_exported import StratusDomain"),
+    Sample(ImportRules.doors, kit, "import FoundationNetworking"),
+    Sample(ImportRules.doors, "Sources/stratus/X.swift", "import StratusSQLite"),
+    Sample(ImportRules.doors, "Examples/Tour/X.swift", "import StratusKit"),
+    Sample(ImportRules.doors, test, "import GRDB"),
+    Sample(ImportRules.doors, "Tests/TidyTests/X.swift", "import StratusWire"),
+    Sample(ImportRules.knownRoom, "Sources/StratusUnknown/X.swift", ""),
+    Sample(WordRules.clocksAndChance, domain, "let now = Date()"),
+    Sample(WordRules.clocksAndChance, kit, "  recordName: String = UUID().uuidString"),
+    Sample(WordRules.clocksAndChance, kit, "let wait = Double.random(in: 0...1)"),
+    Sample(WordRules.clocksAndChance, wire, "var source = SystemRandomNumberGenerator()"),
+    Sample(WordRules.clocksAndChance, http, "let start = ContinuousClock.now"),
+    Sample(WordRules.clocksAndChance, http, "let start = Date.now.timeIntervalSince1970"),
+    Sample(WordRules.printing, domain, "print(record)"),
+    Sample(WordRules.sql, domain, "let text = \"SELECT name FROM records\""),
+    Sample(WordRules.sql, "Sources/StratusServer/X.swift", "run(\"\"\"\n  PRAGMA x\n  \"\"\")"),
+    Sample(WordRules.json, http, "let data = try JSONEncoder().encode(value)"),
+    Sample(WordRules.json, domain, "writer.member(\"zoneID\", zoneID)"),
+    Sample(WordRules.cloudKitNames, domain, "let record: CKRecord"),
+    Sample(WordRules.traps, domain, "let text = try! read()"),
+    Sample(WordRules.traps, kit, "let text = value as! String"),
+    Sample(WordRules.traps, test, "fatalError(\"no\")"),
+    Sample(WordRules.marks, domain, "let a = 1  // TODO: two"),
+    Sample(WordRules.marks, domain, "// FIXME later"),
+    Sample(WordRules.marks, domain, "// MARK: - Saving"),
+    Sample(WordRules.marks, domain, "// --------------"),
+    Sample(WordRules.commentedOutCode, domain, "// let zone = zones.first"),
+    Sample(WordRules.commentedOutCode, domain, "// if zone.isDefault {"),
+    Sample(WordRules.commentedOutCode, domain, "  // store.apply(changes)"),
+    Sample(WordRules.commentedOutCode, domain, "// }"),
+    Sample(ShapeRules.emptyNames, "Sources/StratusDomain/RecordHelpers.swift", ""),
+    Sample(ShapeRules.emptyNames, "Sources/StratusDomain/Utils/Zone.swift", ""),
+    Sample(ShapeRules.emptyNames, "Sources/StratusDomain/String+Common.swift", ""),
+    Sample(ShapeRules.emptyNames, domain, "final class SessionManager {"),
+    Sample(ShapeRules.fileLength, domain, String(repeating: "\n", count: 501)),
+    Sample(ShapeRules.lineLength, domain, String(repeating: "ä", count: 101)),
+    Sample(DocumentationRules.missing, wire, "public struct Zone {}"),
+    Sample(DocumentationRules.missing, kit, "\n  @discardableResult\n  open func save() {}"),
+    Sample(DocumentationRules.missing, kit, "// Saves.\npublic final class Container {}"),
+    Sample(TestRules.sentences, test, "@Test func conflict() {}"),
+    Sample(TestRules.sentences, test, "@Test(arguments: [1])\nfunc conflict(_ value: Int) {}"),
+    Sample(TestRules.sleeping, test, "try await Task.sleep(for: .seconds(1))"),
+  ]
+
+  static let good: [Sample] = [
+    Sample(ImportRules.doors, domain, "public import StratusWire\nimport Foundation"),
+    Sample(ImportRules.doors, "Sources/StratusSQLite/X.swift", "import GRDB"),
+    Sample(ImportRules.doors, "Sources/StratusTransport/X.swift", "import FoundationNetworking"),
+    Sample(ImportRules.doors, "Sources/StratusAccounts/X.swift", "import Crypto"),
+    Sample(ImportRules.doors, "Tests/StratusSQLiteTests/X.swift", "import GRDB"),
+    Sample(ImportRules.doors, domain, "/// As import StratusSQL would.\nlet a = \"import GRDB\""),
+    Sample(WordRules.clocksAndChance, "Sources/StratusServer/Live.swift", "let now = Date()"),
+    Sample(WordRules.clocksAndChance, test, "let folder = UUID().uuidString"),
+    Sample(WordRules.clocksAndChance, domain, "let date = Date(timeIntervalSince1970: 0)"),
+    Sample(WordRules.printing, "Sources/stratus/X.swift", "print(line)"),
+    Sample(WordRules.printing, domain, "let fingerprint = key.fingerprint(of: value)"),
+    Sample(WordRules.sql, "Sources/StratusSQL/X.swift", "let text = \"DELETE FROM records\""),
+    Sample(
+      WordRules.sql, domain, "/// SELECT name FROM records\nlet a = \"select a zone from the list\""
+    ),
+    Sample(WordRules.json, wire, "writer.member(\"zoneID\", zoneID)"),
+    Sample(WordRules.cloudKitNames, domain, "/// As `CKRecord` has it.\nlet stack: [STACK]"),
+    Sample(WordRules.traps, domain, "guard let text = value as? String else { throw error }"),
+    Sample(WordRules.traps, domain, "/// Never `try!`.\nlet a = \"as! you like\""),
+    Sample(WordRules.marks, domain, "/// What is to do about it.\nlet a = \"// TODO\""),
+    Sample(WordRules.commentedOutCode, domain, "// The zone (and its records) is locked here."),
+    Sample(WordRules.commentedOutCode, domain, "// Return early, as Apple's does."),
+    Sample(ShapeRules.emptyNames, "Sources/StratusDomain/DatabaseKey.swift", ""),
+    Sample(ShapeRules.emptyNames, "Sources/StratusDomain/Base64Text.swift", ""),
+    Sample(ShapeRules.emptyNames, "Sources/StratusServer/FileManager+Folders.swift", ""),
+    Sample(ShapeRules.fileLength, domain, String(repeating: "\n", count: 500)),
+    Sample(ShapeRules.lineLength, domain, String(repeating: "ä", count: 100)),
+    Sample(DocumentationRules.missing, wire, "/// A zone.\n@frozen\npublic struct Zone {}"),
+    Sample(
+      DocumentationRules.missing, wire, "extension Zone: JSONWritable {\n  public func f() {}\n}"),
+    Sample(TestRules.sentences, test, "@Test func `a stale change tag is a conflict`() {}"),
+  ]
+
+  @Test(arguments: bad) func `a rule finds its bad sample`(_ sample: Sample) {
+    #expect(sample.findings.count == 1)
+  }
+
+  @Test(arguments: good) func `a rule lets a good sample pass`(_ sample: Sample) {
+    #expect(sample.findings == [])
+  }
+
+  @Test func `two long files in ten are too many`() {
+    let long = SourceFile(path: Self.domain, text: String(repeating: "\n", count: 301))
+    let short = SourceFile(path: Self.wire, text: "\n")
+    #expect(ShapeRules.fileLengths([long, long] + Array(repeating: short, count: 8)).count == 2)
+    #expect(ShapeRules.fileLengths([long] + Array(repeating: short, count: 9)) == [])
+  }
+
+  @Test(arguments: [
+    ".build/debug/stratus", ".build-release/x", "Sources/a.o", "stratus.sqlite", "DATA/x.txt",
+    "data/server.sqlite-wal", "Tests/Interop/__pycache__/a.pyc",
+  ]) func `a product kept by git is found`(_ path: String) {
+    #expect(ShapeRules.products([path, "Sources/StratusSQLite/Pool.swift"]).map(\.path) == [path])
+  }
+
+  @Test func `a finding says where and what to do`() throws {
+    let file = SourceFile(path: Self.domain, text: "\n\nlet now = Date()")
+    let finding = try #require(WordRules.clocksAndChance(file).first)
+    #expect(finding.description.hasPrefix("Sources/StratusDomain/X.swift:3: 'Date()' stands only"))
+  }
+}
+
+@Suite struct Scanner {
+  @Test func `comments and strings are told from code`() {
+    let file = SourceFile(
+      path: "Sources/StratusWire/X.swift",
+      text: #"""
+        let a = "b // c" // d "e"
+        let f = #"g " h"# /* i /* j */ k */ + l
+        let m = "n\"o" + p
+        let q = """
+          r "s" // t
+          """ + u
+        """#)
+    #expect(
+      file.code == [
+        "let a = \"\" ", "let f = \"\"  + l", "let m = \"\" + p", "let q = \"\"", "", " + u",
+      ])
+    #expect(file.comments == [" d \"e\"", " i  j  k ", "", "", "", ""])
+    #expect(file.strings == ["b // c", "g \" h", "n\\\"o", "", "  r \"s\" // t", "  "])
+  }
+}

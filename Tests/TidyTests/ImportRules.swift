@@ -1,0 +1,55 @@
+/// Rules about what a file imports.
+enum ImportRules {
+  /// The modules a file imports, each with its line.
+  static func imports(of file: SourceFile) -> [(module: String, line: Int)] {
+    let pattern =
+      #/
+      ^\s*(?:@\w+(?:\(\w+\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?
+      import\s+(?:(?:struct|class|enum|protocol|func|var|let|typealias)\s+)?(\w+)
+    /#
+    return file.code.enumerated().compactMap { index, line in
+      line.firstMatch(of: pattern).map { (String($0.output.1), index + 1) }
+    }
+  }
+
+  /// Whether each import goes through a door of the room.
+  static func doors(_ file: SourceFile) -> [Finding] {
+    guard file.path != "Package.swift" else { return [] }
+    return imports(of: file).compactMap { module, line in
+      let allowed = mayImport(module, in: file)
+      let advice =
+        "\(file.room) may not import \(module); put what needs it into the room that may, "
+        + "and join the two in StratusServer (see Tests/TidyTests/Rooms.swift)"
+      return allowed ? nil : Finding(path: file.path, line: line, advice: advice)
+    }
+  }
+
+  /// Whether a file lies in a room that is known.
+  static func knownRoom(_ file: SourceFile) -> [Finding] {
+    guard file.area == "Sources", Rooms.all[file.room] == nil else { return [] }
+    let advice = "no such room; move the file, or add the room to Tests/TidyTests/Rooms.swift"
+    return [Finding(path: file.path, line: nil, advice: advice)]
+  }
+
+  private static func mayImport(_ module: String, in file: SourceFile) -> Bool {
+    switch file.area {
+    case "Examples": return Rooms.example.contains(module)
+    case "Benches": return true
+    case "Tests": return testMayImport(module, target: file.room)
+    case _:
+      guard let room = Rooms.all[file.room] else { return true }
+      if Rooms.toolchain.contains(module) {
+        return module == "Synchronization" || !Rooms.austere.contains(file.room)
+      }
+      return room.ours.contains(module) || room.others.contains(module)
+    }
+  }
+
+  private static func testMayImport(_ module: String, target: String) -> Bool {
+    if Rooms.tests.contains(module) { return true }
+    if target == "TidyTests" { return false }
+    if Rooms.all[module] != nil { return true }
+    let tested = target.hasSuffix("Tests") ? String(target.dropLast(5)) : target
+    return Rooms.all[tested]?.others.contains(module) ?? false
+  }
+}

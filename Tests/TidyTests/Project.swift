@@ -1,0 +1,46 @@
+import Foundation
+
+/// The project's files on this disk.
+enum Project {
+  /// The folder with `Package.swift`, found from where this file was compiled.
+  static let root = URL(filePath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+  /// Every file of ours, read once.
+  static let files: [SourceFile] =
+    ["Sources", "Tests", "Examples", "Benches"].flatMap(sourceFiles(in:))
+    + ["Package.swift"].compactMap(sourceFile(at:))
+
+  /// Paths git keeps; nil where there is no git, as in an unpacked archive.
+  static let tracked: [String]? = trackedPaths()
+
+  private static func sourceFiles(in area: String) -> [SourceFile] {
+    let endings: Set = ["swift", "c", "h"]
+    let enumerator = FileManager.default.enumerator(atPath: root.appending(path: area).path)
+    let names = (enumerator?.allObjects ?? []).compactMap { $0 as? String }
+    return names.sorted()
+      .filter { endings.contains(($0 as NSString).pathExtension) }
+      .compactMap { sourceFile(at: area + "/" + $0) }
+  }
+
+  private static func sourceFile(at path: String) -> SourceFile? {
+    guard let text = try? String(contentsOf: root.appending(path: path), encoding: .utf8) else {
+      return nil
+    }
+    return SourceFile(path: path, text: text)
+  }
+
+  private static func trackedPaths() -> [String]? {
+    let git = Process()
+    git.executableURL = URL(filePath: "/usr/bin/env")
+    git.arguments = ["git", "-C", root.path, "ls-files", "-z"]
+    let output = Pipe()
+    git.standardOutput = output
+    git.standardError = FileHandle.nullDevice
+    guard (try? git.run()) != nil else { return nil }
+    let data = output.fileHandleForReading.readDataToEndOfFile()
+    git.waitUntilExit()
+    guard git.terminationStatus == 0 else { return nil }
+    return String(decoding: data, as: UTF8.self).split(separator: "\0").map(String.init)
+  }
+}

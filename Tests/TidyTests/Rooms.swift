@@ -1,0 +1,68 @@
+/// A target of the package: which of ours and which outside modules it may import.
+struct Room {
+  var ours: Set<String> = []
+  var others: Set<String> = []
+}
+
+/// The rooms and their doors: the table of `docs/ARCHITECTURE.md`.
+enum Rooms {
+  /// What ships, by name.
+  static let all: [String: Room] = [
+    "StratusWire": Room(),
+    "StratusDomain": Room(ours: ["StratusWire"]),
+    "StratusSQL": Room(ours: domain),
+    "StratusSQLite": Room(ours: domain + ["StratusSQL"], others: ["GRDB", "GRDBSQLite"]),
+    "StratusPostgres": Room(ours: domain + ["StratusSQL"], others: ["CPostgreSQL"]),
+    "StratusAssets": Room(ours: domain, others: crypto + ["AsyncHTTPClient"]),
+    "StratusAccounts": Room(ours: domain, others: crypto + ["JWTKit"]),
+    "StratusPush": Room(ours: domain, others: ["AsyncHTTPClient", "JWTKit"]),
+    "StratusHTTP": Room(ours: domain + ["StratusConsole"], others: hummingbird),
+    "StratusConsole": Room(ours: ["StratusConsoleFiles"]),
+    "StratusConsoleFiles": Room(),
+    "StratusServer": Room(ours: serverRooms, others: composition),
+    "stratus": Room(
+      ours: ["StratusServer", "StratusTransport", "StratusWire"], others: ["ArgumentParser"]),
+    "StratusFoundation": Room(),
+    "StratusTransport": Room(
+      ours: ["StratusWire"], others: crypto + ["AsyncHTTPClient", "FoundationNetworking"]),
+    "StratusKitRegistration": Room(),
+    "StratusKit": Room(
+      ours: ["StratusWire", "StratusTransport", "StratusFoundation", "StratusKitRegistration"]),
+    "CloudKit": Room(ours: ["StratusKit", "StratusFoundation"]),
+    "CoreLocation": Room(ours: ["StratusFoundation"]),
+    "StratusTesting": Room(
+      ours: domain + ["StratusServer", "StratusKit"], others: ["HummingbirdTesting", "Testing"]),
+  ]
+
+  /// What the toolchain brings; every room may use it, but for the rooms in ``austere``.
+  static let toolchain: Set<String> = ["Foundation", "Synchronization", "Dispatch"]
+
+  /// Rooms that do without Foundation: SQL is text and bytes.
+  static let austere: Set<String> = ["StratusSQL", "StratusConsole"]
+
+  /// What an example may import: what an app written for Apple's systems imports.
+  static let example: Set<String> = ["Foundation", "CloudKit", "CoreLocation"]
+
+  /// What every test may import besides ours and the outside packages of the room it tests.
+  static let tests: Set<String> = [
+    "Foundation", "FoundationNetworking", "Synchronization", "Dispatch", "Testing",
+    "HummingbirdTesting",
+  ]
+
+  private static let domain: Set<String> = ["StratusDomain", "StratusWire"]
+  private static let crypto: Set<String> = ["Crypto", "CryptoExtras"]
+  /// Hummingbird speaks in the types of these.
+  private static let hummingbird: Set<String> = [
+    "Hummingbird", "HummingbirdCore", "HTTPTypes", "NIOCore", "NIOPosix", "Logging",
+  ]
+  private static let serverRooms: Set<String> =
+    domain + [
+      "StratusAccounts", "StratusAssets", "StratusHTTP", "StratusPostgres", "StratusPush",
+      "StratusSQL", "StratusSQLite",
+    ]
+  private static let composition: Set<String> = [
+    "Configuration", "Logging", "Metrics", "ServiceLifecycle", "UnixSignals",
+  ]
+}
+
+private func + (left: Set<String>, right: Set<String>) -> Set<String> { left.union(right) }

@@ -1,0 +1,109 @@
+/// Rules about words that may stand only in some rooms, or nowhere.
+enum WordRules {
+  /// Clocks and chance are given from the composition roots, so that a run can be repeated.
+  static func clocksAndChance(_ file: SourceFile) -> [Finding] {
+    let roots = ["Sources/StratusServer/Live.swift", "Sources/StratusKit/Live.swift"]
+    guard file.ships, !roots.contains(file.path) else { return [] }
+    let pattern =
+      #/
+      \bDate\(\)|\bDate\.now\b|\bDate\(timeIntervalSinceNow|\bUUID\(\)|\.random\(|\.randomElement\(
+      |\.shuffled\(\)|\bSystemRandomNumberGenerator\b
+      |\b(?:Continuous|Suspending)Clock(?:\(\))?\.now\b|\bDispatchTime\.now\b
+      |\bclock_gettime\b|\bgettimeofday\b
+    /#
+    return file.findings(in: \.code, matching: pattern) {
+      "'\($0)' stands only in StratusServer/Live.swift and StratusKit/Live.swift; take a clock or "
+        + "a source of chance as a parameter"
+    }
+  }
+
+  /// Only programs for a terminal print.
+  static func printing(_ file: SourceFile) -> [Finding] {
+    guard file.ships, file.room != "stratus" else { return [] }
+    return file.findings(in: \.code, matching: #/(?:^|[\s({])(?:debugPrint|print)\(/#) { _ in
+      "the rooms do not print; log, return or throw what there is to say"
+    }
+  }
+
+  /// SQL statements.
+  static func sql(_ file: SourceFile) -> [Finding] {
+    let homes: Set = ["StratusSQL", "StratusSQLite", "StratusPostgres"]
+    guard file.ships, !homes.contains(file.room) else { return [] }
+    let pattern =
+      #/
+      \b(?:SELECT\b.*\bFROM\b|INSERT\s(?:OR\s\w+\s)?INTO\b|UPDATE\s\w+\sSET\b|DELETE\sFROM\b
+      |(?:CREATE|DROP|ALTER)\s(?:TABLE|UNIQUE\sINDEX|INDEX|TRIGGER|VIEW)\b|PRAGMA\s|SAVEPOINT\s)
+    /#
+    return file.findings(in: \.strings, matching: pattern) {
+      "'\($0)' is SQL, which stands only in StratusSQL and the dialects; extend a port instead"
+    }
+  }
+
+  /// Files outside Wire that read or write JSON of their own, and why.
+  static let jsonExceptions: [String: String] = [
+    "Sources/StratusTransport/Credentials/CredentialsFile.swift": "a file, not the wire"
+  ]
+
+  /// JSON by hand.
+  static func json(_ file: SourceFile) -> [Finding] {
+    guard file.ships, file.room != "StratusWire", jsonExceptions[file.path] == nil else {
+      return []
+    }
+    let pattern =
+      #/
+      \bJSONSerialization\b|\bJSON(?:En|De)coder\b|\.(?:member|requiredString|optionalString)\(""
+    /#
+    return file.findings(in: \.code, matching: pattern) { _ in
+      "JSON keys stand only in StratusWire; give it a type for this, or list the file with its "
+        + "reason in WordRules.jsonExceptions if it is no wire"
+    }
+  }
+
+  /// Names of Apple's framework.
+  static func cloudKitNames(_ file: SourceFile) -> [Finding] {
+    let homes: Set = ["StratusKit", "CloudKit"]
+    guard file.ships, !homes.contains(file.room) else { return [] }
+    return file.findings(in: \.code, matching: #/\bCK[A-Z]\w+/#) {
+      "'\($0)' belongs to StratusKit; the other rooms speak in Wire's words"
+    }
+  }
+
+  /// What ends the process, or hides an error.
+  static func traps(_ file: SourceFile) -> [Finding] {
+    file.findings(in: \.code, matching: #/\btry!|\bas!|\bfatalError\(/#) {
+      "'\($0)' ends the process; throw, return nil, or state it in the types"
+    }
+  }
+
+  /// Marks of unfinished work, and banners.
+  static func marks(_ file: SourceFile) -> [Finding] {
+    let pattern = #/\b(?:TODO|FIXME|XXX|HACK)\b|^\s*MARK\b|[-=*#_]{4,}/#
+    return file.findings(in: \.comments, matching: pattern) {
+      "'\($0.trimmed)': do it, or open an issue; part a file that needs banners"
+    }
+  }
+
+  /// Code in comments.
+  static func commentedOutCode(_ file: SourceFile) -> [Finding] {
+    let pattern =
+      #/
+      ^\s(?:\s*(?:let|var)\s\w+\s*[:=].*|\s*(?:\w+\s)?func\s\w+\(.*|\s*import\s\w+\s*
+      |\s*return\s.*[()\[\]].*
+      |\s*(?:if|guard|while|for|switch)\s.*\{\s*|\s*try\s.*\(.*|\s*\}\s*
+      |\s*[a-z]\w*(?:\.\w+)*\(.*\)\s*)$
+    /#
+    return file.findings(in: \.comments, matching: pattern) { _ in
+      "this comment looks like code; git remembers, delete it"
+    }
+  }
+}
+
+extension Substring {
+  /// Without spaces at either end.
+  var trimmed: String {
+    var text = self
+    while text.first?.isWhitespace == true { text.removeFirst() }
+    while text.last?.isWhitespace == true { text.removeLast() }
+    return String(text)
+  }
+}
