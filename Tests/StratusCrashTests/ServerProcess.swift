@@ -2,12 +2,6 @@ import Foundation
 import StratusTransport
 import StratusWire
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// A `stratus dev` that runs, and can be killed.
 final class ServerProcess: Sendable {
   struct CannotStart: Error, CustomStringConvertible {

@@ -35,7 +35,7 @@ enum Value: Hashable, Sendable {
 /// A record to save: what it is made from, and what is set in it.
 struct Edit: Sendable {
   /// The copy that is edited.
-  enum Base: Sendable {
+  enum Origin: Sendable {
     /// The one the device holds, else a new one.
     case held
     /// The one the device held before, else a new one.
@@ -45,7 +45,7 @@ struct Edit: Sendable {
   }
 
   let key: RecordKey
-  let base: Base
+  let origin: Origin
   /// Of a new record.
   let type: Int
   /// Field number → its new value; nil clears the field.

@@ -8,6 +8,8 @@ struct StepGenerator {
   static let typesCount = 3
   static let fieldsCount = 5
 
+  private static let texts = ["", "plain", "with \"quotes\" and \\", "ünïcödé 🌍", "two\nlines"]
+
   private var chance: SeededChance
 
   init(seed: UInt64) { chance = SeededChance(seed: seed) }
@@ -66,7 +68,7 @@ struct StepGenerator {
   }
 
   private mutating func edit(_ key: RecordKey) -> Edit {
-    let base: Edit.Base =
+    let origin: Edit.Origin =
       chance.percent(75) ? .held : chance.percent(50) ? .fresh : .older
     var sets: [Int: Value?] = [:]
     for field in someFields() {
@@ -74,7 +76,7 @@ struct StepGenerator {
     }
     // A record's type goes with its name mostly, so that another one is met now and then.
     let type = chance.percent(90) ? key.name % Self.typesCount : number(0...Self.typesCount - 1)
-    return Edit(key: key, base: base, type: type, sets: sets)
+    return Edit(key: key, origin: origin, type: type, sets: sets)
   }
 
   private mutating func value(of field: Int) -> Value {
@@ -82,7 +84,7 @@ struct StepGenerator {
     let kind =
       chance.percent(97) ? usual : Value.Kind.allCases[number(0...Value.Kind.allCases.count - 1)]
     switch kind {
-    case .text: return .text(["", "plain", "with \"quotes\" and \\", "ünïcödé 🌍", "line\nbreak"][number(0...4)])
+    case .text: return .text(Self.texts[number(0...Self.texts.count - 1)])
     case .number: return .number([0, 1, -1, .max, .min, number(-1_000...1_000)][number(0...5)])
     case .real: return .real(Double(number(-1_000...1_000)) + 0.5)
     case .date: return .date(number(0...2_000_000_000) * 1_000 + number(0...999))
