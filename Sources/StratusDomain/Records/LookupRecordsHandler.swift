@@ -19,7 +19,9 @@ struct LookupRecordsHandler: EndpointHandler {
       for batch in batches.batches {
         try look(up: batch, for: request, in: database, of: store, into: &results)
       }
-      return RecordsResponse(records: results.compactMap { $0 })
+      return RecordsResponse(
+        records: results.compactMap { $0 },
+        syncToken: try batches.syncToken(in: database, of: store))
     }
   }
 

@@ -28,7 +28,9 @@ struct ModifyRecordsHandler: EndpointHandler {
           in: database, of: store, now: now)
         for (index, item) in zip(batch.indices, outcome) { results[index] = item }
       }
-      return RecordsResponse(records: results.compactMap { $0 })
+      return RecordsResponse(
+        records: results.compactMap { $0 },
+        syncToken: try batches.syncToken(in: database, of: store))
     }
   }
 

@@ -41,3 +41,20 @@ struct ZoneBatches: Sendable {
     }
   }
 }
+
+extension ZoneBatches {
+  /// The newest place in the history of the one zone of a request, for who wants to know it.
+  ///
+  /// NB: nil for several zones and for the default zone, which has no history.
+  func syncToken(
+    in database: OpenDatabase, of store: any StoreReading
+  ) throws(ServerError) -> String? {
+    guard database.caller.wantsSyncToken, database.key != .public, batches.count == 1,
+      let name = batches.first?.zoneName, name != ZoneID.defaultZoneName,
+      let zone = try store.zone(named: name, in: database.key)
+    else { return nil }
+    return ChangeToken(
+      subject: .zone, epoch: try store.epoch(), incarnation: zone.id, change: zone.change
+    ).text
+  }
+}
