@@ -97,7 +97,9 @@ let package = Package(
         "StratusWire", .product(name: "HTTPTypes", package: "swift-http-types"), logging,
       ]),
     tests("StratusCrashTests", ["StratusTesting", "StratusTransport", "StratusWire"]),
-    tests("StratusModelTests", ["CloudKit", "StratusTesting"]),
+    tests(
+      "StratusModelTests",
+      ["CloudKit", "StratusAccounts", "StratusTesting", "StratusTransport"]),
     tests("StratusWireTests", ["StratusWire"]),
     tests("TidyTests", []),
   ]

@@ -1,4 +1,5 @@
 import CloudKit
+import StratusAccounts
 import StratusTesting
 import StratusTransport
 
