@@ -32,7 +32,12 @@ extension CKRecordKeyValueSetting {
   public func setObject(
     _ object: (any CKRecordValueProtocol)?, forKey key: CKRecord.FieldKey
   ) {
-    setObject(object.map(storedValue(for:)), forKey: key)
+    keep(object.map(storedValue(for:)), forKey: key)
+  }
+
+  // NB: calling `setObject` here would call the method above again, which the compiler prefers.
+  private func keep(_ object: StoredValue?, forKey key: CKRecord.FieldKey) {
+    (self as? any FieldKeeping)?.keep(object, forKey: key)
   }
 
   /// The value of a field; nil if the field has none. Setting it to nil removes its value.
@@ -47,8 +52,14 @@ extension CKRecordKeyValueSetting {
       let object: (any __CKRecordObjCValue)? = object(forKey: key)
       return object as? T
     }
-    set { setObject(newValue.map(storedValue(for:)), forKey: key) }
+    set { keep(newValue.map(storedValue(for:)), forKey: key) }
   }
+}
+
+/// What really has fields.
+protocol FieldKeeping {
+  /// Sets a field to an object that needs no copying; nil removes its value.
+  func keep(_ object: StoredValue?, forKey key: CKRecord.FieldKey)
 }
 
 /// The object a field keeps for a value; a value of no kind a field can hold is a programmer's

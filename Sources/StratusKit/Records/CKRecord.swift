@@ -5,7 +5,7 @@ public import Foundation
 /// A record is a reference: operations refresh the very instance they save. Two instances with the
 /// same ID are not equal. Do not subclass it.
 public class CKRecord: NSObject, NSSecureCoding, NSCopying, Sequence, CKRecordKeyValueSetting,
-  @unchecked Sendable
+  FieldKeeping, @unchecked Sendable
 {
   public typealias RecordType = String
   public typealias FieldKey = String
@@ -61,8 +61,11 @@ public class CKRecord: NSObject, NSSecureCoding, NSCopying, Sequence, CKRecordKe
   /// hold is a programmer's error.
   @_disfavoredOverload
   public func setObject(_ object: (any __CKRecordObjCValue)?, forKey key: CKRecord.FieldKey) {
-    let value = object.map(storedValue(for:))
-    withState { $0.set(value, for: key) }
+    keep(object.map(storedValue(for:)), forKey: key)
+  }
+
+  func keep(_ object: StoredValue?, forKey key: CKRecord.FieldKey) {
+    withState { $0.set(object, for: key) }
   }
 
   @_disfavoredOverload
