@@ -157,12 +157,15 @@ struct ModelServer: Sendable {
     var kinds = schema[save.type] ?? [:]
     var fields = stored?.fields ?? [:]
     for field in sent {
-      fields[field] = save.fields[field]
-      guard let value = save.fields[field] else { continue }
-      guard kinds[field, default: value.kind] == value.kind else {
+      guard let value = save.fields[field] else {
+        fields[field] = nil
+        continue
+      }
+      guard let kept = value.kept(as: kinds[field, default: value.kind]) else {
         return .failed(.invalidArguments, serverRecord: nil)
       }
-      kinds[field] = value.kind
+      fields[field] = kept
+      kinds[field] = kept.kind
     }
     schema[save.type] = kinds
     tick(save.key.zone)

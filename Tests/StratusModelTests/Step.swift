@@ -30,6 +30,16 @@ enum Value: Hashable, Sendable {
     case .texts: .texts
     }
   }
+
+  /// The value as a field of that kind keeps it; nil: it cannot.
+  ///
+  /// A whole number fits a field of real ones if no digit is lost (wire-quirks A15).
+  func kept(as kind: Kind) -> Value? {
+    if case .number(let number) = self, kind == .real {
+      return Double(exactly: number).map(Value.real)
+    }
+    return kind == self.kind ? self : nil
+  }
 }
 
 /// A record to save: what it is made from, and what is set in it.
