@@ -60,8 +60,13 @@ public struct FieldInput: Sendable {
     if ["LIST", "UNKNOWN_LIST"].contains(declaredType), schemaType.isList { return }
     if let type = FieldType(name: declaredType) {
       if type == schemaType { return }
-      // NB: natively a whole number saved into a DOUBLE field is legal, so INT64 passes there.
-      if type == FieldType(.int64), schemaType == FieldType(.double) { return }
+      // NB: natively a whole number saved into a DOUBLE field is legal, so INT64 passes there, unless
+      // it would lose digits.
+      if type == FieldType(.int64), schemaType == FieldType(.double),
+        let number = value.int64, Double(exactly: number) != nil
+      {
+        return
+      }
     }
     throw WireError(
       "invalid attempt to set value type \(declaredType) for field '\(name)', "
