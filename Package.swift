@@ -100,7 +100,23 @@ let package = Package(
     tests(
       "StratusModelTests",
       ["CloudKit", "StratusAccounts", "StratusTesting", "StratusTransport"]),
-    tests("StratusWireTests", ["StratusWire"]),
     tests("TidyTests", []),
+    tests("StratusWireTests", ["StratusWire"]),
+    tests(
+      "StratusSQLiteTests",
+      [
+        "StratusSQLite", "StratusSQL", "StratusTesting", "StratusDomain", "StratusWire", grdb,
+      ]),
+    tests("StratusTransportTests", ["StratusTransport", "StratusWire"]),
+    tests(
+      "StratusKitTests",
+      [
+        "CloudKit", "CoreLocation", "StratusFoundation", "StratusKit", "StratusTransport",
+        "StratusWire",
+      ]),
+    // NB: an app's settings, not ours: it compiles what apps write.
+    .testTarget(
+      name: "ClientCodeTests", dependencies: ["CloudKit", "CoreLocation"],
+      swiftSettings: [.swiftLanguageMode(.v6)]),
   ]
 )

@@ -7,8 +7,8 @@ struct ZoneHistory {
 
   /// The next page behind a token.
   ///
-  /// - Throws: `ZONE_NOT_FOUND`; `BAD_REQUEST` for the default zone and for tokens that are stale or
-  ///   none of ours.
+  /// - Throws: `ZONE_NOT_FOUND`; `BAD_REQUEST` for the default zone and for tokens that are stale
+  ///   or none of ours.
   func page(
     _ zoneID: ZoneID, since text: String?, selection: ChangesSelection, limit: Int,
     sizeBytesMax: Int

@@ -35,7 +35,7 @@ struct LookupRecordsHandler: EndpointHandler {
     }
     let names = batch.indices.map { request.items[$0].recordName }
     let records = if let zone { try store.records(named: names, in: zone) } else {
-      [String: StoredRecord]()
+      [ExactName: StoredRecord]()
     }
     let presenter = RecordPresenter(zoneID: database.zoneID(batch.zoneName))
     for index in batch.indices {

@@ -1,7 +1,7 @@
 import StratusWire
 
-/// Answers `records/modify`: one transaction, in which each zone's operations are loaded, decided and
-/// applied.
+/// Answers `records/modify`: one transaction, in which each zone's operations are loaded, decided
+/// and applied.
 struct ModifyRecordsHandler: EndpointHandler {
   typealias Endpoint = ModifyRecords
 

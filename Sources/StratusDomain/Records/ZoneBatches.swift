@@ -22,20 +22,20 @@ struct ZoneBatches: Sendable {
       let name = try database.zoneName(requestZone)
       for itemZone in itemZones {
         guard let itemZone else { continue }
-        if try database.zoneName(itemZone) != name {
+        if ExactName(try database.zoneName(itemZone)) != ExactName(name) {
           throw .badRequest("zoneID of a record differs from the request's")
         }
       }
       batches = [Batch(zoneName: name, indices: Array(itemZones.indices))]
       return
     }
-    var places: [String: Int] = [:]
+    var places: [ExactName: Int] = [:]
     for (index, itemZone) in itemZones.enumerated() {
       let name = try database.zoneName(itemZone)
       if let place = places[name] {
         batches[place].indices.append(index)
       } else {
-        places[name] = batches.count
+        places[ExactName(name)] = batches.count
         batches.append(Batch(zoneName: name, indices: [index]))
       }
     }

@@ -3,8 +3,8 @@ import StratusTransport
 import StratusWire
 
 extension CKContainer {
-  /// Where a container's server is, and who uses it: an addition of Stratus, for programs that set in
-  /// code what Apple's systems know by themselves.
+  /// Where a container's server is, and who uses it: an addition of Stratus, for programs that set
+  /// in code what Apple's systems know by themselves.
   public struct Settings: Sendable {
     /// Which copy of a container.
     public enum Environment: String, Sendable { case development, production }

@@ -16,7 +16,8 @@ public final class CKContainer: NSObject, @unchecked Sendable {
   private static let defaultContainer = CKContainer(
     settings: Live.settings(), exchange: nil, timing: nil)
 
-  /// The container named by `STRATUS_CONTAINER`, else by the credentials file; always the same object.
+  /// The container named by `STRATUS_CONTAINER`, else by the credentials file; always the same
+  /// object.
   ///
   /// Choice: where nothing names one its identifier is nil, and using it fails with
   /// `CKError.badContainer`; Apple's framework raises an exception.

@@ -7,7 +7,6 @@ public protocol CKRecordKeyValueSetting: NSObjectProtocol {
   func object(forKey key: CKRecord.FieldKey) -> (any __CKRecordObjCValue)?
 
   /// Sets a field to a copy of an object; nil removes its value.
-  @_disfavoredOverload
   func setObject(_ object: (any __CKRecordObjCValue)?, forKey key: CKRecord.FieldKey)
 
   /// The value of a field, as the object it is kept as.
@@ -29,15 +28,13 @@ extension CKRecordKeyValueSetting {
   }
 
   /// Sets a field to a copy of a value; nil removes its value.
+  ///
+  /// NB: the disfavoured one of the two, so that the call inside reaches the other.
+  @_disfavoredOverload
   public func setObject(
     _ object: (any CKRecordValueProtocol)?, forKey key: CKRecord.FieldKey
   ) {
-    keep(object.map(storedValue(for:)), forKey: key)
-  }
-
-  // NB: calling `setObject` here would call the method above again, which the compiler prefers.
-  private func keep(_ object: StoredValue?, forKey key: CKRecord.FieldKey) {
-    (self as? any FieldKeeping)?.keep(object, forKey: key)
+    setObject(object.map(storedValue(for:)), forKey: key)
   }
 
   /// The value of a field; nil if the field has none. Setting it to nil removes its value.
@@ -52,14 +49,8 @@ extension CKRecordKeyValueSetting {
       let object: (any __CKRecordObjCValue)? = object(forKey: key)
       return object as? T
     }
-    set { keep(newValue.map(storedValue(for:)), forKey: key) }
+    set { setObject(newValue.map(storedValue(for:)), forKey: key) }
   }
-}
-
-/// What really has fields.
-protocol FieldKeeping {
-  /// Sets a field to an object that needs no copying; nil removes its value.
-  func keep(_ object: StoredValue?, forKey key: CKRecord.FieldKey)
 }
 
 /// The object a field keeps for a value; a value of no kind a field can hold is a programmer's

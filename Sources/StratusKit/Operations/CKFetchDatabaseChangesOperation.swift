@@ -13,9 +13,13 @@ open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Send
   public var recordZoneWithIDChangedBlock: ((CKRecordZone.ID) -> Void)?
   /// Called for each zone that has been deleted.
   public var recordZoneWithIDWasDeletedBlock: ((CKRecordZone.ID) -> Void)?
-  /// Called instead for a zone the user has purged. Choice: a Stratus server has no such deletions.
+  /// Called instead for a zone the user has purged.
+  ///
+  /// Choice: a Stratus server has no such deletions.
   public var recordZoneWithIDWasPurgedBlock: ((CKRecordZone.ID) -> Void)?
-  /// Called instead for a zone deleted with its keys. Choice: a Stratus server has no such deletions.
+  /// Called instead for a zone deleted with its keys.
+  ///
+  /// Choice: a Stratus server has no such deletions.
   public var recordZoneWithIDWasDeletedDueToUserEncryptedDataResetBlock:
     ((CKRecordZone.ID) -> Void)?
   /// Called after each page; what came before is covered by the token.

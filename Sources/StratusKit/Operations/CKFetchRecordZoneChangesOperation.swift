@@ -3,8 +3,8 @@ import StratusWire
 
 /// Fetches what happened to the records of some zones.
 ///
-/// Zones are fetched one after another. Tokens that were handed over stay good, even if the operation
-/// fails later.
+/// Zones are fetched one after another. Tokens that were handed over stay good, even if the
+/// operation fails later.
 open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Sendable {
   /// The zones to fetch. Choice: where it is nil, those that have a configuration.
   public var recordZoneIDs: [CKRecordZone.ID]?
@@ -39,8 +39,8 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
         ), any Error
       >
     ) -> Void)?
-  /// Deprecated by Apple for ``fetchRecordZoneChangesResultBlock``, which suppresses it. Failures of
-  /// single zones come as `CKError.partialFailure`.
+  /// Deprecated by Apple for ``fetchRecordZoneChangesResultBlock``, which suppresses it. Failures
+  /// of single zones come as `CKError.partialFailure`.
   public var fetchRecordZoneChangesCompletionBlock: (((any Error)?) -> Void)?
   /// Called last. Fails only with the operation as a whole.
   public var fetchRecordZoneChangesResultBlock:

@@ -9,8 +9,8 @@ open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable
   public var perRecordZoneResultBlock:
     ((_ recordZoneID: CKRecordZone.ID, _ recordZoneResult: Result<CKRecordZone, any Error>)
       -> Void)?
-  /// Deprecated by Apple for ``fetchRecordZonesResultBlock``, which suppresses it. Failures of single
-  /// zones come as `CKError.partialFailure`.
+  /// Deprecated by Apple for ``fetchRecordZonesResultBlock``, which suppresses it. Failures of
+  /// single zones come as `CKError.partialFailure`.
   public var fetchRecordZonesCompletionBlock:
     (([CKRecordZone.ID: CKRecordZone]?, (any Error)?) -> Void)?
   /// Called last. Fails only with the operation as a whole.

@@ -13,8 +13,8 @@ open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendabl
   /// Called once for each zone to delete.
   public var perRecordZoneDeleteBlock:
     ((_ recordZoneID: CKRecordZone.ID, _ deleteResult: Result<Void, any Error>) -> Void)?
-  /// Deprecated by Apple for ``modifyRecordZonesResultBlock``, which suppresses it. Failures of single
-  /// zones come as `CKError.partialFailure`.
+  /// Deprecated by Apple for ``modifyRecordZonesResultBlock``, which suppresses it. Failures of
+  /// single zones come as `CKError.partialFailure`.
   public var modifyRecordZonesCompletionBlock:
     (([CKRecordZone]?, [CKRecordZone.ID]?, (any Error)?) -> Void)?
   /// Called last. Fails only with the operation as a whole.

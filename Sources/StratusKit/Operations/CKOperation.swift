@@ -72,7 +72,8 @@ open class CKOperation: Operation, @unchecked Sendable {
     set { ownConfiguration.timeoutIntervalForResource = newValue }
   }
 
-  /// What was set on the operation, else on the configured object it was added to, else on its group.
+  /// What was set on the operation, else on the configured object it was added to, else on its
+  /// group.
   var resolved: Configuration.Explicit {
     let own = ownConfiguration.explicit.completed(by: inherited)
     guard let group else { return own }

@@ -17,7 +17,8 @@ struct RecordBatch {
   let zoneID: CKRecordZone.ID
   var items: [Item]
 
-  /// Sorts the items of an operation into one batch a zone, in the order in which zones first appear.
+  /// Sorts the items of an operation into one batch a zone, in the order in which zones first
+  /// appear.
   ///
   /// - Throws: `CKError.limitExceeded` above 400 items, `CKError.invalidArguments` where a record
   ///   appears twice.
