@@ -84,10 +84,15 @@ struct HistoryCursor {
       case .database: throw .badRequest(Reason.syncTokenInvalid)
       }
     }
+    isFromNothing = text == nil
     (self.since, self.before, self.top, self.isReversed) = (since, before, top, isReversed)
   }
 
-  var isFromNothing: Bool { since == 0 }
+  /// Whether the reader brings no token.
+  ///
+  /// NB: a token of a zone without changes is not the same: its bearer may have written since, and wants
+  /// to hear of deletions.
+  let isFromNothing: Bool
 
   var range: ChangeRange { ChangeRange(after: since, through: isReversed ? before : zone.change) }
 
