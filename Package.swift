@@ -73,7 +73,9 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ]),
-    program("stratus", ["StratusServer", "StratusTransport", "StratusWire", argumentParser, logging]),
+    program(
+      "stratus",
+      ["StratusServer", "StratusTransport", "StratusWire", argumentParser, logging]),
 
     // Client
     room("StratusFoundation"),

@@ -90,8 +90,8 @@ struct HistoryCursor {
 
   /// Whether the reader brings no token.
   ///
-  /// NB: a token of a zone without changes is not the same: its bearer may have written since, and wants
-  /// to hear of deletions.
+  /// NB: a token of a zone without changes is not the same: its bearer may have written since, and
+  /// wants to hear of deletions.
   let isFromNothing: Bool
 
   var range: ChangeRange { ChangeRange(after: since, through: isReversed ? before : zone.change) }

@@ -34,9 +34,10 @@ struct LookupRecordsHandler: EndpointHandler {
       throw ServerError(.zoneNotFound, Reason.zoneNotFound)
     }
     let names = batch.indices.map { request.items[$0].recordName }
-    let records = if let zone { try store.records(named: names, in: zone) } else {
-      [ExactName: StoredRecord]()
-    }
+    let records =
+      if let zone { try store.records(named: names, in: zone) } else {
+        [ExactName: StoredRecord]()
+      }
     let presenter = RecordPresenter(zoneID: database.zoneID(batch.zoneName))
     for index in batch.indices {
       let item = request.items[index]

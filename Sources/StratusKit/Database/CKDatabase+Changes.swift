@@ -66,14 +66,15 @@ extension CKDatabase {
   @preconcurrency
   public func fetchDatabaseChanges(
     since changeToken: CKServerChangeToken?, resultsLimit: Int? = nil,
-    completionHandler: @escaping @Sendable (
-      Result<
-        (
-          modifications: [DatabaseChange.Modification], deletions: [DatabaseChange.Deletion],
-          changeToken: CKServerChangeToken, moreComing: Bool
-        ), any Error
-      >
-    ) -> Void
+    completionHandler:
+      @escaping @Sendable (
+        Result<
+          (
+            modifications: [DatabaseChange.Modification], deletions: [DatabaseChange.Deletion],
+            changeToken: CKServerChangeToken, moreComing: Bool
+          ), any Error
+        >
+      ) -> Void
   ) {
     add(Self.changes(since: changeToken, limit: resultsLimit, completionHandler))
   }
@@ -129,17 +130,18 @@ extension CKDatabase {
   public func fetchRecordZoneChanges(
     inZoneWith zoneID: CKRecordZone.ID, since changeToken: CKServerChangeToken?,
     desiredKeys: [CKRecord.FieldKey]? = nil, resultsLimit: Int? = nil,
-    completionHandler: @escaping @Sendable (
-      Result<
-        (
-          modificationResultsByID: [CKRecord.ID: Result<
-            RecordZoneChange.Modification, any Error
-          >],
-          deletions: [RecordZoneChange.Deletion], changeToken: CKServerChangeToken,
-          moreComing: Bool
-        ), any Error
-      >
-    ) -> Void
+    completionHandler:
+      @escaping @Sendable (
+        Result<
+          (
+            modificationResultsByID: [CKRecord.ID: Result<
+              RecordZoneChange.Modification, any Error
+            >],
+            deletions: [RecordZoneChange.Deletion], changeToken: CKServerChangeToken,
+            moreComing: Bool
+          ), any Error
+        >
+      ) -> Void
   ) {
     add(
       Self.zoneChanges(

@@ -15,9 +15,10 @@ extension CKDatabase {
   @preconcurrency
   public func fetch(
     withRecordIDs recordIDs: [CKRecord.ID], desiredKeys: [CKRecord.FieldKey]? = nil,
-    completionHandler: @escaping @Sendable (
-      Result<[CKRecord.ID: Result<CKRecord, any Error>], any Error>
-    ) -> Void
+    completionHandler:
+      @escaping @Sendable (
+        Result<[CKRecord.ID: Result<CKRecord, any Error>], any Error>
+      ) -> Void
   ) {
     add(Self.fetch(recordIDs, desiredKeys, completionHandler))
   }
@@ -44,14 +45,15 @@ extension CKDatabase {
     saving recordsToSave: [CKRecord], deleting recordIDsToDelete: [CKRecord.ID],
     savePolicy: CKModifyRecordsOperation.RecordSavePolicy = .ifServerRecordUnchanged,
     atomically: Bool = true,
-    completionHandler: @escaping @Sendable (
-      Result<
-        (
-          saveResults: [CKRecord.ID: Result<CKRecord, any Error>],
-          deleteResults: [CKRecord.ID: Result<Void, any Error>]
-        ), any Error
-      >
-    ) -> Void
+    completionHandler:
+      @escaping @Sendable (
+        Result<
+          (
+            saveResults: [CKRecord.ID: Result<CKRecord, any Error>],
+            deleteResults: [CKRecord.ID: Result<Void, any Error>]
+          ), any Error
+        >
+      ) -> Void
   ) {
     add(
       Self.modify(
@@ -124,9 +126,10 @@ extension CKDatabase {
 
   private static func fetch(
     _ recordIDs: [CKRecord.ID], _ desiredKeys: [CKRecord.FieldKey]?,
-    _ completion: @escaping (
-      Result<[CKRecord.ID: Result<CKRecord, any Error>], any Error>
-    ) -> Void
+    _ completion:
+      @escaping (
+        Result<[CKRecord.ID: Result<CKRecord, any Error>], any Error>
+      ) -> Void
   ) -> CKDatabaseOperation {
     let operation = CKFetchRecordsOperation(recordIDs: recordIDs)
     operation.desiredKeys = desiredKeys

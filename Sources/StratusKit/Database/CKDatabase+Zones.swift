@@ -27,9 +27,10 @@ extension CKDatabase {
   @preconcurrency
   public func fetch(
     withRecordZoneIDs zoneIDs: [CKRecordZone.ID],
-    completionHandler: @escaping @Sendable (
-      Result<[CKRecordZone.ID: Result<CKRecordZone, any Error>], any Error>
-    ) -> Void
+    completionHandler:
+      @escaping @Sendable (
+        Result<[CKRecordZone.ID: Result<CKRecordZone, any Error>], any Error>
+      ) -> Void
   ) {
     add(Self.fetch(zoneIDs, completionHandler))
   }
@@ -50,14 +51,15 @@ extension CKDatabase {
   @preconcurrency
   public func modifyRecordZones(
     saving recordZonesToSave: [CKRecordZone], deleting recordZoneIDsToDelete: [CKRecordZone.ID],
-    completionHandler: @escaping @Sendable (
-      Result<
-        (
-          saveResults: [CKRecordZone.ID: Result<CKRecordZone, any Error>],
-          deleteResults: [CKRecordZone.ID: Result<Void, any Error>]
-        ), any Error
-      >
-    ) -> Void
+    completionHandler:
+      @escaping @Sendable (
+        Result<
+          (
+            saveResults: [CKRecordZone.ID: Result<CKRecordZone, any Error>],
+            deleteResults: [CKRecordZone.ID: Result<Void, any Error>]
+          ), any Error
+        >
+      ) -> Void
   ) {
     add(Self.modify(recordZonesToSave, recordZoneIDsToDelete, completionHandler))
   }
@@ -130,9 +132,10 @@ extension CKDatabase {
 
   private static func fetch(
     _ zoneIDs: [CKRecordZone.ID],
-    _ completion: @escaping (
-      Result<[CKRecordZone.ID: Result<CKRecordZone, any Error>], any Error>
-    ) -> Void
+    _ completion:
+      @escaping (
+        Result<[CKRecordZone.ID: Result<CKRecordZone, any Error>], any Error>
+      ) -> Void
   ) -> CKDatabaseOperation {
     let operation = CKFetchRecordZonesOperation(recordZoneIDs: zoneIDs)
     var results: [CKRecordZone.ID: Result<CKRecordZone, any Error>] = [:]
@@ -143,14 +146,15 @@ extension CKDatabase {
 
   private static func modify(
     _ saving: [CKRecordZone], _ deleting: [CKRecordZone.ID],
-    _ completion: @escaping (
-      Result<
-        (
-          saveResults: [CKRecordZone.ID: Result<CKRecordZone, any Error>],
-          deleteResults: [CKRecordZone.ID: Result<Void, any Error>]
-        ), any Error
-      >
-    ) -> Void
+    _ completion:
+      @escaping (
+        Result<
+          (
+            saveResults: [CKRecordZone.ID: Result<CKRecordZone, any Error>],
+            deleteResults: [CKRecordZone.ID: Result<Void, any Error>]
+          ), any Error
+        >
+      ) -> Void
   ) -> CKDatabaseOperation {
     let operation = CKModifyRecordZonesOperation(
       recordZonesToSave: saving, recordZoneIDsToDelete: deleting)

@@ -27,7 +27,8 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
 }
 
 extension Connection.Options {
-  init(_ configuration: CKOperation.Configuration.Explicit, operationID: String?,
+  init(
+    _ configuration: CKOperation.Configuration.Explicit, operationID: String?,
     group: CKOperationGroup?
   ) {
     let resource = configuration.resourceTimeout

@@ -29,11 +29,13 @@ open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Send
     ((CKServerChangeToken?, Bool, (any Error)?) -> Void)?
   /// Called last, with the token to go on from, and whether there is more.
   public var fetchDatabaseChangesResultBlock:
-    ((
-      _ operationResult: Result<
-        (serverChangeToken: CKServerChangeToken, moreComing: Bool), any Error
-      >
-    ) -> Void)?
+    (
+      (
+        _ operationResult: Result<
+          (serverChangeToken: CKServerChangeToken, moreComing: Bool), any Error
+        >
+      ) -> Void
+    )?
 
   // Only touched on the callback queue.
   private var last: (token: CKServerChangeToken, moreComing: Bool)?

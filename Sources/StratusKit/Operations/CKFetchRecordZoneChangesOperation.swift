@@ -31,14 +31,16 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
     ((CKRecordZone.ID, CKServerChangeToken?, Data?, Bool, (any Error)?) -> Void)?
   /// Called once for each zone, after its changes.
   public var recordZoneFetchResultBlock:
-    ((
-      _ recordZoneID: CKRecordZone.ID,
-      _ fetchChangesResult: Result<
-        (
-          serverChangeToken: CKServerChangeToken, clientChangeTokenData: Data?, moreComing: Bool
-        ), any Error
-      >
-    ) -> Void)?
+    (
+      (
+        _ recordZoneID: CKRecordZone.ID,
+        _ fetchChangesResult: Result<
+          (
+            serverChangeToken: CKServerChangeToken, clientChangeTokenData: Data?, moreComing: Bool
+          ), any Error
+        >
+      ) -> Void
+    )?
   /// Deprecated by Apple for ``fetchRecordZoneChangesResultBlock``, which suppresses it. Failures
   /// of single zones come as `CKError.partialFailure`.
   public var fetchRecordZoneChangesCompletionBlock: (((any Error)?) -> Void)?

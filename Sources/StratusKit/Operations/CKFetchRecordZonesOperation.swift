@@ -7,8 +7,10 @@ open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable
 
   /// Called once for each zone.
   public var perRecordZoneResultBlock:
-    ((_ recordZoneID: CKRecordZone.ID, _ recordZoneResult: Result<CKRecordZone, any Error>)
-      -> Void)?
+    (
+      (_ recordZoneID: CKRecordZone.ID, _ recordZoneResult: Result<CKRecordZone, any Error>)
+        -> Void
+    )?
   /// Deprecated by Apple for ``fetchRecordZonesResultBlock``, which suppresses it. Failures of
   /// single zones come as `CKError.partialFailure`.
   public var fetchRecordZonesCompletionBlock:

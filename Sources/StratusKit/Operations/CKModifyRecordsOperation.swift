@@ -28,8 +28,7 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     ((_ recordID: CKRecord.ID, _ deleteResult: Result<Void, any Error>) -> Void)?
   /// Deprecated by Apple for ``modifyRecordsResultBlock``, which suppresses it. Failures of single
   /// items come as `CKError.partialFailure`.
-  public var modifyRecordsCompletionBlock:
-    (([CKRecord]?, [CKRecord.ID]?, (any Error)?) -> Void)?
+  public var modifyRecordsCompletionBlock: (([CKRecord]?, [CKRecord.ID]?, (any Error)?) -> Void)?
   /// Called last. Fails only with the operation as a whole.
   public var modifyRecordsResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)?
 

@@ -101,15 +101,16 @@ final class SQLiteConnection: SQLConnection {
   /// From now on ``pagesInLog`` is counted; turns SQLite's own checkpoints off.
   func countPagesInLog() {
     let this = Unmanaged.passUnretained(self).toOpaque()
-    let hook: @convention(c) (
-      UnsafeMutableRawPointer?, OpaquePointer?, UnsafePointer<CChar>?, Int32
-    ) -> Int32 = { context, _, _, pages in
-      if let context {
-        Unmanaged<SQLiteConnection>.fromOpaque(context).takeUnretainedValue()
-          .pagesInLog = Int(pages)
+    let hook:
+      @convention(c) (
+        UnsafeMutableRawPointer?, OpaquePointer?, UnsafePointer<CChar>?, Int32
+      ) -> Int32 = { context, _, _, pages in
+        if let context {
+          Unmanaged<SQLiteConnection>.fromOpaque(context).takeUnretainedValue()
+            .pagesInLog = Int(pages)
+        }
+        return SQLITE_OK
       }
-      return SQLITE_OK
-    }
     sqlite3_wal_hook(handle, hook, this)
   }
 

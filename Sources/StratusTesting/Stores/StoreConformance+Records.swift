@@ -37,7 +37,7 @@ extension StoreConformance {
         try body.records(named: ["bare", "full"], in: zone), try body.changes(in: zone)
       )
     }
-    try expect(found, ["full": full, "bare": bare])
+    try expect(found, [ExactName("full"): full, ExactName("bare"): bare])
     try expect(changes, [full, bare])
   }
 
@@ -71,7 +71,7 @@ extension StoreConformance {
       let zone = try body.existing("Notes")
       return (try body.records(named: ["one"], in: zone), try body.changes(in: zone))
     }
-    try expect(found, ["one": later])
+    try expect(found, [ExactName("one"): later])
     try expect(changes, [later])
   }
 

@@ -93,8 +93,9 @@ import Testing
 
   @Test func `fails on a broken network by default`() async {
     let server = FakeServer()
-    await #expect { try await server.container(webAuthToken: nil).privateCloudDatabase
-      .record(for: id("a"))
+    await #expect {
+      try await server.container(webAuthToken: nil).privateCloudDatabase
+        .record(for: id("a"))
     } throws: { code($0) == .networkFailure }
     #expect(server.calls.count == 1)
   }

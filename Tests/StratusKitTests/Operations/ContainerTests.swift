@@ -58,8 +58,7 @@ import Testing
     let container = server.container(webAuthToken: nil)
     #expect(try await container.accountStatus() == .noAccount)
     #expect(server.callerCalls == 0)
-    await #expect { try await container.userRecordID() }
-      throws: { code($0) == .notAuthenticated }
+    await #expect { try await container.userRecordID() } throws: { code($0) == .notAuthenticated }
   }
 
   @Test func `has no account when the server refuses the token`() async throws {

@@ -30,8 +30,9 @@ import Testing
 
   @Test func `of one record throws its own error`() async throws {
     let database = server().database
-    await #expect { try await database.record(for: id("missing")) }
-      throws: { code($0) == .unknownItem }
+    await #expect { try await database.record(for: id("missing")) } throws: {
+      code($0) == .unknownItem
+    }
     #expect(try await database.record(for: id("a")).recordChangeTag == "t1")
   }
 
@@ -114,8 +115,9 @@ import Testing
 
   @Test func `of more than 400 records is too large`() async {
     let ids = (0..<401).map { id("r\($0)") }
-    await #expect { try await server().database.records(for: ids) }
-      throws: { code($0) == .limitExceeded }
+    await #expect { try await server().database.records(for: ids) } throws: {
+      code($0) == .limitExceeded
+    }
   }
 
   @Test func `ends with the task that waits for it`() async {
@@ -177,8 +179,9 @@ import Testing
     let results = try await database.recordZones(for: [zoneZ, missing])
     #expect(try results[zoneZ]?.get().zoneID == zoneZ)
     #expect(code(results[missing]) == .zoneNotFound)
-    await #expect { try await database.recordZone(for: missing) }
-      throws: { code($0) == .zoneNotFound }
+    await #expect { try await database.recordZone(for: missing) } throws: {
+      code($0) == .zoneNotFound
+    }
   }
 
   @Test func `are made and deleted`() async throws {

@@ -34,9 +34,10 @@ import Testing
     let requests = try server.calls.map { try $0.request(ModifyRecords.Request.self) }
     #expect(requests.map(\.zoneID?.zoneName) == ["Z", "Y"])
     #expect(requests.map { $0.operations.map(\.recordName) } == [["a", "c"], ["b", "d"]])
-    #expect(requests.map { $0.operations.map(\.kind) } == [
-      [.create, .create], [.create, .forceDelete],
-    ])
+    #expect(
+      requests.map { $0.operations.map(\.kind) } == [
+        [.create, .create], [.create, .forceDelete],
+      ])
     #expect(requests.map(\.isAtomic) == [true, true])
     #expect(requests.map(\.clientChangeToken) == ["AQID", "AQID"])
   }
@@ -56,8 +57,9 @@ import Testing
     let server = FakeServer()
     server.on(ModifyRecords.self, accepted)
     let records = (0..<401).map { note("r\($0)") }
-    await #expect { try await server.database.modifyRecords(saving: records, deleting: []) }
-      throws: { code($0) == .limitExceeded }
+    await #expect {
+      try await server.database.modifyRecords(saving: records, deleting: [])
+    } throws: { code($0) == .limitExceeded }
     #expect(server.calls.isEmpty)
     let (results, _) = try await server.database.modifyRecords(
       saving: Array(records.dropLast()), deleting: [])
@@ -73,8 +75,9 @@ import Testing
       record["text"] = String(repeating: "x", count: 750_000)
       return record
     }
-    await #expect { try await server.database.modifyRecords(saving: records, deleting: []) }
-      throws: { code($0) == .limitExceeded }
+    await #expect {
+      try await server.database.modifyRecords(saving: records, deleting: [])
+    } throws: { code($0) == .limitExceeded }
     #expect(server.calls.isEmpty)
   }
 
@@ -166,8 +169,9 @@ import Testing
     let server = FakeServer()
     server.on(ModifyRecords.self) { _ in throw refusal(.authenticationRequired) }
     let database = server.container(webAuthToken: nil).privateCloudDatabase
-    await #expect { try await database.modifyRecords(saving: [note("a")], deleting: []) }
-      throws: { code($0) == .notAuthenticated }
+    await #expect { try await database.modifyRecords(saving: [note("a")], deleting: []) } throws: {
+      code($0) == .notAuthenticated
+    }
   }
 
   @Test func `keeps an atomic zone back for a record that cannot be sent`() async throws {
@@ -189,11 +193,13 @@ import Testing
     server.onRaw(ModifyRecords.path) { (_) async throws(NetworkFailure) in
       throw .lostAfterSending
     }
-    await #expect { try await server.database.save(note("a")) }
-      throws: { code($0) == .serverResponseLost }
+    await #expect { try await server.database.save(note("a")) } throws: {
+      code($0) == .serverResponseLost
+    }
     #expect(server.calls.count == 1)
-    await #expect { try await server.database.deleteRecord(withID: id("a")) }
-      throws: { code($0) == .networkFailure }
+    await #expect { try await server.database.deleteRecord(withID: id("a")) } throws: {
+      code($0) == .networkFailure
+    }
     #expect(server.calls.count == 3)
   }
 
