@@ -4,7 +4,7 @@ import StratusTesting
 /// Makes sequences of steps from a seed.
 struct StepGenerator {
   static let devicesCount = 3
-  static let namesCount = 5
+  static let namesCount = Arena.Place.recordNames.count
   static let typesCount = 3
   static let fieldsCount = 5
 
