@@ -17,8 +17,8 @@ extension Result {
   var text: String {
     switch self {
     case .success: "success"
-    case .failure(let error): (error as? CKError).map { "\($0.code): \($0.localizedDescription)" }
-      ?? "\(error)"
+    case .failure(let error as CKError): "\(error.code): \(error.localizedDescription)"
+    case .failure(let error): "\(error)"
     }
   }
 
@@ -40,7 +40,8 @@ extension CKRecord {
     case .text(let text): self[key] = text
     case .number(let number): self[key] = number
     case .real(let real): self[key] = real
-    case .date(let milliseconds): self[key] = Date(timeIntervalSince1970: Double(milliseconds) / 1000)
+    case .date(let milliseconds):
+      self[key] = Date(timeIntervalSince1970: Double(milliseconds) / 1000)
     case .bytes(let bytes): self[key] = Data(bytes)
     case .texts(let texts): self[key] = texts
     }

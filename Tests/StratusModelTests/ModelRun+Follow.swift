@@ -43,8 +43,7 @@ extension ModelRun {
     let zones = [1, 2]
     let operation = CKFetchRecordZoneChangesOperation()
     operation.recordZoneIDs = zones.map(place.zoneID)
-    var configurations:
-      [CKRecordZone.ID: CKFetchRecordZoneChangesOperation.ZoneConfiguration] = [:]
+    var configurations: [CKRecordZone.ID: CKFetchRecordZoneChangesOperation.ZoneConfiguration] = [:]
     for zone in zones {
       configurations[place.zoneID(zone)] =
         CKFetchRecordZoneChangesOperation.ZoneConfiguration(
