@@ -98,6 +98,10 @@ let package = Package(
         "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusServer", "StratusTransport",
         "StratusWire", .product(name: "HTTPTypes", package: "swift-http-types"), logging,
       ]),
+    tests("StratusCrashTests", ["StratusTesting", "StratusTransport", "StratusWire"]),
+    tests(
+      "StratusModelTests",
+      ["CloudKit", "StratusAccounts", "StratusTesting", "StratusTransport"]),
     tests("TidyTests", []),
     tests("StratusDomainTests", ["StratusDomain", "StratusWire"]),
     tests(
