@@ -100,3 +100,17 @@ let package = Package(
     tests("TidyTests", []),
   ]
 )
+
+#if os(Linux)
+  // The benchmark waits on its sockets with Linux's `epoll`.
+  package.targets += [
+    .target(name: "CEpoll", path: "Benches/CEpoll"),
+    program(
+      "stratus-bench", path: "Benches/stratus-bench",
+      [
+        "CEpoll", "StratusWire", argumentParser, hummingbird,
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+      ] + hummingbirdTypes),
+  ]
+#endif
