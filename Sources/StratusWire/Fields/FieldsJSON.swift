@@ -13,7 +13,7 @@ public struct FieldsJSON: Sendable, Hashable {
 
   /// Writes values in the given order.
   public init(_ values: some Sequence<(key: String, value: FieldValue)>) {
-    var writer = JSONWriter()
+    var writer = JSONWriter(reserving: 512)
     writer.object { writer in
       for (key, value) in values {
         writer.key(key)
