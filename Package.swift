@@ -78,7 +78,9 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ]),
-    program("stratus", ["StratusServer", "StratusTransport", "StratusWire", argumentParser, logging]),
+    program(
+      "stratus",
+      ["StratusServer", "StratusTransport", "StratusWire", argumentParser, logging]),
 
     // Client
     room("StratusFoundation"),
@@ -101,8 +103,24 @@ let package = Package(
         "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusServer", "StratusTransport",
         "StratusWire", .product(name: "HTTPTypes", package: "swift-http-types"), logging,
       ]),
-    tests("StratusWireTests", ["StratusWire"]),
     tests("TidyTests", []),
+    tests("StratusWireTests", ["StratusWire"]),
+    tests(
+      "StratusSQLiteTests",
+      [
+        "StratusSQLite", "StratusSQL", "StratusTesting", "StratusDomain", "StratusWire", grdb,
+      ]),
+    tests("StratusTransportTests", ["StratusTransport", "StratusWire"]),
+    tests(
+      "StratusKitTests",
+      [
+        "CloudKit", "CoreLocation", "StratusFoundation", "StratusKit", "StratusTransport",
+        "StratusWire",
+      ]),
+    // NB: an app's settings, not ours: it compiles what apps write.
+    .testTarget(
+      name: "ClientCodeTests", dependencies: ["CloudKit", "CoreLocation"],
+      swiftSettings: [.swiftLanguageMode(.v6)]),
   ]
 )
 

@@ -36,7 +36,8 @@ struct Note {
 
   /// One line for a list.
   var line: String {
-    let date = edited.formatted(.iso8601.year().month().day().time(includingFractionalSeconds: false))
+    let style = Date.ISO8601FormatStyle().year().month().day()
+    let date = edited.formatted(style.time(includingFractionalSeconds: false))
     return "\(name.prefix(8))  \(date)  \(title)"
   }
 }

@@ -92,7 +92,9 @@ struct Notebook {
       $0.recordName.lowercased().hasPrefix(prefix.lowercased())
     }
     guard let id = matches.first else { throw UsageError("No note starts with '\(prefix)'.") }
-    guard matches.count == 1 else { throw UsageError("More than one note starts with '\(prefix)'.") }
+    guard matches.count == 1 else {
+      throw UsageError("More than one note starts with '\(prefix)'.")
+    }
     return id
   }
 }

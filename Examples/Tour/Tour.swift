@@ -2,8 +2,8 @@ import CloudKit
 
 /// Two devices of one person, and what CloudKit does between them.
 ///
-/// Device A writes three notes, device B fetches them and edits one, A's save of what it still believes
-/// is refused as a conflict, and A merges.
+/// Device A writes three notes, device B fetches them and edits one, A's save of what it still
+/// believes is refused as a conflict, and A merges.
 @main
 struct Tour {
   static let zoneID = CKRecordZone.ID(zoneName: "Tour")
@@ -53,7 +53,8 @@ struct Tour {
         print("    refused: the server has '\(server["title"] as? String ?? "?")'")
         server["done"] = mine["done"]
         let merged = try await deviceA.save(server)
-        print("    merged: \(merged["title"] as? String ?? "?"), done \(merged["done"] as? Int ?? 0)")
+        let title = merged["title"] as? String ?? "?"
+        print("    merged: '\(title)', done \(merged["done"] as? Int ?? 0)")
       }
     }
 

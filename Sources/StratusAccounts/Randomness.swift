@@ -5,6 +5,7 @@ extension [UInt8] {
   /// Lower-case hex digits.
   var hex: String {
     let digits = Array<UInt8>("0123456789abcdef".utf8)
-    return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    return String(
+      decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
 }

@@ -1,7 +1,8 @@
 import Crypto
 import Foundation
 
-/// The token a signed-in user's client carries: which session, since when, for how long, and a seal.
+/// The token a signed-in user's client carries: which session, since when, for how long, and a
+/// seal.
 ///
 /// 104 characters of base64, because clients expect a hundred at least from that alphabet
 /// (web-auth §3).

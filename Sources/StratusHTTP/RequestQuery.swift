@@ -4,6 +4,7 @@ import StratusDomain
 struct RequestQuery: Sendable, Equatable {
   var credentials = Credentials(apiToken: nil, webAuthToken: nil)
   var clientID: String?
+  var wantsSyncToken = false
 
   init(_ query: Substring?) {
     guard let query else { return }
@@ -14,6 +15,7 @@ struct RequestQuery: Sendable, Equatable {
       case "ckAPIToken": credentials.apiToken = Self.decode(value)
       case "ckWebAuthToken": credentials.webAuthToken = Self.decode(value)
       case "clientId": clientID = Self.decode(value)
+      case "getCurrentSyncToken": wantsSyncToken = value == "True" || value == "true"
       default: continue
       }
     }

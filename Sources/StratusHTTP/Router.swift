@@ -65,6 +65,7 @@ public struct Router: Sendable {
       }
       let query = RequestQuery(target.query)
       exchange.caller.deviceID = query.clientID.map { String($0.prefix(64)) } ?? "1"
+      exchange.caller.wantsSyncToken = query.wantsSyncToken
       let admission = try await authentication.admit(query.credentials, to: address.store)
       exchange.caller.userRecordName = admission.userRecordName
       exchange.nextWebAuthToken = admission.nextWebAuthToken

@@ -5,7 +5,8 @@ import StratusDomain
 public import StratusHTTP
 import StratusSQLite
 
-/// The one place where the parts of a server are made and joined; tests build it by the same function.
+/// The one place where the parts of a server are made and joined; tests build it by the same
+/// function.
 public struct Composition: Sendable {
   public let accounts: Accounts
   /// Everything the server answers, without a socket.

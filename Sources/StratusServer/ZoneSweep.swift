@@ -3,8 +3,8 @@ import ServiceLifecycle
 import StratusDomain
 import StratusSQLite
 
-/// Removes the records of deleted zones, a bounded step at a time, so that deleting a zone of a million
-/// records is as quick as deleting an empty one.
+/// Removes the records of deleted zones, a bounded step at a time, so that deleting a zone of a
+/// million records is as quick as deleting an empty one.
 struct ZoneSweep: ServiceLifecycle.Service {
   /// Rows a transaction: short enough that writers hardly wait behind it.
   private static let stepRows = 500

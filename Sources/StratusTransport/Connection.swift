@@ -109,8 +109,8 @@ public final class Connection: Sendable {
     return try Self.read(endpoint, response)
   }
 
-  /// The server gives a new token with an answer; the old ones of the session stay valid, so it does
-  /// not matter which of several answers comes last (web-auth §3.1).
+  /// The server gives a new token with an answer; the old ones of the session stay valid, so it
+  /// does not matter which of several answers comes last (web-auth §3.1).
   private func keepToken(of response: HTTPResponse) {
     guard let token = response.headers["x-apple-cloudkit-web-auth-token"], !token.isEmpty
     else { return }

@@ -3,8 +3,8 @@ import StratusWire
 
 /// What `stratus login` leaves for the programs of one user: `~/.config/stratus/credentials.json`.
 ///
-/// A JSON object with the keys `url`, `container`, `environment`, `apiToken`, `webAuthToken`, each of
-/// which may be absent. It is readable by its owner only.
+/// A JSON object with the keys `url`, `container`, `environment`, `apiToken`, `webAuthToken`, each
+/// of which may be absent. It is readable by its owner only.
 public enum CredentialsFile {
   private struct Contents: Codable {
     var url: String?
@@ -27,8 +27,8 @@ public enum CredentialsFile {
 
   /// Reads the file.
   ///
-  /// - Returns: nil where there is none, where it is no such JSON, or where others than its owner may
-  ///   read it: a token that was open to others is not used.
+  /// - Returns: nil where there is none, where it is no such JSON, or where others than its owner
+  ///   may read it: a token that was open to others is not used.
   public static func read(at location: URL) -> ServerSettings? {
     let attributes = try? FileManager.default.attributesOfItem(atPath: location.path)
     guard let permissions = (attributes?[.posixPermissions] as? NSNumber)?.intValue,

@@ -21,7 +21,9 @@ public final class URLSessionExchange: HTTPExchange {
   }
 
   public func send(_ request: HTTPRequest) async throws(NetworkFailure) -> HTTPResponse {
-    var sent = URLRequest(url: request.url, timeoutInterval: request.timeoutSeconds)
+    var sent = URLRequest(url: request.url)
+    // NB: on Linux the initialiser's time-out is ignored, and the property's cut to whole seconds.
+    sent.timeoutInterval = max(1, request.timeoutSeconds.rounded(.up))
     sent.httpMethod = "POST"
     sent.httpBody = Data(request.body)
     for (name, value) in request.headers { sent.setValue(value, forHTTPHeaderField: name) }

@@ -1,9 +1,11 @@
 /// Every limit of the wire and the server, each with its reason.
 public enum Limits {
-  /// Operations in one `*/modify`. The Web Services Reference (*Property Metrics*) says 200; Choice:
-  /// 400, the items of one native operation, so that its atomic batch stays one transaction; clients
-  /// are known to send as many (wire-quirks A29).
+  /// Operations in one `*/modify`. The Web Services Reference (*Property Metrics*) says 200;
+  /// Choice: 400, the items of one native operation, so that its atomic batch stays one
+  /// transaction; clients are known to send as many (wire-quirks A29).
   public static let operationsPerRequestMax = 400
+  /// Bytes of fields in one native operation (CKError.limitExceeded: "about 2 MB").
+  public static let operationSizeBytesMax = 2_097_152
   /// Records in one answer (*Property Metrics*).
   public static let recordsPerResponseMax = 200
   /// Records in one `records/lookup`: what the native service was seen to accept.

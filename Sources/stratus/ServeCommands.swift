@@ -14,6 +14,8 @@ struct DevCommand: AsyncParsableCommand {
       """)
 
   static let email = "developer@localhost"
+  /// What `CKContainer.default()` is unless the developer names another.
+  static let container = "iCloud.org.example.Stratus"
 
   @Option(help: "The folder for all data.")
   var data = ".stratus"
@@ -26,6 +28,7 @@ struct DevCommand: AsyncParsableCommand {
       dataFolder: URL(fileURLWithPath: data), port: port, developerEmail: Self.email)
     try await serve(settings) { ready in
       say("export STRATUS_URL=\(ready.url)")
+      say("export STRATUS_CONTAINER=\(Self.container)")
       say("export STRATUS_ENVIRONMENT=development")
       say("export STRATUS_API_TOKEN=\(ready.apiToken ?? "")")
       say("export STRATUS_WEB_AUTH_TOKEN=\(ready.webAuthToken ?? "")")

@@ -14,7 +14,7 @@ enum DocumentationRules {
     let pattern =
       #/
       ^\s*(?:@[\w.]+(?:\([^)]*\))?\s+)*(?:public|open)\s(?:[a-z]+\s)*?
-      (?:class|struct|enum|protocol|actor|func)\s+(?:`?(\w+)`?)
+      (?:class|struct|enum|protocol|actor|func)\s+(?!var\b|func\b)(?:`?(\w+)`?)
     /#
     var findings: [Finding] = []
     var conformance = false

@@ -21,7 +21,8 @@ enum Rooms {
     "StratusConsoleFiles": Room(),
     "StratusServer": Room(ours: serverRooms, others: composition),
     "stratus": Room(
-      ours: ["StratusServer", "StratusTransport", "StratusWire"], others: ["ArgumentParser"]),
+      ours: ["StratusServer", "StratusTransport", "StratusWire"],
+      others: ["ArgumentParser", "Logging"]),
     "StratusFoundation": Room(),
     "StratusTransport": Room(
       ours: ["StratusWire"], others: crypto + ["AsyncHTTPClient", "FoundationNetworking"]),
@@ -31,7 +32,8 @@ enum Rooms {
     "CloudKit": Room(ours: ["StratusKit", "StratusFoundation"]),
     "CoreLocation": Room(ours: ["StratusFoundation"]),
     "StratusTesting": Room(
-      ours: domain + ["StratusServer", "StratusKit"], others: ["HummingbirdTesting", "Testing"]),
+      ours: serverRooms + ["StratusServer", "StratusKit", "StratusTransport"],
+      others: hummingbird + ["HummingbirdTesting", "Testing"]),
   ]
 
   /// What the toolchain brings; every room may use it, but for the rooms in ``austere``.
@@ -60,8 +62,9 @@ enum Rooms {
       "StratusAccounts", "StratusAssets", "StratusHTTP", "StratusPostgres", "StratusPush",
       "StratusSQL", "StratusSQLite",
     ]
+  /// NB: Hummingbird's home is StratusHTTP; the root only starts the application it makes.
   private static let composition: Set<String> = [
-    "Configuration", "Logging", "Metrics", "ServiceLifecycle", "UnixSignals",
+    "Configuration", "Hummingbird", "Logging", "Metrics", "ServiceLifecycle", "UnixSignals",
   ]
 }
 

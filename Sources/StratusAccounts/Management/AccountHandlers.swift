@@ -60,7 +60,8 @@ extension Accounts {
   func account(email: String) async throws(ServerError) -> Account {
     guard let account = try await registry.account(email: email.lowercased()) else {
       throw ServerError(
-        .notFound, "there is no account '\(email.prefix(64))'; make it with 'stratus account create'")
+        .notFound,
+        "there is no account '\(email.prefix(64))'; make it with 'stratus account create'")
     }
     return account
   }

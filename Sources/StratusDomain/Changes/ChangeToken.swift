@@ -2,9 +2,9 @@ import StratusWire
 
 /// A place in a history, as clients carry it: opaque to them, checked when it comes back.
 ///
-/// It names the timeline it belongs to (the store's epoch) and the thing whose history it is (a zone's
-/// incarnation, or a database), so that a token from before a restore, or of a zone that was deleted and
-/// made again, is known to be stale, and never leaves a silent gap.
+/// It names the timeline it belongs to (the store's epoch) and the thing whose history it is (a
+/// zone's incarnation, or a database), so that a token from before a restore, or of a zone that was
+/// deleted and made again, is known to be stale, and never leaves a silent gap.
 struct ChangeToken: Sendable, Hashable {
   /// Whose history.
   enum Subject: UInt8, Sendable {

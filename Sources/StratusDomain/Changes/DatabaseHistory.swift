@@ -32,7 +32,7 @@ struct DatabaseHistory {
     let shown = found.prefix(limit)
     let moreComing = found.count > limit
     token.change = moreComing ? shown.last?.change ?? newest : newest
-    let zones = shown.filter { !($0.isDeleted && since == 0) }.map { change in
+    let zones = shown.filter { !($0.isDeleted && text == nil) }.map { change in
       ZoneDictionary(zoneID: database.zoneID(change.name), isDeleted: change.isDeleted)
     }
     return Page(zones: zones, syncToken: token.text, moreComing: moreComing)

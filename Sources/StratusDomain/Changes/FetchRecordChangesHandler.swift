@@ -1,6 +1,7 @@
 import StratusWire
 
-/// Answers `records/changes`: ``FetchZoneChangesHandler`` for one zone, whose errors are the request's.
+/// Answers `records/changes`: ``FetchZoneChangesHandler`` for one zone, whose errors are the
+/// request's.
 struct FetchRecordChangesHandler: EndpointHandler {
   typealias Endpoint = FetchRecordChanges
 

@@ -7,8 +7,8 @@ struct ZoneHistory {
 
   /// The next page behind a token.
   ///
-  /// - Throws: `ZONE_NOT_FOUND`; `BAD_REQUEST` for the default zone and for tokens that are stale or
-  ///   none of ours.
+  /// - Throws: `ZONE_NOT_FOUND`; `BAD_REQUEST` for the default zone and for tokens that are stale
+  ///   or none of ours.
   func page(
     _ zoneID: ZoneID, since text: String?, selection: ChangesSelection, limit: Int,
     sizeBytesMax: Int
@@ -84,10 +84,15 @@ struct HistoryCursor {
       case .database: throw .badRequest(Reason.syncTokenInvalid)
       }
     }
+    isFromNothing = text == nil
     (self.since, self.before, self.top, self.isReversed) = (since, before, top, isReversed)
   }
 
-  var isFromNothing: Bool { since == 0 }
+  /// Whether the reader brings no token.
+  ///
+  /// NB: a token of a zone without changes is not the same: its bearer may have written since, and
+  /// wants to hear of deletions.
+  let isFromNothing: Bool
 
   var range: ChangeRange { ChangeRange(after: since, through: isReversed ? before : zone.change) }
 

@@ -6,6 +6,9 @@ public struct Caller: Sendable, Hashable {
   public var deviceID: String
   /// Names the request in answers and in the log.
   public var requestUUID: String
+  /// Whether answers with records of one zone name the zone's newest place (`getCurrentSyncToken`,
+  /// which Apple's own web apps send).
+  public var wantsSyncToken = false
   /// Where to sign in, for `AUTHENTICATION_REQUIRED`; nil: nowhere.
   public var signInURL: String?
 

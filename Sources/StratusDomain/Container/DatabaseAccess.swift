@@ -8,8 +8,8 @@ struct DatabaseAccess: Sendable {
   /// Opens the database a request names.
   ///
   /// - Parameter needsUser: whether someone must be signed in, whatever the database.
-  /// - Throws: `AUTHENTICATION_REQUIRED` for the private database without a user; `BAD_REQUEST` for the
-  ///   shared one.
+  /// - Throws: `AUTHENTICATION_REQUIRED` for the private database without a user; `BAD_REQUEST` for
+  ///   the shared one.
   func open(
     _ address: DatabaseAddress, for caller: Caller, needsUser: Bool = false
   ) async throws(ServerError) -> OpenDatabase {

@@ -2,7 +2,8 @@ import StratusWire
 
 /// What names may look like (cloudkit-semantics §2).
 enum Naming {
-  /// - Throws: `BAD_REQUEST` unless 1 … 255 characters and no underscore in front.
+  /// - Throws: `BAD_REQUEST` unless 1 … 255 characters (as `NSString` counts) and no underscore in
+  ///   front.
   ///
   /// `Choice:` Apple's pages say ASCII, its header "most UTF-8"; UTF-8 is accepted.
   static func checkRecordName(_ name: String) throws(ServerError) {
@@ -19,7 +20,7 @@ enum Naming {
     _ name: String, what: String, lengthMax: Int
   ) throws(ServerError) {
     if name.isEmpty { throw .badRequest("\(what) must not be empty") }
-    if name.utf8.count > lengthMax, name.count > lengthMax {
+    if name.utf16.count > lengthMax {
       throw .badRequest("\(what) is longer than \(lengthMax) characters")
     }
     if name.utf8.first == UInt8(ascii: "_") {

@@ -3,7 +3,7 @@ public protocol RecordReading {
   /// The live records of these names; names without one are left out.
   func records(
     named names: [String], in zone: StoredZone
-  ) throws(ServerError) -> [String: StoredRecord]
+  ) throws(ServerError) -> [ExactName: StoredRecord]
 }
 
 /// Writes records.

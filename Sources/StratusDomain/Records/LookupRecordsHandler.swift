@@ -19,7 +19,9 @@ struct LookupRecordsHandler: EndpointHandler {
       for batch in batches.batches {
         try look(up: batch, for: request, in: database, of: store, into: &results)
       }
-      return RecordsResponse(records: results.compactMap { $0 })
+      return RecordsResponse(
+        records: results.compactMap { $0 },
+        syncToken: try batches.syncToken(in: database, of: store))
     }
   }
 
@@ -32,9 +34,10 @@ struct LookupRecordsHandler: EndpointHandler {
       throw ServerError(.zoneNotFound, Reason.zoneNotFound)
     }
     let names = batch.indices.map { request.items[$0].recordName }
-    let records = if let zone { try store.records(named: names, in: zone) } else {
-      [String: StoredRecord]()
-    }
+    let records =
+      if let zone { try store.records(named: names, in: zone) } else {
+        [ExactName: StoredRecord]()
+      }
     let presenter = RecordPresenter(zoneID: database.zoneID(batch.zoneName))
     for index in batch.indices {
       let item = request.items[index]

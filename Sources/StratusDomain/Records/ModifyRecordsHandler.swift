@@ -1,7 +1,7 @@
 import StratusWire
 
-/// Answers `records/modify`: one transaction, in which each zone's operations are loaded, decided and
-/// applied.
+/// Answers `records/modify`: one transaction, in which each zone's operations are loaded, decided
+/// and applied.
 struct ModifyRecordsHandler: EndpointHandler {
   typealias Endpoint = ModifyRecords
 
@@ -28,7 +28,9 @@ struct ModifyRecordsHandler: EndpointHandler {
           in: database, of: store, now: now)
         for (index, item) in zip(batch.indices, outcome) { results[index] = item }
       }
-      return RecordsResponse(records: results.compactMap { $0 })
+      return RecordsResponse(
+        records: results.compactMap { $0 },
+        syncToken: try batches.syncToken(in: database, of: store))
     }
   }
 

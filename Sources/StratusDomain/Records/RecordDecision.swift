@@ -37,12 +37,12 @@ struct RecordDecision: Sendable {
     in database: OpenDatabase, zoneID: ZoneID, isAtomic: Bool
   ) {
     var fields = FieldDecision(schema: snapshot.schema, environment: database.environment)
-    var seen: Set<String> = []
+    var seen: Set<ExactName> = []
     let rules = RecordRules(writer: writer, database: database, zoneID: zoneID)
     for operation in operations {
       let schemaBefore = fields
       do throws(Refusal) {
-        if let name = operation.recordName, !seen.insert(name).inserted {
+        if let name = operation.recordName, !seen.insert(ExactName(name)).inserted {
           throw Refusal(.badRequest(Reason.duplicateRecord))
         }
         let change = (snapshot.zone?.change ?? 0) + Int64(records.count) + 1

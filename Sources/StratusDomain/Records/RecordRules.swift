@@ -4,8 +4,8 @@ import StratusWire
 struct RecordRules: Sendable {
   typealias Refusal = RecordDecision.Refusal
 
-  /// What an operation comes to: what is written (nothing, if there was nothing to delete), and what
-  /// is answered.
+  /// What an operation comes to: what is written (nothing, if there was nothing to delete), and
+  /// what is answered.
   struct Outcome {
     let written: StoredRecord?
     let answer: RecordDecision.Outcome

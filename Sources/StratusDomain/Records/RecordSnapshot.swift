@@ -5,7 +5,7 @@ struct RecordSnapshot: Sendable {
   /// nil: the default zone, which no one has written to yet.
   let zone: StoredZone?
   /// The live records that the operations name.
-  let records: [String: StoredRecord]
+  let records: [ExactName: StoredRecord]
   let schema: Schema
 
   /// - Throws: `ZONE_NOT_FOUND`.
@@ -21,7 +21,7 @@ struct RecordSnapshot: Sendable {
     schema = try store.schema()
   }
 
-  init(zone: StoredZone?, records: [String: StoredRecord], schema: Schema) {
+  init(zone: StoredZone?, records: [ExactName: StoredRecord], schema: Schema) {
     self.zone = zone
     self.records = records
     self.schema = schema

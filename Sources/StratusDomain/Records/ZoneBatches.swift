@@ -22,22 +22,39 @@ struct ZoneBatches: Sendable {
       let name = try database.zoneName(requestZone)
       for itemZone in itemZones {
         guard let itemZone else { continue }
-        if try database.zoneName(itemZone) != name {
+        if ExactName(try database.zoneName(itemZone)) != ExactName(name) {
           throw .badRequest("zoneID of a record differs from the request's")
         }
       }
       batches = [Batch(zoneName: name, indices: Array(itemZones.indices))]
       return
     }
-    var places: [String: Int] = [:]
+    var places: [ExactName: Int] = [:]
     for (index, itemZone) in itemZones.enumerated() {
       let name = try database.zoneName(itemZone)
       if let place = places[name] {
         batches[place].indices.append(index)
       } else {
-        places[name] = batches.count
+        places[ExactName(name)] = batches.count
         batches.append(Batch(zoneName: name, indices: [index]))
       }
     }
+  }
+}
+
+extension ZoneBatches {
+  /// The newest place in the history of the one zone of a request, for who wants to know it.
+  ///
+  /// NB: nil for several zones and for the default zone, which has no history.
+  func syncToken(
+    in database: OpenDatabase, of store: any StoreReading
+  ) throws(ServerError) -> String? {
+    guard database.caller.wantsSyncToken, database.key != .public, batches.count == 1,
+      let name = batches.first?.zoneName, name != ZoneID.defaultZoneName,
+      let zone = try store.zone(named: name, in: database.key)
+    else { return nil }
+    return ChangeToken(
+      subject: .zone, epoch: try store.epoch(), incarnation: zone.id, change: zone.change
+    ).text
   }
 }

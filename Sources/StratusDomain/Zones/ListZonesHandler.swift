@@ -21,7 +21,8 @@ struct ListZonesHandler: EndpointHandler {
 }
 
 extension ZoneItem {
-  /// As the live service lists zones: without `atomic`, which it shows elsewhere (web-services §4.8).
+  /// As the live service lists zones: without `atomic`, which it shows elsewhere (web-services
+  /// §4.8).
   fileprivate var listed: ZoneItem {
     switch self {
     case .zone(var zone):

@@ -41,7 +41,7 @@ extension CKError {
       self.init(error, retryAfterSeconds: seconds)
     case .unreadable(let status, let reason, let seconds):
       var userInfo: [String: Any] = [
-        NSLocalizedDescriptionKey: "HTTP status \(status), and the answer is not readable: \(reason)"
+        NSLocalizedDescriptionKey: "unreadable answer, HTTP status \(status): \(reason)"
       ]
       userInfo[CKErrorRetryAfterKey] = seconds.map { NSNumber(value: $0) }
       self.init(Code(httpStatus: status), userInfo: userInfo)

@@ -7,7 +7,6 @@ public protocol CKRecordKeyValueSetting: NSObjectProtocol {
   func object(forKey key: CKRecord.FieldKey) -> (any __CKRecordObjCValue)?
 
   /// Sets a field to a copy of an object; nil removes its value.
-  @_disfavoredOverload
   func setObject(_ object: (any __CKRecordObjCValue)?, forKey key: CKRecord.FieldKey)
 
   /// The value of a field, as the object it is kept as.
@@ -29,6 +28,9 @@ extension CKRecordKeyValueSetting {
   }
 
   /// Sets a field to a copy of a value; nil removes its value.
+  ///
+  /// NB: the disfavoured one of the two, so that the call inside reaches the other.
+  @_disfavoredOverload
   public func setObject(
     _ object: (any CKRecordValueProtocol)?, forKey key: CKRecord.FieldKey
   ) {

@@ -8,10 +8,11 @@ extension CKRecord {
   func prepareSave(
     policy: CKModifyRecordsOperation.RecordSavePolicy
   ) throws(CKError) -> RecordSave {
-    let state = snapshot
-    let save = try state.prepareSave(policy: policy)
-    withState { $0.sentEditsCount = Swift.max($0.sentEditsCount, state.editsCount) }
-    return save
+    let state = withState { state in
+      state.sentEditsCount = state.editsCount
+      return state
+    }
+    return try state.prepareSave(policy: policy)
   }
 
   /// Refreshes the record after a save: what the server says of it is taken over, and what was

@@ -49,9 +49,7 @@ public class CKRecord: NSObject, NSSecureCoding, NSCopying, Sequence, CKRecordKe
   /// What the record holds at this moment.
   var snapshot: RecordState { withState { $0 } }
 
-  // NB: the subscript and the two methods below are the protocol's requirements; apps reach them
-  // through its extension unless they ask for the object's type.
-
+  /// The value of a field, as the object it is kept as; nil if the field has none.
   @_disfavoredOverload
   public func object(forKey key: CKRecord.FieldKey) -> (any __CKRecordObjCValue)? {
     withState { $0.values[key] }
@@ -59,12 +57,12 @@ public class CKRecord: NSObject, NSSecureCoding, NSCopying, Sequence, CKRecordKe
 
   /// Sets a field to a copy of an object; nil removes its value. An object of no kind a field can
   /// hold is a programmer's error.
-  @_disfavoredOverload
   public func setObject(_ object: (any __CKRecordObjCValue)?, forKey key: CKRecord.FieldKey) {
     let value = object.map(storedValue(for:))
     withState { $0.set(value, for: key) }
   }
 
+  /// The value of a field, as the object it is kept as.
   @_disfavoredOverload
   public subscript(key: CKRecord.FieldKey) -> (any __CKRecordObjCValue)? {
     get { object(forKey: key) }

@@ -50,7 +50,7 @@ struct RecordState {
     parentChange = editsCount
   }
 
-  /// Takes in that a save which had taken along the first edits succeeded; later edits stay changes.
+  /// Takes in that a save succeeded: what it took along is no change any more, later edits are.
   mutating func settle(_ save: RecordSave) {
     for (key, edit) in changes {
       if edit <= save.editsCount {

@@ -1,6 +1,5 @@
 public import Foundation
 
-
 /// A part of a database, with a name, whose records can be saved together and followed.
 public final class CKRecordZone: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
   public typealias ID = CKRecordZoneID

@@ -2,8 +2,8 @@ public import StratusDomain
 
 /// One connection to an engine, used by one thread at a time.
 ///
-/// Everything SQL-speaking rooms need of an engine; the rest (opening, transactions, threads) is the
-/// engine's own.
+/// Everything SQL-speaking rooms need of an engine; the rest (opening, transactions, threads) is
+/// the engine's own.
 public protocol SQLConnection: AnyObject {
   var dialect: SQLDialect { get }
 

@@ -54,8 +54,7 @@ public enum StoreTables {
       client_token \(dialect.text));
     CREATE UNIQUE INDEX zones_live ON zones (database, name) WHERE deleted = 0;
     CREATE INDEX zones_listed ON zones (database, listed) WHERE listed IS NOT NULL;
-    CREATE INDEX zones_listed_deleted ON zones (database, name)
-      WHERE deleted <> 0 AND listed IS NOT NULL;
+    CREATE INDEX zones_deleted ON zones (database, name) WHERE deleted <> 0;
     CREATE INDEX zones_unpurged ON zones (zone) WHERE deleted = 1;
 
     CREATE TABLE records (

@@ -4,9 +4,9 @@ import StratusWire
 extension StoreSession {
   public func records(
     named names: [String], in zone: StoredZone
-  ) throws(ServerError) -> [String: StoredRecord] {
+  ) throws(ServerError) -> [ExactName: StoredRecord] {
     guard !names.isEmpty, let number = try number(of: zone.database) else { return [:] }
-    var result: [String: StoredRecord] = [:]
+    var result: [ExactName: StoredRecord] = [:]
     var reader = RecordReader()
     var start = 0
     while start < names.count {
@@ -24,7 +24,7 @@ extension StoreSession {
       let statement = isAlone ? RecordStatements.find : RecordStatements.findSeveral
       try connection.run(statement, values) { (row) throws(ServerError) in
         let record = reader.record(row)
-        result[record.name] = record
+        result[ExactName(record.name)] = record
         return true
       }
       start = end

@@ -15,6 +15,7 @@ extension StoreSession {
         ])
       removed += count
       if count == room { break }
+      try connection.execute(PurgeStatements.removeUnlisted, [.integer(zone.id)])
       try connection.execute(PurgeStatements.markPurged, [.integer(zone.id)])
     }
     return removed
@@ -33,5 +34,8 @@ private enum PurgeStatements {
     DELETE FROM records WHERE database = ? AND zone = ? AND name IN (
       SELECT name FROM records WHERE database = ? AND zone = ? ORDER BY name LIMIT ?)
     """)
+  /// The row of a zone that the history still names stays.
+  static let removeUnlisted = SQLStatement(
+    "DELETE FROM zones WHERE zone = ? AND listed IS NULL")
   static let markPurged = SQLStatement("UPDATE zones SET deleted = 2 WHERE zone = ?")
 }

@@ -80,7 +80,8 @@ extension StoreSession {
   /// Takes a deleted zone of the same name out of the history, so that the name stands there once.
   private func unlistDeleted(named name: String, in number: Int64) throws(ServerError) {
     let values: [SQLValue] = [.integer(number), .text(name)]
-    try connection.execute(ZoneStatements.unlistDeleted, values)
+    try connection.execute(ZoneStatements.removePurged, values)
+    try connection.execute(ZoneStatements.unlistUnpurged, values)
   }
 }
 
@@ -110,9 +111,13 @@ enum ZoneStatements {
     SET deleted = CASE change WHEN 0 THEN 2 ELSE 1 END, listed = ?, client_token = NULL
     WHERE zone = ? AND deleted = 0
     """)
-  static let unlistDeleted = SQLStatement(
+  /// NB: `deleted <> 0` says nothing new; it is what makes SQLite use the index `zones_deleted`.
+  static let removePurged = SQLStatement(
+    "DELETE FROM zones WHERE database = ? AND name = ? AND deleted <> 0 AND deleted = 2")
+  /// NB: as above.
+  static let unlistUnpurged = SQLStatement(
     """
     UPDATE zones SET listed = NULL
-    WHERE database = ? AND name = ? AND deleted <> 0 AND listed IS NOT NULL
+    WHERE database = ? AND name = ? AND deleted <> 0 AND deleted = 1
     """)
 }

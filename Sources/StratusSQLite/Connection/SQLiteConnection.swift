@@ -5,8 +5,8 @@ import StratusSQL
 
 /// One open connection to an SQLite file, used by one thread at a time.
 ///
-/// GRDB opens it, sets it up and prepares its statements; their raw handles are stepped here, because
-/// a request runs several statements and GRDB's cursors cost as much as SQLite itself.
+/// GRDB opens it, sets it up and prepares its statements; their raw handles are stepped here,
+/// because a request runs several statements and GRDB's cursors cost as much as SQLite itself.
 final class SQLiteConnection: SQLConnection {
   let handle: OpaquePointer
   /// The first error of an SQL statement since the last ``startBody()``.
@@ -54,8 +54,8 @@ final class SQLiteConnection: SQLConnection {
 
   /// Runs `body` with the connection's own lock held.
   ///
-  /// SQLite takes that lock in every call, and a record has fourteen columns; a lock that the thread
-  /// holds already is taken again without an atomic instruction.
+  /// SQLite takes that lock in every call, and a record has fourteen columns; a lock that the
+  /// thread holds already is taken again without an atomic instruction.
   func holdingLock<Value>(_ body: () throws(ServerError) -> Value) throws(ServerError) -> Value {
     takeLock()
     defer { leaveLock() }
@@ -101,15 +101,16 @@ final class SQLiteConnection: SQLConnection {
   /// From now on ``pagesInLog`` is counted; turns SQLite's own checkpoints off.
   func countPagesInLog() {
     let this = Unmanaged.passUnretained(self).toOpaque()
-    let hook: @convention(c) (
-      UnsafeMutableRawPointer?, OpaquePointer?, UnsafePointer<CChar>?, Int32
-    ) -> Int32 = { context, _, _, pages in
-      if let context {
-        Unmanaged<SQLiteConnection>.fromOpaque(context).takeUnretainedValue()
-          .pagesInLog = Int(pages)
+    let hook:
+      @convention(c) (
+        UnsafeMutableRawPointer?, OpaquePointer?, UnsafePointer<CChar>?, Int32
+      ) -> Int32 = { context, _, _, pages in
+        if let context {
+          Unmanaged<SQLiteConnection>.fromOpaque(context).takeUnretainedValue()
+            .pagesInLog = Int(pages)
+        }
+        return SQLITE_OK
       }
-      return SQLITE_OK
-    }
     sqlite3_wal_hook(handle, hook, this)
   }
 

@@ -20,8 +20,8 @@ enum SQLiteSettings {
 
   /// The one connection of a file that writes.
   ///
-  /// NB: GRDB's own WAL mode (a `DatabasePool`, or `journalMode = .wal`) sets `synchronous=NORMAL` after
-  /// `prepareDatabase` has run, and a commit would no longer be on disk when it returns.
+  /// NB: GRDB's own WAL mode (a `DatabasePool`, or `journalMode = .wal`) sets `synchronous=NORMAL`
+  /// after `prepareDatabase` has run, and a commit would not be on disk when it returns.
   static var writer: Configuration {
     var configuration = shared
     configuration.prepareDatabase { database in

@@ -2,9 +2,10 @@ import GRDB
 
 /// Decides when the write-ahead log is copied into the file, and does most of it beside the writer.
 ///
-/// The log starts anew only when all of it has been copied, which a checkpoint beside a busy writer never
-/// achieves by itself. So it goes in two steps: a second connection copies what there is, while writes go
-/// on; then the writer copies the little that came in the meantime, between two transactions.
+/// The log starts anew only when all of it has been copied, which a checkpoint beside a busy writer
+/// never achieves by itself. So it goes in two steps: a second connection copies what there is,
+/// while writes go on; then the writer copies the little that came in the meantime, between two
+/// transactions.
 ///
 /// Used by the writer's thread only.
 final class SQLiteCheckpoints {

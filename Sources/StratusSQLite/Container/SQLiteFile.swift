@@ -24,8 +24,8 @@ public final class SQLiteFile<Session: SQLSession>: SQLEngine {
       throw error
     }
     writer = SQLiteWriter(connection: connection, path: path)
-    // Readers run on the callers' threads, of which there are as many as cores; two more for those who
-    // are held up by the disk.
+    // Readers run on the callers' threads, of which there are as many as cores; two more for those
+    // who are held up by the disk.
     let countMax = ProcessInfo.processInfo.activeProcessorCount + 2
     readers = SQLiteReaders(path: path, countMax: countMax)
   }

@@ -4,8 +4,8 @@ import StratusSQL
 
 /// The one thread that writes to a file, and the queue before it.
 ///
-/// It takes every body that waits, runs them in one transaction, and lets their callers go when that is on
-/// disk: the flush, which costs most, is shared by all who came while the last one ran.
+/// It takes every body that waits, runs them in one transaction, and lets their callers go when
+/// that is on disk: the flush, which costs most, is shared by all who came while the last one ran.
 ///
 /// NB: unchecked. `condition` guards the queue; the rest belongs to the thread.
 final class SQLiteWriter<Session: SQLSession>: @unchecked Sendable {

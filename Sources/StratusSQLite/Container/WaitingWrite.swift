@@ -17,7 +17,8 @@ protocol WaitingWrite<Session>: AnyObject, Sendable {
 
 /// A write body with a value of one type.
 ///
-/// NB: unchecked, since the queue hands it from the caller's thread to the writer's and nobody else has it.
+/// NB: unchecked; the queue hands it from the caller's thread to the writer's, and nobody else has
+/// it.
 final class WriteBody<Session, Value: Sendable>: WaitingWrite, @unchecked Sendable {
   typealias Continuation = CheckedContinuation<Result<Value, ServerError>, Never>
 

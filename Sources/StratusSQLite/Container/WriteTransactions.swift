@@ -11,10 +11,10 @@ final class WriteTransactions<Session: SQLSession> {
     session = Session(connection: connection)
   }
 
-  /// Runs bodies in one transaction, each undone by itself if it fails, commits, and lets the callers go.
+  /// Runs bodies in one transaction, each undone by itself if it fails; commits; lets callers go.
   ///
-  /// If the transaction as a whole fails, each body is run once more in one of its own, so that one body
-  /// that is too much for the disk takes no neighbour with it.
+  /// If the transaction as a whole fails, each body is run once more in one of its own, so that one
+  /// body that is too much for the disk takes no neighbour with it.
   ///
   /// - Returns: bodies that were not begun because those before them wrote much.
   func run(_ bodies: [any WaitingWrite<Session>]) -> ArraySlice<any WaitingWrite<Session>> {

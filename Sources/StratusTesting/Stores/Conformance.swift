@@ -1,4 +1,4 @@
-/// Something every implementation of a port must do, to be run on one that was just made and is empty.
+/// Something every implementation of a port must do; run on one that was just made and is empty.
 public struct ConformanceCheck<Port: Sendable>: Sendable, CustomStringConvertible {
   /// A sentence that says what holds.
   public let description: String

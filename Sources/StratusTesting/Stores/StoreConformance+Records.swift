@@ -37,7 +37,7 @@ extension StoreConformance {
         try body.records(named: ["bare", "full"], in: zone), try body.changes(in: zone)
       )
     }
-    try expect(found, ["full": full, "bare": bare])
+    try expect(found, [ExactName("full"): full, ExactName("bare"): bare])
     try expect(changes, [full, bare])
   }
 
@@ -49,9 +49,9 @@ extension StoreConformance {
       let zone = try body.existing("Notes")
       let many = (0..<45).map { "missing \($0)" } + ["one", "one", "elsewhere"]
       return (
-        try body.records(named: [], in: zone).keys.sorted(),
-        try body.records(named: ["missing"], in: zone).keys.sorted(),
-        try body.records(named: many, in: zone).keys.sorted()
+        try body.records(named: [], in: zone).keys.map(\.text).sorted(),
+        try body.records(named: ["missing"], in: zone).keys.map(\.text).sorted(),
+        try body.records(named: many, in: zone).keys.map(\.text).sorted()
       )
     }
     try expect(none, [])
@@ -71,7 +71,7 @@ extension StoreConformance {
       let zone = try body.existing("Notes")
       return (try body.records(named: ["one"], in: zone), try body.changes(in: zone))
     }
-    try expect(found, ["one": later])
+    try expect(found, [ExactName("one"): later])
     try expect(changes, [later])
   }
 
@@ -82,8 +82,8 @@ extension StoreConformance {
       try body.delete("one", in: try body.existing("Notes"))
       let zone = try body.existing("Notes")
       return [
-        try body.records(named: ["one"], in: zone).keys.sorted(),
-        try body.records(named: ["one", "two"], in: zone).keys.sorted(),
+        try body.records(named: ["one"], in: zone).keys.map(\.text).sorted(),
+        try body.records(named: ["one", "two"], in: zone).keys.map(\.text).sorted(),
       ]
     }
     try expect(found, [[], ["two"]])
@@ -166,6 +166,8 @@ extension StoreConformance {
     }
     let changes = Dictionary(
       uniqueKeysWithValues: names.enumerated().map { ($1, Int64($0 + 1)) })
-    try expect(found.mapValues(\.change), changes)
+    let foundChanges = Dictionary(
+      uniqueKeysWithValues: found.map { ($0.key.text, $0.value.change) })
+    try expect(foundChanges, changes)
   }
 }

@@ -136,7 +136,7 @@ extension StoreConformance {
     let (zone, found, changes) = try await store.write { (body) throws(ServerError) in
       _ = try body.purgeDeletedZones(limit: 100)
       let zone = try body.existing("Notes")
-      let found = try body.records(named: ["old", "new"], in: zone).keys.sorted()
+      let found = try body.records(named: ["old", "new"], in: zone).keys.map(\.text).sorted()
       return (zone, found, try body.changes(in: zone).map(\.name))
     }
     try expect(zone.clientChangeToken, nil)

@@ -40,6 +40,7 @@ public enum FetchZoneChanges: Endpoint {
 
     public init(json: JSONView) throws(WireError) {
       let outer = try ChangesSelection(json: json)
+      let outerToken = try json.optionalString("syncToken")
       guard let zones = json["zones"] else { throw .missing("zones") }
       guard zones.isArray else { throw .wrongType("zones", expected: "an array") }
       self.zones = []
@@ -48,7 +49,7 @@ public enum FetchZoneChanges: Endpoint {
         self.zones.append(
           Item(
             zoneID: try ZoneID(json: zoneID),
-            syncToken: try element.value.optionalString("syncToken"),
+            syncToken: try element.value.optionalString("syncToken") ?? outerToken,
             selection: try ChangesSelection(json: element.value, outer: outer)))
       }
     }

@@ -44,7 +44,12 @@ extension ErrorDictionary: JSONWritable, JSONReadable {
     self.code = ErrorCode(rawValue: code) ?? .internalError
     reason = json["reason"]?.string ?? code
     uuid = json["uuid"]?.string ?? ""
-    retryAfterSeconds = json["retryAfter"]?.double.map { Int($0.rounded(.up)) }
+    retryAfterSeconds = json["retryAfter"]?.double.flatMap(Self.wholeSeconds)
     redirectURL = json["redirectURL"]?.string
+  }
+
+  /// Seconds rounded up; a day at most, nil if negative, whatever a server or a proxy says.
+  private static func wholeSeconds(_ seconds: Double) -> Int? {
+    seconds < 0 ? nil : Int(min(seconds, 86_400).rounded(.up))
   }
 }

@@ -57,7 +57,7 @@ extension FieldValue {
     let type = FieldType(element)
     switch element {
     case .string: self = .string(try json.string.orThrow(type))
-    case .int64: self = .int64(try json.int64.orThrow(type))
+    case .int64: self = .int64(try json.int64OrTruth.orThrow(type))
     case .double: self = .double(try json.double.orThrow(type))
     case .timestamp:
       let isFraction = json.isNumber && json.text.contains(UInt8(ascii: "."))
@@ -105,12 +105,19 @@ extension Location: JSONWritable, JSONReadable {
       abs(latitude) <= 90, abs(longitude) <= 180
     else { throw .invalidValue(expected: FieldType(.location)) }
     self.init(latitude: latitude, longitude: longitude)
-    horizontalAccuracy = json["horizontalAccuracy"]?.double
-    verticalAccuracy = json["verticalAccuracy"]?.double
-    altitude = json["altitude"]?.double
-    speed = json["speed"]?.double
-    course = json["course"]?.double
-    timestamp = json["timestamp"]?.int64
+    horizontalAccuracy = try Self.measure(json["horizontalAccuracy"])
+    verticalAccuracy = try Self.measure(json["verticalAccuracy"])
+    altitude = try Self.measure(json["altitude"])
+    speed = try Self.measure(json["speed"])
+    course = try Self.measure(json["course"])
+    timestamp = try json["timestamp"].map { time throws(WireError) in
+      try time.int64.orThrow(FieldType(.location))
+    }
+  }
+
+  private static func measure(_ json: JSONView?) throws(WireError) -> Double? {
+    guard let json else { return nil }
+    return try json.double.orThrow(FieldType(.location))
   }
 }
 
@@ -127,7 +134,8 @@ extension Reference: JSONWritable, JSONReadable {
     guard let name = json["recordName"]?.string, !name.isEmpty else {
       throw .invalidValue(expected: FieldType(.reference))
     }
-    guard let action = Action(rawValue: json["action"]?.string ?? Action.none.rawValue) else {
+    let word = json["action"].map { $0.string ?? "" } ?? Action.none.rawValue
+    guard let action = Action(rawValue: word) else {
       throw WireError("Invalid value for 'action', expected NONE, DELETE_SELF or VALIDATE")
     }
     self.init(recordName: name, zoneID: try json.optional("zoneID"), action: action)

@@ -1,21 +1,18 @@
 extension JSONView {
   /// A whole number: `3`, `3.0`, or either as a string (`numbersAsStrings`); nil if it is none.
-  var int64: Int64? {
+  var int64: Int64? { numberText.flatMap(JSONNumber.int64) }
+
+  /// As ``int64``; `true` is 1 and `false` 0, as clients write truths into INT64 fields.
+  var int64OrTruth: Int64? {
     switch token.kind {
-    case .number, .string: numberText.flatMap(JSONNumber.int64)
     case .yes: 1
     case .no: 0
-    case .object, .array, .escapedString, .null: nil
+    case .object, .array, .string, .escapedString, .number, .null: int64
     }
   }
 
   /// A number, or one as a string; nil if it is none or not finite.
-  var double: Double? {
-    switch token.kind {
-    case .number, .string: numberText.flatMap(Double.init).flatMap { $0.isFinite ? $0 : nil }
-    case .object, .array, .escapedString, .yes, .no, .null: nil
-    }
-  }
+  var double: Double? { numberText.flatMap(Double.init).flatMap { $0.isFinite ? $0 : nil } }
 
   /// A whole number that fits `Int`, clamped to what fits.
   var int: Int? { int64.map(Int.init(clamping:)) }
@@ -23,18 +20,20 @@ extension JSONView {
   private var numberText: String? {
     let token = token
     guard token.end > token.start, token.end - token.start <= 64 else { return nil }
-    return document.string(at: index)
+    switch token.kind {
+    case .number: return document.string(at: index)
+    case .string:
+      let text = document.string(at: index)
+      return DecimalText(text) == nil ? nil : text
+    case .object, .array, .escapedString, .yes, .no, .null: return nil
+    }
   }
 }
 
 /// Numbers as JSON spells them.
 enum JSONNumber {
   /// The whole number a text stands for, if it stands for one without loss.
-  static func int64(_ text: String) -> Int64? {
-    if let whole = Int64(text) { return whole }
-    guard let value = Double(text), value.isFinite else { return nil }
-    return Int64(exactly: value)
-  }
+  static func int64(_ text: String) -> Int64? { Int64(text) ?? DecimalText(text)?.int64 }
 
   /// The shortest text that reads back as the same number.
   static func text(_ value: Double) -> String {

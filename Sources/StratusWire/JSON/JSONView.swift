@@ -58,7 +58,7 @@ public struct JSONView: Sendable {
     switch token.kind {
     case .yes: true
     case .no: false
-    case .string: string.flatMap { $0.lowercased() == "true" ? true : nil }
+    case .string: string.flatMap { Bool($0.lowercased()) }
     case .object, .array, .escapedString, .number, .null: nil
     }
   }

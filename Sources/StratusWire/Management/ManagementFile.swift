@@ -1,5 +1,5 @@
-/// What a running server leaves in its data folder, for the commands that manage it: where it is, and
-/// the token that lets them in. Only the folder's owner can read it.
+/// What a running server leaves in its data folder, for the commands that manage it: where it is,
+/// and the token that lets them in. Only the folder's owner can read it.
 public struct ManagementFile: JSONWritable, JSONReadable, Hashable {
   /// The file's name in the data folder.
   public static let name = "management.json"

@@ -37,6 +37,7 @@ public enum LookupRecords: Endpoint {
             writer.object { writer in
               writer.member("recordName", item.recordName)
               writer.member("zoneID", item.zoneID)
+              if item.selection != selection { item.selection.writeMembers(to: &writer) }
             }
           }
         }

@@ -1,0 +1,22 @@
+/// A name that equals another only byte for byte, as stores and clients compare names.
+///
+/// NB: Swift's strings are equal when they look equal ("é" in one scalar or in two), so they do as
+/// keys only where every name is ASCII.
+public struct ExactName: Sendable, Hashable {
+  public let text: String
+
+  public init(_ text: String) { self.text = text }
+
+  public static func == (left: ExactName, right: ExactName) -> Bool {
+    left.text.utf8.count == right.text.utf8.count && left.text.utf8.elementsEqual(right.text.utf8)
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    var text = text
+    text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+  }
+}
+
+extension Dictionary where Key == ExactName {
+  public subscript(name: String) -> Value? { self[ExactName(name)] }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import StratusTransport
+
+/// Whether a container can be used with an account.
+public enum CKAccountStatus: Int, Sendable {
+  /// The server could not be asked.
+  case couldNotDetermine = 0
+  case available = 1
+  case restricted = 2
+  case noAccount = 3
+  case temporarilyUnavailable = 4
+}
+
+extension CKContainer {
+  private var callOptions: Connection.Options {
+    let shared = overrides.group?.defaultConfiguration.explicit
+    let configuration = overrides.configuration
+    return Connection.Options(
+      shared.map(configuration.completed(by:)) ?? configuration,
+      operationID: nil, group: overrides.group)
+  }
+
+  /// Whether there is an account: available when the server accepts the web auth token.
+  ///
+  /// Choice: a server that cannot be reached is `couldNotDetermine` here, and no error; the
+  /// completion-handler form gives both.
+  public func accountStatus() async throws -> CKAccountStatus {
+    await determineAccountStatus().status
+  }
+
+  /// Whether there is an account: available when the server accepts the web auth token.
+  @preconcurrency
+  public func accountStatus(
+    completionHandler: @escaping @Sendable (CKAccountStatus, (any Error)?) -> Void
+  ) {
+    Task {
+      let (status, error) = await determineAccountStatus()
+      completionHandler(status, error)
+    }
+  }
+
+  private func determineAccountStatus() async -> (status: CKAccountStatus, error: CKError?) {
+    do {
+      _ = try await path.fetchCaller(options: callOptions)
+      return (.available, nil)
+    } catch {
+      switch error.code {
+      case .notAuthenticated: return (.noAccount, nil)
+      case .accountTemporarilyUnavailable: return (.temporarilyUnavailable, nil)
+      case .managedAccountRestricted: return (.restricted, nil)
+      default: return (.couldNotDetermine, error)
+      }
+    }
+  }
+
+  /// The ID of the user's own record.
+  ///
+  /// - Throws: `CKError.notAuthenticated` without an account.
+  public func userRecordID() async throws -> CKRecord.ID {
+    CKRecord.ID(recordName: try await path.fetchCaller(options: callOptions))
+  }
+
+  /// The ID of the user's own record.
+  @preconcurrency
+  public func fetchUserRecordID(
+    completionHandler: @escaping @Sendable (CKRecord.ID?, (any Error)?) -> Void
+  ) {
+    Task {
+      do {
+        completionHandler(try await userRecordID(), nil)
+      } catch {
+        completionHandler(nil, error)
+      }
+    }
+  }
+}

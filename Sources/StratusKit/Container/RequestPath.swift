@@ -1,0 +1,93 @@
+import Foundation
+import StratusTransport
+import StratusWire
+import Synchronization
+
+/// The one path every request of a container takes to its server.
+final class RequestPath: Sendable {
+  /// nil: nobody said which container.
+  let connection: Connection?
+  private let caller = Mutex<UserNaming?>(nil)
+
+  /// - Parameter settings: already completed; a missing URL means the machine's own server.
+  init(settings: ServerSettings, exchange: any HTTPExchange, timing: Timing) {
+    connection = settings.container.map { container in
+      var url = settings.url?.absoluteString ?? "http://127.0.0.1:8080"
+      while url.hasSuffix("/") { url.removeLast() }
+      return Connection(
+        to: Connection.Address(
+          url: url, container: container, environment: settings.environment ?? .development,
+          deviceID: Live.deviceID),
+        apiToken: settings.apiToken, webAuthToken: settings.webAuthToken, exchange: exchange,
+        timing: timing)
+    }
+  }
+
+  private static let known = Mutex<[ServerSettings: RequestPath]>([:])
+
+  /// The path that all containers with these settings share.
+  static func shared(_ settings: ServerSettings) -> RequestPath {
+    known.withLock { known in
+      if let path = known[settings] { return path }
+      let path = RequestPath(settings: settings, exchange: Live.exchange, timing: Live.timing)
+      known[settings] = path
+      return path
+    }
+  }
+
+  /// Sends a request.
+  ///
+  /// - Throws: what the whole request failed with.
+  func send<E: Endpoint>(
+    _ endpoint: E.Type, _ request: E.Request, to scope: DatabaseScope, isIdempotent: Bool,
+    options: Connection.Options
+  ) async throws(CKError) -> E.Response {
+    guard let connection else { throw CKError.noContainer }
+    do {
+      return try await connection.send(
+        endpoint, request, to: scope, isIdempotent: isIdempotent, options: options)
+    } catch {
+      throw CKError(error, isIdempotent: isIdempotent)
+    }
+  }
+
+  /// Asks the server who the user is.
+  ///
+  /// - Throws: `CKError.notAuthenticated` where there is none.
+  func fetchCaller(options: Connection.Options) async throws(CKError) -> String {
+    guard let connection else { throw CKError.noContainer }
+    guard connection.hasUser else { throw CKError(.notAuthenticated) }
+    let response = try await send(
+      FetchCaller.self, EmptyRequest(), to: .public, isIdempotent: true, options: options)
+    let name = response.user.userRecordName
+    caller.withLock { $0 = UserNaming(currentUserRecordName: name) }
+    return name
+  }
+
+  /// How the user is called in records and zones: asked for once, before the first that needs it.
+  ///
+  /// Requests that come together at first may each ask.
+  func naming(options: Connection.Options) async throws(CKError) -> UserNaming {
+    if let known = caller.withLock({ $0 }) { return known }
+    guard let connection, connection.hasUser else {
+      return UserNaming(currentUserRecordName: nil)
+    }
+    return UserNaming(currentUserRecordName: try await fetchCaller(options: options))
+  }
+}
+
+/// A database, and how to call it.
+struct DatabaseCalls: Sendable {
+  let path: RequestPath
+  let scope: DatabaseScope
+  let options: Connection.Options
+
+  func send<E: Endpoint>(
+    _ endpoint: E.Type, _ request: E.Request, isIdempotent: Bool = true
+  ) async throws(CKError) -> E.Response {
+    try await path.send(
+      endpoint, request, to: scope, isIdempotent: isIdempotent, options: options)
+  }
+
+  func naming() async throws(CKError) -> UserNaming { try await path.naming(options: options) }
+}

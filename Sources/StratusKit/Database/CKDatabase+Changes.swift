@@ -1,0 +1,179 @@
+extension CKDatabase {
+  /// What happens to a database's zones.
+  public enum DatabaseChange {
+    /// A zone that is new or has changed.
+    public struct Modification: Sendable, Hashable {
+      public let zoneID: CKRecordZone.ID
+    }
+
+    /// A zone that is no more.
+    public struct Deletion: Sendable, Hashable {
+      /// Why a zone is no more.
+      public enum Reason: Sendable, Hashable {
+        case deleted, purged, encryptedDataReset
+      }
+
+      public let zoneID: CKRecordZone.ID
+      public let reason: Reason
+
+      /// Deprecated by Apple for ``reason``.
+      public var purged: Bool { reason == .purged }
+    }
+  }
+
+  /// What happens to a zone's records.
+  public enum RecordZoneChange {
+    /// A record that is new or has changed.
+    public struct Modification: Sendable, Hashable {
+      public let record: CKRecord
+    }
+
+    /// A record that is no more.
+    public struct Deletion: Sendable, Hashable {
+      public let recordID: CKRecord.ID
+      public let recordType: CKRecord.RecordType
+    }
+  }
+
+  /// One page of a database's changes.
+  typealias DatabaseChangesPage = (
+    modifications: [DatabaseChange.Modification], deletions: [DatabaseChange.Deletion],
+    changeToken: CKServerChangeToken, moreComing: Bool
+  )
+
+  /// One page of a zone's changes.
+  typealias RecordZoneChangesPage = (
+    modificationResultsByID: [CKRecord.ID: Result<RecordZoneChange.Modification, any Error>],
+    deletions: [RecordZoneChange.Deletion], changeToken: CKServerChangeToken, moreComing: Bool
+  )
+
+  /// Fetches one page of the changes of this database.
+  ///
+  /// - Parameters:
+  ///   - changeToken: where the last page ended; nil: from the beginning.
+  ///   - resultsLimit: zones in the page; nil: as many as the server gives.
+  /// - Throws: what the whole request failed with.
+  public func databaseChanges(
+    since changeToken: CKServerChangeToken?, resultsLimit: Int? = nil
+  ) async throws -> (
+    modifications: [DatabaseChange.Modification], deletions: [DatabaseChange.Deletion],
+    changeToken: CKServerChangeToken, moreComing: Bool
+  ) {
+    try await outcome { Self.changes(since: changeToken, limit: resultsLimit, $0) }
+  }
+
+  /// Fetches one page of the changes of this database; see `databaseChanges(since:resultsLimit:)`.
+  @preconcurrency
+  public func fetchDatabaseChanges(
+    since changeToken: CKServerChangeToken?, resultsLimit: Int? = nil,
+    completionHandler:
+      @escaping @Sendable (
+        Result<
+          (
+            modifications: [DatabaseChange.Modification], deletions: [DatabaseChange.Deletion],
+            changeToken: CKServerChangeToken, moreComing: Bool
+          ), any Error
+        >
+      ) -> Void
+  ) {
+    add(Self.changes(since: changeToken, limit: resultsLimit, completionHandler))
+  }
+
+  private static func changes(
+    since changeToken: CKServerChangeToken?, limit: Int?,
+    _ completion: @escaping (Result<DatabaseChangesPage, any Error>) -> Void
+  ) -> CKDatabaseOperation {
+    let operation = CKFetchDatabaseChangesOperation(previousServerChangeToken: changeToken)
+    operation.resultsLimit = limit ?? 0
+    operation.fetchAllChanges = false
+    var modifications: [DatabaseChange.Modification] = []
+    var deletions: [DatabaseChange.Deletion] = []
+    operation.recordZoneWithIDChangedBlock = {
+      modifications.append(DatabaseChange.Modification(zoneID: $0))
+    }
+    operation.recordZoneWithIDWasDeletedBlock = {
+      deletions.append(DatabaseChange.Deletion(zoneID: $0, reason: .deleted))
+    }
+    operation.fetchDatabaseChangesResultBlock = { result in
+      completion(
+        result.map { (modifications, deletions, $0.serverChangeToken, $0.moreComing) })
+    }
+    return operation
+  }
+
+  /// Fetches one page of the changes of a zone.
+  ///
+  /// - Parameters:
+  ///   - changeToken: where the last page ended; nil: from the beginning.
+  ///   - desiredKeys: the fields to fetch; nil: all.
+  ///   - resultsLimit: records in the page; nil: as many as the server gives.
+  /// - Throws: the zone's error, or what the whole request failed with.
+  public func recordZoneChanges(
+    inZoneWith zoneID: CKRecordZone.ID, since changeToken: CKServerChangeToken?,
+    desiredKeys: [CKRecord.FieldKey]? = nil, resultsLimit: Int? = nil
+  ) async throws -> (
+    modificationResultsByID: [CKRecord.ID: Result<RecordZoneChange.Modification, any Error>],
+    deletions: [RecordZoneChange.Deletion], changeToken: CKServerChangeToken, moreComing: Bool
+  ) {
+    try await outcome {
+      Self.zoneChanges(
+        zoneID,
+        CKFetchRecordZoneChangesOperation.ZoneConfiguration(
+          previousServerChangeToken: changeToken, resultsLimit: resultsLimit,
+          desiredKeys: desiredKeys), $0)
+    }
+  }
+
+  /// Fetches one page of the changes of a zone; see
+  /// `recordZoneChanges(inZoneWith:since:desiredKeys:resultsLimit:)`.
+  @preconcurrency
+  public func fetchRecordZoneChanges(
+    inZoneWith zoneID: CKRecordZone.ID, since changeToken: CKServerChangeToken?,
+    desiredKeys: [CKRecord.FieldKey]? = nil, resultsLimit: Int? = nil,
+    completionHandler:
+      @escaping @Sendable (
+        Result<
+          (
+            modificationResultsByID: [CKRecord.ID: Result<
+              RecordZoneChange.Modification, any Error
+            >],
+            deletions: [RecordZoneChange.Deletion], changeToken: CKServerChangeToken,
+            moreComing: Bool
+          ), any Error
+        >
+      ) -> Void
+  ) {
+    add(
+      Self.zoneChanges(
+        zoneID,
+        CKFetchRecordZoneChangesOperation.ZoneConfiguration(
+          previousServerChangeToken: changeToken, resultsLimit: resultsLimit,
+          desiredKeys: desiredKeys), completionHandler))
+  }
+
+  private static func zoneChanges(
+    _ zoneID: CKRecordZone.ID,
+    _ configuration: CKFetchRecordZoneChangesOperation.ZoneConfiguration,
+    _ completion: @escaping (Result<RecordZoneChangesPage, any Error>) -> Void
+  ) -> CKDatabaseOperation {
+    let operation = CKFetchRecordZoneChangesOperation(
+      recordZoneIDs: [zoneID], configurationsByRecordZoneID: [zoneID: configuration])
+    operation.fetchAllChanges = false
+    var modifications: [CKRecord.ID: Result<RecordZoneChange.Modification, any Error>] = [:]
+    var deletions: [RecordZoneChange.Deletion] = []
+    var page: Result<RecordZoneChangesPage, any Error> = .failure(CKError.badAnswer)
+    operation.recordWasChangedBlock = { recordID, result in
+      modifications[recordID] = result.map(RecordZoneChange.Modification.init)
+    }
+    operation.recordWithIDWasDeletedBlock = { recordID, recordType in
+      deletions.append(RecordZoneChange.Deletion(recordID: recordID, recordType: recordType))
+    }
+    operation.recordZoneFetchResultBlock = { _, result in
+      page = result.map { (modifications, deletions, $0.serverChangeToken, $0.moreComing) }
+    }
+    operation.fetchRecordZoneChangesResultBlock = { result in
+      completion(result.flatMap { page })
+    }
+    return operation
+  }
+}

@@ -1,0 +1,61 @@
+public import Foundation
+import StratusWire
+
+/// One of a container's databases.
+///
+/// Its methods are short forms of the operations: each makes one, runs it, and hands over what it
+/// reports.
+public final class CKDatabase: NSObject, @unchecked Sendable {
+  /// Whose data a database holds.
+  public enum Scope: Int, Sendable {
+    /// Everybody's.
+    case `public` = 1
+    /// The user's own.
+    case `private` = 2
+    /// Others' that is shared with the user.
+    case shared = 3
+
+    var wire: DatabaseScope {
+      switch self {
+      case .public: .public
+      case .private: .private
+      case .shared: .shared
+      }
+    }
+  }
+
+  /// Whose data this database holds.
+  public let databaseScope: Scope
+
+  let container: CKContainer
+
+  init(_ scope: Scope, of container: CKContainer) {
+    databaseScope = scope
+    self.container = container
+    super.init()
+  }
+
+  /// Runs an operation on this database.
+  public func add(_ operation: CKDatabaseOperation) {
+    operation.database = self
+    container.enqueue(operation)
+  }
+
+  /// Runs `body` with a database whose calls use the given configuration and group.
+  @discardableResult
+  public func configuredWith<R>(
+    configuration: CKOperation.Configuration? = nil, group: CKOperationGroup? = nil,
+    body: (_ configuredDatabase: CKDatabase) throws -> R
+  ) rethrows -> R {
+    try body(container.configured(configuration, group).database(with: databaseScope))
+  }
+
+  /// Runs `body` with a database whose calls use the given configuration and group.
+  @discardableResult
+  public func configuredWith<R>(
+    configuration: CKOperation.Configuration? = nil, group: CKOperationGroup? = nil,
+    body: @Sendable (_ configuredDatabase: CKDatabase) async throws -> R
+  ) async rethrows -> R {
+    try await body(container.configured(configuration, group).database(with: databaseScope))
+  }
+}

@@ -1,0 +1,35 @@
+import Foundation
+import StratusTransport
+
+/// The one place of the framework where clocks, chance and names of its own are made, and where it
+/// looks at the process it runs in.
+enum Live {
+  /// Names this process to the server.
+  static let deviceID = newID()
+
+  /// A name nobody else has.
+  static func newID() -> String { UUID().uuidString }
+
+  /// The time of day.
+  static func now() -> Date { Date() }
+
+  static let timing = Timing(
+    now: { [start = ContinuousClock.now] in
+      let parts = (ContinuousClock.now - start).components
+      return Double(parts.seconds) + Double(parts.attoseconds) / 1e18
+    },
+    sleep: { try await Task.sleep(for: .seconds($0)) },
+    chance: { Double.random(in: 0..<1) })
+
+  /// Shared by every container of the process, so that they share connections.
+  static let exchange: any HTTPExchange = URLSessionExchange()
+
+  /// What the process's environment says, completed by the credentials file.
+  static func settings() -> ServerSettings {
+    let variables = ProcessInfo.processInfo.environment
+    let settings = ServerSettings(environmentVariables: variables)
+    let file = CredentialsFile.location(environmentVariables: variables)
+    guard let stored = file.flatMap({ CredentialsFile.read(at: $0) }) else { return settings }
+    return settings.completed(by: stored)
+  }
+}

@@ -1,0 +1,90 @@
+public import Foundation
+
+extension CKFetchRecordZoneChangesOperation {
+  /// Where to go on in a zone, and what to fetch of it.
+  public typealias ZoneConfiguration = CKFetchRecordZoneChangesConfiguration
+  /// Deprecated by Apple for ``ZoneConfiguration``.
+  public typealias ZoneOptions = CKFetchRecordZoneChangesOptions
+}
+
+/// What a zone's changes are fetched with, under its two names.
+///
+/// NB: not nested in the operation, because a nested class cannot be archived on Linux.
+open class CKFetchRecordZoneChangesSelection: NSObject, NSSecureCoding, NSCopying,
+  @unchecked Sendable
+{
+  /// Where the last fetch ended; nil: from the beginning.
+  public var previousServerChangeToken: CKServerChangeToken?
+  /// Records in one page; 0, the default: as many as the server gives.
+  public var resultsLimit = 0
+  /// The fields to fetch; nil: all, empty: none.
+  public var desiredKeys: [CKRecord.FieldKey]?
+
+  private enum Key {
+    static let token = "previousServerChangeToken"
+    static let limit = "resultsLimit"
+    static let keys = "desiredKeys"
+  }
+
+  public required override init() { super.init() }
+
+  public static var supportsSecureCoding: Bool { true }
+
+  /// Reads an archived value.
+  public required init?(coder: NSCoder) {
+    // NB: decoding an absent key aborts the process (foundation-linux §1).
+    if coder.containsValue(forKey: Key.token) {
+      previousServerChangeToken = coder.decodeObject(
+        of: CKServerChangeToken.self, forKey: Key.token)
+    }
+    resultsLimit = coder.decodeInteger(forKey: Key.limit)
+    if coder.containsValue(forKey: Key.keys) {
+      desiredKeys =
+        coder.decodeObject(of: [NSArray.self, NSString.self], forKey: Key.keys) as? [String]
+    }
+    super.init()
+  }
+
+  /// Archives the value.
+  public func encode(with coder: NSCoder) {
+    if let previousServerChangeToken {
+      coder.encode(previousServerChangeToken, forKey: Key.token)
+    }
+    coder.encode(resultsLimit, forKey: Key.limit)
+    if let desiredKeys {
+      coder.encode(desiredKeys.map { $0 as NSString } as NSArray, forKey: Key.keys)
+    }
+  }
+
+  /// An independent value with the same properties.
+  public func copy(with zone: NSZone? = nil) -> Any {
+    let copy = Self()
+    copy.previousServerChangeToken = previousServerChangeToken
+    copy.resultsLimit = resultsLimit
+    copy.desiredKeys = desiredKeys
+    return copy
+  }
+}
+
+/// `CKFetchRecordZoneChangesOperation.ZoneConfiguration`.
+open class CKFetchRecordZoneChangesConfiguration: CKFetchRecordZoneChangesSelection,
+  @unchecked Sendable
+{
+  /// Makes a configuration.
+  ///
+  /// - Parameter resultsLimit: nil: as many as the server gives.
+  public convenience init(
+    previousServerChangeToken: CKServerChangeToken? = nil, resultsLimit: Int? = nil,
+    desiredKeys: [CKRecord.FieldKey]? = nil
+  ) {
+    self.init()
+    self.previousServerChangeToken = previousServerChangeToken
+    self.resultsLimit = resultsLimit ?? 0
+    self.desiredKeys = desiredKeys
+  }
+}
+
+/// `CKFetchRecordZoneChangesOperation.ZoneOptions`, deprecated by Apple.
+open class CKFetchRecordZoneChangesOptions: CKFetchRecordZoneChangesSelection,
+  @unchecked Sendable
+{}

@@ -1,0 +1,99 @@
+import StratusWire
+
+/// Fetches zones.
+open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable {
+  /// The zones to fetch.
+  public var recordZoneIDs: [CKRecordZone.ID]?
+
+  /// Called once for each zone.
+  public var perRecordZoneResultBlock:
+    (
+      (_ recordZoneID: CKRecordZone.ID, _ recordZoneResult: Result<CKRecordZone, any Error>)
+        -> Void
+    )?
+  /// Deprecated by Apple for ``fetchRecordZonesResultBlock``, which suppresses it. Failures of
+  /// single zones come as `CKError.partialFailure`.
+  public var fetchRecordZonesCompletionBlock:
+    (([CKRecordZone.ID: CKRecordZone]?, (any Error)?) -> Void)?
+  /// Called last. Fails only with the operation as a whole.
+  public var fetchRecordZonesResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)?
+
+  private var wantsAll = false
+  // Only touched on the callback queue.
+  private var fetched: [CKRecordZone.ID: CKRecordZone] = [:]
+  private var errors = ItemErrors()
+
+  public required override init() { super.init() }
+
+  /// Makes an operation that fetches the given zones.
+  public convenience init(recordZoneIDs zoneIDs: [CKRecordZone.ID]) {
+    self.init()
+    recordZoneIDs = zoneIDs
+  }
+
+  /// An operation that fetches every zone of the database, the default zone included.
+  open class func fetchAllRecordZonesOperation() -> Self {
+    let operation = Self()
+    operation.wantsAll = true
+    return operation
+  }
+
+  override func perform(in database: DatabaseCalls) async throws(CKError) {
+    var seen: Set<CKRecordZone.ID> = []
+    let wanted = (recordZoneIDs ?? []).filter { seen.insert($0).inserted }
+    if !wantsAll && wanted.isEmpty { return }
+    guard wantsAll || wanted.count <= Limits.zonesPerRequestMax else {
+      throw CKError.tooLarge(
+        "\(wanted.count) zones; one operation takes \(Limits.zonesPerRequestMax)")
+    }
+    let naming = try await database.naming()
+    if wantsAll {
+      let response = try await database.send(ListZones.self, EmptyRequest())
+      for item in response.zones { deliver(item, requested: nil, naming: naming) }
+    } else {
+      let request = LookupZones.Request(zones: wanted.map(\.wire))
+      let response = try await database.send(LookupZones.self, request)
+      guard response.zones.count == wanted.count else { throw CKError.badAnswer }
+      for (zoneID, item) in zip(wanted, response.zones) {
+        deliver(item, requested: zoneID, naming: naming)
+      }
+    }
+  }
+
+  private func deliver(_ item: ZoneItem, requested: CKRecordZone.ID?, naming: UserNaming) {
+    switch item {
+    case .zone(let dictionary):
+      let zone = CKRecordZone(wire: dictionary, naming: naming)
+      deliver(.success(zone), of: requested ?? zone.zoneID)
+    case .failure(let zoneID, let error):
+      deliver(
+        .failure(CKError(error)), of: requested ?? CKRecordZone.ID(wire: zoneID, naming: naming))
+    }
+  }
+
+  private func deliver(_ result: Result<CKRecordZone, CKError>, of zoneID: CKRecordZone.ID) {
+    report { [self] in
+      switch result {
+      case .success(let zone): fetched[zoneID] = zone
+      case .failure(let error): errors.add(error, for: zoneID)
+      }
+      perRecordZoneResultBlock?(zoneID, result.mapError { $0 })
+    }
+  }
+
+  override func conclude(with failure: CKError?) {
+    if let fetchRecordZonesResultBlock {
+      fetchRecordZonesResultBlock(failure.asResult)
+    } else {
+      let isEmpty = failure != nil && fetched.isEmpty
+      fetchRecordZonesCompletionBlock?(
+        isEmpty ? nil : fetched, failure ?? errors.partialFailure)
+    }
+  }
+
+  override func releaseBlocks() {
+    perRecordZoneResultBlock = nil
+    fetchRecordZonesCompletionBlock = nil
+    fetchRecordZonesResultBlock = nil
+  }
+}

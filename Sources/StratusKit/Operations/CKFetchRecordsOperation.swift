@@ -1,0 +1,141 @@
+import StratusWire
+
+/// Fetches records by their IDs.
+open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
+  /// The records to fetch, from any zones.
+  public var recordIDs: [CKRecord.ID]?
+  /// The fields to fetch; nil: all, empty: none.
+  public var desiredKeys: [CKRecord.FieldKey]?
+
+  /// Called with 1 when a record has come.
+  public var perRecordProgressBlock: ((CKRecord.ID, Double) -> Void)?
+  /// Deprecated by Apple for ``perRecordResultBlock``, which suppresses it.
+  public var perRecordCompletionBlock: ((CKRecord?, CKRecord.ID?, (any Error)?) -> Void)?
+  /// Called once for each record.
+  public var perRecordResultBlock:
+    ((_ recordID: CKRecord.ID, _ recordResult: Result<CKRecord, any Error>) -> Void)?
+  /// Deprecated by Apple for ``fetchRecordsResultBlock``, which suppresses it. Failures of single
+  /// records come as `CKError.partialFailure`.
+  public var fetchRecordsCompletionBlock: (([CKRecord.ID: CKRecord]?, (any Error)?) -> Void)?
+  /// Called last. Fails only with the operation as a whole.
+  public var fetchRecordsResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)?
+
+  private var wantsCurrentUser = false
+  // Only touched on the callback queue.
+  private var fetched: [CKRecord.ID: CKRecord] = [:]
+  private var errors = ItemErrors()
+
+  public required override init() { super.init() }
+
+  /// Makes an operation that fetches the given records.
+  public convenience init(recordIDs: [CKRecord.ID]) {
+    self.init()
+    self.recordIDs = recordIDs
+  }
+
+  /// An operation that fetches the user's own record.
+  open class func fetchCurrentUserRecordOperation() -> Self {
+    let operation = Self()
+    operation.wantsCurrentUser = true
+    return operation
+  }
+
+  override func perform(in database: DatabaseCalls) async throws(CKError) {
+    let wanted: [CKRecord.ID]
+    if wantsCurrentUser {
+      let name = try await database.path.fetchCaller(options: database.options)
+      wanted = [CKRecord.ID(recordName: name)]
+    } else {
+      wanted = recordIDs ?? []
+    }
+    var seen: Set<CKRecord.ID> = []
+    let unique = wanted.filter { seen.insert($0).inserted }
+    guard unique.count <= Limits.lookupsPerRequestMax else {
+      throw CKError.tooLarge(
+        "\(unique.count) records; one operation takes \(Limits.lookupsPerRequestMax)")
+    }
+    if unique.isEmpty { return }
+    let naming = try await database.naming()
+    for recordIDs in unique.grouped(by: \.zoneID) {
+      try await fetch(recordIDs, from: database, naming: naming)
+    }
+  }
+
+  private func fetch(
+    _ recordIDs: [CKRecord.ID], from database: DatabaseCalls, naming: UserNaming
+  ) async throws(CKError) {
+    let request = LookupRecords.Request(
+      zoneID: recordIDs.first?.zoneID.wire, recordNames: recordIDs.map(\.recordName),
+      selection: FieldSelection(desiredKeys: desiredKeys.map(Set.init)))
+    let response: RecordsResponse
+    do throws(CKError) {
+      response = try await database.send(LookupRecords.self, request)
+    } catch {
+      guard error.concernsZone else { throw error }
+      for recordID in recordIDs { deliver(.failure(error), of: recordID) }
+      return
+    }
+    guard response.records.count == recordIDs.count else { throw CKError.badAnswer }
+    for (recordID, item) in zip(recordIDs, response.records) {
+      switch item {
+      case .record(let dictionary):
+        deliver(.success(try CKRecord(wire: dictionary, naming: naming)), of: recordID)
+      case .deleted: deliver(.failure(CKError(.unknownItem)), of: recordID)
+      case .failure(let failure): deliver(.failure(CKError(failure.error)), of: recordID)
+      }
+    }
+  }
+
+  private func deliver(_ result: Result<CKRecord, CKError>, of recordID: CKRecord.ID) {
+    report { [self] in
+      switch result {
+      case .success(let record):
+        fetched[recordID] = record
+        perRecordProgressBlock?(recordID, 1)
+      case .failure(let error): errors.add(error, for: recordID)
+      }
+      if let perRecordResultBlock {
+        perRecordResultBlock(recordID, result.mapError { $0 })
+      } else {
+        result.mapError { $0 as any Error }.report(to: { record, error in
+          perRecordCompletionBlock?(record, recordID, error)
+        })
+      }
+    }
+  }
+
+  override func conclude(with failure: CKError?) {
+    if let fetchRecordsResultBlock {
+      fetchRecordsResultBlock(failure.asResult)
+    } else {
+      let isEmpty = failure != nil && fetched.isEmpty
+      fetchRecordsCompletionBlock?(isEmpty ? nil : fetched, failure ?? errors.partialFailure)
+    }
+  }
+
+  override func releaseBlocks() {
+    perRecordProgressBlock = nil
+    perRecordCompletionBlock = nil
+    perRecordResultBlock = nil
+    fetchRecordsCompletionBlock = nil
+    fetchRecordsResultBlock = nil
+  }
+}
+
+extension Array {
+  /// Groups of elements with equal keys, in the order in which keys first appear.
+  func grouped(by key: (Element) -> some Hashable) -> [[Element]] {
+    var groups: [[Element]] = []
+    var places: [AnyHashable: Int] = [:]
+    for element in self {
+      let key = AnyHashable(key(element))
+      if let place = places[key] {
+        groups[place].append(element)
+      } else {
+        places[key] = groups.count
+        groups.append([element])
+      }
+    }
+    return groups
+  }
+}

@@ -1,0 +1,167 @@
+public import Foundation
+import StratusTransport
+import Synchronization
+
+/// A piece of work for the server that runs by itself and reports through its blocks.
+///
+/// The blocks of an operation run one at a time on a queue of its own, never on the main queue:
+/// first those of single items, then the final one, exactly once, and after it `completionBlock`.
+/// An operation runs once; changes made to it after its start are without effect.
+open class CKOperation: Operation, @unchecked Sendable {
+  /// Names an operation.
+  public typealias ID = String
+
+  private enum Phase { case ready, executing, finished }
+
+  private struct Life {
+    var phase = Phase.ready
+    var isConcluded = false
+    var task: Task<Void, Never>?
+  }
+
+  /// Names this operation in the server's log.
+  public let operationID: ID
+
+  private let life = Mutex(Life())
+  private let callbackQueue = DispatchQueue(label: "stratus.operation.callbacks")
+  private var ownConfiguration = Configuration()
+  /// Of the configured container or database the operation was added to.
+  var inherited = Configuration.Explicit()
+
+  public override init() {
+    operationID = Live.newID()
+    super.init()
+  }
+
+  /// What is particular to this operation; copied when set, and reset by nil.
+  open var configuration: Configuration! {
+    get { ownConfiguration }
+    set { ownConfiguration = newValue?.duplicate() ?? Configuration() }
+  }
+
+  /// The group the operation belongs to.
+  open var group: CKOperationGroup?
+
+  /// The container the operation runs in; nil: `CKContainer.default()`.
+  open var container: CKContainer? {
+    get { ownConfiguration.container }
+    set { ownConfiguration.container = newValue }
+  }
+
+  /// How urgent the operation is; that of its configuration.
+  open override var qualityOfService: QualityOfService {
+    get { ownConfiguration.qualityOfService }
+    set { ownConfiguration.qualityOfService = newValue }
+  }
+
+  /// Deprecated by Apple for the property of the configuration, which it is.
+  open var allowsCellularAccess: Bool {
+    get { ownConfiguration.allowsCellularAccess }
+    set { ownConfiguration.allowsCellularAccess = newValue }
+  }
+
+  /// Deprecated by Apple for the property of the configuration, which it is. Seconds.
+  open var timeoutIntervalForRequest: TimeInterval {
+    get { ownConfiguration.timeoutIntervalForRequest }
+    set { ownConfiguration.timeoutIntervalForRequest = newValue }
+  }
+
+  /// Deprecated by Apple for the property of the configuration, which it is. Seconds.
+  open var timeoutIntervalForResource: TimeInterval {
+    get { ownConfiguration.timeoutIntervalForResource }
+    set { ownConfiguration.timeoutIntervalForResource = newValue }
+  }
+
+  /// What was set on the operation, else on the configured object it was added to, else on its
+  /// group.
+  var resolved: Configuration.Explicit {
+    let own = ownConfiguration.explicit.completed(by: inherited)
+    guard let group else { return own }
+    return own.completed(by: group.defaultConfiguration.explicit)
+  }
+
+  // The work, by subclasses.
+
+  /// Does the work, off the callback queue; called once.
+  func perform() async throws(CKError) {}
+
+  /// Calls the final block, on the callback queue; called once, and last.
+  func conclude(with failure: CKError?) {}
+
+  /// Lets go of the blocks, on the callback queue: most of them hold on to the operation.
+  func releaseBlocks() {}
+
+  /// Runs a block of the app's on the callback queue, unless the final one has been called.
+  final func report(_ body: @escaping @Sendable () -> Void) {
+    life.withLock { life in
+      // Queued under the lock, so that nothing comes after the final block.
+      if !life.isConcluded { callbackQueue.async(execute: body) }
+    }
+  }
+
+  // Operation's own life.
+
+  open override var isAsynchronous: Bool { true }
+  open override var isExecuting: Bool { life.withLock { $0.phase == .executing } }
+  open override var isFinished: Bool { life.withLock { $0.phase == .finished } }
+
+  /// Begins the work; called by the queue the operation is in.
+  open override func start() {
+    guard move(from: .ready, to: .executing) else { return }
+    if isCancelled {
+      end(with: CKError(.operationCancelled))
+      return
+    }
+    let task = Task { [self] in
+      do throws(CKError) {
+        try await perform()
+        end(with: nil)
+      } catch {
+        end(with: error)
+      }
+    }
+    let isOver = life.withLock { life in
+      if life.isConcluded { return true }
+      life.task = task
+      return false
+    }
+    if isOver { task.cancel() }
+  }
+
+  /// Ends the operation with `CKError.operationCancelled`, unless it has ended.
+  ///
+  /// What the server has already been asked to do may be done all the same.
+  open override func cancel() {
+    super.cancel()
+    if isExecuting { end(with: CKError(.operationCancelled)) }
+  }
+
+  private func end(with failure: CKError?) {
+    let task: Task<Void, Never>? = life.withLock { life in
+      if life.isConcluded { return nil }
+      life.isConcluded = true
+      callbackQueue.async { [self] in
+        conclude(with: failure)
+        releaseBlocks()
+        _ = move(from: .executing, to: .finished)
+      }
+      defer { life.task = nil }
+      return life.task
+    }
+    if failure?.code == .operationCancelled { task?.cancel() }
+  }
+
+  private func move(from old: Phase, to new: Phase) -> Bool {
+    let key = new == .finished ? "isFinished" : "isExecuting"
+    willChangeValue(forKey: key)
+    if new == .finished { willChangeValue(forKey: "isExecuting") }
+    let hasMoved = life.withLock { life in
+      guard life.phase == old else { return false }
+      life.phase = new
+      return true
+    }
+    if new == .finished { didChangeValue(forKey: "isExecuting") }
+    didChangeValue(forKey: key)
+    return hasMoved
+  }
+}

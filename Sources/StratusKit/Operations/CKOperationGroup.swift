@@ -1,0 +1,122 @@
+public import Foundation
+
+/// Operations that belong to one task of the app: they share a configuration, and the server's log
+/// tells them as one.
+open class CKOperationGroup: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
+  /// How many bytes a group expects to move.
+  public enum TransferSize: Int, Sendable {
+    case unknown = 0
+    case kilobytes = 1
+    case megabytes = 2
+    case tensOfMegabytes = 3
+    case hundredsOfMegabytes = 4
+    case gigabytes = 5
+    case tensOfGigabytes = 6
+    case hundredsOfGigabytes = 7
+  }
+
+  /// Names this group in the server's log.
+  public let operationGroupID: String
+  /// What the group is for; goes to the server, so it must not name a person.
+  public var name: String?
+  /// Operations the group will have; 0: unknown.
+  public var quantity = 0
+  /// What the group expects to send.
+  public var expectedSendSize = TransferSize.unknown
+  /// What the group expects to receive.
+  public var expectedReceiveSize = TransferSize.unknown
+
+  private var configuration = CKOperation.Configuration()
+
+  /// What the group's operations leave unset is taken from here; copied when set, and reset by nil.
+  public var defaultConfiguration: CKOperation.Configuration! {
+    get { configuration }
+    set { configuration = newValue?.duplicate() ?? CKOperation.Configuration() }
+  }
+
+  /// Makes a group with an ID of its own.
+  public override init() {
+    operationGroupID = Live.newID()
+    super.init()
+  }
+
+  private init(id: String) {
+    operationGroupID = id
+    super.init()
+  }
+
+  public static var supportsSecureCoding: Bool { true }
+
+  private enum Key {
+    static let id = "operationGroupID"
+    static let name = "name"
+    static let quantity = "quantity"
+    static let sendSize = "expectedSendSize"
+    static let receiveSize = "expectedReceiveSize"
+    static let quality = "defaultConfiguration.qualityOfService"
+    static let cellular = "defaultConfiguration.allowsCellularAccess"
+    static let request = "defaultConfiguration.timeoutIntervalForRequest"
+    static let resource = "defaultConfiguration.timeoutIntervalForResource"
+  }
+
+  /// Reads an archived group.
+  public required init(coder aDecoder: NSCoder) {
+    // NB: decoding an absent key aborts the process (foundation-linux §1).
+    func string(_ key: String) -> String? {
+      guard aDecoder.containsValue(forKey: key) else { return nil }
+      return aDecoder.decodeObject(of: NSString.self, forKey: key) as String?
+    }
+    operationGroupID = string(Key.id) ?? Live.newID()
+    name = string(Key.name)
+    quantity = aDecoder.decodeInteger(forKey: Key.quantity)
+    expectedSendSize =
+      TransferSize(rawValue: aDecoder.decodeInteger(forKey: Key.sendSize)) ?? .unknown
+    expectedReceiveSize =
+      TransferSize(rawValue: aDecoder.decodeInteger(forKey: Key.receiveSize)) ?? .unknown
+    super.init()
+    if aDecoder.containsValue(forKey: Key.quality) {
+      configuration.explicit.qualityOfService =
+        QualityOfService(rawValue: aDecoder.decodeInteger(forKey: Key.quality))
+    }
+    if aDecoder.containsValue(forKey: Key.cellular) {
+      configuration.allowsCellularAccess = aDecoder.decodeBool(forKey: Key.cellular)
+    }
+    if aDecoder.containsValue(forKey: Key.request) {
+      configuration.timeoutIntervalForRequest = aDecoder.decodeDouble(forKey: Key.request)
+    }
+    if aDecoder.containsValue(forKey: Key.resource) {
+      configuration.timeoutIntervalForResource = aDecoder.decodeDouble(forKey: Key.resource)
+    }
+  }
+
+  /// Archives the group; the container of its default configuration is left out.
+  public func encode(with coder: NSCoder) {
+    coder.encode(operationGroupID as NSString, forKey: Key.id)
+    if let name { coder.encode(name as NSString, forKey: Key.name) }
+    coder.encode(quantity, forKey: Key.quantity)
+    coder.encode(expectedSendSize.rawValue, forKey: Key.sendSize)
+    coder.encode(expectedReceiveSize.rawValue, forKey: Key.receiveSize)
+    let explicit = configuration.explicit
+    if let quality = explicit.qualityOfService {
+      coder.encode(quality.rawValue, forKey: Key.quality)
+    }
+    if let allows = explicit.allowsCellularAccess { coder.encode(allows, forKey: Key.cellular) }
+    if let seconds = explicit.timeoutIntervalForRequest {
+      coder.encode(seconds, forKey: Key.request)
+    }
+    if let seconds = explicit.timeoutIntervalForResource {
+      coder.encode(seconds, forKey: Key.resource)
+    }
+  }
+
+  /// A group with the same ID and properties.
+  public func copy(with zone: NSZone? = nil) -> Any {
+    let copy = CKOperationGroup(id: operationGroupID)
+    copy.name = name
+    copy.quantity = quantity
+    copy.expectedSendSize = expectedSendSize
+    copy.expectedReceiveSize = expectedReceiveSize
+    copy.configuration = configuration.duplicate()
+    return copy
+  }
+}

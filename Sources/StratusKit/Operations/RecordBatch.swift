@@ -1,0 +1,100 @@
+import StratusWire
+
+/// What one request does: the saves and deletes of one zone.
+struct RecordBatch {
+  enum Item: Sendable {
+    case save(CKRecord)
+    case delete(CKRecord.ID)
+
+    var recordID: CKRecord.ID {
+      switch self {
+      case .save(let record): record.recordID
+      case .delete(let recordID): recordID
+      }
+    }
+  }
+
+  let zoneID: CKRecordZone.ID
+  var items: [Item]
+
+  /// Sorts the items of an operation into one batch a zone, in the order in which zones first
+  /// appear.
+  ///
+  /// - Throws: `CKError.limitExceeded` above 400 items, `CKError.invalidArguments` where a record
+  ///   appears twice.
+  static func plan(saving: [CKRecord], deleting: [CKRecord.ID]) throws(CKError) -> [RecordBatch] {
+    let items = saving.map(Item.save) + deleting.map(Item.delete)
+    guard items.count <= Limits.operationsPerRequestMax else {
+      throw CKError.tooLarge(
+        "\(items.count) items; one operation takes \(Limits.operationsPerRequestMax)")
+    }
+    var seen: Set<CKRecord.ID> = []
+    var batches: [RecordBatch] = []
+    var places: [CKRecordZone.ID: Int] = [:]
+    for item in items {
+      let recordID = item.recordID
+      guard seen.insert(recordID).inserted else {
+        throw CKError.malformed(
+          "the record \(recordID.recordName) appears twice in one operation")
+      }
+      if let place = places[recordID.zoneID] {
+        batches[place].items.append(item)
+      } else {
+        places[recordID.zoneID] = batches.count
+        batches.append(RecordBatch(zoneID: recordID.zoneID, items: [item]))
+      }
+    }
+    return batches
+  }
+}
+
+/// A batch as it goes over the wire, and the items that do not go.
+struct PreparedBatch {
+  enum Item {
+    case save(CKRecord, RecordSave)
+    case delete(CKRecord.ID)
+
+    var requested: RecordBatch.Item {
+      switch self {
+      case .save(let record, _): .save(record)
+      case .delete(let recordID): .delete(recordID)
+      }
+    }
+
+    var operation: RecordOperation {
+      switch self {
+      case .save(_, let save): save.operation
+      case .delete(let recordID): RecordOperation(.forceDelete, recordName: recordID.recordName)
+      }
+    }
+  }
+
+  let zoneID: CKRecordZone.ID
+  private(set) var items: [Item] = []
+  private(set) var refused: [(item: RecordBatch.Item, error: CKError)] = []
+
+  /// Bytes of the fields.
+  var sizeBytes: Int { items.reduce(0) { $0 + ($1.operation.fields?.sizeBytes ?? 0) } }
+
+  /// Writes a batch down; in an atomic one a record that cannot be sent keeps all others back.
+  init(
+    _ batch: RecordBatch, policy: CKModifyRecordsOperation.RecordSavePolicy, isAtomic: Bool
+  ) {
+    zoneID = batch.zoneID
+    for item in batch.items {
+      switch item {
+      case .delete(let recordID): items.append(.delete(recordID))
+      case .save(let record):
+        do throws(CKError) {
+          items.append(.save(record, try record.prepareSave(policy: policy)))
+        } catch {
+          refused.append((item, error))
+        }
+      }
+    }
+    if isAtomic && !refused.isEmpty {
+      refused += items.map { ($0.requested, CKError(.batchRequestFailed)) }
+      items = []
+    }
+  }
+}

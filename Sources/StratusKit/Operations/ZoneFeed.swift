@@ -1,0 +1,86 @@
+import Foundation
+import StratusWire
+
+/// Reads a zone's history page by page.
+struct ZoneFeed {
+  enum Change: Sendable {
+    case changed(CKRecord.ID, Result<CKRecord, CKError>)
+    case deleted(CKRecord.ID, CKRecord.RecordType)
+  }
+
+  struct Page: Sendable {
+    let changes: [Change]
+    let token: CKServerChangeToken
+    let clientToken: Data?
+    let moreComing: Bool
+  }
+
+  let zoneID: CKRecordZone.ID
+  /// nil: from the beginning.
+  private(set) var syncToken: String?
+  /// 0: as many as the server gives.
+  let resultsLimit: Int
+  let desiredKeys: [CKRecord.FieldKey]?
+
+  init(
+    zoneID: CKRecordZone.ID, syncToken: String?, resultsLimit: Int,
+    desiredKeys: [CKRecord.FieldKey]?
+  ) {
+    self.zoneID = zoneID
+    self.syncToken = syncToken
+    self.resultsLimit = resultsLimit
+    self.desiredKeys = desiredKeys
+  }
+
+  /// Fetches the next page.
+  ///
+  /// - Throws: the zone's own error, or that of the whole request.
+  mutating func next(
+    from database: DatabaseCalls, naming: UserNaming
+  ) async throws(CKError) -> Page {
+    let selection = ChangesSelection(
+      resultsLimit: resultsLimit > 0 ? resultsLimit : nil,
+      fields: FieldSelection(desiredKeys: desiredKeys.map(Set.init)),
+      showsDeletedRecordTypes: true)
+    let request = FetchZoneChanges.Request(zones: [
+      FetchZoneChanges.Item(zoneID: zoneID.wire, syncToken: syncToken, selection: selection)
+    ])
+    let response = try await database.send(FetchZoneChanges.self, request)
+    guard let item = response.zones.first else { throw CKError.badAnswer }
+    switch item {
+    case .failure(_, let error): throw CKError(error)
+    case .changes(let changes):
+      // NB: a server that repeats itself would keep us here for ever.
+      guard !changes.moreComing || changes.syncToken != syncToken else {
+        throw CKError.badAnswer
+      }
+      syncToken = changes.syncToken
+      return Page(
+        changes: try Self.changes(changes.records, in: zoneID, naming: naming),
+        token: CKServerChangeToken(syncToken: changes.syncToken),
+        clientToken: changes.clientChangeToken.flatMap { Data(base64Encoded: $0) },
+        moreComing: changes.moreComing)
+    }
+  }
+
+  private static func changes(
+    _ items: [RecordItem], in zoneID: CKRecordZone.ID, naming: UserNaming
+  ) throws(CKError) -> [Change] {
+    var changes: [Change] = []
+    changes.reserveCapacity(items.count)
+    for item in items {
+      switch item {
+      case .record(let dictionary):
+        let record = try CKRecord(wire: dictionary, naming: naming)
+        changes.append(.changed(record.recordID, .success(record)))
+      case .deleted(let tombstone):
+        let recordID = CKRecord.ID(recordName: tombstone.recordName, zoneID: zoneID)
+        changes.append(.deleted(recordID, tombstone.recordType ?? ""))
+      case .failure(let failure):
+        let recordID = CKRecord.ID(recordName: failure.recordName, zoneID: zoneID)
+        changes.append(.changed(recordID, .failure(CKError(failure.error))))
+      }
+    }
+    return changes
+  }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import StratusTransport
+import StratusWire
+import Testing
+
+@testable import StratusKit
+
+@Suite struct ServerErrors {
+  private static func error(_ code: ErrorCode, _ reason: String = "other") -> ErrorDictionary {
+    ErrorDictionary(code: code, reason: reason, uuid: "u-1")
+  }
+
+  @Test(arguments: [
+    (ErrorCode.accessDenied, 10), (.atomicError, 22), (.authenticationFailed, 9),
+    (.authenticationRequired, 9), (.badRequest, 12), (.conflict, 14), (.exists, 14),
+    (.internalError, 1), (.notFound, 11), (.quotaExceeded, 25), (.throttled, 7),
+    (.tryAgainLater, 6), (.validatingReferenceError, 31), (.zoneNotFound, 26),
+  ])
+  func `each server code has its number`(code: ErrorCode, number: Int) {
+    #expect(CKError(Self.error(code)).errorCode == number)
+  }
+
+  @Test(arguments: [
+    (Reason.syncTokenExpired, CKError.Code.changeTokenExpired),
+    (Reason.syncTokenInvalid, .changeTokenExpired),
+    (Reason.batchTooLarge, .limitExceeded), (Reason.requestTooLarge, .limitExceeded),
+    (Reason.recordTooLarge, .limitExceeded), (Reason.customZoneInPublic, .badDatabase),
+    (Reason.endpointInPublic, .badDatabase), (Reason.endpointInShared, .badDatabase),
+    (Reason.recordExists, .serverRecordChanged), (Reason.conflict, .serverRecordChanged),
+    (Reason.containerNotFound, .badContainer), (Reason.duplicateRecord, .invalidArguments),
+  ])
+  func `a reason that tells more than the code decides`(reason: String, code: CKError.Code) {
+    #expect(CKError(Self.error(.badRequest, reason)).code == code)
+  }
+
+  @Test func `the seconds to wait, the reason and the occurrence come along`() {
+    let error = CKError(
+      ErrorDictionary(
+        code: .throttled, reason: "slowly", uuid: "u-1", retryAfterSeconds: 30))
+    #expect(error.retryAfterSeconds == 30)
+    #expect(error.userInfo[CKErrorRetryAfterKey] is NSNumber)
+    #expect(error.localizedDescription == "slowly")
+    #expect(error.userInfo["RequestUUID"] as? String == "u-1")
+    #expect(CKError(Self.error(.throttled), retryAfterSeconds: 1.5).retryAfterSeconds == 1.5)
+    #expect(CKError(Self.error(.throttled)).retryAfterSeconds == nil)
+  }
+
+  @Test func `a conflict carries three records`() throws {
+    let client = try WireRecords.note(fields: ["a": .int64(1)])
+    client["a"] = 2
+    let failure = RecordFailure(
+      recordName: "note-1", error: Self.error(.conflict, Reason.conflict),
+      serverRecord: WireRecords.dictionary(fields: ["a": .int64(3)], tag: "tag-9"))
+    let error = CKError(failure, saving: client, naming: WireRecords.naming)
+    #expect(error.code == .serverRecordChanged)
+    #expect(error.clientRecord === client)
+    #expect(error.ancestorRecord?["a"] as? Int == 1)
+    #expect(error.serverRecord?["a"] as? Int == 3)
+    #expect(error.serverRecord?.recordChangeTag == "tag-9")
+    let seen = error as NSError as any Error
+    #expect((seen as? CKError)?.serverRecord?.recordChangeTag == "tag-9")
+  }
+
+  @Test(arguments: [
+    (NetworkFailure.notConnected, true, CKError.Code.networkUnavailable),
+    (.lostBeforeSending, false, .networkFailure), (.timedOut, false, .networkFailure),
+    (.lostAfterSending, false, .serverResponseLost), (.lostAfterSending, true, .networkFailure),
+    (.cancelled, false, .operationCancelled),
+  ])
+  func `each way to get no answer has its code`(
+    failure: NetworkFailure, isIdempotent: Bool, code: CKError.Code
+  ) {
+    #expect(CKError(.network(failure), isIdempotent: isIdempotent).code == code)
+  }
+
+  @Test(arguments: [
+    (401, CKError.Code.notAuthenticated), (403, .permissionFailure), (413, .limitExceeded),
+    (429, .requestRateLimited), (503, .serviceUnavailable), (502, .serviceUnavailable),
+    (500, .internalError), (404, .serverRejectedRequest), (200, .internalError),
+  ])
+  func `an unreadable answer is judged by its status`(status: Int, code: CKError.Code) {
+    let error = CKError(
+      .unreadable(status: status, reason: "no JSON", retryAfterSeconds: 4), isIdempotent: true)
+    #expect(error.code == code)
+    #expect(error.retryAfterSeconds == 4)
+  }
+
+  @Test func `there are thirty-seven codes`() {
+    #expect(CKError.Code.allCases.map(\.rawValue) == Array(1...37))
+  }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import StratusTransport
+import StratusWire
+import Testing
+
+@testable import StratusKit
+
+@Suite struct `An operation's configuration` {
+  @Test func `has CloudKit's defaults`() {
+    let configuration = CKOperation.Configuration()
+    #expect(configuration.container == nil)
+    #expect(configuration.qualityOfService == .default)
+    #expect(configuration.allowsCellularAccess)
+    #expect(configuration.timeoutIntervalForRequest == 60)
+    #expect(configuration.timeoutIntervalForResource == 604_800)
+  }
+
+  @Test func `has no bound where somebody waits`() {
+    let configuration = CKOperation.Configuration()
+    configuration.qualityOfService = .userInitiated
+    #expect(configuration.timeoutIntervalForResource == -1)
+    configuration.timeoutIntervalForResource = 10
+    #expect(configuration.timeoutIntervalForResource == 10)
+  }
+
+  @Test func `is copied when set and reset by nil`() {
+    let operation = CKOperation()
+    let configuration = CKOperation.Configuration()
+    configuration.timeoutIntervalForRequest = 5
+    operation.configuration = configuration
+    configuration.timeoutIntervalForRequest = 6
+    #expect(operation.configuration.timeoutIntervalForRequest == 5)
+    operation.configuration.timeoutIntervalForRequest = 7
+    #expect(operation.timeoutIntervalForRequest == 7)
+    operation.configuration = nil
+    #expect(operation.configuration.timeoutIntervalForRequest == 60)
+  }
+
+  @Test func `takes from the group what it leaves unset`() {
+    let operation = CKOperation()
+    operation.group = CKOperationGroup()
+    operation.group?.defaultConfiguration.timeoutIntervalForRequest = 5
+    operation.group?.defaultConfiguration.qualityOfService = .utility
+    #expect(operation.resolved.timeoutIntervalForRequest == 5)
+    #expect(operation.resolved.qualityOfService == .utility)
+  }
+
+  @Test func `overrides the group even by the default value`() {
+    let operation = CKOperation()
+    operation.group = CKOperationGroup()
+    operation.group?.defaultConfiguration.timeoutIntervalForRequest = 5
+    operation.configuration.timeoutIntervalForRequest = 60
+    #expect(operation.resolved.timeoutIntervalForRequest == 60)
+  }
+
+  @Test func `reaches the request`() async {
+    let server = FakeServer()
+    server.on(ModifyRecords.self, accepted)
+    let operation = CKModifyRecordsOperation(recordsToSave: [note("a")])
+    operation.timeoutIntervalForRequest = 7
+    await server.database.run(operation)
+    #expect(server.calls.map(\.timeoutSeconds) == [7])
+  }
+
+  @Test func `of a configured database serves its calls`() async throws {
+    let server = FakeServer()
+    server.on(ModifyRecords.self, accepted)
+    let configuration = CKOperation.Configuration()
+    configuration.timeoutIntervalForRequest = 9
+    try await server.database.configuredWith(configuration: configuration) { database in
+      _ = try await database.save(note("a"))
+    }
+    #expect(server.calls.map(\.timeoutSeconds) == [9])
+  }
+
+  @Test func `decides whether a broken network is waited for`() async {
+    let server = FakeServer()
+    let failures = Journal()
+    server.onRaw(LookupRecords.path) { (call) async throws(NetworkFailure) in
+      failures.note("failed")
+      if failures.all.count < 4 { throw .lostBeforeSending }
+      let response = RecordsResponse(records: [.record(stored("a"))])
+      return HTTPResponse(status: 200, body: response.jsonBytes)
+    }
+    let patient = CKFetchRecordsOperation(recordIDs: [id("a")])
+    patient.qualityOfService = .utility
+    let journal = Journal()
+    patient.fetchRecordsResultBlock = { journal.note("\(code($0) == nil)") }
+    await server.database.run(patient)
+    #expect(journal.all == ["true"])
+    #expect(failures.all.count == 4)
+  }
+
+  @Test func `fails on a broken network by default`() async {
+    let server = FakeServer()
+    await #expect {
+      try await server.container(webAuthToken: nil).privateCloudDatabase
+        .record(for: id("a"))
+    } throws: { code($0) == .networkFailure }
+    #expect(server.calls.count == 1)
+  }
+}
+
+@Suite struct `An operation group` {
+  @Test func `survives archiving`() throws {
+    let group = CKOperationGroup()
+    group.name = "import"
+    group.quantity = 3
+    group.expectedSendSize = .megabytes
+    group.defaultConfiguration.timeoutIntervalForRequest = 5
+    let data = try NSKeyedArchiver.archivedData(
+      withRootObject: group, requiringSecureCoding: true)
+    let read = try #require(
+      try NSKeyedUnarchiver.unarchivedObject(ofClass: CKOperationGroup.self, from: data))
+    #expect(read.operationGroupID == group.operationGroupID)
+    #expect(read.name == "import")
+    #expect(read.quantity == 3)
+    #expect(read.expectedSendSize == .megabytes)
+    #expect(read.expectedReceiveSize == .unknown)
+    #expect(read.defaultConfiguration.timeoutIntervalForRequest == 5)
+    #expect(read.defaultConfiguration.explicit.qualityOfService == nil)
+  }
+
+  @Test func `keeps its ID in a copy`() {
+    let group = CKOperationGroup()
+    group.name = "import"
+    let copy = group.copy() as? CKOperationGroup
+    #expect(copy?.operationGroupID == group.operationGroupID)
+    #expect(copy?.name == "import")
+    #expect(copy !== group)
+  }
+}

@@ -1,0 +1,218 @@
+import Foundation
+import StratusTransport
+import StratusWire
+import Testing
+
+@testable import StratusKit
+
+@Suite struct `A save` {
+  /// Refuses the named records, as an atomic zone does.
+  private static func refusing(
+    _ names: [String: ErrorCode], isWhole: Bool = false
+  ) -> @Sendable (ModifyRecords.Request) throws -> RecordsResponse {
+    { request in
+      var response = accepted(request)
+      for (place, operation) in request.operations.enumerated() {
+        guard let name = operation.recordName, let code = names[name] else { continue }
+        response.records[place] = .failure(
+          RecordFailure(
+            recordName: name, error: refusal(code), serverRecord: stored(name, tag: "server")))
+      }
+      return response
+    }
+  }
+
+  @Test func `sends one request a zone, in the order of the zones`() async throws {
+    let server = FakeServer()
+    server.on(ModifyRecords.self, accepted)
+    let zoneY = CKRecordZone.ID(zoneName: "Y")
+    let operation = CKModifyRecordsOperation(
+      recordsToSave: [note("a"), note("b", in: zoneY), note("c")],
+      recordIDsToDelete: [id("d", in: zoneY)])
+    operation.clientChangeTokenData = Data([1, 2, 3])
+    await server.database.run(operation)
+    let requests = try server.calls.map { try $0.request(ModifyRecords.Request.self) }
+    #expect(requests.map(\.zoneID?.zoneName) == ["Z", "Y"])
+    #expect(requests.map { $0.operations.map(\.recordName) } == [["a", "c"], ["b", "d"]])
+    #expect(
+      requests.map { $0.operations.map(\.kind) } == [
+        [.create, .create], [.create, .forceDelete],
+      ])
+    #expect(requests.map(\.isAtomic) == [true, true])
+    #expect(requests.map(\.clientChangeToken) == ["AQID", "AQID"])
+  }
+
+  @Test func `refreshes the record it was given`() async throws {
+    let server = FakeServer()
+    server.on(ModifyRecords.self, accepted)
+    let record = note("a")
+    record["title"] = "x"
+    let saved = try await server.database.save(record)
+    #expect(saved === record)
+    #expect(record.recordChangeTag == "t2")
+    #expect(record.changedKeys().isEmpty)
+  }
+
+  @Test func `of 400 records is one request and of 401 too many`() async throws {
+    let server = FakeServer()
+    server.on(ModifyRecords.self, accepted)
+    let records = (0..<401).map { note("r\($0)") }
+    await #expect {
+      try await server.database.modifyRecords(saving: records, deleting: [])
+    } throws: { code($0) == .limitExceeded }
+    #expect(server.calls.isEmpty)
+    let (results, _) = try await server.database.modifyRecords(
+      saving: Array(records.dropLast()), deleting: [])
+    #expect(results.count == 400)
+    #expect(server.calls.count == 1)
+  }
+
+  @Test func `of more than 2 MB is too large`() async {
+    let server = FakeServer()
+    server.on(ModifyRecords.self, accepted)
+    let records = (0..<3).map { number in
+      let record = note("r\(number)")
+      record["text"] = String(repeating: "x", count: 750_000)
+      return record
+    }
+    await #expect {
+      try await server.database.modifyRecords(saving: records, deleting: [])
+    } throws: { code($0) == .limitExceeded }
+    #expect(server.calls.isEmpty)
+  }
+
+  @Test func `of one record twice is malformed`() async {
+    let server = FakeServer()
+    await #expect {
+      try await server.database.modifyRecords(saving: [note("a")], deleting: [id("a")])
+    } throws: { code($0) == .invalidArguments }
+    #expect(server.calls.isEmpty)
+  }
+
+  @Test func `of nothing succeeds without a request`() async throws {
+    let server = FakeServer()
+    let (saves, deletes) = try await server.database.modifyRecords(saving: [], deleting: [])
+    #expect(saves.isEmpty && deletes.isEmpty)
+    #expect(server.calls.isEmpty)
+  }
+
+  @Test func `reports a conflict with its three records`() async throws {
+    let server = FakeServer()
+    server.on(LookupRecords.self) { _ in RecordsResponse(records: [.record(stored("a"))]) }
+    server.on(ModifyRecords.self, Self.refusing(["a": .conflict]))
+    let database = server.database
+    let record = try await database.record(for: id("a"))
+    record["title"] = "mine"
+    do {
+      try await database.save(record)
+      Issue.record("no conflict")
+    } catch let error as CKError {
+      #expect(error.code == .serverRecordChanged)
+      #expect(error.serverRecord?.recordChangeTag == "server")
+      #expect(error.clientRecord === record)
+      #expect(error.ancestorRecord?.recordChangeTag == "t1")
+      #expect(error.ancestorRecord?["title"] == nil)
+    }
+  }
+
+  @Test func `gives single failures to the modern blocks and success to the last`() async {
+    let server = FakeServer()
+    server.on(ModifyRecords.self, Self.refusing(["a": .conflict, "b": .atomicError]))
+    let journal = Journal()
+    let operation = CKModifyRecordsOperation(recordsToSave: [note("a"), note("b")])
+    operation.perRecordSaveBlock = { id, result in
+      journal.note("\(id.recordName) \(code(result)?.rawValue ?? 0)")
+    }
+    operation.perRecordCompletionBlock = { _, _ in journal.note("legacy record") }
+    operation.modifyRecordsCompletionBlock = { _, _, _ in journal.note("legacy result") }
+    operation.modifyRecordsResultBlock = { journal.note("result \(code($0)?.rawValue ?? 0)") }
+    await server.database.run(operation)
+    #expect(journal.all == ["a 14", "b 22", "result 0"])
+  }
+
+  @Test func `gives a partial failure to the legacy block`() async throws {
+    let server = FakeServer()
+    server.on(ModifyRecords.self, Self.refusing(["b": .notFound]))
+    let journal = Journal()
+    let operation = CKModifyRecordsOperation(
+      recordsToSave: [note("a"), note("b")], recordIDsToDelete: [id("c")])
+    operation.perRecordCompletionBlock = { record, error in
+      journal.note("\(record.recordID.recordName) \(code(error)?.rawValue ?? 0)")
+    }
+    operation.modifyRecordsCompletionBlock = { saved, deleted, error in
+      let error = error as? CKError
+      journal.note("\(saved?.map(\.recordID.recordName) ?? [])")
+      journal.note("\(deleted?.map(\.recordName) ?? [])")
+      journal.note("\(error?.code.rawValue ?? 0) \(error?.partialErrorsByItemID?.count ?? 0)")
+      journal.note("\(code(error?.partialErrorsByItemID?[id("b")])?.rawValue ?? 0)")
+    }
+    await server.database.run(operation)
+    #expect(journal.all == ["a 0", "b 11", #"["a"]"#, #"["c"]"#, "2 1", "11"])
+  }
+
+  @Test
+  func `into a missing zone fails for each record, not for those of other zones`() async throws {
+    let server = FakeServer()
+    server.on(ModifyRecords.self) { request in
+      if request.zoneID?.zoneName == "Z" { throw refusal(.zoneNotFound, Reason.zoneNotFound) }
+      return accepted(request)
+    }
+    let zoneY = CKRecordZone.ID(zoneName: "Y")
+    let (saves, _) = try await server.database.modifyRecords(
+      saving: [note("a"), note("b", in: zoneY)], deleting: [])
+    #expect(code(saves[id("a")]) == .zoneNotFound)
+    #expect(saves[id("b", in: zoneY)] != nil)
+    #expect(code(saves[id("b", in: zoneY)]) == nil)
+  }
+
+  @Test func `without an account fails as a whole`() async {
+    let server = FakeServer()
+    server.on(ModifyRecords.self) { _ in throw refusal(.authenticationRequired) }
+    let database = server.container(webAuthToken: nil).privateCloudDatabase
+    await #expect { try await database.modifyRecords(saving: [note("a")], deleting: []) } throws: {
+      code($0) == .notAuthenticated
+    }
+  }
+
+  @Test func `keeps an atomic zone back for a record that cannot be sent`() async throws {
+    let server = FakeServer()
+    server.on(ModifyRecords.self, accepted)
+    let bad = note("bad")
+    bad["no good"] = "x"
+    let zoneY = CKRecordZone.ID(zoneName: "Y")
+    let (saves, _) = try await server.database.modifyRecords(
+      saving: [note("a"), bad, note("b", in: zoneY)], deleting: [])
+    #expect(code(saves[id("bad")]) == .invalidArguments)
+    #expect(code(saves[id("a")]) == .batchRequestFailed)
+    #expect(code(saves[id("b", in: zoneY)]) == nil)
+    #expect(server.calls.count == 1)
+  }
+
+  @Test func `whose answer is lost says so unless it may be repeated`() async throws {
+    let server = FakeServer()
+    server.onRaw(ModifyRecords.path) { (_) async throws(NetworkFailure) in
+      throw .lostAfterSending
+    }
+    await #expect { try await server.database.save(note("a")) } throws: {
+      code($0) == .serverResponseLost
+    }
+    #expect(server.calls.count == 1)
+    await #expect { try await server.database.deleteRecord(withID: id("a")) } throws: {
+      code($0) == .networkFailure
+    }
+    #expect(server.calls.count == 3)
+  }
+
+  @Test func `hands over what the server asks to wait`() async throws {
+    let server = FakeServer()
+    server.on(ModifyRecords.self) { _ in throw refusal(.throttled, retryAfter: 40) }
+    do {
+      try await server.database.save(note("a"))
+      Issue.record("no error")
+    } catch let error as CKError {
+      #expect(error.code == .requestRateLimited)
+      #expect(error.retryAfterSeconds == 40)
+    }
+    #expect(server.calls.count == 1)
+  }
+}

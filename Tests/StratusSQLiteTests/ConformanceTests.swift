@@ -1,0 +1,44 @@
+import Foundation
+import StratusDomain
+import StratusSQL
+import StratusSQLite
+import StratusTesting
+import Testing
+
+@Suite struct `SQLite store` {
+  @Test(arguments: StoreConformance.checks)
+  func `keeps the promises of the port`(_ check: StoreConformance.Check) async throws {
+    try await withStores { stores in
+      try await check.run { try await stores.store(at: development) }
+    }
+  }
+}
+
+@Suite struct `SQLite registry` {
+  @Test(arguments: RegistryConformance.checks)
+  func `keeps the promises of the port`(_ check: RegistryConformance.Check) async throws {
+    try await withTemporaryFolder { url in
+      let registry = try SQLiteRegistry(folder: try DataFolder(url))
+      do {
+        try await check.run { registry }
+      } catch {
+        await registry.close()
+        throw error
+      }
+      await registry.close()
+    }
+  }
+
+  @Test func `what was written is there after closing and opening`() async throws {
+    try await withTemporaryFolder { url in
+      let account = Account(id: "1", email: "a@b.c", passwordHash: "x", isDisabled: false)
+      let folder = try DataFolder(url)
+      let first = try SQLiteRegistry(folder: folder)
+      _ = try await first.create(account)
+      await first.close()
+      let second = try SQLiteRegistry(folder: folder)
+      #expect(try await second.account(id: "1") == account)
+      await second.close()
+    }
+  }
+}

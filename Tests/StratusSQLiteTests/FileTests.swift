@@ -1,0 +1,169 @@
+import Foundation
+import GRDB
+import StratusDomain
+import StratusWire
+import Testing
+
+@testable import StratusSQL
+@testable import StratusSQLite
+
+@Suite struct `SQLite file` {
+  /// Without it an acknowledged write could be lost with the power.
+  @Test func `the writer flushes before it acknowledges`() async throws {
+    try await withStores { stores in
+      let store = try stores.openStore(at: development)
+      let (synchronous, mode) = try await store.engine.write { (session) throws(ServerError) in
+        (
+          try session.connection.first(Pragma.synchronous, []) { $0.integer(0) },
+          try session.connection.first(Pragma.journalMode, []) { $0.text(0) }
+        )
+      }
+      #expect(synchronous == 2)
+      #expect(mode == "wal")
+    }
+  }
+
+  @Test func `a reader cannot write`() async throws {
+    try await withStores { stores in
+      let store = try stores.openStore(at: development)
+      await #expect(throws: ServerError.self) {
+        try await store.engine.read { (session) throws(ServerError) in
+          _ = try session.createZone(named: "Notes", in: .public)
+        }
+      }
+      #expect(try await store.names() == [])
+    }
+  }
+
+  @Test func `records and the epoch are there after closing and opening`() async throws {
+    try await withTemporaryFolder { url in
+      try await withStores(in: url, epoch: 11) { stores in
+        let store = try await stores.store(at: development)
+        for name in ["one", "two"] { try await store.save(name) }
+      }
+      try await withStores(in: url, epoch: 12) { stores in
+        let store = try await stores.store(at: development)
+        #expect(try await store.names() == ["one", "two"])
+        #expect(try await store.read { (body) throws(ServerError) in try body.epoch() } == 11)
+      }
+    }
+  }
+
+  /// A copy of the files while the server runs stands for what a killed server leaves.
+  @Test func `an acknowledged write is in the files at once`() async throws {
+    try await withTemporaryFolder { url in
+      try await withTemporaryFolder { copy in
+        try await withStores(in: url, epoch: 1) { stores in
+          try await stores.store(at: development).save("one")
+          try FileManager.default.copyItem(at: url, to: copy)
+        }
+        try await withStores(in: copy, epoch: 2) { stores in
+          let names = try await stores.store(at: development).names()
+          #expect(names == ["one"])
+        }
+      }
+    }
+  }
+
+  @Test func `containers and environments are apart`() async throws {
+    try await withStores { stores in
+      let production = StoreAddress(
+        container: development.container, environment: .production)
+      try await stores.store(at: development).save("one")
+      #expect(try await stores.store(at: production).names() == [])
+      #expect(try await stores.store(at: development).names() == ["one"])
+    }
+  }
+
+  @Test func `a body that catches an SQL error is undone nevertheless`() async throws {
+    try await withStores { stores in
+      let store = try stores.openStore(at: development)
+      try await store.save("one")
+      await #expect(throws: ServerError.self) {
+        try await store.engine.write { (session) throws(ServerError) in
+          _ = try session.createZone(named: "Lost", in: .public)
+          do throws(ServerError) {
+            _ = try session.createZone(named: "Notes", in: .public)
+          } catch {
+            return
+          }
+        }
+      }
+      let lost = try await store.read { (body) throws(ServerError) in
+        try body.zone(named: "Lost", in: .public)
+      }
+      #expect(lost == nil)
+    }
+  }
+
+  @Test func `a file of a newer version is refused`() async throws {
+    try await withTemporaryFolder { url in
+      try await withStores(in: url, epoch: 1) { stores in
+        _ = try await stores.store(at: development)
+      }
+      let path = url.appendingPathComponent("iCloud.org.example/development.sqlite").path
+      let queue = try DatabaseQueue(path: path)
+      try await queue.write { try $0.execute(sql: "UPDATE store SET layout = 1000") }
+      try queue.close()
+      try await withStores(in: url, epoch: 1) { stores in
+        await #expect(throws: ServerError.self) { try await stores.store(at: development) }
+      }
+    }
+  }
+
+  /// A limit on the file's pages stands for the end of the disk.
+  @Test func `a body that is too much for the disk takes no neighbour with it`() async throws {
+    try await withStores { stores in
+      let store = try stores.openStore(at: development)
+      try await store.save("first")
+      try await store.engine.write { (session) throws(ServerError) in
+        _ = try session.connection.first(Pragma.fewPages, []) { $0.integer(0) }
+      }
+      let large = [UInt8](repeating: UInt8(ascii: " "), count: 1_000_000)
+      let kept = await withTaskGroup(of: Bool.self) { group in
+        for index in 0..<40 {
+          group.addTask {
+            do throws(ServerError) {
+              try await store.save("\(index)", text: index % 10 == 5 ? large : [])
+              return true
+            } catch {
+              return false
+            }
+          }
+        }
+        return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+      }
+      #expect(kept == 36)
+      #expect(Set(try await store.names()).count == 37)
+      try await store.engine.write { (session) throws(ServerError) in
+        _ = try session.connection.first(Pragma.manyPages, []) { $0.integer(0) }
+      }
+      try await store.save("large", text: large)
+      #expect(try await store.names().contains("large"))
+    }
+  }
+
+  /// Bodies that write much more than the log may hold, with readers beside them.
+  @Test func `the write-ahead log starts anew under constant writing`() async throws {
+    try await withTemporaryFolder { url in
+      try await withStores(in: url, epoch: 1) { stores in
+        let store = try stores.openStore(at: development)
+        let text = [UInt8](repeating: UInt8(ascii: " "), count: 1_000_000)
+        for index in 0..<150 {
+          try await store.save("\(index % 4)", text: text)
+          _ = try await store.names()
+        }
+        let log = url.appendingPathComponent("iCloud.org.example/development.sqlite-wal").path
+        let size = try FileManager.default.attributesOfItem(atPath: log)[.size] as? Int
+        #expect(try #require(size) < 64_000_000)
+      }
+    }
+  }
+}
+
+private enum Pragma {
+  static let synchronous = SQLStatement("PRAGMA synchronous")
+  static let fewPages = SQLStatement("PRAGMA max_page_count = 100")
+  static let manyPages = SQLStatement("PRAGMA max_page_count = 100000")
+  static let journalMode = SQLStatement("PRAGMA journal_mode")
+}

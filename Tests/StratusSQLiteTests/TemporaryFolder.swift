@@ -1,0 +1,67 @@
+import Foundation
+import StratusDomain
+import StratusSQL
+import StratusWire
+
+@testable import StratusSQLite
+
+/// A folder of its own for a test, removed after it.
+func withTemporaryFolder(_ body: (URL) async throws -> Void) async throws {
+  let url = FileManager.default.temporaryDirectory
+    .appendingPathComponent("stratus-\(UUID().uuidString)", isDirectory: true)
+  defer { try? FileManager.default.removeItem(at: url) }
+  try await body(url)
+}
+
+/// The stores of a folder of its own, closed after the test.
+func withStores(_ body: (SQLiteStores) async throws -> Void) async throws {
+  try await withTemporaryFolder { url in
+    try await withStores(in: url, epoch: 7, body)
+  }
+}
+
+/// The stores of a folder, closed afterwards.
+func withStores(
+  in url: URL, epoch: Int64, _ body: (SQLiteStores) async throws -> Void
+) async throws {
+  let stores = SQLiteStores(folder: try DataFolder(url), makeEpoch: { epoch })
+  do {
+    try await body(stores)
+  } catch {
+    await stores.close()
+    throw error
+  }
+  await stores.close()
+}
+
+let development = StoreAddress(container: "iCloud.org.example", environment: .development)
+
+extension Store {
+  /// Saves one record, with the next number of its zone, which is made where there is none.
+  func save(_ name: String, text: [UInt8] = Array("{}".utf8)) async throws(ServerError) {
+    try await write { (body) throws(ServerError) in
+      var zone = try body.lockZone(named: "Notes", in: .public)
+      if zone == nil { zone = try body.createZone(named: "Notes", in: .public) }
+      guard let zone else { return }
+      try body.apply(ChangeSet(zone: zone, records: [record(name, zone.change + 1, text)]))
+    }
+  }
+
+  /// The names in the feed of the zone that `save` writes to.
+  func names() async throws(ServerError) -> [String] {
+    try await read { (body) throws(ServerError) in
+      guard let zone = try body.zone(named: "Notes", in: .public) else { return [] }
+      return try body.recordChanges(
+        in: zone, range: ChangeRange(after: 0, through: .max), newestFirst: false, limit: 10_000,
+        sizeBytesMax: .max
+      ).map(\.name)
+    }
+  }
+}
+
+func record(_ name: String, _ change: Int64, _ text: [UInt8]) -> StoredRecord {
+  let stamp = Stamp(timestamp: 1, userRecordName: "_ann", deviceID: "a")
+  return StoredRecord(
+    name: name, type: "Note", change: change, isDeleted: false, created: stamp, modified: stamp,
+    parentRecordName: nil, fields: FieldsJSON(text: text))
+}

@@ -1,0 +1,137 @@
+import Foundation
+import StratusTransport
+import StratusWire
+import Testing
+
+@Suite struct `A connection` {
+  @Test func `names the database in the path and the caller in the query`() async throws {
+    let exchange = ScriptedExchange([.answer(200, emptyList)])
+    _ = try await connection(exchange, webAuthToken: "a+b/c=").send(
+      ListZones.self, EmptyRequest(), to: .private, isIdempotent: true)
+    let request = try #require(exchange.requests.first)
+    #expect(
+      request.url.absoluteString == "https://cloud.example.org/database/1/iCloud.org.example.App"
+        + "/development/private/zones/list?clientId=D-1&ckAPIToken=api&ckWebAuthToken=a%2Bb%2Fc%3D")
+    #expect(String(decoding: request.body, as: UTF8.self) == "{}")
+  }
+
+  @Test func `leaves out tokens it does not have`() async throws {
+    let exchange = ScriptedExchange([.answer(200, emptyList)])
+    let connection = connection(exchange, apiToken: nil, webAuthToken: nil)
+    _ = try await connection.send(
+      ListZones.self, EmptyRequest(), to: .public, isIdempotent: true)
+    #expect(exchange.requests.first?.url.query == "clientId=D-1")
+    #expect(!connection.hasUser)
+  }
+
+  @Test func `uses the token the last answer gave`() async throws {
+    let exchange = ScriptedExchange([
+      .answer(200, emptyList, headers: ["x-apple-cloudkit-web-auth-token": "next"]),
+      .answer(200, emptyList),
+    ])
+    let connection = connection(exchange)
+    for _ in 0..<2 {
+      _ = try await connection.send(
+        ListZones.self, EmptyRequest(), to: .private, isIdempotent: true)
+    }
+    #expect(exchange.requests.last?.url.query?.contains("ckWebAuthToken=next") == true)
+  }
+
+  @Test func `hands over the server's refusal`() async throws {
+    let exchange = ScriptedExchange([.answer(404, refusal("ZONE_NOT_FOUND"))])
+    let failure = await failure(of: connection(exchange))
+    guard case .refused(let error, let status, let seconds) = failure else {
+      Issue.record("\(String(describing: failure))")
+      return
+    }
+    #expect(error.code == .zoneNotFound)
+    #expect(status == 404)
+    #expect(seconds == nil)
+    #expect(exchange.requests.count == 1)
+  }
+
+  @Test(arguments: [(200, "<html>"), (200, "{}"), (500, "<html>"), (404, "")])
+  func `calls an answer unreadable that is none`(status: Int, body: String) async throws {
+    let exchange = ScriptedExchange([.answer(status, body)])
+    guard case .unreadable(let found, _, _) = await failure(of: connection(exchange)) else {
+      Issue.record("not unreadable")
+      return
+    }
+    #expect(found == status)
+  }
+
+  @Test func `waits as long as the server asks`() async throws {
+    let exchange = ScriptedExchange([
+      .answer(503, refusal("TRY_AGAIN_LATER", retryAfter: 2)), .answer(200, emptyList),
+    ])
+    let time = FakeTime()
+    #expect(await failure(of: connection(exchange, time)) == nil)
+    #expect(time.sleeps == [2])
+  }
+
+  @Test func `reads the wait from the header where the body has none`() async throws {
+    let exchange = ScriptedExchange([
+      .answer(429, refusal("THROTTLED"), headers: ["retry-after": "3"]),
+      .answer(200, emptyList),
+    ])
+    let time = FakeTime()
+    #expect(await failure(of: connection(exchange, time)) == nil)
+    #expect(time.sleeps == [3])
+  }
+
+  @Test func `hands over a long wait to who waits`() async throws {
+    let exchange = ScriptedExchange([
+      .answer(503, refusal("TRY_AGAIN_LATER", retryAfter: 30)), .answer(200, emptyList),
+    ])
+    let time = FakeTime()
+    #expect(await failure(of: connection(exchange, time))?.retryAfterSeconds == 30)
+    #expect(time.sleeps.isEmpty)
+  }
+
+  @Test func `doubles its waits until the time for the resource is over`() async throws {
+    let exchange = ScriptedExchange(Array(repeating: .fail(.notConnected), count: 20))
+    let time = FakeTime()
+    let options = Connection.Options(resourceTimeoutSeconds: 10, patience: .long)
+    let failure = await failure(of: connection(exchange, time), options)
+    guard case .network(.notConnected) = failure else {
+      Issue.record("\(String(describing: failure))")
+      return
+    }
+    // Half of 0.5, 1, 2, 4, 8, 16; the next would end after the tenth second.
+    #expect(time.sleeps == [0.25, 0.5, 1, 2, 4])
+  }
+
+  @Test func `gives an attempt no more time than is left`() async throws {
+    let exchange = ScriptedExchange([.answer(200, emptyList)])
+    _ = await failure(
+      of: connection(exchange),
+      Connection.Options(requestTimeoutSeconds: 60, resourceTimeoutSeconds: 5))
+    #expect(exchange.requests.first?.timeoutSeconds == 5)
+  }
+
+  @Test func `sends nothing for a cancelled task`() async throws {
+    let exchange = ScriptedExchange([.answer(200, emptyList)])
+    let connection = connection(exchange)
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return await failure(of: connection)
+    }
+    guard case .network(.cancelled) = await task.value else {
+      Issue.record("not cancelled")
+      return
+    }
+    #expect(exchange.requests.isEmpty)
+  }
+
+  private func failure(
+    of connection: Connection, _ options: Connection.Options = Connection.Options()
+  ) async -> TransportFailure? {
+    do throws(TransportFailure) {
+      _ = try await connection.send(
+        ListZones.self, EmptyRequest(), to: .private, isIdempotent: true, options: options)
+      return nil
+    } catch {
+      return error
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import StratusTransport
+import StratusWire
+import Testing
+
+@Suite struct `The retry policy` {
+  private func isRepeated(
+    _ failure: TransportFailure, _ patience: Patience, isIdempotent: Bool, attempt: Int = 1
+  ) -> Bool {
+    RetryPolicy(patience: patience, isIdempotent: isIdempotent)
+      .delay(after: failure, attempt: attempt, remaining: nil, chance: 0) != nil
+  }
+
+  @Test func `fails at once on network errors where somebody waits`() {
+    #expect(!isRepeated(.network(.notConnected), .short, isIdempotent: true))
+    #expect(!isRepeated(.network(.lostBeforeSending), .short, isIdempotent: true))
+    #expect(!isRepeated(.network(.timedOut), .short, isIdempotent: true))
+  }
+
+  @Test func `repeats network errors where nobody waits`() {
+    #expect(isRepeated(.network(.notConnected), .long, isIdempotent: false))
+    #expect(isRepeated(.network(.lostBeforeSending), .long, isIdempotent: false))
+    #expect(isRepeated(.network(.timedOut), .long, isIdempotent: true))
+  }
+
+  @Test func `never repeats what may have been done and must not be done twice`() {
+    for patience in [Patience.short, .long] {
+      #expect(!isRepeated(.network(.lostAfterSending), patience, isIdempotent: false))
+      #expect(!isRepeated(.network(.timedOut), patience, isIdempotent: false))
+    }
+  }
+
+  @Test func `repeats a broken connection once where somebody waits`() {
+    #expect(isRepeated(.network(.lostAfterSending), .short, isIdempotent: true))
+    #expect(!isRepeated(.network(.lostAfterSending), .short, isIdempotent: true, attempt: 2))
+  }
+
+  @Test func `never repeats a refusal for good`() {
+    let error = ErrorDictionary(code: .badRequest, reason: "R", uuid: "U")
+    let failure = TransportFailure.refused(error, status: 400, retryAfterSeconds: nil)
+    #expect(!isRepeated(failure, .long, isIdempotent: true))
+  }
+
+  @Test func `spreads its waits by chance`() {
+    let policy = RetryPolicy(patience: .long, isIdempotent: true)
+    let failure = TransportFailure.network(.notConnected)
+    #expect(policy.delay(after: failure, attempt: 3, remaining: nil, chance: 0) == 1)
+    #expect(policy.delay(after: failure, attempt: 3, remaining: nil, chance: 0.5) == 1.5)
+    #expect(policy.delay(after: failure, attempt: 60, remaining: nil, chance: 0) == 30)
+  }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import StratusTransport
+import StratusWire
+import Testing
+
+@Suite struct `Server settings` {
+  @Test func `are read from the environment`() {
+    let settings = ServerSettings(environmentVariables: [
+      "STRATUS_URL": "http://127.0.0.1:9", "STRATUS_CONTAINER": "iCloud.a",
+      "STRATUS_ENVIRONMENT": "production", "STRATUS_API_TOKEN": "api",
+      "STRATUS_WEB_AUTH_TOKEN": "web",
+    ])
+    #expect(
+      settings
+        == ServerSettings(
+          url: URL(string: "http://127.0.0.1:9"), container: "iCloud.a",
+          environment: .production, apiToken: "api", webAuthToken: "web"))
+  }
+
+  @Test func `count an empty variable as absent`() {
+    #expect(
+      ServerSettings(environmentVariables: ["STRATUS_API_TOKEN": ""]) == ServerSettings())
+  }
+
+  @Test func `give way to those that come first`() {
+    let code = ServerSettings(apiToken: "mine")
+    let both = code.completed(by: ServerSettings(container: "iCloud.a", apiToken: "theirs"))
+    #expect(both.apiToken == "mine")
+    #expect(both.container == "iCloud.a")
+  }
+}
+
+@Suite struct `The credentials file` {
+  private func inFolder(_ body: (URL) throws -> Void) throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("stratus-credentials-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try body(folder.appendingPathComponent("stratus/credentials.json"))
+  }
+
+  private let settings = ServerSettings(
+    url: URL(string: "https://cloud.example.org"), container: "iCloud.a",
+    environment: .production, apiToken: "api", webAuthToken: "web")
+
+  @Test func `gives back what was written`() throws {
+    try inFolder { location in
+      try CredentialsFile.write(ServerSettings(apiToken: "old"), to: location)
+      try CredentialsFile.write(settings, to: location)
+      #expect(CredentialsFile.read(at: location) == settings)
+    }
+  }
+
+  @Test func `is for its owner only`() throws {
+    try inFolder { location in
+      try CredentialsFile.write(settings, to: location)
+      let files = FileManager.default
+      let made = try files.attributesOfItem(atPath: location.path)[.posixPermissions]
+      #expect((made as? NSNumber)?.intValue == 0o600)
+      try files.setAttributes([.posixPermissions: 0o644], ofItemAtPath: location.path)
+      #expect(CredentialsFile.read(at: location) == nil)
+    }
+  }
+
+  @Test func `is nothing where there is none`() throws {
+    try inFolder { #expect(CredentialsFile.read(at: $0) == nil) }
+  }
+
+  @Test func `lies in the user's configuration folder`() {
+    func path(_ variables: [String: String]) -> String? {
+      CredentialsFile.location(environmentVariables: variables)?.path
+    }
+    #expect(path(["HOME": "/home/a"]) == "/home/a/.config/stratus/credentials.json")
+    #expect(
+      path(["HOME": "/home/a", "XDG_CONFIG_HOME": "/etc/a"]) == "/etc/a/stratus/credentials.json")
+    #expect(path([:]) == nil)
+  }
+}

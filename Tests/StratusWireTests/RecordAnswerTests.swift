@@ -1,0 +1,197 @@
+import Testing
+
+@testable import StratusWire
+
+/// The record of web-services §7, and its text in the order of keys seen live.
+let note = RecordDictionary(
+  recordName: "n-1", recordType: "Note",
+  fields: FieldsJSON([(key: "title", value: FieldValue.string("Milk"))]), recordChangeTag: "1",
+  created: Stamp(timestamp: 1_767_000_000_000, userRecordName: "_3f", deviceID: "2"),
+  modified: Stamp(timestamp: 1_767_000_000_001, userRecordName: "_4a", deviceID: "iCloud"),
+  zoneID: ZoneID(zoneName: "Work", ownerRecordName: "_3f"))
+
+let noteText =
+  #"{"recordName":"n-1","recordType":"Note","fields":{"title":{"value":"Milk","type":"STRING"}},"#
+  + #""pluginFields":{},"recordChangeTag":"1","#
+  + #""created":{"timestamp":1767000000000,"userRecordName":"_3f","deviceID":"2"},"#
+  + #""modified":{"timestamp":1767000000001,"userRecordName":"_4a","deviceID":"iCloud"},"#
+  + #""deleted":false,"#
+  + #""zoneID":{"zoneName":"Work","ownerRecordName":"_3f","zoneType":"REGULAR_CUSTOM_ZONE"}}"#
+
+@Suite struct RecordAnswers {
+  @Test func `a record is written in the order seen live`() {
+    #expect(written(note) == noteText)
+  }
+
+  @Test func `a record without fields has an empty object`() {
+    var record = note
+    record.fields = .empty
+    #expect(written(record).contains(#""fields":{},"pluginFields":{},"#))
+  }
+
+  @Test func `a parent stands behind the rest`() throws {
+    var record = note
+    record.parentRecordName = "p"
+    #expect(written(record) == noteText.dropLast() + #","parent":{"recordName":"p"}}"#)
+    #expect(try read(RecordDictionary.self, written(record)).parentRecordName == "p")
+  }
+
+  @Test func `a record is read back`() throws {
+    let back = try read(RecordDictionary.self, noteText)
+    #expect(written(back) == noteText)
+    #expect(back.fields == note.fields)
+    #expect((back.created, back.modified) == (note.created, note.modified))
+    #expect(back.zoneID == note.zoneID)
+  }
+
+  @Test func `a deletion answers name and deleted only`() {
+    #expect(
+      written(RecordItem.deleted(Tombstone(recordName: "n")))
+        == #"{"recordName":"n","deleted":true}"#)
+  }
+
+  @Test func `a tombstone has no type and no fields`() throws {
+    let tombstone = Tombstone(
+      recordName: "n", zoneID: ZoneID(zoneName: "Work", ownerRecordName: "_a"))
+    let text =
+      #"{"recordName":"n","deleted":true,"#
+      + #""zoneID":{"zoneName":"Work","ownerRecordName":"_a","zoneType":"REGULAR_CUSTOM_ZONE"}}"#
+    #expect(written(RecordItem.deleted(tombstone)) == text)
+    guard case .deleted(let back) = try read(RecordItem.self, text) else {
+      Issue.record("not read as a tombstone")
+      return
+    }
+    #expect(back == tombstone)
+  }
+
+  @Test func `a tombstone tells its type to who asked, under a key of ours`() throws {
+    let text = written(RecordItem.deleted(Tombstone(recordName: "n", recordType: "Note")))
+    #expect(text == #"{"recordName":"n","deleted":true,"deletedRecordType":"Note"}"#)
+    guard case .deleted(let back) = try read(RecordItem.self, text) else {
+      Issue.record("not read as a tombstone")
+      return
+    }
+    #expect(back.recordType == "Note")
+  }
+
+  @Test func `a refused record has name, reason, code and uuid`() throws {
+    let error = ErrorDictionary(code: .conflict, reason: Reason.conflict, uuid: "u-1")
+    #expect(
+      written(RecordItem.failure(RecordFailure(recordName: "n-1", error: error)))
+        == #"{"recordName":"n-1","reason":"client oplock error updating record","#
+        + #""serverErrorCode":"CONFLICT","uuid":"u-1"}"#)
+  }
+
+  @Test func `a conflict carries the server's record`() throws {
+    let error = ErrorDictionary(
+      code: .conflict, reason: Reason.conflict, uuid: "u-1", retryAfterSeconds: 3)
+    let text = written(
+      RecordItem.failure(RecordFailure(recordName: "n-1", error: error, serverRecord: note)))
+    #expect(text.hasSuffix(#","retryAfter":3,"serverRecord":\#(noteText)}"#))
+    guard case .failure(let back) = try read(RecordItem.self, text) else {
+      Issue.record("not read as an error")
+      return
+    }
+    #expect((back.error.code, back.error.retryAfterSeconds) == (.conflict, 3))
+    #expect(back.serverRecord.map { written($0) } == noteText)
+  }
+
+  @Test func `an item is an error by its code, a tombstone by deleted, else a record`() throws {
+    guard case .record = try read(RecordItem.self, noteText) else {
+      Issue.record("not read as a record")
+      return
+    }
+    let odd = noteText.dropLast() + #","serverErrorCode":null}"#
+    guard case .record = try read(RecordItem.self, String(odd)) else {
+      Issue.record("a null code is no error")
+      return
+    }
+  }
+
+  @Test func `answers keep their arrays, even empty ones`() throws {
+    #expect(written(RecordsResponse(records: [])) == #"{"records":[]}"#)
+    #expect(
+      written(RecordsResponse(records: [.record(note)], syncToken: "dA=="))
+        == #"{"records":[\#(noteText)],"syncToken":"dA=="}"#)
+    #expect(refusal { try read(RecordsResponse.self, "{}") } == "missing required field 'records'")
+  }
+
+  @Test(arguments: [
+    "recordName", "recordType", "recordChangeTag", "created", "modified", "zoneID",
+  ]) func `a record without a key it must have is refused`(_ key: String) {
+    let text = noteText.replacing("\"\(key)\":", with: "\"other\":", maxReplacements: 1)
+    #expect(refusal { try read(RecordDictionary.self, text) } == "missing required field '\(key)'")
+  }
+}
+
+@Suite struct Errors {
+  @Test func `the codes are the documented ones and no others`() {
+    #expect(
+      Set(ErrorCode.allCases.map(\.rawValue)) == [
+        "ACCESS_DENIED", "ATOMIC_ERROR", "AUTHENTICATION_FAILED", "AUTHENTICATION_REQUIRED",
+        "BAD_REQUEST", "CONFLICT", "EXISTS", "INTERNAL_ERROR", "NOT_FOUND", "QUOTA_EXCEEDED",
+        "THROTTLED", "TRY_AGAIN_LATER", "VALIDATING_REFERENCE_ERROR", "ZONE_NOT_FOUND",
+      ])
+  }
+
+  @Test func `an error of a whole request has uuid, code and reason`() {
+    #expect(
+      written(ErrorDictionary(code: .badRequest, reason: "text", uuid: "u"))
+        == #"{"uuid":"u","serverErrorCode":"BAD_REQUEST","reason":"text"}"#)
+    #expect(
+      written(
+        ErrorDictionary(
+          code: .authenticationRequired, reason: Reason.authenticationRequired, uuid: "u",
+          retryAfterSeconds: 30, redirectURL: "https://ck.example.org/auth"))
+        == #"{"uuid":"u","serverErrorCode":"AUTHENTICATION_REQUIRED","#
+        + #""reason":"request needs authorization","retryAfter":30,"#
+        + #""redirectURL":"https://ck.example.org/auth"}"#)
+  }
+
+  @Test(
+    arguments: [
+      ("30", 30), ("0.2", 1), ("\"5\"", 5), ("0", 0), ("null", nil), ("-1", nil), ("1e300", 86_400),
+      ("\"soon\"", nil),
+    ] as [(String, Int?)]) func `any retryAfter is survived`(_ text: String, _ seconds: Int?) throws
+  {
+    let error = try read(
+      ErrorDictionary.self, #"{"serverErrorCode":"THROTTLED","retryAfter":\#(text)}"#)
+    #expect(error.retryAfterSeconds == seconds)
+    #expect((error.code, error.reason) == (.throttled, "THROTTLED"))
+  }
+
+  @Test func `a code nobody knows is an internal error`() throws {
+    let error = try read(ErrorDictionary.self, #"{"serverErrorCode":"ZONE_BUSY","reason":"r"}"#)
+    #expect((error.code, error.reason) == (.internalError, "r"))
+  }
+
+  @Test(arguments: [
+    (Reason.authenticationRequired, "request needs authorization"),
+    (Reason.authenticationFailed, "Authentication failed"),
+    (Reason.changesInDefaultZone, "cannot get changes in default zone"),
+    (Reason.conflict, "client oplock error updating record"),
+    (Reason.endpointInPrivate, "endpoint not applicable in the database type 'privatedb'"),
+    (Reason.endpointUnknown, "could not find handler for endpoint"),
+    (Reason.recordExists, "record to insert already exists"),
+    (Reason.recordNotFound, "Record not found"),
+  ]) func `reasons seen live are word for word`(_ reason: String, _ text: String) {
+    #expect(reason == text)
+  }
+}
+
+@Suite struct Users {
+  @Test func `the caller stands at top level and in users`() throws {
+    let answer = FetchCaller.Response(user: UserIdentity(userRecordName: "_3f"))
+    let identity = #""userRecordName":"_3f","lookupInfo":{"userRecordName":"_3f"}"#
+    #expect(FetchCaller.path == "users/caller")
+    #expect(written(answer) == #"{\#(identity),"users":[{\#(identity)}]}"#)
+    #expect(try read(FetchCaller.Response.self, written(answer)).user == answer.user)
+  }
+
+  @Test func `the current user is a dictionary of its own`() throws {
+    let answer = FetchCurrentUser.Response(user: UserIdentity(userRecordName: "_3f"))
+    #expect(FetchCurrentUser.path == "users/current")
+    #expect(written(answer) == #"{"userRecordName":"_3f"}"#)
+    #expect(try read(FetchCurrentUser.Response.self, written(answer)).user == answer.user)
+  }
+}

@@ -1,0 +1,128 @@
+import Testing
+
+@testable import StratusWire
+
+@Suite struct ZoneIDs {
+  @Test(arguments: [
+    (#"{"zoneName":"Work"}"#, nil), (#"{"zoneName":"Work","ownerRecordName":"_a"}"#, "_a"),
+    (#"{"zoneName":"Work","ownerName":"_a"}"#, "_a"),
+    (#"{"zoneName":"Work","ownerRecordName":null,"ownerName":"_a"}"#, "_a"),
+    (#"{"zoneName":"Work","ownerRecordName":"_a","ownerName":"_b"}"#, "_a"),
+    (#"{"zoneName":"Work","ownerRecordName":"_defaultOwner"}"#, nil),
+    (#"{"zoneName":"Work","ownerRecordName":"__defaultOwner__"}"#, nil),
+    (#"{"zoneName":"Work","ownerName":"__defaultOwner__"}"#, nil),
+    (#"{"zoneName":"Work","ownerRecordName":null}"#, nil),
+    (#"{"zoneName":"Work","zoneType":"REGULAR_CUSTOM_ZONE","reason":1}"#, nil),
+  ]) func `an owner goes by two keys, and its place-holders mean the caller`(
+    _ text: String, _ owner: String?
+  ) throws {
+    #expect(
+      try read(ZoneID.self, text) == ZoneID(zoneName: "Work", ownerRecordName: owner))
+  }
+
+  @Test(arguments: [
+    (#"{}"#, "missing required field 'zoneName'"),
+    (#"{"zoneName":null}"#, "missing required field 'zoneName'"),
+    (#"{"zoneName":1}"#, "Invalid value for 'zoneName', expected a string"),
+    (
+      #"{"zoneName":"W","ownerRecordName":1}"#,
+      "Invalid value for 'ownerRecordName', expected a string"
+    ),
+    (#"{"zoneName":"W","ownerName":[]}"#, "Invalid value for 'ownerName', expected a string"),
+    (#""Work""#, "zoneID must be an object"), ("[]", "zoneID must be an object"),
+  ]) func `a malformed zone ID is refused by the key at fault`(_ text: String, _ reason: String) {
+    #expect(refusal { try read(ZoneID.self, text) } == reason)
+  }
+
+  @Test func `an answer names owner and type`() {
+    #expect(
+      written(ZoneID(zoneName: "Work", ownerRecordName: "_a"))
+        == #"{"zoneName":"Work","ownerRecordName":"_a","zoneType":"REGULAR_CUSTOM_ZONE"}"#)
+    #expect(
+      written(ZoneID(zoneName: "_defaultZone", ownerRecordName: "_defaultOwner"))
+        == #"{"zoneName":"_defaultZone","ownerRecordName":"_defaultOwner","#
+        + #""zoneType":"DEFAULT_ZONE"}"#)
+    #expect(written(ZoneID(zoneName: "Work")) == #"{"zoneName":"Work"}"#)
+  }
+}
+
+@Suite struct ZoneEndpoints {
+  @Test func `paths are Apple's`() {
+    #expect(ListZones.path == "zones/list")
+    #expect(LookupZones.path == "zones/lookup")
+    #expect(ModifyZones.path == "zones/modify")
+    #expect(FetchZones.path == "zones/changes")
+  }
+
+  @Test func `zones are looked up by bare IDs and by wrapped ones`() throws {
+    let text = #"{"zones":[{"zoneName":"A"},{"zoneID":{"zoneName":"B","ownerName":"_b"}}]}"#
+    let request = try read(LookupZones.Request.self, text)
+    #expect(
+      request.zones == [ZoneID(zoneName: "A"), ZoneID(zoneName: "B", ownerRecordName: "_b")])
+    #expect(
+      written(LookupZones.Request(zones: [ZoneID(zoneName: "A")]))
+        == #"{"zones":[{"zoneName":"A"}]}"#)
+    #expect(
+      refusal { try read(LookupZones.Request.self, "{}") } == "missing required field 'zones'")
+    #expect(
+      refusal { try read(LookupZones.Request.self, #"{"zones":{}}"#) }
+        == "Invalid value for 'zones', expected an array")
+  }
+
+  @Test func `zones are made and deleted`() throws {
+    let text =
+      #"{"operations":[{"operationType":"create","zone":{"zoneID":{"zoneName":"A"}}},"#
+      + #"{"operationType":"delete","zone":{"zoneID":{"zoneName":"B"}}}]}"#
+    let request = try read(ModifyZones.Request.self, text)
+    #expect(request.operations.map(\.kind) == [.create, .delete])
+    #expect(request.operations.map(\.zoneID.zoneName) == ["A", "B"])
+    #expect(written(request) == text)
+  }
+
+  @Test(arguments: [
+    (#"{}"#, "missing required field 'operations'"),
+    (#"{"operations":[{}]}"#, "missing required field 'operationType'"),
+    (#"{"operations":[{"operationType":"create"}]}"#, "missing required field 'zone'"),
+    (
+      #"{"operations":[{"operationType":"create","zone":{}}]}"#,
+      "missing required field 'zoneName'"
+    ),
+    (
+      #"{"operations":[{"operationType":"update","zone":{"zoneID":{"zoneName":"A"}}}]}"#,
+      "Unknown operationType 'update'; zones know create and delete"
+    ),
+  ]) func `a malformed zone operation is refused`(_ text: String, _ reason: String) {
+    #expect(refusal { try read(ModifyZones.Request.self, text) } == reason)
+  }
+
+  @Test func `a zone in an answer says whether it is deleted`() throws {
+    let zoneID = ZoneID(zoneName: "A", ownerRecordName: "_a")
+    let id = #""zoneID":{"zoneName":"A","ownerRecordName":"_a","zoneType":"REGULAR_CUSTOM_ZONE"}"#
+    let live = ZoneItem.zone(ZoneDictionary(zoneID: zoneID, syncToken: "dG9rZW4=", isAtomic: true))
+    #expect(
+      written(ListZones.Response(zones: [live]))
+        == #"{"zones":[{\#(id),"syncToken":"dG9rZW4=","atomic":true,"deleted":false}]}"#)
+    let gone = ZoneItem.zone(ZoneDictionary(zoneID: zoneID, isDeleted: true))
+    #expect(written(gone) == #"{\#(id),"deleted":true}"#)
+    #expect(written(ListZones.Response(zones: [])) == #"{"zones":[]}"#)
+  }
+
+  @Test func `a zone error stands in place of the zone`() throws {
+    let error = ErrorDictionary(code: .zoneNotFound, reason: Reason.zoneNotFound, uuid: "u-1")
+    let text = written(ZoneItem.failure(ZoneID(zoneName: "A"), error))
+    #expect(
+      text == #"{"zoneID":{"zoneName":"A"},"uuid":"u-1","serverErrorCode":"ZONE_NOT_FOUND","#
+        + #""reason":"Zone not found"}"#)
+    guard case .failure(let zoneID, let back) = try read(ZoneItem.self, text) else {
+      Issue.record("read as a zone")
+      return
+    }
+    #expect(zoneID == ZoneID(zoneName: "A"))
+    #expect((back.code, back.reason, back.uuid) == (.zoneNotFound, "Zone not found", "u-1"))
+  }
+
+  @Test func `a request without contents takes any body`() throws {
+    #expect(throws: Never.self) { try read(EmptyRequest.self, #"{"a":1}"#) }
+    #expect(written(EmptyRequest()) == "{}")
+  }
+}
