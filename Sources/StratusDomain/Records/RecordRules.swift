@@ -94,8 +94,13 @@ struct RecordRules: Sendable {
     _ changes: [(key: String, value: FieldValue?)], into base: FieldsJSON
   ) throws(ServerError) -> FieldsJSON {
     if base == .empty {
-      return FieldsJSON(
-        changes.lazy.compactMap { change in change.value.map { (change.key, $0) } })
+      // NB: no lazy `compactMap`, which would make every value twice.
+      var values: [(key: String, value: FieldValue)] = []
+      values.reserveCapacity(changes.count)
+      for change in changes {
+        if let value = change.value { values.append((change.key, value)) }
+      }
+      return FieldsJSON(values)
     }
     do { return try base.merging(changes) } catch {
       throw .fault("stored fields cannot be read", facts: ["reason": error.reason])
