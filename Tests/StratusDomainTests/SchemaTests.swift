@@ -115,6 +115,24 @@ import Testing
     #expect(changes.map(\.value) == [plain, owned, .list(.reference, [plain])])
   }
 
+  @Test(
+    arguments: [
+      #"{"recordName":"r","zoneID":{"zoneName":"Home"}}"#,
+      #"{"recordName":"r","zoneID":{"zoneName":"Work","ownerRecordName":"_ben"}}"#,
+    ]) func `a reference that leads out of its zone is refused`(target: String) throws
+  {
+    var decision = FieldDecision(schema: Schema(), environment: .development)
+    let zone = ZoneID(zoneName: "Work", ownerRecordName: Situation.anna)
+    let one = try JSONView(parsing: Array(#"{"a":{"value":\#(target)}}"#.utf8))
+    let many = try JSONView(parsing: Array(#"{"a":{"value":[\#(target)]}}"#.utf8))
+    #expect(throws: ServerError.self) {
+      _ = try decision.decide(one, recordType: "Note", zoneID: zone)
+    }
+    #expect(throws: ServerError.self) {
+      _ = try decision.decide(many, recordType: "Note", zoneID: zone)
+    }
+  }
+
   @Test func `development learns types and fields, also from a cleared field nothing`() throws {
     let decision = Situation().decide([
       try .on("a", .create, fields: #"{"title":{"value":"x"},"gone":{}}"#)

@@ -162,6 +162,28 @@ import Testing
     }
   }
 
+  @Test func `an unknown zone among several fails alone`() async throws {
+    try await withAnna { anna in
+      try await anna.makeZone("Work")
+      func operation(_ name: String, in zone: String) -> JSON {
+        [
+          "operationType": "create",
+          "record": [
+            "recordName": "\(name)", "recordType": "Note", "zoneID": ["zoneName": "\(zone)"],
+          ],
+        ]
+      }
+      let body: JSON = [
+        "operations": [operation("a", in: "Nowhere"), operation("b", in: "Work")]
+      ]
+      let records = try await anna.post("records/modify", body)["records"]
+      #expect(records[0]["serverErrorCode"] == "ZONE_NOT_FOUND")
+      #expect(records[0]["recordName"] == "a")
+      #expect(records[1]["recordName"] == "b")
+      #expect(records[1]["serverErrorCode"].isNull)
+    }
+  }
+
   @Test func `production refuses what its schema has not`() async throws {
     try await withAnna { anna in
       var production = anna
