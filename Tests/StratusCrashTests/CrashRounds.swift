@@ -31,7 +31,8 @@ struct CrashRounds {
       })
   }
 
-  /// Starts the server, has writers write and readers read, kills it, starts it again, and compares.
+  /// Starts the server, has writers write and readers read, kills it, starts it again, and
+  /// compares.
   mutating func run(rounds: Int) async throws {
     var server = try await ServerProcess.start(binary, data: data)
     try await makeZones(over: server.connect(as: "maker"))

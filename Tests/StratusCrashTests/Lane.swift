@@ -1,8 +1,8 @@
 /// The records of one zone that one writer alone writes, as they must be after each of its batches.
 ///
-/// A writer waits for an answer before it goes on, so at most one batch is without an answer. Whoever
-/// reads must find the lane as it was after some batch, whole: after the last acknowledged one, or
-/// after the one that was still under way.
+/// A writer waits for an answer before it goes on, so at most one batch is without an answer.
+/// Whoever reads must find the lane as it was after some batch, whole: after the last acknowledged
+/// one, or after the one that was still under way.
 struct Lane: Sendable {
   /// Record name → the number of the batch that wrote it last; deleted records are absent.
   typealias State = [String: Int64]
@@ -52,7 +52,8 @@ struct Lane: Sendable {
     for name in tags.keys where acknowledged[name] == nil { tags[name] = nil }
   }
 
-  /// The place of a found state among the batches; nil: it is none of them, so a batch was lost or torn.
+  /// The place of a found state among the batches; nil: it is none of them, so a batch was lost or
+  /// torn.
   ///
   /// - Parameters:
   ///   - from: batches acknowledged before the reader began.

@@ -52,8 +52,8 @@ struct Reader: Sendable {
   }
 }
 
-/// Follows one zone while others write, until the server is gone: each time it is up to date it must
-/// hold every lane as it was after some batch.
+/// Follows one zone while others write, until the server is gone: each time it is up to date it
+/// must hold every lane as it was after some batch.
 struct LiveReader {
   let ledger: Ledger
   let connection: Connection

@@ -3,11 +3,11 @@ import StratusAccounts
 import StratusTesting
 import StratusTransport
 
-/// Gives each sequence a place of its own on one server: an account, whose private database is empty,
-/// and record types that nobody has saved yet.
+/// Gives each sequence a place of its own on one server: an account, whose private database is
+/// empty, and record types that nobody has saved yet.
 actor Arena {
-  /// Sequences that share a container, and so a schema: enough that making its file costs little, few
-  /// enough that the schema stays small.
+  /// Sequences that share a container, and so a schema: enough that making its file costs little,
+  /// few enough that the schema stays small.
   private static let sequencesPerContainer = 60
 
   private let server: TestServer
