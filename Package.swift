@@ -103,6 +103,13 @@ let package = Package(
       "StratusModelTests",
       ["CloudKit", "StratusAccounts", "StratusTesting", "StratusTransport"]),
     tests("TidyTests", []),
+    tests("StratusDomainTests", ["StratusDomain", "StratusWire"]),
+    tests(
+      "StratusHTTPTests",
+      [
+        "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusServer", "StratusTesting",
+        "StratusWire", .product(name: "HTTPTypes", package: "swift-http-types"), logging,
+      ]),
     tests("StratusWireTests", ["StratusWire"]),
     tests(
       "StratusSQLiteTests",
