@@ -25,6 +25,7 @@ extension ModelRun {
         try Mismatch.require(
           deletion.reason == .deleted, "zone \(zone) went by \(deletion.reason)")
         feed.zones.remove(zone)
+        sightings.insert(.zoneDeletionTold)
         feed.toldAt[zone] = model.moment
       }
       feed.token = page.changeToken

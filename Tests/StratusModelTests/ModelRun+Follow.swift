@@ -34,6 +34,7 @@ extension ModelRun {
         events.count <= limit ?? .max, "\(events.count) changes in a page of \(limit ?? 0)")
       try take(events + [.token(page.changeToken)], of: zone, told: &told, on: device)
       if !page.moreComing { return try complete(zone, on: device) }
+      sightings.insert(.anotherPage)
     }
     try Mismatch.require(pages != nil, "the feed of zone \(zone) does not end")
   }
@@ -125,6 +126,7 @@ extension ModelRun {
         try Mismatch.require(
           recordType == type, "the feed deletes \(key) of type \(recordType), not \(type ?? "")")
         feed.records[key.name] = nil
+        sightings.insert(.deletionTold)
       }
     }
     devices[device].feeds[zone] = feed
@@ -173,6 +175,7 @@ extension ModelRun {
     try Mismatch.require(
       code != nil && code == expected,
       "reading zone \(zone): \(text), expected \(expected.map { "\($0)" } ?? "changes")")
+    if code == .changeTokenExpired { sightings.insert(.expiredToken) }
     devices[device].feeds[zone] = nil
   }
 

@@ -31,6 +31,7 @@ extension ModelRun {
     guard Set(items.map(\.key)).count == items.count else {
       try Mismatch.require(
         result.code == .invalidArguments, "a record given twice: \(result.text)")
+      sightings.insert(.recordGivenTwice)
       return
     }
     guard case .success(let answer) = result else {
@@ -42,6 +43,9 @@ extension ModelRun {
       answer.saves.count == drafts.count
         && answer.deletions.count == modification.deletions.count,
       "\(answer.saves.count) + \(answer.deletions.count) results of \(items.count)")
+    for case .failed(let code, _) in outcomes {
+      if let sighting = Sighting(code) { sightings.insert(sighting) }
+    }
     for (draft, outcome) in zip(drafts, outcomes) {
       guard let found = answer.saves[draft.record.recordID] else {
         throw Mismatch("no result for \(draft.save.key)")

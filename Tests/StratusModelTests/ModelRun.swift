@@ -7,6 +7,7 @@ struct ModelRun {
   var model = ModelServer()
   var devices: [ModelDevice]
   var tags = TagBook()
+  var sightings: Set<Sighting> = []
 
   init(in place: Arena.Place) {
     self.place = place
@@ -15,11 +16,14 @@ struct ModelRun {
 
   /// Runs a sequence, then has every device catch up.
   ///
+  /// - Returns: what the sequence came across.
   /// - Throws: ``Mismatch`` where the two differ.
-  static func run(_ steps: [Step], in arena: Arena) async throws {
+  @discardableResult
+  static func run(_ steps: [Step], in arena: Arena) async throws -> Set<Sighting> {
     var run = ModelRun(in: try await arena.place())
     for step in steps { try await run.perform(step) }
     try await run.finish()
+    return run.sightings
   }
 
   private mutating func perform(_ step: Step) async throws {
@@ -106,6 +110,7 @@ struct ModelRun {
       }
       var seen = expected
       if let desiredKeys { seen.fields = seen.fields.filter { desiredKeys.contains($0.key) } }
+      if seen.fields != expected.fields { sightings.insert(.partialRecord) }
       try check(record, key, is: seen, "fetched \(key)")
       devices[device].hold(
         ModelDevice.Copy(

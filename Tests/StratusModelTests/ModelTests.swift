@@ -32,6 +32,11 @@ struct RandomSequences {
       "model test: \(queue.doneCount) sequences of seed \(seed) in "
         + "\((ContinuousClock.now - begin).components.seconds) s")
     #expect(queue.doneCount > 0)
+    guard queue.doneCount >= Self.sequencesCount else { return }
+    for sighting in Sighting.allCases {
+      let count = queue.sightings[sighting] ?? 0
+      #expect(count >= 20, "\(sighting) was seen in \(count) sequences only")
+    }
   }
 
   private static func work(_ queue: SequenceQueue, seed: UInt64) async throws {
@@ -41,8 +46,7 @@ struct RandomSequences {
       var generator = StepGenerator(seed: seed &* 1_000_003 &+ UInt64(number))
       let steps = generator.sequence()
       do {
-        try await ModelRun.run(steps, in: arena)
-        queue.done()
+        queue.done(try await ModelRun.run(steps, in: arena))
       } catch {
         queue.stop()
         var shrinker = Shrinker(arena: arena)
@@ -67,6 +71,7 @@ private final class SequenceQueue: Sendable {
     var numbers: Range<Int>
     var doneCount = 0
     var isStopped = false
+    var sightings: [Sighting: Int] = [:]
   }
 
   private let contents: Mutex<Contents>
@@ -88,7 +93,15 @@ private final class SequenceQueue: Sendable {
     }
   }
 
-  func done() { contents.withLock { $0.doneCount += 1 } }
+  /// In how many sequences something was seen.
+  var sightings: [Sighting: Int] { contents.withLock(\.sightings) }
+
+  func done(_ sightings: Set<Sighting>) {
+    contents.withLock { contents in
+      contents.doneCount += 1
+      for sighting in sightings { contents.sightings[sighting, default: 0] += 1 }
+    }
+  }
 
   func stop() { contents.withLock { $0.isStopped = true } }
 }
