@@ -64,7 +64,12 @@ let package = Package(
     room("StratusSQL", ["StratusDomain", "StratusWire"]),
     room("StratusSQLite", ["StratusSQL", "StratusDomain", "StratusWire", grdb]),
     room("StratusAccounts", ["StratusDomain", "StratusWire", crypto]),
-    room("StratusHTTP", ["StratusDomain", "StratusWire", hummingbird] + hummingbirdTypes),
+    room(
+      "StratusHTTP",
+      [
+        "StratusDomain", "StratusWire", hummingbird,
+        .product(name: "HummingbirdCore", package: "hummingbird"),
+      ] + hummingbirdTypes),
     room(
       "StratusServer",
       [
@@ -98,7 +103,18 @@ let package = Package(
         "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusServer", "StratusTransport",
         "StratusWire", .product(name: "HTTPTypes", package: "swift-http-types"), logging,
       ]),
+    tests("StratusCrashTests", ["StratusTesting", "StratusTransport", "StratusWire"]),
+    tests(
+      "StratusModelTests",
+      ["CloudKit", "StratusAccounts", "StratusTesting", "StratusTransport"]),
     tests("TidyTests", []),
+    tests("StratusDomainTests", ["StratusDomain", "StratusWire"]),
+    tests(
+      "StratusHTTPTests",
+      [
+        "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusServer", "StratusTesting",
+        "StratusWire", .product(name: "HTTPTypes", package: "swift-http-types"), logging,
+      ]),
     tests("StratusWireTests", ["StratusWire"]),
     tests(
       "StratusSQLiteTests",
@@ -124,3 +140,17 @@ let package = Package(
       swiftSettings: [.swiftLanguageMode(.v6)]),
   ]
 )
+
+#if os(Linux)
+  // The benchmark waits on its sockets with Linux's `epoll`.
+  package.targets += [
+    .target(name: "CEpoll", path: "Benches/CEpoll"),
+    program(
+      "stratus-bench", path: "Benches/stratus-bench",
+      [
+        "CEpoll", "StratusWire", argumentParser, hummingbird,
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+      ] + hummingbirdTypes),
+  ]
+#endif

@@ -12,24 +12,48 @@ enum RequestPath: Sendable, Equatable {
 
   /// nil: nowhere.
   init?(_ path: Substring) {
-    let parts = path.utf8.split(separator: UInt8(ascii: "/")).map(Substring.init)
-    if parts == ["health"] {
+    var parts = PathParts(rest: path.utf8)
+    switch parts.next() {
+    case "health":
+      guard parts.next() == nil else { return nil }
       self = .health
-      return
-    }
-    guard parts.count >= 4, parts[1] == "1" else { return nil }
-    switch parts[0] {
     case "management":
-      self = .management(endpoint: parts[2...].joined(separator: "/"))
+      guard parts.next() == "1" else { return nil }
+      self = .management(endpoint: parts.remaining)
     case "database":
-      guard parts.count >= 7, let environment = ContainerEnvironment(rawValue: String(parts[3])),
-        let scope = DatabaseScope(rawValue: String(parts[4]))
+      guard parts.next() == "1", let container = parts.next(),
+        let environment = parts.next().flatMap({ ContainerEnvironment(rawValue: String($0)) }),
+        let scope = parts.next().flatMap({ DatabaseScope(rawValue: String($0)) })
       else { return nil }
-      let store = StoreAddress(container: String(parts[2]), environment: environment)
+      let store = StoreAddress(container: String(container), environment: environment)
       self = .database(
-        DatabaseAddress(store: store, scope: scope),
-        endpoint: parts[5...].joined(separator: "/"))
-    default: return nil
+        DatabaseAddress(store: store, scope: scope), endpoint: parts.remaining)
+    case _: return nil
     }
+  }
+}
+
+/// What stands between the slashes of a path; nothing does not count.
+private struct PathParts {
+  private static let slash = UInt8(ascii: "/")
+
+  var rest: Substring.UTF8View
+
+  mutating func next() -> Substring? {
+    rest = rest.drop { $0 == Self.slash }
+    let part = rest.prefix { $0 != Self.slash }
+    rest = rest[part.endIndex...]
+    return part.isEmpty ? nil : Substring(part)
+  }
+
+  /// All parts to come, a slash between each two.
+  var remaining: String {
+    var copy = self
+    var text = copy.next().map { String($0) } ?? ""
+    while let part = copy.next() {
+      text += "/"
+      text += part
+    }
+    return text
   }
 }

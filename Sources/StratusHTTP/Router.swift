@@ -12,7 +12,8 @@ public struct Router: Sendable {
   private let authentication: any Authentication
   private let ambient: Ambient
   private let managementToken: String
-  private let instance: String
+  /// In every answer.
+  private let fixedFields: HTTPFields
   private let logger: Logger
 
   /// - Parameters:
@@ -26,7 +27,10 @@ public struct Router: Sendable {
     self.authentication = authentication
     self.ambient = ambient
     self.managementToken = managementToken
-    self.instance = instance
+    fixedFields = [
+      .contentType: "application/json; charset=UTF-8", .cloudKitVersion: "1.0",
+      .respondingInstance: instance,
+    ]
     self.logger = logger
   }
 
@@ -96,11 +100,8 @@ public struct Router: Sendable {
   }
 
   private func head(for request: HTTPRequest, _ exchange: Exchange) -> HTTPResponse {
-    var fields = HTTPFields()
-    fields[.contentType] = "application/json; charset=UTF-8"
-    fields[.requestUUID] = exchange.uuid
-    fields[.cloudKitVersion] = "1.0"
-    fields[.respondingInstance] = instance
+    var fields = fixedFields
+    fields.append(HTTPField(name: .requestUUID, value: exchange.uuid))
     if let token = exchange.nextWebAuthToken { fields[.webAuthToken] = token }
     if let seconds = exchange.retryAfterSeconds { fields[.retryAfter] = String(seconds) }
     if exchange.status == .methodNotAllowed { fields[.allow] = "GET, POST, OPTIONS" }

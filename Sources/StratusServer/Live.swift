@@ -30,5 +30,17 @@ extension Ambient {
   /// The system's clock and its UUIDs.
   public static let live = Ambient(
     now: { Int64(Date().timeIntervalSince1970 * 1_000) },
-    makeUUID: { UUID().uuidString })
+    makeUUID: { makeUUID().uuidString })
+
+  /// A random UUID (RFC 9562, version 4).
+  ///
+  /// NB: not `UUID()`, which on Linux opens a device file every time; each request has one.
+  private static func makeUUID() -> UUID {
+    var generator = SystemRandomNumberGenerator()
+    let high = generator.next() & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
+    let low = generator.next() >> 2 | 0x8000_0000_0000_0000
+    return withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) {
+      UUID(uuid: $0.loadUnaligned(as: uuid_t.self))
+    }
+  }
 }

@@ -71,6 +71,7 @@ struct RecordRules: Sendable {
   ) throws(Refusal) -> Outcome {
     do throws(ServerError) {
       let type = try recordType(of: operation, name, stored: stored)
+      if case .set(let parent) = operation.parent { try Naming.checkRecordName(parent) }
       let changes = try fields.decide(
         operation.fields, recordType: type, zoneID: zoneID)
       let base = keepsOthers ? stored?.fields ?? .empty : .empty
@@ -99,8 +100,13 @@ struct RecordRules: Sendable {
     _ changes: [(key: String, value: FieldValue?)], into base: FieldsJSON
   ) throws(ServerError) -> FieldsJSON {
     if base == .empty {
-      return FieldsJSON(
-        changes.lazy.compactMap { change in change.value.map { (change.key, $0) } })
+      // NB: no lazy `compactMap`, which would make every value twice.
+      var values: [(key: String, value: FieldValue)] = []
+      values.reserveCapacity(changes.count)
+      for change in changes {
+        if let value = change.value { values.append((change.key, value)) }
+      }
+      return FieldsJSON(values)
     }
     do { return try base.merging(changes) } catch {
       throw .fault("stored fields cannot be read", facts: ["reason": error.reason])
@@ -130,6 +136,7 @@ struct RecordRules: Sendable {
     _ name: String, _ stored: StoredRecord?, _ change: Int64
   ) throws(Refusal) -> Outcome {
     guard let stored else {
+      do { try Naming.checkRecordName(name) } catch { throw Refusal(error) }
       return Outcome(written: nil, answer: .deleted(name: name))
     }
     if stored.type == UserRecords.recordType {

@@ -42,7 +42,9 @@ public final class StoreSession: SQLSession {
   ///
   /// - Returns: the new change's number.
   func nextZoneChange(in number: Int64) throws(ServerError) -> Int64 {
-    let change = try connection.first(Self.countChange, [.integer(number)]) { $0.integer(0) }
+    // NB: two statements, since SQLite makes a table of its own for each `RETURNING`.
+    try connection.execute(Self.countChange, [.integer(number)])
+    let change = try connection.first(Self.readChange, [.integer(number)]) { $0.integer(0) }
     guard let change else { throw .fault("a database has no row") }
     return change
   }
@@ -79,7 +81,9 @@ public final class StoreSession: SQLSession {
     ON CONFLICT (scope, owner) DO NOTHING
     """)
   private static let countChange = SQLStatement(
-    "UPDATE databases SET change = change + 1 WHERE database = ? RETURNING change")
+    "UPDATE databases SET change = change + 1 WHERE database = ?")
+  private static let readChange = SQLStatement(
+    "SELECT change FROM databases WHERE database = ?")
   private static let readEpoch = SQLStatement("SELECT epoch FROM store")
 }
 

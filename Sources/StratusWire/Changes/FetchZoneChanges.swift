@@ -60,6 +60,9 @@ public enum FetchZoneChanges: Endpoint {
 
     public init(zones: [ZoneChangesItem]) { self.zones = zones }
 
+    /// About how long the text will be; bytes.
+    public var expectedByteCount: Int { zones.reduce(128) { $0 + $1.expectedByteCount } }
+
     public func write(to writer: inout JSONWriter) {
       writer.object { $0.member("zones", array: zones) }
     }
@@ -96,6 +99,14 @@ public enum ZoneChangesItem: Sendable {
 }
 
 extension ZoneChangesItem: JSONWritable, JSONReadable {
+  /// About how long the text will be; bytes.
+  public var expectedByteCount: Int {
+    switch self {
+    case .changes(let changes): changes.records.reduce(512) { $0 + $1.expectedByteCount }
+    case .failure: 512
+    }
+  }
+
   public func write(to writer: inout JSONWriter) {
     switch self {
     case .changes(let changes):

@@ -13,7 +13,14 @@ public struct FieldsJSON: Sendable, Hashable {
 
   /// Writes values in the given order.
   public init(_ values: some Sequence<(key: String, value: FieldValue)>) {
-    var writer = JSONWriter()
+    self.init(Array(values))
+  }
+
+  /// Writes values in the given order.
+  ///
+  /// NB: not generic, since generic code is slow when it is called from another module.
+  public init(_ values: [(key: String, value: FieldValue)]) {
+    var writer = JSONWriter(reserving: 512)
     writer.object { writer in
       for (key, value) in values {
         writer.key(key)

@@ -2,6 +2,9 @@
 public protocol JSONWritable: Sendable {
   /// Writes exactly one JSON value.
   func write(to writer: inout JSONWriter)
+
+  /// About how long the text will be; bytes. 256 unless said otherwise.
+  var expectedByteCount: Int { get }
 }
 
 /// What can be read from JSON.
@@ -13,9 +16,12 @@ public protocol JSONReadable: Sendable {
 }
 
 extension JSONWritable {
+  /// About how long the text will be; bytes.
+  public var expectedByteCount: Int { 256 }
+
   /// The JSON text of this value.
   public var jsonBytes: [UInt8] {
-    var writer = JSONWriter()
+    var writer = JSONWriter(reserving: expectedByteCount)
     write(to: &writer)
     return writer.bytes
   }
@@ -44,6 +50,13 @@ extension JSONView {
     guard let value = self[key] else { return nil }
     guard let string = value.string else { throw .wrongType(key, expected: "a string") }
     return string
+  }
+
+  /// A truth value that may be absent, but must not be something else.
+  func optionalBool(_ key: StaticString) throws(WireError) -> Bool? {
+    guard let value = self[key] else { return nil }
+    guard let bool = value.bool else { throw .wrongType(key, expected: "true or false") }
+    return bool
   }
 
   /// An array; an absent one is empty.

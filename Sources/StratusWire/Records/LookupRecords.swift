@@ -75,6 +75,9 @@ public struct RecordsResponse: JSONWritable, JSONReadable {
     self.syncToken = syncToken
   }
 
+  /// About how long the text will be; bytes.
+  public var expectedByteCount: Int { records.reduce(128) { $0 + $1.expectedByteCount } }
+
   public func write(to writer: inout JSONWriter) {
     writer.object { writer in
       writer.member("records", array: records)

@@ -35,6 +35,15 @@ public struct RecordFailure: Sendable {
 }
 
 extension RecordItem: JSONWritable, JSONReadable {
+  /// About how long the text will be; bytes.
+  public var expectedByteCount: Int {
+    switch self {
+    case .record(let record): record.fields.text.count + 640
+    case .deleted: 256
+    case .failure(let failure): 512 + (failure.serverRecord?.fields.text.count ?? 0)
+    }
+  }
+
   public func write(to writer: inout JSONWriter) {
     switch self {
     case .record(let record): record.write(to: &writer)

@@ -1,0 +1,6 @@
+/// Why the bench cannot go on: one sentence.
+struct Failure: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = description }
+}

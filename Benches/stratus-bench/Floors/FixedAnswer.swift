@@ -1,0 +1,44 @@
+import ArgumentParser
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import UnixSignals
+
+/// `stratus-bench fixed-answer`: the floor H, what the HTTP framework costs by itself.
+struct FixedAnswer: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "fixed-answer",
+    abstract: "Answer every request with the same 100 bytes; ends with SIGTERM.")
+
+  /// JSON of 100 bytes, sent and answered.
+  static let body = Array("{\"answer\":\"\(String(repeating: "x", count: 87))\"}".utf8)
+
+  func run() async throws {
+    // The same settings as in HTTPServer.
+    let application = Application(
+      responder: FixedResponder(),
+      configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
+      onServerRunning: {
+        let line = "ready at http://127.0.0.1:\($0.localAddress?.port ?? 0)\n"
+        FileHandle.standardOutput.write(Data(line.utf8))
+      },
+      logger: Logger(label: "fixed-answer"))
+    try await application.runService(gracefulShutdownSignals: [.sigterm])
+  }
+}
+
+/// Reads the request's body and answers the same bytes each time.
+private struct FixedResponder: HTTPResponder {
+  typealias Context = BasicRequestContext
+
+  func respond(to request: Request, context: Context) async throws -> Response {
+    _ = try await request.body.collect(upTo: 1 << 22)
+    var headers = HTTPFields()
+    headers[.contentType] = "application/json; charset=UTF-8"
+    return Response(
+      status: .ok, headers: headers,
+      body: ResponseBody(byteBuffer: ByteBuffer(bytes: FixedAnswer.body)))
+  }
+}

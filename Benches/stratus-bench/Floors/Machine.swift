@@ -1,0 +1,67 @@
+import Foundation
+import Glibc
+
+/// What the figures were measured on.
+struct Machine {
+  let cores: Int
+  let model: String
+  let kernel: String
+  /// Microseconds to write 4 KiB and have them on disk, the median of 500.
+  let flushMicroseconds: Double
+  /// Processes that wanted to run in the last minute, before the bench began.
+  let load: String
+
+  init(measuring folder: String) throws(Failure) {
+    cores = ProcessInfo.processInfo.activeProcessorCount
+    let line = TextFile.read("/proc/cpuinfo")?.split(separator: "\n")
+      .first { $0.hasPrefix("model name") }
+    model = line?.split(separator: ":").last?.trimmingCharacters(in: .whitespaces) ?? "unknown"
+    kernel =
+      TextFile.read("/proc/sys/kernel/osrelease")?.trimmingCharacters(in: .whitespacesAndNewlines)
+      ?? "unknown"
+    load = Self.currentLoad
+    flushMicroseconds = try Self.measureFlush(in: folder)
+  }
+
+  /// The load of the last minute.
+  static var currentLoad: String {
+    TextFile.read("/proc/loadavg")?.split(separator: " ").first.map { String($0) } ?? "unknown"
+  }
+
+  private static func measureFlush(in folder: String) throws(Failure) -> Double {
+    let path = folder + "/flush"
+    let descriptor = open(path, O_CREAT | O_RDWR, 0o600)
+    guard descriptor >= 0 else { throw Failure("\(folder) cannot be written to") }
+    defer {
+      close(descriptor)
+      unlink(path)
+    }
+    let page = [UInt8](repeating: 7, count: 4_096)
+    var times: [Int64] = []
+    for index in 0..<500 {
+      let start = Clock.nanoseconds()
+      _ = page.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, 4_096, off_t(index * 4_096)) }
+      fdatasync(descriptor)
+      times.append(Clock.nanoseconds() - start)
+    }
+    return Double(times.sorted().percentile(0.5)) / 1_000
+  }
+}
+
+extension [Int64] {
+  /// The value below which a share of the sorted values lies; 0 if there are none.
+  func percentile(_ share: Double) -> Int64 {
+    isEmpty ? 0 : self[Swift.min(count - 1, Int(Double(count) * share))]
+  }
+}
+
+extension [Double] {
+  /// The value in the middle; 0 if there are none.
+  var median: Double {
+    let sorted = sorted()
+    guard !sorted.isEmpty else { return 0 }
+    let middle = sorted.count / 2
+    let isEven = sorted.count.isMultiple(of: 2)
+    return isEven ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle]
+  }
+}

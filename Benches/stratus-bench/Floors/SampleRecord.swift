@@ -1,0 +1,20 @@
+import StratusWire
+
+/// The record everything is measured with: ten fields, as an app of notes or tasks has them.
+enum SampleRecord {
+  static let recordType = "Task"
+
+  /// As stored and sent, with types.
+  static let fields = FieldsJSON([
+    ("title", .string("Water the plants on the balcony")),
+    ("note", .string("Twice in July, and not at noon.")),
+    ("list", .string("3f1c9a50d2b84e67")),
+    ("position", .double(1_024.5)),
+    ("priority", .int64(2)),
+    ("isDone", .int64(0)),
+    ("dueAt", .timestamp(1_767_225_600_000)),
+    ("createdAt", .timestamp(1_764_547_200_000)),
+    ("tags", .list(.string, [.string("home"), .string("garden")])),
+    ("colour", .string("green")),
+  ])
+}

@@ -1,0 +1,25 @@
+import Glibc
+
+/// The machine's steady clock.
+enum Clock {
+  /// Nanoseconds since some moment.
+  static func nanoseconds() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
+}
+
+/// The processor time of a process, user and system.
+enum ProcessorTime {
+  /// Microseconds; nil if the process is gone. Counted by the kernel in steps of 10 ms.
+  static func microseconds(of processID: Int32) -> Double? {
+    guard let text = TextFile.read("/proc/\(processID)/stat"),
+      let end = text.lastIndex(of: ")")
+    else { return nil }
+    let fields = text[text.index(after: end)...].split(separator: " ")
+    guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12])
+    else { return nil }
+    return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK))) * 1_000_000
+  }
+}

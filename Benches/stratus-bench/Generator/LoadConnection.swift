@@ -1,0 +1,60 @@
+import CEpoll
+import Glibc
+
+/// One of the connections of a ``LoadGenerator``.
+final class LoadConnection {
+  private let descriptor: Int32
+  private let poller: Int32
+  private var template: RequestTemplate
+  private var reader = ResponseReader()
+  private var sent = 0
+  private var startedAt: Int64 = 0
+  private var place: UInt32 = 0
+  private var waitsForRoom = false
+
+  init(descriptor: Int32, poller: Int32, template: RequestTemplate) {
+    self.descriptor = descriptor
+    self.poller = poller
+    self.template = template
+    Socket.stopWaiting(descriptor)
+  }
+
+  func end() { close(descriptor) }
+
+  /// Has the poller report this connection by its place.
+  func register(at place: Int) throws(Failure) {
+    self.place = UInt32(place)
+    try watch(EPOLL_CTL_ADD, EPOLLIN.rawValue)
+  }
+
+  func start(_ nextName: () -> UInt64) throws(Failure) {
+    template.setNames(nextName)
+    reader.startAnswer()
+    sent = 0
+    startedAt = Clock.nanoseconds()
+    try continueSending()
+  }
+
+  func continueSending() throws(Failure) {
+    sent += try Socket.send(template.bytes, from: sent, to: descriptor)
+    let isFull = sent < template.bytes.count
+    if isFull == waitsForRoom { return }
+    waitsForRoom = isFull
+    try watch(EPOLL_CTL_MOD, isFull ? EPOLLIN.rawValue | EPOLLOUT.rawValue : EPOLLIN.rawValue)
+  }
+
+  /// - Returns: how long the answer took, once it is complete.
+  func receive() throws(Failure) -> Int64? {
+    guard try reader.receive(from: descriptor) else { return nil }
+    return Clock.nanoseconds() - startedAt
+  }
+
+  private func watch(_ action: Int32, _ events: UInt32) throws(Failure) {
+    var event = epoll_event()
+    event.events = events
+    event.data.u32 = place
+    if epoll_ctl(poller, action, descriptor, &event) != 0 {
+      throw Failure("epoll refused a socket: \(String(cString: strerror(errno)))")
+    }
+  }
+}

@@ -1,0 +1,36 @@
+/// A request as it goes over the wire, in which only record names change from one time to the next.
+struct RequestTemplate {
+  private(set) var bytes: [UInt8]
+  private let nameOffsets: [Int]
+
+  /// - Parameter body: holds ``RecordName/placeholder`` where names go.
+  init(path: String, body: [UInt8]) {
+    bytes = Array(
+      """
+      POST \(path) HTTP/1.1\r
+      Host: 127.0.0.1\r
+      Content-Type: application/json\r
+      Content-Length: \(body.count)\r
+      \r\n
+      """.utf8)
+    let bodyStart = bytes.count
+    bytes += body
+    var offsets: [Int] = []
+    var position = bodyStart
+    while position + RecordName.count <= bytes.count {
+      let end = position + RecordName.count
+      if bytes[position..<end].allSatisfy({ $0 == UInt8(ascii: "@") }) {
+        offsets.append(position)
+        position = end
+      } else {
+        position += 1
+      }
+    }
+    nameOffsets = offsets
+  }
+
+  /// Gives every record of the request the next name.
+  mutating func setNames(_ next: () -> UInt64) {
+    for offset in nameOffsets { RecordName.write(next(), to: &bytes, at: offset) }
+  }
+}

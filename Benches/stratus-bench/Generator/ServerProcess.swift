@@ -1,0 +1,69 @@
+import Foundation
+
+/// A server that was started for a measurement, and is ended with it.
+final class ServerProcess {
+  let port: Int
+  /// What it told to export.
+  let settings: [String: String]
+  private let process = Process()
+
+  var processID: Int32 { process.processIdentifier }
+
+  /// Starts a program and waits until it says where it answers.
+  ///
+  /// - Parameter log: what it writes to standard error.
+  init(program: String, arguments: [String], log: String) throws {
+    process.executableURL = URL(fileURLWithPath: program)
+    process.arguments = arguments
+    let output = Pipe()
+    process.standardOutput = output
+    _ = FileManager.default.createFile(atPath: log, contents: nil)
+    process.standardError = FileHandle(forWritingAtPath: log)
+    try process.run()
+    var text = ""
+    var found: Int?
+    while found == nil {
+      let data = output.fileHandleForReading.availableData
+      if data.isEmpty {
+        throw Failure("\(program) ended before it was ready; see \(log)")
+      }
+      text += String(decoding: data, as: UTF8.self)
+      found = Self.port(in: text)
+    }
+    port = found ?? 0
+    settings = Self.settings(in: text)
+  }
+
+  deinit { stop() }
+
+  /// Bytes of memory it holds.
+  var residentBytes: Int {
+    let lines = TextFile.read("/proc/\(processID)/status")?.split(separator: "\n") ?? []
+    let line = lines.first { $0.hasPrefix("VmRSS:") }
+    let kilobytes = line?.split(separator: " ").dropFirst().first.flatMap { Int($0) }
+    return (kilobytes ?? 0) * 1_024
+  }
+
+  func stop() {
+    guard process.isRunning else { return }
+    process.terminate()
+    process.waitUntilExit()
+  }
+
+  private static func port(in text: String) -> Int? {
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
+      guard line.contains("ready at"), let colon = line.lastIndex(of: ":") else { continue }
+      return Int(line[line.index(after: colon)...])
+    }
+    return nil
+  }
+
+  private static func settings(in text: String) -> [String: String] {
+    var result: [String: String] = [:]
+    for line in text.split(separator: "\n") where line.hasPrefix("export ") {
+      let pair = line.dropFirst(7).split(separator: "=", maxSplits: 1)
+      if pair.count == 2 { result[String(pair[0])] = String(pair[1]) }
+    }
+    return result
+  }
+}

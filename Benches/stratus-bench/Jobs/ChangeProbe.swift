@@ -1,0 +1,48 @@
+/// Saves a record in a zone, and then asks for what is new there.
+struct ChangeProbe {
+  private let exchange: Exchange
+  private let requests: Requests
+  private let zone: String
+  private var saving: RequestTemplate
+  private var token: String
+  private var nextName: UInt64
+  private var latencies: [Int64] = []
+
+  /// - Parameter firstName: the number of the first name that is not used in the zone.
+  init(port: Int, requests: Requests, zone: String, firstName: UInt64) throws {
+    exchange = try Exchange(port: port)
+    self.requests = requests
+    self.zone = zone
+    saving = try requests.saving(1, zone: zone)
+    nextName = firstName
+    token = try Self.newestToken(exchange, requests, zone)
+  }
+
+  /// Nanoseconds each of the fetches took.
+  var sortedLatencies: [Int64] { latencies.sorted() }
+
+  mutating func changeAndFetch() throws {
+    saving.setNames { nextName }
+    nextName += 1
+    _ = try exchange.send(saving)
+    let (body, nanoseconds) = try exchange.time(requests.changes(zone: zone, since: token))
+    let page = try Page(body)
+    if page.moreComing || page.syncToken == token {
+      throw Failure("a change was not in the answer")
+    }
+    token = page.syncToken
+    latencies.append(nanoseconds)
+  }
+
+  /// The token at the end of a zone's history.
+  private static func newestToken(
+    _ exchange: Exchange, _ requests: Requests, _ zone: String
+  ) throws -> String {
+    var token: String?
+    while true {
+      let page = try Page(exchange.send(requests.changes(zone: zone, since: token)))
+      if !page.moreComing { return page.syncToken }
+      token = page.syncToken
+    }
+  }
+}

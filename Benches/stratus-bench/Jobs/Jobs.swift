@@ -1,0 +1,226 @@
+import Foundation
+
+/// Measures every job beside its floor, round after round.
+final class Jobs {
+  private static let readContainer = "iCloud.bench.read"
+  private static let pulledZone = "pulled"
+  private static let largeZone = "large"
+  private static let smallZone = "small"
+  private static let smallZoneRecords = 1_000
+
+  private let sizes: Sizes
+  private let folder: String
+  private let server: BenchServer
+  private let floor: ServerProcess
+  /// Called with each step, for who waits.
+  private let announce: (String) -> Void
+  private var round = 0
+
+  /// Starts the servers and fills the zones.
+  init(
+    sizes: Sizes, folder: String, serverProgram: String, benchProgram: String,
+    announce: @escaping (String) -> Void
+  ) throws {
+    self.sizes = sizes
+    self.folder = folder
+    self.announce = announce
+    server = try BenchServer(program: serverProgram, folder: folder)
+    floor = try ServerProcess(
+      program: benchProgram, arguments: ["fixed-answer"], log: folder + "/floor.log")
+    for (zone, records) in [
+      (Self.pulledZone, sizes.pulledRecords), (Self.largeZone, sizes.largeZoneRecords),
+      (Self.smallZone, Self.smallZoneRecords),
+    ] {
+      announce("filling a zone with \(records) records")
+      try server.fill(zone, container: Self.readContainer, records: records)
+    }
+  }
+
+  /// Ends the servers.
+  func stop() {
+    server.process.stop()
+    floor.stop()
+  }
+
+  /// Bytes of memory the server holds.
+  var residentBytes: Int { server.process.residentBytes }
+
+  /// Measures everything once.
+  func measureRound(only wanted: Set<Job>) throws -> [Row] {
+    round += 1
+    var rows: [Row] = []
+    if !wanted.isDisjoint(with: [.lookup, .poll, .modifyOne]) {
+      rows += try measureSmallRequests(wanted)
+    }
+    if wanted.contains(.modifyMany) { rows += try measureLargeModify() }
+    if wanted.contains(.pull) { rows += try measurePull() }
+    if wanted.contains(.oneChange) { rows += try measureOneChange() }
+    return rows
+  }
+
+  private func measureSmallRequests(_ wanted: Set<Job>) throws -> [Row] {
+    announce("round \(round): H")
+    let fixed = RequestTemplate(path: "/", body: FixedAnswer.body)
+    let floorLoad = try generator(on: floor).run(fixed)
+    var rows = [Row("H: a fixed answer", floorLoad)]
+    let requests = server.requests(Self.readContainer)
+    if wanted.contains(.lookup) {
+      announce("round \(round): lookup of 1 record")
+      let load = try generator(names: .stored(below: sizes.pulledRecords))
+        .run(requests.lookup(zone: Self.pulledZone))
+      rows.append(Row("lookup of 1 record", load, [.ratio(load, "H", floorLoad, atLeast: 0.55)]))
+    }
+    if wanted.contains(.poll) {
+      announce("round \(round): empty poll")
+      let token = try Follower(
+        port: server.process.port, requests: requests, zone: Self.smallZone
+      ).pull().syncToken
+      let load = try generator().run(requests.changes(zone: Self.smallZone, since: token))
+      rows.append(Row("zone changes, none", load, [.ratio(load, "H", floorLoad)]))
+    }
+    if wanted.contains(.modifyOne) {
+      let floorRate = try rawInserts(rowsPerTransaction: 1)
+      announce("round \(round): modify, 1 record a request")
+      let load = try modify(1, connections: 64)
+      rows.append(Row("S1: a row, raw SQLite", rate: floorRate, unit: "rows/s"))
+      rows.append(
+        Row(
+          "modify, 1 record a request", load,
+          [
+            .ratio(load, "H", floorLoad, atLeast: 0.35),
+            .init(
+              name: "of S1", value: load.requestsPerSecond / floorRate, goal: .atLeast(1.5)),
+          ]))
+    }
+    return rows
+  }
+
+  private func measureLargeModify() throws -> [Row] {
+    let floorRate = try rawInserts(rowsPerTransaction: 200)
+    var rows = [Row("S200: 200 rows, raw SQLite", rate: floorRate, unit: "rows/s")]
+    for connections in [1, 4] {
+      announce("round \(round): modify, 200 records a request, \(connections) at once")
+      let load = try modify(200, connections: connections)
+      let rate = load.requestsPerSecond * 200
+      var row = Row(
+        "modify, 200 records a request, \(connections) connection\(connections > 1 ? "s" : "")",
+        rate: rate, unit: "records/s")
+      row.processorMicroseconds = load.processorTimePerRequest / 200
+      row.comparisons = [
+        .init(
+          name: "of S200", value: rate / floorRate,
+          goal: connections > 1 ? .atLeast(0.40) : nil)
+      ]
+      rows.append(row)
+    }
+    return rows
+  }
+
+  private func measurePull() throws -> [Row] {
+    announce("round \(round): SS")
+    let floorRate = try RawSQLite(path: server.storePath(Self.readContainer))
+      .scanRecords(limit: sizes.pulledRecords)
+    var rows = [Row("SS: a scan, raw SQLite", rate: floorRate, unit: "rows/s")]
+    let follower = Follower(
+      port: server.process.port, requests: server.requests(Self.readContainer),
+      zone: Self.pulledZone)
+    var records = 0
+    if round == 1 {
+      let whole = try follower.pull { records += try Page.records($0) }
+      if records != sizes.pulledRecords {
+        throw Failure("a pull of \(whole.pages) pages had \(records) records")
+      }
+    }
+    for followers in [1, 4] {
+      announce("round \(round): full pull, \(followers) at once")
+      let before = ProcessorTime.microseconds(of: server.process.processID) ?? 0
+      let pull = try follower.pull(followers: followers)
+      let after = ProcessorTime.microseconds(of: server.process.processID) ?? 0
+      let count = Double(sizes.pulledRecords * followers)
+      let rate = count / pull.seconds
+      var row = Row(
+        "full pull, \(followers) follower\(followers > 1 ? "s" : "")", rate: rate,
+        unit: "records/s")
+      row.processorMicroseconds = (after - before) / count
+      row.comparisons = [
+        .init(name: "of SS", value: rate / floorRate, goal: .atLeast(0.25)),
+        .init(
+          name: "MB/s of JSON", value: Double(pull.bytes) / pull.seconds / 1e6,
+          goal: .atLeast(150)),
+      ]
+      rows.append(row)
+    }
+    return rows
+  }
+
+  private func measureOneChange() throws -> [Row] {
+    announce("round \(round): zone changes, 1 change")
+    var probes = try [Self.smallZone, Self.largeZone].map {
+      try ChangeProbe(
+        port: server.process.port, requests: server.requests(Self.readContainer), zone: $0,
+        firstName: 1 << 32 + UInt64(round) << 24)
+    }
+    for _ in 0..<sizes.changes {
+      for index in probes.indices { try probes[index].changeAndFetch() }
+    }
+    let (small, large) = (probes[0].sortedLatencies, probes[1].sortedLatencies)
+    let title = "zone changes, 1 change in a zone of "
+    var row = Row(
+      title + "\(sizes.largeZoneRecords)", rate: Double(large.percentile(0.5)) / 1_000,
+      unit: "µs, p50")
+    func ratio(_ share: Double) -> Double {
+      Double(large.percentile(share)) / Double(max(1, small.percentile(share)))
+    }
+    row.comparisons = [
+      .init(
+        name: "ms, p99", value: Double(large.percentile(0.99)) / 1e6, goal: .atMost(2)),
+      .init(
+        name: "of p50 in a zone of \(Self.smallZoneRecords)", value: ratio(0.5),
+        goal: .atMost(1.1)),
+      .init(
+        name: "of p99 in a zone of \(Self.smallZoneRecords)", value: ratio(0.99),
+        goal: .atMost(1.1)),
+    ]
+    let other = Row(
+      title + "\(Self.smallZoneRecords)", rate: Double(small.percentile(0.5)) / 1_000,
+      unit: "µs, p50")
+    return [other, row]
+  }
+
+  /// Saves new records in a container of its own, whose file is as new as that of the floor.
+  private func modify(_ count: Int, connections: Int) throws -> LoadGenerator.Load {
+    let container = "iCloud.bench.modify.r\(round).n\(count).c\(connections)"
+    try server.fill("written", container: container, records: 0)
+    return try generator(connections: connections, names: .new)
+      .run(try server.requests(container).saving(count, zone: "written"))
+  }
+
+  private func rawInserts(rowsPerTransaction: Int) throws(Failure) -> Double {
+    announce("round \(round): S\(rowsPerTransaction)")
+    let database = try RawSQLite(path: "\(folder)/raw-\(round)-\(rowsPerTransaction).sqlite")
+    try database.prepareRecords()
+    return try database.insert(
+      rowsPerTransaction: rowsPerTransaction, seconds: sizes.seconds)
+  }
+
+  private enum Names {
+    case new
+    case stored(below: Int)
+  }
+
+  private func generator(
+    on process: ServerProcess? = nil, connections: Int = 64, names: Names = .new
+  ) -> LoadGenerator {
+    var next: UInt64 = 0
+    return LoadGenerator(
+      server: process ?? server.process, connections: connections,
+      bound: .seconds(warmUp: sizes.warmUpSeconds, measured: sizes.seconds),
+      nextName: {
+        next += 1
+        switch names {
+        case .new: return next
+        case .stored(let count): return RecordName.scatter(next) % UInt64(count)
+        }
+      })
+  }
+}

@@ -1,0 +1,37 @@
+import StratusWire
+
+/// What a follower of a zone needs to know of a page, found without decoding the rest: the
+/// generator shares the machine with the server.
+struct Page {
+  let syncToken: String
+  let moreComing: Bool
+
+  /// - Throws: if the answer does not end as answers of `changes/zone` do.
+  init(_ body: ArraySlice<UInt8>) throws(Failure) {
+    let tail = String(decoding: body.suffix(400), as: UTF8.self)
+    guard let key = tail.range(ofLast: "\"syncToken\":\""),
+      let end = tail[key.upperBound...].firstIndex(of: "\"")
+    else { throw Failure("a page without its token: \(tail)") }
+    syncToken = String(tail[key.upperBound..<end])
+    moreComing = tail[end...].contains("\"moreComing\":true")
+  }
+
+  /// The records of a page, decoded.
+  static func records(_ body: ArraySlice<UInt8>) throws -> Int {
+    let response = try FetchZoneChanges.Response(jsonBytes: Array(body))
+    var count = 0
+    for item in response.zones {
+      switch item {
+      case .changes(let page): count += page.records.count
+      case .failure(_, let error): throw Failure("a page was refused: \(error.reason)")
+      }
+    }
+    return count
+  }
+}
+
+extension String {
+  fileprivate func range(ofLast text: String) -> Range<String.Index>? {
+    ranges(of: text).last
+  }
+}

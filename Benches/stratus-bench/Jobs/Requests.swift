@@ -1,0 +1,49 @@
+import StratusWire
+
+/// Makes requests to the private database of the developer, as they go over the wire.
+struct Requests: Sendable {
+  /// The tokens, as the query of a URL.
+  let query: String
+  let container: String
+
+  private func request<Kind: Endpoint>(
+    _ kind: Kind.Type, _ request: Kind.Request
+  ) -> RequestTemplate {
+    RequestTemplate(
+      path: "/database/1/\(container)/development/private/\(Kind.path)?\(query)",
+      body: request.jsonBytes)
+  }
+
+  /// Makes a zone.
+  func createZone(_ zone: String) -> RequestTemplate {
+    let operation = ModifyZones.Operation(.create, ZoneID(zoneName: zone))
+    return request(ModifyZones.self, .init(operations: [operation]))
+  }
+
+  /// Saves new records, as many a request as told.
+  func saving(_ count: Int, zone: String) throws -> RequestTemplate {
+    let fields = try JSONView(parsing: SampleRecord.fields.text)
+    let operation = RecordOperation(
+      .create, recordName: RecordName.placeholder, recordType: SampleRecord.recordType,
+      fields: fields)
+    return request(
+      ModifyRecords.self,
+      .init(
+        zoneID: ZoneID(zoneName: zone), operations: Array(repeating: operation, count: count),
+        isAtomic: true))
+  }
+
+  /// Looks up one record.
+  func lookup(zone: String) -> RequestTemplate {
+    request(
+      LookupRecords.self,
+      .init(zoneID: ZoneID(zoneName: zone), recordNames: [RecordName.placeholder]))
+  }
+
+  /// Asks what happened in a zone.
+  func changes(zone: String, since token: String?) -> RequestTemplate {
+    request(
+      FetchZoneChanges.self,
+      .init(zones: [.init(zoneID: ZoneID(zoneName: zone), syncToken: token)]))
+  }
+}

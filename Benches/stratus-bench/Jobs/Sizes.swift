@@ -1,0 +1,23 @@
+/// How long and how much is measured.
+struct Sizes {
+  /// Times that everything is measured; the median counts.
+  var rounds: Int
+  /// Seconds each load is measured, after a warm-up.
+  var seconds: Double
+  var warmUpSeconds: Double
+  /// Records of the zone that is looked up in and pulled.
+  var pulledRecords: Int
+  /// Records of the large zone.
+  var largeZoneRecords: Int
+  /// Times that one change is fetched, a round and zone.
+  var changes: Int
+
+  /// About seven minutes.
+  static let full = Sizes(
+    rounds: 5, seconds: 4, warmUpSeconds: 1, pulledRecords: 100_000,
+    largeZoneRecords: 1_000_000, changes: 3_000)
+  /// About a minute.
+  static let quick = Sizes(
+    rounds: 2, seconds: 1.5, warmUpSeconds: 0.5, pulledRecords: 40_000,
+    largeZoneRecords: 100_000, changes: 1_000)
+}

@@ -1,0 +1,81 @@
+/// A figure beside others.
+struct Comparison {
+  /// What a value must come to.
+  enum Goal {
+    case atLeast(Double)
+    case atMost(Double)
+  }
+
+  let name: String
+  var value: Double
+  let goal: Goal?
+
+  /// nil: there is no goal.
+  var isMet: Bool? {
+    switch goal {
+    case .atLeast(let bound): value >= bound
+    case .atMost(let bound): value <= bound
+    case nil: nil
+    }
+  }
+
+  /// One load in terms of another's.
+  static func ratio(
+    _ load: LoadGenerator.Load, _ name: String, _ floor: LoadGenerator.Load,
+    atLeast goal: Double? = nil
+  ) -> Comparison {
+    Comparison(
+      name: "of \(name)", value: load.requestsPerSecond / floor.requestsPerSecond,
+      goal: goal.map { .atLeast($0) })
+  }
+}
+
+/// One job and what it came to.
+struct Row {
+  let job: String
+  var figure: Double
+  let unit: String
+  /// Of the server, for each request or record; nil: not measured.
+  var processorMicroseconds: Double?
+  /// Milliseconds; nil: not measured.
+  var latencies: (p50: Double, p99: Double)?
+  var comparisons: [Comparison] = []
+
+  init(_ job: String, rate: Double, unit: String) {
+    self.job = job
+    figure = rate
+    self.unit = unit
+  }
+
+  init(_ job: String, _ load: LoadGenerator.Load, _ comparisons: [Comparison] = []) {
+    self.job = job
+    figure = load.requestsPerSecond
+    unit = "requests/s"
+    processorMicroseconds = load.processorTimePerRequest
+    latencies = (
+      Double(load.latencies.percentile(0.5)) / 1e6, Double(load.latencies.percentile(0.99)) / 1e6
+    )
+    self.comparisons = comparisons
+  }
+
+  /// The median of the rounds, figure by figure.
+  static func medians(of rounds: [[Row]]) -> [Row] {
+    guard let first = rounds.first else { return [] }
+    return first.indices.map { index in
+      let rows = rounds.map { $0[index] }
+      var row = first[index]
+      row.figure = rows.map(\.figure).median
+      if row.processorMicroseconds != nil {
+        row.processorMicroseconds = rows.compactMap(\.processorMicroseconds).median
+      }
+      if row.latencies != nil {
+        let latencies = rows.compactMap(\.latencies)
+        row.latencies = (latencies.map(\.p50).median, latencies.map(\.p99).median)
+      }
+      for place in row.comparisons.indices {
+        row.comparisons[place].value = rows.map { $0.comparisons[place].value }.median
+      }
+      return row
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import ArgumentParser
+import Foundation
+
+/// Measures a Stratus server against floors of the same machine.
+@main
+struct StratusBench: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "stratus-bench",
+    abstract: "Measure a Stratus server against what this machine can do.",
+    subcommands: [RunCommand.self, FixedAnswer.self],
+    defaultSubcommand: RunCommand.self)
+}
+
+/// What can be measured by itself.
+enum Job: String, CaseIterable, ExpressibleByArgument {
+  case lookup, poll, modifyOne = "modify-1", modifyMany = "modify-200", pull
+  case oneChange = "one-change"
+}
+
+/// `stratus-bench`: everything, as one table.
+struct RunCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run", abstract: "Measure, and print one table.")
+
+  @Flag(help: "A short run of about a minute; its figures vary more.")
+  var quick = false
+
+  @Option(help: "Where to write the figures as JSON, too.")
+  var json: String?
+
+  @Option(help: "The stratus binary; otherwise the one beside this one.")
+  var server: String?
+
+  @Option(help: "A folder on the disk to measure; otherwise the system's temporary one.")
+  var folder: String?
+
+  @Option(help: "How often everything is measured.")
+  var rounds: Int?
+
+  @Option(help: "Seconds each load is measured.")
+  var seconds: Double?
+
+  @Option(help: "Records in the large zone.")
+  var records: Int?
+
+  @Option(
+    help: "Measure this alone; may be repeated. One of: \(Job.allCases.map(\.rawValue)).")
+  var only: [Job] = []
+
+  func run() throws {
+    var sizes = quick ? Sizes.quick : Sizes.full
+    if let rounds { sizes.rounds = max(1, rounds) }
+    if let seconds { sizes.seconds = max(0.1, seconds) }
+    if let records { sizes.largeZoneRecords = max(1_000, records) }
+    let wanted = Set(only.isEmpty ? Job.allCases : only)
+    if !wanted.contains(.oneChange) { sizes.largeZoneRecords = 0 }
+    let work = try makeWorkFolder()
+    defer { try? FileManager.default.removeItem(atPath: work) }
+    let report = try measure(sizes, wanted, in: work)
+    print(report.table)
+    if let json { try Data(report.json).write(to: URL(fileURLWithPath: json)) }
+  }
+
+  private func measure(_ sizes: Sizes, _ wanted: Set<Job>, in work: String) throws -> Report {
+    let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    let beside = URL(fileURLWithPath: own).deletingLastPathComponent()
+      .appendingPathComponent("stratus").path
+    let machine = try Machine(measuring: work)
+    let jobs = try Jobs(
+      sizes: sizes, folder: work, serverProgram: server ?? beside, benchProgram: own,
+      announce: announce)
+    defer { jobs.stop() }
+    var rounds: [[Row]] = []
+    for _ in 0..<sizes.rounds { rounds.append(try jobs.measureRound(only: wanted)) }
+    return Report(
+      machine: machine, rounds: rounds, loadAfter: Machine.currentLoad,
+      residentBytes: jobs.residentBytes)
+  }
+
+  private func announce(_ step: String) {
+    FileHandle.standardError.write(Data((step + "\n").utf8))
+  }
+
+  private func makeWorkFolder() throws -> String {
+    let parent = folder.map { URL(fileURLWithPath: $0) } ?? FileManager.default.temporaryDirectory
+    let name = "stratus-bench-\(ProcessInfo.processInfo.processIdentifier)"
+    let work = parent.appendingPathComponent(name)
+    try? FileManager.default.removeItem(at: work)
+    try FileManager.default.createDirectory(at: work, withIntermediateDirectories: true)
+    return work.path
+  }
+}
