@@ -16,8 +16,8 @@ final class EventLoopExecutor: TaskExecutor {
 
 /// HTTP/1.1, each connection answered on the thread that reads and writes its socket.
 ///
-/// Elsewhere a request would change threads at least twice, which costs more than answering it. There are
-/// as many of these threads as cores, so nothing is lost by it; what waits, suspends.
+/// Elsewhere a request would change threads at least twice, which costs more than answering it.
+/// There are as many of these threads as cores, so nothing is lost by it; what waits, suspends.
 struct ConnectionChannel: ServerChildChannel {
   let base: HTTP1Channel
 
