@@ -103,7 +103,18 @@ let package = Package(
         "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusServer", "StratusTransport",
         "StratusWire", .product(name: "HTTPTypes", package: "swift-http-types"), logging,
       ]),
+    tests("StratusCrashTests", ["StratusTesting", "StratusTransport", "StratusWire"]),
+    tests(
+      "StratusModelTests",
+      ["CloudKit", "StratusAccounts", "StratusTesting", "StratusTransport"]),
     tests("TidyTests", []),
+    tests("StratusDomainTests", ["StratusDomain", "StratusWire"]),
+    tests(
+      "StratusHTTPTests",
+      [
+        "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusServer", "StratusTesting",
+        "StratusWire", .product(name: "HTTPTypes", package: "swift-http-types"), logging,
+      ]),
     tests("StratusWireTests", ["StratusWire"]),
     tests(
       "StratusSQLiteTests",

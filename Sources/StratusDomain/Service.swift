@@ -3,7 +3,13 @@ public struct Service: Sendable {
   /// One handler an endpoint.
   public let handlers: [any EndpointHandler]
 
-  public init(stores: any StoreCatalog, ambient: Ambient) {
+  /// What the operator can ask of the stores.
+  public let managementHandlers: [any ManagementHandler]
+
+  public init(
+    stores: any StoreCatalog, containers: any ContainerRegistry, ambient: Ambient
+  ) {
+    managementHandlers = [DeploySchemaHandler(stores: stores, containers: containers)]
     let databases = DatabaseAccess(
       stores: stores, users: UserRecords(ambient: ambient))
     handlers = [

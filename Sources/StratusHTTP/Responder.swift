@@ -21,15 +21,23 @@ struct Responder: HTTPResponder {
   /// The body, up to the limit.
   private static func bytes(of request: Request) async throws(ServerError) -> [UInt8] {
     let limit = Limits.requestSizeBytesMax
-    if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > limit {
+    let length = request.headers[.contentLength].flatMap { Int($0) } ?? 0
+    if length > limit, length > Limits.refusedRequestBytesMax || request.headers[.expect] != nil {
       throw .badRequest(Reason.requestTooLarge)
     }
+    var bytes: [UInt8] = []
+    if length <= limit { bytes.reserveCapacity(length) }
+    var heard = 0
     do {
-      return Array(buffer: try await request.body.collect(upTo: limit))
-    } catch is NIOTooManyBytesError {
-      throw .badRequest(Reason.requestTooLarge)
+      for try await piece in request.body {
+        heard += piece.readableBytes
+        if heard > Limits.refusedRequestBytesMax { break }
+        if heard <= limit, length <= limit { bytes += piece.readableBytesView }
+      }
     } catch {
       throw .badRequest("the request body ended early")
     }
+    if heard > limit { throw .badRequest(Reason.requestTooLarge) }
+    return bytes
   }
 }

@@ -24,9 +24,11 @@ public struct Composition: Sendable {
     accounts = try await Accounts(
       registry: registry, ambient: live.ambient, randomness: live.randomness)
     managementToken = live.randomness(32).map { String($0, radix: 36) }.joined()
+    let service = Service(
+      stores: stores, containers: registry, ambient: live.ambient)
     router = Router(
-      service: Service(stores: stores, ambient: live.ambient),
-      management: accounts.managementHandlers, authentication: accounts, ambient: live.ambient,
+      service: service, management: accounts.managementHandlers + service.managementHandlers,
+      authentication: accounts, ambient: live.ambient,
       managementToken: managementToken, instance: live.ambient.makeUUID(), logger: logger)
   }
 

@@ -19,6 +19,10 @@ public enum Limits {
   /// Bytes of one request. Apple says "about 2 MB"; Choice: 4 MiB, so that 200 ordinary records
   /// and a clumsy client's spelling still fit, and a 10 MB body is refused before it is read.
   public static let requestSizeBytesMax = 4_194_304
+  /// Bytes of a request that is too large which are read and forgotten, so that a client that
+  /// speaks before it listens hears the refusal: it would wait for ever on a connection nobody
+  /// reads. Choice.
+  public static let refusedRequestBytesMax = 33_554_432
   /// Bytes of records in one answer, after which the page ends early, so that 200 records of 1 MB
   /// are not built in memory at once. Choice.
   public static let responseSizeBytesMax = 8_388_608

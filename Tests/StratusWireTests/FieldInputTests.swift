@@ -84,6 +84,7 @@ import Testing
     ("STRING", "INT64", #""7""#), ("DOUBLE", "INT64", "3"), ("STRING", "STRING_LIST", #""a""#),
     ("LIST", "STRING", #"["a"]"#), ("INT64", "TIMESTAMP", "3"), ("NONSENSE", "STRING", #""a""#),
     ("INT64_LIST", "DOUBLE", "[3]"), ("INT64", "DOUBLE_LIST", "3"),
+    ("INT64", "DOUBLE", "9223372036854775807"), ("INT64_LIST", "DOUBLE_LIST", "[9007199254740993]"),
   ]) func `a type against the schema is refused`(
     _ declared: String, _ schema: String, _ json: String
   ) throws {

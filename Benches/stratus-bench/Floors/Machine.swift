@@ -61,7 +61,7 @@ extension [Double] {
     let sorted = sorted()
     guard !sorted.isEmpty else { return 0 }
     let middle = sorted.count / 2
-    if !sorted.count.isMultiple(of: 2) { return sorted[middle] }
-    return (sorted[middle - 1] + sorted[middle]) / 2
+    let isEven = sorted.count.isMultiple(of: 2)
+    return isEven ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle]
   }
 }

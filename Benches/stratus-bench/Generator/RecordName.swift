@@ -1,4 +1,5 @@
-/// Record names of 32 characters: made from a number, always the same, in no order, as UUIDs are.
+/// Record names of 32 characters: made from a number, always the same, and in no order, as UUIDs
+/// are.
 enum RecordName {
   static let count = 32
   /// Stands in a request's template where a name will be.

@@ -26,7 +26,7 @@ enum Naming {
     if name.utf8.first == UInt8(ascii: "_") {
       throw .badRequest("\(what) '\(name)' must not start with an underscore")
     }
-    if name.utf8.contains(where: { $0 < 0x20 }) {
+    if name.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
       throw .badRequest("\(what) must not contain control characters")
     }
   }

@@ -17,7 +17,13 @@ struct LookupRecordsHandler: EndpointHandler {
     return try await database.store.read { (store) throws(ServerError) in
       var results = [RecordItem?](repeating: nil, count: request.items.count)
       for batch in batches.batches {
-        try look(up: batch, for: request, in: database, of: store, into: &results)
+        do throws(ServerError) {
+          try look(up: batch, for: request, in: database, of: store, into: &results)
+        } catch {
+          let names = batch.indices.map { request.items[$0].recordName }
+          let failures = try batches.failures(of: names, error, for: caller)
+          for (index, item) in zip(batch.indices, failures) { results[index] = item }
+        }
       }
       return RecordsResponse(
         records: results.compactMap { $0 },

@@ -23,9 +23,14 @@ struct ModifyRecordsHandler: EndpointHandler {
     return try await database.store.write { (store) throws(ServerError) in
       var results = [RecordItem?](repeating: nil, count: operations.count)
       for batch in batches.batches {
-        let outcome = try modify(
-          batch.indices.map { operations[$0] }, zoneName: batch.zoneName, request: request,
-          in: database, of: store, now: now)
+        let part = batch.indices.map { operations[$0] }
+        let outcome: [RecordItem]
+        do throws(ServerError) {
+          outcome = try modify(
+            part, zoneName: batch.zoneName, request: request, in: database, of: store, now: now)
+        } catch {
+          outcome = try batches.failures(of: part.map { $0.recordName ?? "" }, error, for: caller)
+        }
         for (index, item) in zip(batch.indices, outcome) { results[index] = item }
       }
       return RecordsResponse(

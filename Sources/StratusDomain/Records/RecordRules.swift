@@ -71,6 +71,7 @@ struct RecordRules: Sendable {
   ) throws(Refusal) -> Outcome {
     do throws(ServerError) {
       let type = try recordType(of: operation, name, stored: stored)
+      if case .set(let parent) = operation.parent { try Naming.checkRecordName(parent) }
       let changes = try fields.decide(
         operation.fields, recordType: type, zoneID: zoneID)
       let base = keepsOthers ? stored?.fields ?? .empty : .empty
@@ -129,6 +130,7 @@ struct RecordRules: Sendable {
     _ name: String, _ stored: StoredRecord?, _ change: Int64
   ) throws(Refusal) -> Outcome {
     guard let stored else {
+      do { try Naming.checkRecordName(name) } catch { throw Refusal(error) }
       return Outcome(written: nil, answer: .deleted(name: name))
     }
     if stored.type == UserRecords.recordType {

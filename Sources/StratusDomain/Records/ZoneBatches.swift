@@ -43,6 +43,19 @@ struct ZoneBatches: Sendable {
 }
 
 extension ZoneBatches {
+  /// What the items of a zone that is not there come to: where the request names several zones, the
+  /// others go on (cloudkit-semantics §12).
+  ///
+  /// - Throws: the error itself, if it is another one, or concerns the only zone.
+  func failures(
+    of recordNames: [String], _ error: ServerError, for caller: Caller
+  ) throws(ServerError) -> [RecordItem] {
+    guard batches.count > 1, error.code == .zoneNotFound else { throw error }
+    return recordNames.map {
+      .failure(RecordFailure(recordName: $0, error: error.dictionary(for: caller)))
+    }
+  }
+
   /// The newest place in the history of the one zone of a request, for who wants to know it.
   ///
   /// NB: nil for several zones and for the default zone, which has no history.

@@ -35,7 +35,7 @@ struct FieldDecision: Sendable {
         throw .badRequest("Field '\(input.name)' in type '\(recordType)': \(error.reason)")
       }
       if known == nil, let value { try add(input.name, value.type, to: recordType) }
-      changes.append((input.name, value?.completed(with: zoneID)))
+      changes.append((input.name, try value?.completed(with: zoneID, field: input.name)))
     }
     return changes
   }
@@ -77,15 +77,26 @@ struct FieldDecision: Sendable {
 
 extension FieldValue {
   /// With the zone filled in where a reference names none.
-  fileprivate func completed(with zoneID: ZoneID) -> FieldValue {
+  ///
+  /// - Throws: `BAD_REQUEST` if a reference leads out of its zone (cloudkit-semantics §10).
+  fileprivate func completed(
+    with zoneID: ZoneID, field: String
+  ) throws(ServerError) -> FieldValue {
     switch self {
     case .reference(var reference):
-      if reference.zoneID == nil || reference.zoneID?.zoneName == zoneID.zoneName {
-        reference.zoneID = zoneID
+      if let target = reference.zoneID {
+        let isOwn =
+          target.ownerRecordName == nil || target.ownerRecordName == zoneID.ownerRecordName
+        guard isOwn, ExactName(target.zoneName) == ExactName(zoneID.zoneName) else {
+          throw .badRequest("Field '\(field)': a reference leads to a record of the same zone")
+        }
       }
+      reference.zoneID = zoneID
       return .reference(reference)
     case .list(.reference, let values):
-      return .list(.reference, values.map { $0.completed(with: zoneID) })
+      var completed: [FieldValue] = []
+      for value in values { completed.append(try value.completed(with: zoneID, field: field)) }
+      return .list(.reference, completed)
     case .string, .int64, .double, .timestamp, .bytes, .location, .list: return self
     }
   }

@@ -35,7 +35,7 @@ public final class CKRecordID: NSObject, NSSecureCoding, NSCopying, @unchecked S
 
   public override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? CKRecordID else { return false }
-    return recordName == other.recordName && zoneID.isEqual(other.zoneID)
+    return recordName.isIdentical(to: other.recordName) && zoneID.isEqual(other.zoneID)
   }
 
   public override var hash: Int {

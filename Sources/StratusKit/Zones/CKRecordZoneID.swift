@@ -40,7 +40,7 @@ public final class CKRecordZoneID: NSObject, NSSecureCoding, NSCopying, @uncheck
 
   public override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? CKRecordZoneID else { return false }
-    return zoneName == other.zoneName && ownerName == other.ownerName
+    return zoneName.isIdentical(to: other.zoneName) && ownerName.isIdentical(to: other.ownerName)
   }
 
   public override var hash: Int {

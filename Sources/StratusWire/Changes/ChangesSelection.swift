@@ -36,9 +36,9 @@ public struct ChangesSelection: Sendable {
     fields = try FieldSelection(json: json, outer: outer.fields)
     desiredRecordTypes =
       try json.strings("desiredRecordTypes").map(Set.init) ?? outer.desiredRecordTypes
-    isReversed = json["reverse"]?.bool ?? outer.isReversed
+    isReversed = try json.optionalBool("reverse") ?? outer.isReversed
     showsDeletedRecordTypes =
-      json["deletedRecordTypes"]?.bool ?? outer.showsDeletedRecordTypes
+      try json.optionalBool("deletedRecordTypes") ?? outer.showsDeletedRecordTypes
   }
 }
 

@@ -73,9 +73,10 @@ public struct FieldInput: Sendable {
     if ["LIST", "UNKNOWN_LIST"].contains(declaredType), schemaType.isList { return }
     if let type = FieldType(name: declaredType) {
       if type == schemaType { return }
-      // NB: natively a whole number saved into a DOUBLE field is legal, so INT64 passes there.
+      // NB: natively a whole number saved into a DOUBLE field is legal, so INT64 passes there,
+      // unless it would lose digits (wire-quirks A15).
       let isWiderNumber = type.element == .int64 && schemaType.element == .double
-      if isWiderNumber, type.isList == schemaType.isList { return }
+      if isWiderNumber, type.isList == schemaType.isList, value.fitsRealNumbers { return }
     }
     throw WireError(
       "invalid attempt to set value type \(declaredType) for field '\(name)', "
@@ -106,5 +107,13 @@ public struct FieldInput: Sendable {
       if found == nil || (found?.element == .int64 && type.element == .double) { found = type }
     }
     return found.map { FieldType($0.element, isList: true) }
+  }
+}
+
+extension JSONView {
+  /// Whether this whole number, or every one of this list, is a real number to the last digit.
+  fileprivate var fitsRealNumbers: Bool {
+    if isArray { return elements.allSatisfy(\.value.fitsRealNumbers) }
+    return int64.flatMap { Double(exactly: $0) } != nil
   }
 }

@@ -52,6 +52,13 @@ extension JSONView {
     return string
   }
 
+  /// A truth value that may be absent, but must not be something else.
+  func optionalBool(_ key: StaticString) throws(WireError) -> Bool? {
+    guard let value = self[key] else { return nil }
+    guard let bool = value.bool else { throw .wrongType(key, expected: "true or false") }
+    return bool
+  }
+
   /// An array; an absent one is empty.
   func array<Element: JSONReadable>(
     _ key: StaticString, of type: Element.Type = Element.self

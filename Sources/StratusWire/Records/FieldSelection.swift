@@ -22,7 +22,8 @@ public struct FieldSelection: Sendable, Hashable {
   /// `numbersAsStrings` (wire-quirks A10, A11).
   init(json: JSONView, outer: FieldSelection = .all) throws(WireError) {
     desiredKeys = try json.strings("desiredKeys").map(Set.init) ?? outer.desiredKeys
-    let numbers = json["numbersAsStrings"] ?? json["numberAsStrings"]
-    numbersAsStrings = numbers?.bool ?? outer.numbersAsStrings
+    let numbers = try json.optionalBool("numbersAsStrings")
+    let misspelt = try json.optionalBool("numberAsStrings")
+    numbersAsStrings = numbers ?? misspelt ?? outer.numbersAsStrings
   }
 }

@@ -36,7 +36,7 @@ public enum ModifyRecords: Endpoint {
 
     public init(json: JSONView) throws(WireError) {
       zoneID = try json.optional("zoneID")
-      isAtomic = json["atomic"]?.bool
+      isAtomic = try json.optionalBool("atomic")
       selection = try FieldSelection(json: json)
       clientChangeToken = try json.optionalString("clientChangeToken")
       guard let operations = json["operations"] else { throw .missing("operations") }

@@ -1,0 +1,46 @@
+import Foundation
+import Testing
+
+@Suite(.serialized)
+struct Crashes {
+  /// Rounds with the release program; the debug one is slow.
+  static let releaseRounds = 50
+  static let debugRounds = 8
+
+  @Test
+  func `every acknowledged write and no half batch is there after SIGKILL`() async throws {
+    let variables = ProcessInfo.processInfo.environment
+    let seed = variables["STRATUS_SEED"].flatMap { UInt64($0) } ?? 1
+    let binary = try #require(
+      ServerBinary.find(), "build the product stratus first, or set STRATUS_RELEASE_BINARY")
+    let rounds =
+      variables["STRATUS_CRASH_ROUNDS"].flatMap { Int($0) }
+      ?? (binary.isRelease ? Self.releaseRounds : Self.debugRounds)
+    let name = "stratus-crash-\(ProcessInfo.processInfo.processIdentifier)"
+    let data = FileManager.default.temporaryDirectory.appendingPathComponent(name)
+    defer { try? FileManager.default.removeItem(at: data) }
+    if !binary.isRelease {
+      print("crash test: the debug program, \(rounds) rounds instead of \(Self.releaseRounds)")
+    }
+    print("crash test: seed \(seed), STRATUS_SEED repeats it")
+    var test = CrashRounds(binary: binary, data: data, seed: seed)
+    try await test.run(rounds: rounds)
+    print(test.summary)
+    #expect(test.faults.isEmpty, "seed \(seed): \(test.faults.joined(separator: "\n"))")
+    // Else the test would pass without having tested anything.
+    #expect(test.startDurations.count == rounds || !test.faults.isEmpty)
+    #expect(test.writesCount >= rounds * 10 || !test.faults.isEmpty)
+  }
+}
+
+extension CrashRounds {
+  /// What was done, in a line.
+  fileprivate var summary: String {
+    let starts = startDurations.map { $0 / .milliseconds(1) }.sorted()
+    let middle = starts.isEmpty ? 0 : starts[starts.count / 2]
+    return "crash test: \(starts.count) kills, \(writesCount) acknowledged requests, "
+      + "\(openCount) under way at a kill (\(openDoneCount) of them done), "
+      + "\(liveChecksCount) looks at the living server; start after a kill: "
+      + "median \(Int(middle)) ms, longest \(Int(starts.last ?? 0)) ms"
+  }
+}

@@ -1,0 +1,65 @@
+import Synchronization
+
+/// What all writers have sent and what was acknowledged; kills the server when enough was.
+final class Ledger: Sendable {
+  private struct Contents {
+    var lanes: [Lane]
+    var acknowledgedCount = 0
+    var killAt = Int.max
+    var isDead = false
+    var kill: @Sendable () -> Void = {}
+    var faults: [String] = []
+  }
+
+  private let contents: Mutex<Contents>
+
+  init(lanes: [Lane]) { contents = Mutex(Contents(lanes: lanes)) }
+
+  var lanes: [Lane] { contents.withLock(\.lanes) }
+  /// Whether the server was killed.
+  var isDead: Bool { contents.withLock(\.isDead) }
+  /// What went wrong while the server was alive.
+  var faults: [String] { contents.withLock(\.faults) }
+  var acknowledgedCount: Int { contents.withLock(\.acknowledgedCount) }
+
+  /// Begins a round.
+  ///
+  /// - Parameter killAt: acknowledged requests after which the server is killed.
+  func arm(killAt: Int, kill: @escaping @Sendable () -> Void) {
+    contents.withLock { contents in
+      contents.acknowledgedCount = 0
+      contents.isDead = false
+      contents.killAt = killAt
+      contents.kill = kill
+    }
+  }
+
+  /// Ends a round in which nobody writes any more.
+  func end() { contents.withLock { $0.isDead = true } }
+
+  func lane(_ index: Int) -> Lane { contents.withLock { $0.lanes[index] } }
+
+  func issue(_ batch: Lane.Batch, in index: Int) {
+    contents.withLock { $0.lanes[index].issue(batch) }
+  }
+
+  /// Notes an answer, and kills the server if it was the one.
+  func acknowledge(in index: Int, tags: [String: String]) {
+    contents.withLock { contents in
+      contents.lanes[index].acknowledge(tags: tags)
+      contents.acknowledgedCount += 1
+      if contents.acknowledgedCount == contents.killAt {
+        contents.isDead = true
+        contents.kill()
+      }
+    }
+  }
+
+  func settle(_ index: Int, on found: Lane.State, tags: [String: String]) {
+    contents.withLock { $0.lanes[index].settle(on: found, tags: tags) }
+  }
+
+  func note(fault: String) {
+    contents.withLock { if $0.faults.count < 20 { $0.faults.append(fault) } }
+  }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import StratusTransport
+import StratusWire
+
+/// A `stratus dev` that runs, and can be killed.
+final class ServerProcess: Sendable {
+  struct CannotStart: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  let processID: Int32
+  /// From the start of the program to the line that says it is ready.
+  let startDuration: Duration
+  private let settings: [String: String]
+  private let ended: Task<Void, Never>
+
+  /// Starts the program and waits until it answers.
+  ///
+  /// - Throws: ``CannotStart`` with what the program printed.
+  static func start(_ binary: ServerBinary, data: URL) async throws -> ServerProcess {
+    let process = Process()
+    process.executableURL = binary.file
+    process.arguments = ["dev", "--data", data.path, "--port", "0"]
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardError = output
+    let (ends, end) = AsyncStream.makeStream(of: Void.self)
+    process.terminationHandler = { _ in end.finish() }
+    let begin = ContinuousClock.now
+    let text = Output(of: output.fileHandleForReading)
+    try process.run()
+    guard await text.waitForLine(beginning: "stratus is ready at ") else {
+      kill(process.processIdentifier, SIGKILL)
+      throw CannotStart(description: "stratus did not start; it printed: \(await text.lines)")
+    }
+    return ServerProcess(
+      processID: process.processIdentifier, startDuration: ContinuousClock.now - begin,
+      settings: Self.exported(await text.lines),
+      ended: Task { for await _ in ends {} })
+  }
+
+  private init(
+    processID: Int32, startDuration: Duration, settings: [String: String],
+    ended: Task<Void, Never>
+  ) {
+    self.processID = processID
+    self.startDuration = startDuration
+    self.settings = settings
+    self.ended = ended
+  }
+
+  private static func exported(_ lines: [String]) -> [String: String] {
+    var settings: [String: String] = [:]
+    for line in lines where line.hasPrefix("export ") {
+      let parts = line.dropFirst("export ".count).split(separator: "=", maxSplits: 1)
+      if parts.count == 2 { settings[String(parts[0])] = String(parts[1]) }
+    }
+    return settings
+  }
+
+  /// A way to the server, with the tokens it printed.
+  func connect(as deviceID: String) -> Connection {
+    let clock = ContinuousClock.now
+    return Connection(
+      to: Connection.Address(
+        url: settings["STRATUS_URL"] ?? "", container: "iCloud.test.crash",
+        environment: .development, deviceID: deviceID),
+      apiToken: settings["STRATUS_API_TOKEN"], webAuthToken: settings["STRATUS_WEB_AUTH_TOKEN"],
+      exchange: URLSessionExchange(connectionsMax: 32),
+      timing: Timing(
+        now: { Double((ContinuousClock.now - clock).components.seconds) },
+        sleep: { _ in await Task.yield() }, chance: { 0.5 }))
+  }
+
+  /// SIGKILL: the program gets no chance to do anything more.
+  func killHard() { kill(processID, SIGKILL) }
+
+  /// Returns once the process is gone.
+  func waitForEnd() async { await ended.value }
+}
+
+/// What a program prints, line by line, as it comes.
+private actor Output {
+  private(set) var lines: [String] = []
+  private let chunks: AsyncStream<Data>
+  private var rest = ""
+
+  init(of handle: FileHandle) {
+    let (chunks, chunk) = AsyncStream.makeStream(of: Data.self)
+    self.chunks = chunks
+    handle.readabilityHandler = { handle in
+      let data = handle.availableData
+      if data.isEmpty {
+        handle.readabilityHandler = nil
+        chunk.finish()
+      } else {
+        chunk.yield(data)
+      }
+    }
+  }
+
+  /// Whether a line of that beginning came before the program's end.
+  func waitForLine(beginning: String) async -> Bool {
+    for await data in chunks {
+      rest += String(decoding: data, as: UTF8.self)
+      var parts = rest.components(separatedBy: "\n")
+      rest = parts.removeLast()
+      lines += parts
+      if parts.contains(where: { $0.hasPrefix(beginning) }) { return true }
+    }
+    return false
+  }
+}

@@ -1,0 +1,94 @@
+import StratusWire
+import Testing
+
+@testable import StratusDomain
+
+/// Several operations on one zone (cloudkit-semantics §12, web-services §4.2).
+@Suite struct Batch {
+  @Test func `an atomic batch with one refusal writes nothing`() throws {
+    var situation = try Situation.oneNote()
+    situation.isAtomic = true
+    let decision = situation.decide([
+      try .on("a", .create), try .on("n-1", .update, tag: "stale"), try .on("b", .forceDelete),
+      try .on("c", .create, type: "Task", fields: #"{"x":{"value":1}}"#),
+    ])
+    #expect(
+      decision.verdicts == [
+        .refused(.atomicError), .refused(.conflict), .refused(.atomicError),
+        .refused(.atomicError),
+      ])
+    #expect(decision.records.isEmpty)
+    #expect(decision.schemaAddition.isEmpty)
+  }
+
+  @Test func `every culprit of an atomic batch keeps its own error`() throws {
+    var situation = try Situation.oneNote()
+    situation.isAtomic = true
+    let decision = situation.decide([
+      try .on("n-1", .create), try .on("gone", .update, tag: "1"),
+      try .on("n-2", .create, fields: #"{"title":{"value":5}}"#), try .on("ok", .create),
+    ])
+    #expect(
+      decision.verdicts == [
+        .refused(.conflict), .refused(.notFound), .refused(.badRequest), .refused(.atomicError),
+      ])
+  }
+
+  @Test func `a batch that is not atomic goes on behind a refusal`() throws {
+    let decision = try Situation.oneNote().decide([
+      .on("a", .create), .on("n-1", .update, tag: "stale"), .on("b", .create),
+    ])
+    #expect(decision.verdicts == [.saved, .refused(.conflict), .saved])
+    #expect(decision.records.map(\.name) == ["a", "b"])
+  }
+
+  @Test func `changes are numbered on from the zone's newest without gaps`() throws {
+    let decision = try Situation.oneNote().decide([
+      .on("a", .create), .on("n-1", .create), .on("never", .forceDelete),
+      .on("n-1b", .create), .on("c", .forceUpdate),
+    ])
+    #expect(decision.records.map(\.change) == [4, 5, 6])
+  }
+
+  @Test(arguments: [
+    (RecordOperation.Kind.forceUpdate, RecordOperation.Kind.forceUpdate),
+    (.forceUpdate, .forceDelete), (.forceDelete, .forceUpdate), (.create, .create),
+    (.forceDelete, .forceDelete),
+  ])
+  func `the same record twice in a request is invalid`(
+    first: RecordOperation.Kind, second: RecordOperation.Kind
+  ) throws {
+    var situation = try Situation.oneNote()
+    situation.isAtomic = true
+    let decision = situation.decide([try .on("x", first), try .on("x", second)])
+    #expect(decision.verdicts.contains(.refused(.badRequest)))
+    #expect(decision.records.isEmpty)
+  }
+
+  @Test func `names that only look alike are two records`() throws {
+    var situation = try Situation.oneNote()
+    situation.stored[0].name = "caf\u{E9}"
+    let decision = situation.decide([
+      try .on("cafe\u{301}", .create), try .on("caf\u{E9}", .forceDelete),
+    ])
+    #expect(decision.verdicts == [.saved, .deleted])
+  }
+
+  @Test func `a refused save leaves no trace in the schema`() throws {
+    let decision = try Situation.oneNote().decide([
+      .on("a", .create, type: "Task", fields: #"{"due":{"value":1},"bad.name":{"value":1}}"#),
+      .on("b", .create, fields: #"{"body":{"value":"x"}}"#),
+    ])
+    #expect(decision.verdicts == [.refused(.badRequest), .saved])
+    #expect(decision.schemaAddition.recordTypes.isEmpty)
+    #expect(decision.schemaAddition.fields.map(\.name) == ["body"])
+  }
+
+  @Test func `the first save of a field fixes its type for the rest of the batch`() throws {
+    let decision = try Situation.oneNote().decide([
+      .on("a", .create, fields: #"{"size":{"value":1}}"#),
+      .on("b", .create, fields: #"{"size":{"value":"large"}}"#),
+    ])
+    #expect(decision.verdicts == [.saved, .refused(.badRequest)])
+  }
+}

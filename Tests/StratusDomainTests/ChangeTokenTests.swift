@@ -1,0 +1,106 @@
+import Foundation
+import StratusWire
+import Testing
+
+@testable import StratusDomain
+
+/// Places in a history as clients carry them (cloudkit-semantics §16, DESIGN promise 5).
+@Suite struct ChangeTokens {
+  private let token = ChangeToken(subject: .zone, epoch: 1_234_567, incarnation: 42, change: 7)
+
+  private func reason(_ body: () throws(ServerError) -> Void) -> String? {
+    do {
+      try body()
+      return nil
+    } catch {
+      #expect(error.code == .badRequest)
+      return error.reason
+    }
+  }
+
+  @Test func `a token comes back as it went`() throws {
+    #expect(try ChangeToken(text: token.text) == token)
+    var reversed = ChangeToken(subject: .reversedZone, epoch: -1, incarnation: 42, change: 3)
+    reversed.before = 9
+    reversed.top = 12
+    #expect(try ChangeToken(text: reversed.text) == reversed)
+  }
+
+  @Test func `a token is padded standard base64`() {
+    for change in Int64(0)..<300 {
+      var token = token
+      token.change = change
+      #expect(Data(base64Encoded: token.text)?.base64EncodedString() == token.text)
+    }
+  }
+
+  @Test func `a token of another timeline or incarnation is expired`() {
+    #expect(
+      reason { () throws(ServerError) in
+        try token.check(epoch: 1, incarnation: 42, newest: 7)
+      } == "sync token expired")
+    #expect(
+      reason { () throws(ServerError) in
+        try token.check(epoch: 1_234_567, incarnation: 43, newest: 7)
+      } == "sync token expired")
+  }
+
+  @Test func `a token of the future is invalid`() {
+    #expect(
+      reason { () throws(ServerError) in
+        try token.check(epoch: 1_234_567, incarnation: 42, newest: 6)
+      } == "invalid sync token")
+  }
+
+  @Test func `a token of today is good`() {
+    #expect(
+      reason { () throws(ServerError) in
+        try token.check(epoch: 1_234_567, incarnation: 42, newest: 7)
+      } == nil)
+  }
+
+  @Test(arguments: [
+    "", "AA==", "rubbish!", "AQEAAAAA", "null", "1", String(repeating: "A", count: 10_000),
+  ])
+  func `rubbish is no token`(text: String) {
+    let found = reason { () throws(ServerError) in _ = try ChangeToken(text: text) }
+    #expect(found == "invalid sync token")
+  }
+
+  @Test func `random bytes never pass for a place in a history`() {
+    let seed: UInt64 = 20_260_101
+    var chance = Chance(seed: seed)
+    for round in 0..<2_000 {
+      let count = [0, 1, 25, 26, 26, 26, 41, 42, 42, 43][Int(chance.next() % 10)]
+      var bytes = (0..<count).map { _ in UInt8(truncatingIfNeeded: chance.next()) }
+      if count > 1, round.isMultiple(of: 2) { bytes.replaceSubrange(0..<2, with: [1, 1]) }
+      let text = Data(bytes).base64EncodedString()
+      let found = reason { () throws(ServerError) in
+        try ChangeToken(text: text).check(epoch: 1_234_567, incarnation: 42, newest: 7)
+      }
+      #expect(found != nil, "seed \(seed), round \(round): \(text)")
+    }
+  }
+
+  @Test func `databases of a store have different tokens`() {
+    let keys: [DatabaseKey] = [
+      .public, .private(owner: Situation.anna), .private(owner: Situation.bea),
+    ]
+    #expect(Set(keys.map(\.fingerprint)).count == keys.count)
+  }
+}
+
+/// Chance from a seed, so that a failure can be had again (SplitMix64).
+struct Chance: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}

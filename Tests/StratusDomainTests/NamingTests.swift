@@ -1,0 +1,55 @@
+import StratusWire
+import Testing
+
+@testable import StratusDomain
+
+/// What names may look like (cloudkit-semantics §2).
+@Suite struct Names {
+  static let legal = ["a", "n-1", "Note 1", "4711", "a_b", "Ä", String(repeating: "x", count: 255)]
+  static let illegal = [
+    "", "_a", "a\u{0}b", "a\nb", "a\u{1F}", "a\u{7F}b", String(repeating: "x", count: 256),
+    String(repeating: "x", count: 10_000), String(repeating: "ä", count: 256),
+    // One letter to a reader, 10,001 characters to a disk.
+    "e" + String(repeating: "\u{301}", count: 10_000),
+  ]
+
+  private func isLegal(_ check: () throws(ServerError) -> Void) -> Bool {
+    do {
+      try check()
+      return true
+    } catch {
+      #expect(error.code == .badRequest)
+      #expect(!error.reason.isEmpty)
+      return false
+    }
+  }
+
+  @Test(arguments: legal) func `a legal name`(name: String) {
+    #expect(isLegal { () throws(ServerError) in try Naming.checkRecordName(name) })
+    #expect(isLegal { () throws(ServerError) in try Naming.checkZoneName(name) })
+  }
+
+  @Test(arguments: illegal) func `an illegal name`(name: String) {
+    #expect(!isLegal { () throws(ServerError) in try Naming.checkRecordName(name) })
+    #expect(!isLegal { () throws(ServerError) in try Naming.checkZoneName(name) })
+  }
+
+  @Test func `the default zone's name is the one legal underscore`() {
+    #expect(isLegal { () throws(ServerError) in try Naming.checkZoneName("_defaultZone") })
+    #expect(!isLegal { () throws(ServerError) in try Naming.checkZoneName("_otherZone") })
+  }
+
+  @Test(arguments: ["Note", "N", "note_2", String(repeating: "x", count: 255)])
+  func `a legal record type and field name`(name: String) {
+    #expect(isLegal { () throws(ServerError) in try Naming.checkRecordType(name) })
+    #expect(isLegal { () throws(ServerError) in try Naming.checkFieldName(name) })
+  }
+
+  @Test(arguments: [
+    "", "_a", "2note", "a.b", "a b", "a-b", "ä", "a\u{0}", String(repeating: "x", count: 256),
+  ])
+  func `an illegal record type and field name`(name: String) {
+    #expect(!isLegal { () throws(ServerError) in try Naming.checkRecordType(name) })
+    #expect(!isLegal { () throws(ServerError) in try Naming.checkFieldName(name) })
+  }
+}

@@ -1,0 +1,54 @@
+import StratusWire
+import Testing
+
+@testable import StratusDomain
+
+/// Who may write what (cloudkit-semantics §4): in public everybody creates and its creator writes.
+@Suite struct Permission {
+  private func publicNote(by creator: String) throws -> Situation {
+    var situation = try Situation.oneNote(by: creator)
+    situation.database = .public
+    situation.zoneName = ZoneID.defaultZoneName
+    return situation
+  }
+
+  @Test(arguments: RecordOperation.Kind.allCases)
+  func `another user's public record is closed to writers`(kind: RecordOperation.Kind) throws {
+    let situation = try publicNote(by: Situation.bea)
+    let tag = try #require(situation.stored.first).tag
+    let verdict = try situation.decide(.on("n-1", kind, tag: tag))
+    #expect(verdict == .refused(.accessDenied) || kind == .create && verdict == .refused(.conflict))
+  }
+
+  @Test(arguments: [RecordOperation.Kind.update, .forceUpdate, .replace, .forceReplace])
+  func `the creator saves its own public record`(kind: RecordOperation.Kind) throws {
+    let situation = try publicNote(by: Situation.anna)
+    let tag = try #require(situation.stored.first).tag
+    #expect(try situation.decide(.on("n-1", kind, tag: tag)) == .saved)
+  }
+
+  @Test func `everybody creates in public`() throws {
+    #expect(try publicNote(by: Situation.bea).decide(.on("n-2", .create)) == .saved)
+  }
+
+  @Test(arguments: [RecordOperation.Kind.create, .forceUpdate, .forceReplace])
+  func `nobody makes user records`(kind: RecordOperation.Kind) throws {
+    let verdict = try Situation.oneNote().decide(.on("u-1", kind, type: "Users"))
+    #expect(verdict == .refused(.badRequest))
+  }
+
+  @Test(arguments: [RecordOperation.Kind.delete, .forceDelete])
+  func `nobody deletes user records`(kind: RecordOperation.Kind) throws {
+    var situation = try Situation.oneNote()
+    situation.stored[0].type = "Users"
+    #expect(try situation.decide(.on("n-1", kind)) == .refused(.badRequest))
+  }
+
+  @Test func `a user's own record takes fields`() throws {
+    var situation = try Situation.oneNote()
+    situation.stored[0].type = "Users"
+    let operation = try RecordOperation.on(
+      "n-1", .forceUpdate, type: "Users", fields: #"{"nick":{"value":"Annie"}}"#)
+    #expect(try situation.decide(operation) == .saved)
+  }
+}

@@ -1,0 +1,186 @@
+import HTTPTypes
+import StratusServer
+import StratusTesting
+import Testing
+
+/// API tokens and web auth tokens (web-auth §1–3).
+@Suite struct AuthenticationOfRequests {
+  static let notes = "iCloud.org.example.Notes"
+  static let other = "iCloud.org.example.Other"
+
+  /// Tokens as an operator hands them out: for one container in one environment.
+  private func apiToken(
+    _ server: TestServer, _ container: String = notes, _ environment: String = "development"
+  ) async throws -> String {
+    let body: JSON = ["containerID": "\(container)", "environment": "\(environment)"]
+    return try #require(try await server.manage("api-tokens/create", body)["token"].string)
+  }
+
+  private func webToken(
+    _ server: TestServer, _ container: String = notes, _ environment: String = "development"
+  ) async throws -> String {
+    let body: JSON = [
+      "email": "anna@example.org", "containerID": "\(container)",
+      "environment": "\(environment)",
+    ]
+    return try #require(try await server.manage("web-tokens/create", body)["token"].string)
+  }
+
+  private func withOperator(
+    live: MovedClock? = nil, _ body: (TestServer) async throws -> Void
+  ) async throws {
+    try await withServer(live: live?.live ?? Live()) { server in
+      for container in [Self.notes, Self.other] {
+        try await server.manage("containers/create", ["containerID": "\(container)"])
+      }
+      try await server.manage("accounts/create", ["email": "anna@example.org"])
+      try await body(server)
+    }
+  }
+
+  private func client(_ server: TestServer, api: String?, web: String?) -> Client {
+    Client(router: server.router, apiToken: api, webAuthToken: web)
+  }
+
+  private func expectFailure(_ client: Client, _ what: String) async throws {
+    let answer = try await client.get("users/caller")
+    answer.expectRefusal(what, code: "AUTHENTICATION_FAILED")
+    #expect(answer.reason == "Authentication failed", "\(what)")
+    #expect(try answer.header("X-Apple-CloudKit-Web-Auth-Token") == nil)
+  }
+
+  @Test func `the right tokens let in`() async throws {
+    try await withOperator { server in
+      let api = try await apiToken(server)
+      let web = try await webToken(server)
+      #expect(api.wholeMatch(of: /[0-9a-f]{64}/) != nil)
+      #expect(web.wholeMatch(of: /[A-Za-z0-9+\/=_]{100,}/) != nil)
+      #expect(try await client(server, api: api, web: web).get("users/caller").status == 200)
+    }
+  }
+
+  @Test func `an API token is good for one container and environment`() async throws {
+    try await withOperator { server in
+      var caller = client(server, api: try await apiToken(server), web: nil)
+      caller.database = "public"
+      #expect(try await caller.get("zones/list").status == 200)
+      caller.environment = "production"
+      try await expectFailure(caller, "another environment")
+      (caller.environment, caller.container) = ("development", Self.other)
+      try await expectFailure(caller, "another container")
+    }
+  }
+
+  @Test func `no API token, a wrong one and rubbish are one failure`() async throws {
+    try await withOperator { server in
+      let api = try await apiToken(server)
+      let web = try await webToken(server)
+      let wrong = [
+        nil, "", String(api.reversed()), api.uppercased(), String(api.dropLast()), api + "0",
+        "*", "%", "%00", "%FF%FE", String(repeating: "a", count: 10_000), "';drop table--",
+      ]
+      for token in wrong where token != api {
+        let caller = client(server, api: token, web: web)
+        try await expectFailure(caller, "API token \(token?.prefix(40) ?? "none")")
+      }
+    }
+  }
+
+  @Test func `a wrong web token fails and is not taken for none`() async throws {
+    try await withOperator { server in
+      let api = try await apiToken(server)
+      let web = try await webToken(server)
+      let wrong = [
+        "x", String(web.reversed()), String(web.dropLast(4)), web + "AAAA", "null",
+        String(repeating: "A", count: web.count), String(repeating: "A", count: 10_000),
+      ]
+      for token in wrong {
+        try await expectFailure(client(server, api: api, web: token), token)
+      }
+    }
+  }
+
+  @Test func `a web token altered in any place fails`() async throws {
+    try await withOperator { server in
+      let api = try await apiToken(server)
+      let web = Array(try await webToken(server))
+      for index in web.indices {
+        var altered = web
+        altered[index] = altered[index] == "A" ? "B" : "A"
+        guard altered != web else { continue }
+        let answer = try await client(server, api: api, web: String(altered)).get("users/caller")
+        #expect(answer.status == 401, "altered at \(index)")
+      }
+    }
+  }
+
+  @Test func `a web token is good for one container and environment`() async throws {
+    try await withOperator { server in
+      let web = try await webToken(server)
+      for (container, environment) in [
+        (Self.other, "development"), (Self.notes, "production"),
+      ] {
+        let api = try await apiToken(server, container, environment)
+        var caller = client(server, api: api, web: web)
+        (caller.container, caller.environment) = (container, environment)
+        try await expectFailure(caller, "\(container) \(environment)")
+      }
+    }
+  }
+
+  @Test func `a disabled account is out at once`() async throws {
+    try await withOperator { server in
+      let caller = client(server, api: try await apiToken(server), web: try await webToken(server))
+      #expect(try await caller.get("users/caller").status == 200)
+      try await server.manage("accounts/disable", ["email": "anna@example.org"])
+      try await expectFailure(caller, "a disabled account")
+    }
+  }
+
+  @Test func `a token unused for two weeks is over`() async throws {
+    let clock = MovedClock()
+    try await withOperator(live: clock) { server in
+      let caller = client(server, api: try await apiToken(server), web: try await webToken(server))
+      #expect(try await caller.get("users/caller").status == 200)
+      clock.move(bySeconds: 13 * 86_400)
+      #expect(try await caller.get("users/caller").status == 200)
+      clock.move(bySeconds: 2 * 86_400)
+      try await expectFailure(caller, "after fifteen days")
+    }
+  }
+
+  @Test func `a rotated token goes on, and the old one stays good`() async throws {
+    let clock = MovedClock()
+    try await withOperator(live: clock) { server in
+      let api = try await apiToken(server)
+      let first = try await webToken(server)
+      let name = "X-Apple-CloudKit-Web-Auth-Token"
+      clock.move(bySeconds: 10 * 86_400)
+      let answer = try await client(server, api: api, web: first).get("users/caller")
+      let second = try #require(try answer.header(name))
+      #expect(second != first)
+      let next = try await client(server, api: api, web: second).get("users/caller")
+      #expect(next.status == 200)
+      #expect(next.json == answer.json)
+      #expect(try await client(server, api: api, web: first).get("users/caller").status == 200)
+      clock.move(bySeconds: 10 * 86_400)
+      #expect(try await client(server, api: api, web: second).get("users/caller").status == 200)
+      try await expectFailure(client(server, api: api, web: first), "the first after twenty days")
+    }
+  }
+
+  @Test func `the operator's doors are closed without the operator's token`() async throws {
+    try await withOperator { server in
+      let caller = client(server, api: nil, web: nil)
+      for header in [nil, "", "Bearer", "Bearer x", server.managementToken] {
+        for endpoint in ["containers/list", "accounts/list", "no/such"] {
+          let answer = try await caller.send(
+            .post, "/management/1/\(endpoint)",
+            headers: header.map { ["Authorization": $0] } ?? [:])
+          answer.expectRefusal("\(endpoint) with \(header ?? "nothing")")
+          #expect(answer.status == 401)
+        }
+      }
+    }
+  }
+}

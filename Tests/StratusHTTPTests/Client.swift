@@ -1,0 +1,121 @@
+import HTTPTypes
+import StratusDomain
+import StratusHTTP
+import StratusWire
+import Testing
+
+/// Somebody who calls a server: with which tokens, for which database.
+struct Client: Sendable {
+  let router: Router
+  var container = "iCloud.org.example.Notes"
+  var environment = "development"
+  var database = "private"
+  var apiToken: String?
+  var webAuthToken: String?
+  /// Behind the tokens in the query.
+  var extraQuery = ""
+
+  /// An answer, taken apart.
+  struct Answer: Sendable {
+    let status: Int
+    let headers: HTTPFields
+    let bytes: [UInt8]
+    let json: JSON
+
+    func header(_ name: String) throws -> String? {
+      headers[try #require(HTTPField.Name(name))]
+    }
+  }
+
+  func target(_ endpoint: String) -> String {
+    var query: [String] = []
+    if let webAuthToken { query.append("ckWebAuthToken=\(Self.encode(webAuthToken))") }
+    if let apiToken { query.append("ckAPIToken=\(apiToken)") }
+    if !extraQuery.isEmpty { query.append(extraQuery) }
+    let path = "/database/1/\(container)/\(environment)/\(database)/\(endpoint)"
+    return query.isEmpty ? path : path + "?" + query.joined(separator: "&")
+  }
+
+  static func encode(_ token: String) -> String {
+    token.replacing("+", with: "%2B").replacing("/", with: "%2F").replacing("=", with: "%3D")
+  }
+
+  /// Sends bytes and expects JSON back, whatever the status (wire-quirks B1).
+  func send(
+    _ method: HTTPRequest.Method, _ target: String, headers: [String: String] = [:],
+    body: [UInt8] = []
+  ) async throws -> Answer {
+    var head = HTTPRequest(
+      method: method, scheme: "http", authority: "stratus.test", path: target)
+    for (name, value) in headers {
+      head.headerFields[try #require(HTTPField.Name(name))] = value
+    }
+    let (answer, bytes) = await router.answer(head) { () throws(ServerError) in
+      guard body.count <= Limits.requestSizeBytesMax else {
+        throw .badRequest(Reason.requestTooLarge)
+      }
+      return body
+    }
+    #expect(answer.headerFields[.contentType] == "application/json; charset=UTF-8")
+    return Answer(
+      status: answer.status.code, headers: answer.headerFields, bytes: bytes,
+      json: try JSON(parsing: bytes))
+  }
+
+  func answer(_ endpoint: String, _ body: JSON) async throws -> Answer {
+    try await send(.post, target(endpoint), body: body.bytes)
+  }
+
+  /// Posts and expects success.
+  func post(_ endpoint: String, _ body: JSON = [:]) async throws -> JSON {
+    let answer = try await answer(endpoint, body)
+    try #require(answer.status == 200, "\(answer.json)")
+    return answer.json
+  }
+
+  func get(_ endpoint: String) async throws -> Answer { try await send(.get, target(endpoint)) }
+
+  func makeZone(_ name: String) async throws {
+    let made = try await post(
+      "zones/modify",
+      ["operations": [["operationType": "create", "zone": ["zoneID": ["zoneName": "\(name)"]]]]])
+    try #require(made["zones"][0]["serverErrorCode"].isNull, "\(made)")
+  }
+
+  func deleteZone(_ name: String) async throws {
+    _ = try await post(
+      "zones/modify",
+      ["operations": [["operationType": "delete", "zone": ["zoneID": ["zoneName": "\(name)"]]]]])
+  }
+
+  /// Saves a note and returns it as the server has it.
+  @discardableResult
+  func save(
+    _ name: String, in zone: String? = nil, fields: JSON = [:], type: String = "Note",
+    _ kind: String = "forceUpdate", tag: String? = nil
+  ) async throws -> JSON {
+    var record: JSON = ["recordName": "\(name)", "recordType": "\(type)", "fields": fields]
+    if let tag { record = record.with("recordChangeTag", "\(tag)") }
+    return try await modify([["operationType": "\(kind)", "record": record]], in: zone)[0]
+  }
+
+  /// Sends operations and returns what became of each.
+  func modify(_ operations: JSON, in zone: String? = nil, atomic: JSON = nil) async throws -> JSON {
+    var body: JSON = ["operations": operations]
+    if let zone { body = body.with("zoneID", ["zoneName": "\(zone)"]) }
+    if !atomic.isNull { body = body.with("atomic", atomic) }
+    return try await post("records/modify", body)["records"]
+  }
+
+  func lookup(_ names: [String], in zone: String? = nil) async throws -> JSON {
+    var body: JSON = ["records": .array(names.map { ["recordName": "\($0)"] })]
+    if let zone { body = body.with("zoneID", ["zoneName": "\(zone)"]) }
+    return try await post("records/lookup", body)["records"]
+  }
+
+  /// One page of a zone's changes.
+  func changes(in zone: String, since token: JSON = nil, _ more: JSON = [:]) async throws -> JSON {
+    let item = more.with("zoneID", ["zoneName": "\(zone)"]).with("syncToken", token)
+    return try await post("changes/zone", ["zones": [item]])["zones"][0]
+  }
+}

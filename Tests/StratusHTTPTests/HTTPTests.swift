@@ -1,0 +1,92 @@
+import HTTPTypes
+import StratusTesting
+import Testing
+
+/// Statuses, headers and methods (web-services §1.3, web-auth §6, wire-quirks B).
+@Suite struct HTTPAnswers {
+  @Test(arguments: ["records/nothing", "records", "records/modify/more", "tokens/create"])
+  func `an unknown endpoint is not found`(endpoint: String) async throws {
+    try await withAnna { anna in
+      let answer = try await anna.answer(endpoint, [:])
+      #expect(answer.status == 404)
+      answer.expectRefusal(endpoint)
+      #expect(answer.reason == "could not find handler for endpoint")
+    }
+  }
+
+  @Test(arguments: [
+    "/", "", "//", "/database", "/database/1", "/database/2/iCloud.a/development/public/zones/list",
+    "/database/1/iCloud.a/staging/public/zones/list", "/wp-login.php",
+    "/database/1/iCloud.a/development/secret/zones/list", "/%00", "/../../etc/passwd", "?",
+  ])
+  func `a path to nowhere is not found, and says so in JSON`(path: String) async throws {
+    try await withServer { server in
+      let answer = try await server.stranger.send(.get, path)
+      #expect(answer.status == 404)
+      answer.expectRefusal(path)
+    }
+  }
+
+  @Test(arguments: [HTTPRequest.Method.put, .delete, .patch, .trace])
+  func `another method is not allowed, and the allowed ones are named`(
+    method: HTTPRequest.Method
+  ) async throws {
+    try await withAnna { anna in
+      let answer = try await anna.send(method, anna.target("records/modify"))
+      #expect(answer.status == 405)
+      answer.expectRefusal("\(method)")
+      let allowed = try #require(try answer.header("Allow"))
+      #expect(allowed.contains("GET") && allowed.contains("POST"))
+    }
+  }
+
+  @Test func `every answer is named and numbered`() async throws {
+    try await withServer { server in
+      let good = try await server.stranger.answer("zones/list", [:])
+      let bad = try await server.stranger.answer("records/modify", [:])
+      for answer in [good, bad] {
+        #expect(try answer.header("X-Apple-CloudKit-Version") == "1.0")
+        #expect(try answer.header("X-Responding-Instance")?.isEmpty == false)
+      }
+      let first = try #require(try good.header("X-Apple-Request-UUID"))
+      let second = try #require(try bad.header("X-Apple-Request-UUID"))
+      #expect(first != second)
+      #expect(bad.json["uuid"].string == second)
+    }
+  }
+
+  @Test func `a page of any origin may call and read`() async throws {
+    try await withServer { server in
+      let origin = "https://notes.example.org"
+      let target = server.stranger.target("users/caller")
+      let answer = try await server.stranger.send(.get, target, headers: ["Origin": origin])
+      #expect(answer.status == 421)
+      #expect(try answer.header("Access-Control-Allow-Origin") == origin)
+      #expect(try answer.header("Access-Control-Allow-Credentials") == "true")
+      let exposed = try #require(try answer.header("Access-Control-Expose-Headers"))
+      for name in ["X-Apple-CloudKit-Web-Auth-Token", "X-Apple-Request-UUID"] {
+        #expect(exposed.contains(name))
+      }
+      let local = try await server.stranger.send(.get, target)
+      #expect(try local.header("Access-Control-Allow-Origin") == nil)
+    }
+  }
+
+  @Test func `a preflight needs no token and allows what is asked`() async throws {
+    try await withServer { server in
+      let asked = "content-type,x-apple-cloudkit-request-keyid"
+      let answer = try await Client(router: server.router).send(
+        .options, "/database/1/iCloud.org.example.Notes/development/private/records/modify",
+        headers: [
+          "Origin": "https://a.example", "Access-Control-Request-Method": "POST",
+          "Access-Control-Request-Headers": asked,
+        ])
+      #expect([200, 204].contains(answer.status))
+      #expect(try answer.header("Access-Control-Allow-Origin") == "https://a.example")
+      #expect(try answer.header("Access-Control-Allow-Headers") == asked)
+      #expect(try answer.header("Access-Control-Max-Age") != nil)
+      let methods = try #require(try answer.header("Access-Control-Allow-Methods"))
+      for method in ["GET", "POST", "OPTIONS"] { #expect(methods.contains(method)) }
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import HTTPTypes
+import StratusAccounts
+import StratusDomain
+import StratusServer
+import StratusTesting
+import Synchronization
+import Testing
+
+/// A server, and what a test does with it.
+func withServer(
+  live: Live = Live(), _ body: (TestServer) async throws -> Void
+) async throws {
+  let server = try await TestServer(live: live)
+  do {
+    try await body(server)
+  } catch {
+    await server.stop()
+    throw error
+  }
+  await server.stop()
+}
+
+/// A server and one signed-in user of its container.
+func withAnna(_ body: (Client) async throws -> Void) async throws {
+  try await withServer { try await body($0.client("anna@example.org")) }
+}
+
+extension TestServer {
+  /// A signed-in user, with tokens good everywhere.
+  func client(_ email: String) async throws -> Client {
+    let tokens = try await tokens(email: email)
+    return Client(
+      router: router, apiToken: tokens.apiToken, webAuthToken: tokens.webAuthToken)
+  }
+
+  /// Who has an API token and nothing else.
+  var stranger: Client {
+    Client(router: router, database: "public", apiToken: developer.apiToken)
+  }
+
+  /// Asks what an operator asks.
+  @discardableResult
+  func manage(_ endpoint: String, _ body: JSON) async throws -> JSON {
+    let answer = try await Client(router: router).send(
+      .post, "/management/1/\(endpoint)", headers: ["Authorization": "Bearer \(managementToken)"],
+      body: body.bytes)
+    try #require(answer.status == 200, "\(answer.json)")
+    return answer.json
+  }
+}
+
+/// A clock that a test moves.
+final class MovedClock: Sendable {
+  private let milliseconds = Mutex<Int64>(1_767_225_600_000)
+
+  var now: Int64 { milliseconds.withLock { $0 } }
+
+  func move(bySeconds seconds: Int64) { milliseconds.withLock { $0 += seconds * 1_000 } }
+
+  /// The real server but for the time.
+  var live: Live {
+    Live(ambient: Ambient(now: { self.now }, makeUUID: Ambient.live.makeUUID))
+  }
+}

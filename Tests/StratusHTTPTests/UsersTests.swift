@@ -1,0 +1,52 @@
+import Testing
+
+/// `users/caller`, `users/current` (web-services §4.15).
+@Suite struct UsersEndpoints {
+  @Test(arguments: ["public", "private"])
+  func `the caller is told who it is, at top level and in a list`(database: String) async throws {
+    try await withAnna { anna in
+      var anna = anna
+      anna.database = database
+      let answer = try await anna.get("users/caller")
+      #expect(answer.status == 200)
+      let name = try #require(answer.json["userRecordName"].string)
+      #expect(name.wholeMatch(of: /_[0-9a-f]{32}/) != nil)
+      #expect(answer.json["users"][0]["userRecordName"].string == name)
+      #expect(try await anna.get("users/current").json["userRecordName"].string == name)
+    }
+  }
+
+  @Test(arguments: ["users/caller", "users/current"])
+  func `who is not signed in is told to`(endpoint: String) async throws {
+    try await withServer { server in
+      let answer = try await server.stranger.get(endpoint)
+      answer.expectRefusal(endpoint, code: "AUTHENTICATION_REQUIRED")
+      #expect(answer.status == 421)
+    }
+  }
+
+  @Test func `a user is another in each container and the same each time`() async throws {
+    try await withServer { server in
+      let anna = try await server.client("anna@example.org")
+      let again = try await server.client("anna@example.org")
+      let bea = try await server.client("bea@example.org")
+      var elsewhere = anna
+      elsewhere.container = "iCloud.org.example.Other"
+      let name = try await anna.post("users/caller")["userRecordName"]
+      #expect(try await again.post("users/caller")["userRecordName"] == name)
+      #expect(try await bea.post("users/caller")["userRecordName"] != name)
+      #expect(try await elsewhere.post("users/caller")["userRecordName"] != name)
+    }
+  }
+
+  @Test func `a user has a record of type Users, which everybody can look up`() async throws {
+    try await withServer { server in
+      var anna = try await server.client("anna@example.org")
+      anna.database = "public"
+      let name = try #require(try await anna.post("users/caller")["userRecordName"].string)
+      let record = try await server.stranger.lookup([name])[0]
+      #expect(record["recordType"] == "Users")
+      #expect(record["created"]["userRecordName"].string == name)
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import Foundation
+
+/// A TCP connection that sends bytes, whatever they mean, and reads what comes back.
+struct Wire: Sendable {
+  let port: UInt16
+
+  /// Sends and reads until the server closes.
+  ///
+  /// - Throws: `ETIMEDOUT` if the server neither listens nor speaks nor closes for ten seconds.
+  /// - Parameter leaves: closes its sending side when all is sent.
+  func exchange(_ bytes: [UInt8], leaves: Bool = false) async throws -> String {
+    // NB: these calls block; the server needs the threads of Swift's pool.
+    try await withCheckedThrowingContinuation { continuation in
+      DispatchQueue.global().async {
+        continuation.resume(with: Result { try talk(bytes, leaves: leaves) })
+      }
+    }
+  }
+
+  private func talk(_ bytes: [UInt8], leaves: Bool) throws -> String {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    guard descriptor >= 0 else { throw POSIXError(.EIO) }
+    defer { close(descriptor) }
+    var patience = timeval(tv_sec: 10, tv_usec: 0)
+    let size = socklen_t(MemoryLayout<timeval>.size)
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, size)
+    setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, size)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    let connected = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard connected == 0 else { throw POSIXError(.ECONNREFUSED) }
+    var sent = 0
+    while sent < bytes.count {
+      // A server that has heard enough closes; its answer is still to be read.
+      let count = bytes[sent...].withUnsafeBytes {
+        send(descriptor, $0.baseAddress, min($0.count, 65_536), Int32(MSG_NOSIGNAL))
+      }
+      if count < 0, errno == EAGAIN { throw POSIXError(.ETIMEDOUT) }
+      if count <= 0 { break }
+      sent += count
+    }
+    if leaves { shutdown(descriptor, Int32(SHUT_WR)) }
+    var received: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = recv(descriptor, &buffer, buffer.count, 0)
+      if count < 0, errno == EAGAIN { throw POSIXError(.ETIMEDOUT) }
+      if count <= 0 { break }
+      received += buffer.prefix(count)
+    }
+    return String(decoding: received, as: UTF8.self)
+  }
+}

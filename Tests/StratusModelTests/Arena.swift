@@ -1,0 +1,69 @@
+import CloudKit
+import StratusAccounts
+import StratusTesting
+import StratusTransport
+
+/// Gives each sequence a place of its own on one server: an account, whose private database is
+/// empty, and record types that nobody has saved yet.
+actor Arena {
+  /// Sequences that share a container, and so a schema: enough that making its file costs little,
+  /// few enough that the schema stays small.
+  private static let sequencesPerContainer = 60
+
+  private let server: TestServer
+  private var count = 0
+
+  init(server: TestServer) { self.server = server }
+
+  /// What one run of a sequence works with.
+  struct Place: Sendable {
+    /// NB: the last two look the same and are not: names are compared byte for byte.
+    static let recordNames = ["plain", "a/b \\ \"c\"", "0", "caf\u{e9}", "cafe\u{301}"]
+
+    let databases: [CKDatabase]
+    private let containers: [CKContainer]
+    private let number: Int
+
+    fileprivate init(containers: [CKContainer], number: Int) {
+      self.containers = containers
+      self.number = number
+      databases = containers.map(\.privateCloudDatabase)
+    }
+
+    func zoneID(_ zone: Int) -> CKRecordZone.ID {
+      zone == 0 ? .default : CKRecordZone.ID(zoneName: "Zone\(zone)")
+    }
+
+    func recordID(_ key: RecordKey) -> CKRecord.ID {
+      CKRecord.ID(recordName: Self.recordNames[key.name], zoneID: zoneID(key.zone))
+    }
+
+    func key(_ recordID: CKRecord.ID) -> RecordKey? {
+      let name = Self.recordNames.firstIndex { $0.utf8.elementsEqual(recordID.recordName.utf8) }
+      guard let zone = zone(recordID.zoneID), let name else { return nil }
+      return RecordKey(zone: zone, name: name)
+    }
+
+    func zone(_ zoneID: CKRecordZone.ID) -> Int? { (0...2).first { self.zoneID($0) == zoneID } }
+
+    func recordType(_ type: Int) -> String { "Type\(type)of\(number)" }
+  }
+
+  /// A place nobody has used.
+  ///
+  /// - Throws: what the server throws.
+  func place() async throws -> Place {
+    count += 1
+    let tokens = try await server.tokens(email: "user\(count)@localhost")
+    let container = "iCloud.test.model\(count / Self.sequencesPerContainer)"
+    let devices = (0..<StepGenerator.devicesCount).map { _ in
+      CKContainer(
+        identifier: container,
+        settings: CKContainer.Settings(
+          url: URL(string: "http://stratus.test"), environment: .development,
+          apiToken: tokens.apiToken, webAuthToken: tokens.webAuthToken),
+        exchange: server.exchange)
+    }
+    return Place(containers: devices, number: count)
+  }
+}

@@ -1,0 +1,177 @@
+import CloudKit
+
+/// CloudKit's rules about records and zones, in memory.
+///
+/// Written from the reference (cloudkit-semantics §11, 12, 16, web-services §4.2), with none of the
+/// server's code: what the two agree on is right, or wrong in the same way twice.
+struct ModelServer: Sendable {
+  struct Record: Sendable, Hashable {
+    let type: Int
+    var fields: [Int: Value]
+    /// Another one after each change: stands for the change tag.
+    var version: Int
+  }
+
+  struct Zone: Sendable {
+    /// The moment it was made: tells it from an earlier one of the same name.
+    let incarnation: Int
+    var records: [Int: Record] = [:]
+    /// Record → the moment of its last change, deletions included.
+    var changes: [Int: Int] = [:]
+    /// Types of deleted records.
+    var deletedTypes: [Int: Int] = [:]
+  }
+
+  /// Moves on with every change.
+  private(set) var moment = 0
+  private(set) var zones: [Int: Zone] = [0: Zone(incarnation: 0)]
+  /// Zone → the moment it was last made, deleted, or had a record changed.
+  private(set) var zoneChanges: [Int: Int] = [:]
+  /// Type → field → what the first saved value made it.
+  private var schema: [Int: [Int: Value.Kind]] = [:]
+
+  var customZones: Set<Int> { Set(zones.keys).subtracting([0]) }
+
+  func record(_ key: RecordKey) -> Record? { zones[key.zone]?.records[key.name] }
+
+  // Zones.
+
+  /// Saving a zone again changes nothing (§11).
+  mutating func saveZone(_ zone: Int) {
+    guard zones[zone] == nil else { return }
+    tick(zone)
+    zones[zone] = Zone(incarnation: moment)
+  }
+
+  /// - Returns: nil, or the error.
+  mutating func deleteZone(_ zone: Int) -> CKError.Code? {
+    guard zones.removeValue(forKey: zone) != nil else { return .zoneNotFound }
+    tick(zone)
+    return nil
+  }
+
+  private mutating func tick(_ zone: Int) {
+    moment += 1
+    if zone != 0 { zoneChanges[zone] = moment }
+  }
+
+  // Records.
+
+  /// A record on its way to the server.
+  struct Save: Sendable {
+    let key: RecordKey
+    let type: Int
+    /// The version whose tag the client's record has; nil: none.
+    let version: Int?
+    /// Every field the client's record has.
+    let fields: [Int: Value]
+    /// The fields that were set or cleared since the record was fetched.
+    let changed: Set<Int>
+  }
+
+  enum Item: Sendable {
+    case save(Save)
+    case delete(RecordKey)
+
+    var key: RecordKey {
+      switch self {
+      case .save(let save): save.key
+      case .delete(let key): key
+      }
+    }
+  }
+
+  enum Outcome: Sendable, Equatable {
+    /// With the version the record has now.
+    case saved(version: Int)
+    case deleted
+    /// With the server's record if that is what the error is about.
+    case failed(CKError.Code, serverRecord: Record?)
+
+    var isFailure: Bool {
+      switch self {
+      case .saved, .deleted: false
+      case .failed: true
+      }
+    }
+  }
+
+  /// Carries out an operation: each zone by itself, atomically if it can and shall (§12).
+  mutating func modify(
+    _ items: [Item], policy: CKModifyRecordsOperation.RecordSavePolicy, isAtomic: Bool
+  ) -> [Outcome] {
+    var outcomes = [Outcome](repeating: .deleted, count: items.count)
+    var order: [Int] = []
+    for item in items where !order.contains(item.key.zone) { order.append(item.key.zone) }
+    for zone in order {
+      let places = items.indices.filter { items[$0].key.zone == zone }
+      let before = self
+      for place in places { outcomes[place] = carryOut(items[place], policy) }
+      guard isAtomic, zone != 0, places.contains(where: { outcomes[$0].isFailure }) else {
+        continue
+      }
+      self = before
+      for place in places where zones[zone] != nil && !outcomes[place].isFailure {
+        outcomes[place] = .failed(.batchRequestFailed, serverRecord: nil)
+      }
+    }
+    return outcomes
+  }
+
+  private mutating func carryOut(
+    _ item: Item, _ policy: CKModifyRecordsOperation.RecordSavePolicy
+  ) -> Outcome {
+    guard zones[item.key.zone] != nil else { return .failed(.zoneNotFound, serverRecord: nil) }
+    switch item {
+    case .delete(let key):
+      // Nothing to delete is a success (§12), and no change.
+      if let record = record(key) {
+        tick(key.zone)
+        zones[key.zone]?.records[key.name] = nil
+        zones[key.zone]?.changes[key.name] = moment
+        zones[key.zone]?.deletedTypes[key.name] = record.type
+      }
+      return .deleted
+    case .save(let save): return carryOut(save, policy)
+    }
+  }
+
+  private mutating func carryOut(
+    _ save: Save, _ policy: CKModifyRecordsOperation.RecordSavePolicy
+  ) -> Outcome {
+    let stored = record(save.key)
+    if policy == .ifServerRecordUnchanged {
+      switch (stored, save.version) {
+      case (let stored?, let version) where version != stored.version:
+        return .failed(.serverRecordChanged, serverRecord: stored)
+      case (nil, _?): return .failed(.unknownItem, serverRecord: nil)
+      case (_, _): break
+      }
+    }
+    if let stored, stored.type != save.type {
+      return .failed(.invalidArguments, serverRecord: nil)
+    }
+    let sent =
+      policy == .allKeys || save.version == nil
+      ? save.changed.union(save.fields.keys) : save.changed
+    var kinds = schema[save.type] ?? [:]
+    var fields = stored?.fields ?? [:]
+    for field in sent {
+      guard let value = save.fields[field] else {
+        fields[field] = nil
+        continue
+      }
+      guard let kept = value.kept(as: kinds[field, default: value.kind]) else {
+        return .failed(.invalidArguments, serverRecord: nil)
+      }
+      fields[field] = kept
+      kinds[field] = kept.kind
+    }
+    schema[save.type] = kinds
+    tick(save.key.zone)
+    zones[save.key.zone]?.records[save.key.name] = Record(
+      type: save.type, fields: fields, version: moment)
+    zones[save.key.zone]?.changes[save.key.name] = moment
+    return .saved(version: moment)
+  }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import StratusTesting
+import Synchronization
+import Testing
+
+@Suite
+struct RandomSequences {
+  /// What `scripts/test` runs: about a minute in debug.
+  static let sequencesCount = 2_000
+  /// At once, each worker with a server of its own.
+  static let workersCount = 2
+
+  @Test
+  func `server, client and model agree after every step`() async throws {
+    let variables = ProcessInfo.processInfo.environment
+    let seed = variables["STRATUS_SEED"].flatMap { UInt64($0) } ?? 1
+    let first = variables["STRATUS_MODEL_FIRST"].flatMap { Int($0) } ?? 0
+    let seconds = variables["STRATUS_MODEL_SECONDS"].flatMap { Int($0) }
+    let count =
+      variables["STRATUS_MODEL_SEQUENCES"].flatMap { Int($0) }
+      ?? (seconds == nil ? Self.sequencesCount : .max)
+    let begin = ContinuousClock.now
+    let end = seconds.map { begin + .seconds($0) }
+    let queue = SequenceQueue(first..<(count == .max ? .max : first + count), until: end)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<Self.workersCount {
+        group.addTask { try await Self.work(queue, seed: seed) }
+      }
+      try await group.waitForAll()
+    }
+    print(
+      "model test: \(queue.doneCount) sequences of seed \(seed) in "
+        + "\((ContinuousClock.now - begin).components.seconds) s")
+    #expect(queue.doneCount > 0)
+    guard queue.doneCount >= Self.sequencesCount else { return }
+    for sighting in Sighting.allCases {
+      let count = queue.sightings[sighting] ?? 0
+      #expect(count >= 20, "\(sighting) was seen in \(count) sequences only")
+    }
+  }
+
+  private static func work(_ queue: SequenceQueue, seed: UInt64) async throws {
+    let server = try await TestServer()
+    let arena = Arena(server: server)
+    while let number = queue.next() {
+      var generator = StepGenerator(seed: seed &* 1_000_003 &+ UInt64(number))
+      let steps = generator.sequence()
+      do {
+        queue.done(try await ModelRun.run(steps, in: arena))
+      } catch {
+        queue.stop()
+        var shrinker = Shrinker(arena: arena)
+        let (fewer, text) = await shrinker.shrink(steps, failing: "\(error)")
+        let list = fewer.enumerated().map { "\($0 + 1). \($1)" }.joined(separator: "\n")
+        Issue.record(
+          """
+          Sequence \(number) of seed \(seed) (STRATUS_SEED=\(seed) STRATUS_MODEL_FIRST=\(number) \
+          STRATUS_MODEL_SEQUENCES=1) fails: \(error)
+          \(fewer.count) of its \(steps.count) steps are enough for: \(text)
+          \(list)
+          """)
+      }
+    }
+    await server.stop()
+  }
+}
+
+/// Hands out the numbers of sequences.
+private final class SequenceQueue: Sendable {
+  private struct Contents {
+    var numbers: Range<Int>
+    var doneCount = 0
+    var isStopped = false
+    var sightings: [Sighting: Int] = [:]
+  }
+
+  private let contents: Mutex<Contents>
+  private let end: ContinuousClock.Instant?
+
+  init(_ numbers: Range<Int>, until end: ContinuousClock.Instant?) {
+    contents = Mutex(Contents(numbers: numbers))
+    self.end = end
+  }
+
+  var doneCount: Int { contents.withLock(\.doneCount) }
+
+  /// The next number; nil: it is enough.
+  func next() -> Int? {
+    contents.withLock { contents in
+      if contents.isStopped { return nil }
+      if let end, ContinuousClock.now >= end { return nil }
+      return contents.numbers.popFirst()
+    }
+  }
+
+  /// In how many sequences something was seen.
+  var sightings: [Sighting: Int] { contents.withLock(\.sightings) }
+
+  func done(_ sightings: Set<Sighting>) {
+    contents.withLock { contents in
+      contents.doneCount += 1
+      for sighting in sightings { contents.sightings[sighting, default: 0] += 1 }
+    }
+  }
+
+  func stop() { contents.withLock { $0.isStopped = true } }
+}

@@ -1,0 +1,23 @@
+import CloudKit
+
+/// The change tag of every version of every record: a tag changes exactly when its record changes.
+struct TagBook {
+  private var tags: [RecordKey: [Int: String]] = [:]
+
+  /// Holds a record's tag against its version.
+  ///
+  /// - Throws: ``Mismatch`` if the version had another tag before, or another version had this one.
+  mutating func check(_ record: CKRecord, _ key: RecordKey, version: Int) throws {
+    guard let tag = record.recordChangeTag else { throw Mismatch("\(key) has no change tag") }
+    if let known = tags[key]?[version] {
+      try Mismatch.require(known == tag, "the tag of \(key) changed without a change")
+      return
+    }
+    try Mismatch.require(
+      tags[key]?.values.contains(tag) != true, "\(key) changed without a new tag")
+    tags[key, default: [:]][version] = tag
+  }
+
+  /// The tag of a version.
+  func tag(_ key: RecordKey, version: Int) -> String? { tags[key]?[version] }
+}
