@@ -7,7 +7,7 @@ struct StratusBench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "stratus-bench",
     abstract: "Measure a Stratus server against what this machine can do.",
-    subcommands: [RunCommand.self, FixedAnswer.self],
+    subcommands: [RunCommand.self, DriveCommand.self, FixedAnswer.self],
     defaultSubcommand: RunCommand.self)
 }
 
@@ -54,8 +54,8 @@ struct RunCommand: ParsableCommand {
     if let records { sizes.largeZoneRecords = max(1_000, records) }
     let wanted = Set(only.isEmpty ? Job.allCases : only)
     if !wanted.contains(.oneChange) { sizes.largeZoneRecords = 0 }
-    let work = try makeWorkFolder()
-    defer { try? FileManager.default.removeItem(atPath: work) }
+    let work = try WorkFolder.make(in: folder)
+    defer { WorkFolder.remove(work) }
     let report = try measure(sizes, wanted, in: work)
     print(report.table)
     if let json { try Data(report.json).write(to: URL(fileURLWithPath: json)) }
@@ -79,14 +79,5 @@ struct RunCommand: ParsableCommand {
 
   private func announce(_ step: String) {
     FileHandle.standardError.write(Data((step + "\n").utf8))
-  }
-
-  private func makeWorkFolder() throws -> String {
-    let parent = folder.map { URL(fileURLWithPath: $0) } ?? FileManager.default.temporaryDirectory
-    let name = "stratus-bench-\(ProcessInfo.processInfo.processIdentifier)"
-    let work = parent.appendingPathComponent(name)
-    try? FileManager.default.removeItem(at: work)
-    try FileManager.default.createDirectory(at: work, withIntermediateDirectories: true)
-    return work.path
   }
 }
