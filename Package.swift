@@ -64,12 +64,7 @@ let package = Package(
     room("StratusSQL", ["StratusDomain", "StratusWire"]),
     room("StratusSQLite", ["StratusSQL", "StratusDomain", "StratusWire", grdb]),
     room("StratusAccounts", ["StratusDomain", "StratusWire", crypto]),
-    room(
-      "StratusHTTP",
-      [
-        "StratusDomain", "StratusWire", hummingbird,
-        .product(name: "HummingbirdCore", package: "hummingbird"),
-      ] + hummingbirdTypes),
+    room("StratusHTTP", ["StratusDomain", "StratusWire", hummingbird] + hummingbirdTypes),
     room(
       "StratusServer",
       [

@@ -1,5 +1,4 @@
 public import Hummingbird
-import HummingbirdCore
 public import Logging
 import NIOCore
 
@@ -17,7 +16,6 @@ public enum HTTPServer {
   ) -> some ApplicationProtocol {
     Application(
       responder: Responder(router: router),
-      server: HTTPServerBuilder { ConnectionChannel(base: HTTP1Channel(responder: $0)) },
       configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
       onServerRunning: { await onReady($0.localAddress?.port ?? port) },
       logger: logger)

@@ -7,38 +7,50 @@ struct RequestQuery: Sendable, Equatable {
   var wantsSyncToken = false
 
   init(_ query: Substring?) {
-    guard let query else { return }
-    for pair in query.utf8.split(separator: UInt8(ascii: "&")) {
-      guard let equals = pair.firstIndex(of: UInt8(ascii: "=")) else { continue }
-      let value = Substring(pair[pair.index(after: equals)...])
-      switch Substring(pair[..<equals]) {
-      case "ckAPIToken": credentials.apiToken = Self.decode(value)
-      case "ckWebAuthToken": credentials.webAuthToken = Self.decode(value)
-      case "clientId": clientID = Self.decode(value)
-      case "getCurrentSyncToken": wantsSyncToken = value == "True" || value == "true"
-      default: continue
+    guard var query else { return }
+    query.withUTF8 { text in
+      for pair in text.split(separator: UInt8(ascii: "&")) {
+        guard let equals = pair.firstIndex(of: UInt8(ascii: "=")) else { continue }
+        take(key: text[pair.startIndex..<equals], value: text[(equals + 1)..<pair.endIndex])
       }
     }
   }
 
+  private typealias Text = Slice<UnsafeBufferPointer<UInt8>>
+
+  private mutating func take(key: Text, value: Text) {
+    if key.elementsEqual("ckAPIToken".utf8) {
+      credentials.apiToken = Self.decode(value)
+    } else if key.elementsEqual("ckWebAuthToken".utf8) {
+      credentials.webAuthToken = Self.decode(value)
+    } else if key.elementsEqual("clientId".utf8) {
+      clientID = Self.decode(value)
+    } else if key.elementsEqual("getCurrentSyncToken".utf8) {
+      wantsSyncToken = value.elementsEqual("True".utf8) || value.elementsEqual("true".utf8)
+    }
+  }
+
   /// NB: a plus sign stays one. Scripts forget to encode it, and no value of ours holds a space
-  /// (wire-quirks A6).
-  private static func decode(_ text: Substring) -> String {
-    guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
+  /// (wire-quirks A6). What is encoded wrongly stays as it is, and fits no token.
+  private static func decode(_ text: Text) -> String {
+    let plain = String(decoding: text, as: UTF8.self)
+    guard text.contains(UInt8(ascii: "%")) else { return plain }
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(text.utf8.count)
-    var rest = text.utf8[...]
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "%") else {
-        bytes.append(byte)
+    bytes.reserveCapacity(text.count)
+    var position = text.startIndex
+    while position < text.endIndex {
+      guard text[position] == UInt8(ascii: "%") else {
+        bytes.append(text[position])
+        position += 1
         continue
       }
-      guard let high = rest.popFirst().flatMap(hexDigit),
-        let low = rest.popFirst().flatMap(hexDigit)
-      else { return String(text) }
+      guard position + 2 < text.endIndex, let high = hexDigit(text[position + 1]),
+        let low = hexDigit(text[position + 2])
+      else { return plain }
       bytes.append(high << 4 | low)
+      position += 3
     }
-    return String(validating: bytes, as: UTF8.self) ?? String(text)
+    return String(validating: bytes, as: UTF8.self) ?? plain
   }
 
   private static func hexDigit(_ byte: UInt8) -> UInt8? {

@@ -27,8 +27,10 @@ struct FieldDecision: Sendable {
     do { inputs = try FieldInput.all(in: fields) } catch { throw ServerError(error) }
     var changes: [(key: String, value: FieldValue?)] = []
     changes.reserveCapacity(inputs.count)
+    // No name comes twice, so what is added on the way need not be seen here.
+    let knownFields = schema.recordTypes[recordType]?.fields ?? [:]
     for input in inputs {
-      let known = schema.recordTypes[recordType]?.fields[input.name]
+      let known = knownFields[input.name]
       if known == nil { try Naming.checkFieldName(input.name) }
       let value: FieldValue?
       do { value = try input.decode(schemaType: known) } catch {

@@ -69,8 +69,8 @@ public struct FieldInput: Sendable {
   private func requireAgreement(
     with schemaType: FieldType, value: JSONView
   ) throws(WireError) {
-    guard let declaredType else { return }
-    if ["LIST", "UNKNOWN_LIST"].contains(declaredType), schemaType.isList { return }
+    guard let declaredType, declaredType != schemaType.name else { return }
+    if schemaType.isList, declaredType == "LIST" || declaredType == "UNKNOWN_LIST" { return }
     if let type = FieldType(name: declaredType) {
       if type == schemaType { return }
       // NB: natively a whole number saved into a DOUBLE field is legal, so INT64 passes there,

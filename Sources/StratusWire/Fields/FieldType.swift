@@ -11,6 +11,19 @@ public struct FieldType: Sendable, Hashable {
     case bytes = "BYTES"
     case location = "LOCATION"
     case reference = "REFERENCE"
+
+    /// NB: spelled out, because each field of each record is named once or twice.
+    fileprivate var listName: String {
+      switch self {
+      case .string: "STRING_LIST"
+      case .int64: "INT64_LIST"
+      case .double: "DOUBLE_LIST"
+      case .timestamp: "TIMESTAMP_LIST"
+      case .bytes: "BYTES_LIST"
+      case .location: "LOCATION_LIST"
+      case .reference: "REFERENCE_LIST"
+      }
+    }
   }
 
   public let element: Element
@@ -22,7 +35,7 @@ public struct FieldType: Sendable, Hashable {
   }
 
   /// The name on the wire: `STRING`, `STRING_LIST`.
-  public var name: String { isList ? element.rawValue + "_LIST" : element.rawValue }
+  public var name: String { isList ? element.listName : element.rawValue }
 
   /// Reads a name, the aliases included that clients send (wire-quirks A14).
   public init?(name: String) {
