@@ -11,6 +11,12 @@ struct Tour {
   static func main() async {
     do {
       try await run()
+    } catch let error as CKError where error.code == .networkFailure {
+      print("No server answers. Start one with scripts/run, and export the settings it prints.")
+      exit(1)
+    } catch let error as CKError {
+      print("The tour ended early: \(error.localizedDescription)")
+      exit(1)
     } catch {
       print("The tour ended early: \(error)")
       exit(1)
