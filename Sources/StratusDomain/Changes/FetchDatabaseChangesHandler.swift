@@ -20,7 +20,7 @@ struct FetchDatabaseChangesHandler: EndpointHandler {
   }
 }
 
-/// Answers `zones/changes`.
+/// Answers `zones/changes`: ``FetchDatabaseChangesHandler`` under other keys.
 struct FetchZonesHandler: EndpointHandler {
   typealias Endpoint = FetchZones
 
@@ -29,13 +29,11 @@ struct FetchZonesHandler: EndpointHandler {
   func answer(
     _ request: FetchZones.Request, to caller: Caller, in address: DatabaseAddress
   ) async throws(ServerError) -> FetchZones.Response {
-    let database = try await databases.open(address, for: caller, needsUser: true)
-    try database.requirePrivate()
-    return try await database.store.read { (store) throws(ServerError) in
-      let page = try DatabaseHistory(database: database, store: store).page(
-        since: request.metaSyncToken, resultsLimit: request.resultsLimit)
-      return FetchZones.Response(
-        zones: page.zones, metaSyncToken: page.syncToken, moreComing: page.moreComing)
-    }
+    let changes = try await FetchDatabaseChangesHandler(databases: databases).answer(
+      FetchDatabaseChanges.Request(
+        syncToken: request.metaSyncToken, resultsLimit: request.resultsLimit),
+      to: caller, in: address)
+    return FetchZones.Response(
+      zones: changes.zones, metaSyncToken: changes.syncToken, moreComing: changes.moreComing)
   }
 }
