@@ -94,7 +94,8 @@ public struct Router: Sendable {
     exchange.retryAfterSeconds = error.retryAfterSeconds
     if error.code == .internalError {
       let facts = error.facts.map { "\($0.key): \($0.value)" }.sorted().joined(separator: "; ")
-      logger.error("\(error.reason) [\(facts)] request \(exchange.uuid)")
+      let hint = error.hint.map { "; \($0)" } ?? ""
+      logger.error("\(error.reason) [\(facts)] request \(exchange.uuid)\(hint)")
     }
     return error.dictionary(for: exchange.caller).jsonBytes
   }
