@@ -31,7 +31,7 @@ import Testing
 
   @Test func `what was written is there after closing and opening`() async throws {
     try await withTemporaryFolder { url in
-      let account = Account(id: "1", email: "a@b.c", passwordHash: "x", isDisabled: false)
+      let account = Account(id: "1", email: "a@b.c", isDisabled: false)
       let folder = try DataFolder(url)
       let first = try SQLiteRegistry(folder: folder)
       _ = try await first.create(account)

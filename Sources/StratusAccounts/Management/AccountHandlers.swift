@@ -50,7 +50,7 @@ extension Accounts {
     guard email.contains("@"), email.utf8.count <= 320, !email.contains(where: \.isWhitespace)
     else { throw .badRequest("'\(email.prefix(64))' is not an e-mail address") }
     let account = Account(
-      id: randomness(16).hex, email: email, passwordHash: nil, isDisabled: false)
+      id: randomness(16).hex, email: email, isDisabled: false)
     guard try await registry.create(account) else {
       throw .badRequest("an account '\(email)' exists already")
     }

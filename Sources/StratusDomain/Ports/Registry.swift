@@ -14,14 +14,11 @@ public struct Account: Sendable, Hashable {
   public var id: String
   /// Lower case; names at most one account.
   public var email: String
-  /// Salted and hashed; nil: cannot sign in by password.
-  public var passwordHash: String?
   public var isDisabled: Bool
 
-  public init(id: String, email: String, passwordHash: String?, isDisabled: Bool) {
+  public init(id: String, email: String, isDisabled: Bool) {
     self.id = id
     self.email = email
-    self.passwordHash = passwordHash
     self.isDisabled = isDisabled
   }
 }

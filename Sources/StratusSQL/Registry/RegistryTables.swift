@@ -32,7 +32,6 @@ public enum RegistryTables {
     CREATE TABLE accounts (
       id \(dialect.text) PRIMARY KEY,
       email \(dialect.text) NOT NULL UNIQUE,
-      password_hash \(dialect.text),
       disabled BIGINT NOT NULL);
     CREATE TABLE containers (
       id \(dialect.text) PRIMARY KEY);

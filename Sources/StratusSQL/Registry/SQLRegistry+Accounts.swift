@@ -3,8 +3,7 @@ public import StratusDomain
 extension SQLRegistry {
   public func create(_ account: Account) async throws(ServerError) -> Bool {
     let values: [SQLValue] = [
-      .text(account.id), .text(account.email), .optional(account.passwordHash),
-      .flag(account.isDisabled),
+      .text(account.id), .text(account.email), .flag(account.isDisabled),
     ]
     return try await engine.write { (session) throws(ServerError) in
       try session.insert(AccountStatements.insert, values)
@@ -42,20 +41,18 @@ extension SQLRegistry {
 
 extension Account {
   fileprivate init(row: any SQLRow) {
-    self.init(
-      id: row.text(0), email: row.text(1), passwordHash: row.optionalText(2),
-      isDisabled: row.integer(3) != 0)
+    self.init(id: row.text(0), email: row.text(1), isDisabled: row.integer(2) != 0)
   }
 }
 
 private enum AccountStatements {
-  private static let select = "SELECT id, email, password_hash, disabled FROM accounts"
+  private static let select = "SELECT id, email, disabled FROM accounts"
   static let findID = SQLStatement(select + " WHERE id = ?")
   static let findEmail = SQLStatement(select + " WHERE email = ?")
   static let list = SQLStatement(select + " ORDER BY email")
   static let insert = SQLStatement(
     """
-    INSERT INTO accounts (id, email, password_hash, disabled) VALUES (?, ?, ?, ?)
+    INSERT INTO accounts (id, email, disabled) VALUES (?, ?, ?)
     ON CONFLICT (email) DO NOTHING
     """)
   static let setDisabled = SQLStatement("UPDATE accounts SET disabled = ? WHERE id = ?")
