@@ -8,7 +8,8 @@ public protocol RecordReading {
 
 /// Writes records.
 public protocol RecordWriting {
-  /// Writes every record of the set, replacing what stood under its name, tombstones included; sets
+  /// Writes every record of the set, replacing what stood under its name, tombstones included, and
+  /// its derived rows, of which those removed may be missing and those added be there; sets
   /// the zone's newest change and client token; and lists the zone in its database's history,
   /// unless it is the default zone. An empty set with a token only stores the token.
   func apply(_ changes: ChangeSet) throws(ServerError)

@@ -21,10 +21,14 @@ public protocol Store: Sendable {
 }
 
 /// What a read body can ask.
-public protocol StoreReading: ZoneReading, RecordReading, ChangeReading, SchemaReading {}
+public protocol StoreReading:
+  ZoneReading, RecordReading, ChangeReading, SchemaReading, IndexReading, LinkReading, AssetReading
+{}
 
 /// What a write body can do; it sees its own writes.
-public protocol StoreWriting: StoreReading, ZoneWriting, RecordWriting, SchemaWriting {}
+public protocol StoreWriting:
+  StoreReading, ZoneWriting, RecordWriting, SchemaWriting, IndexWriting, LinkWriting, AssetWriting
+{}
 
 /// The stores of all containers.
 public protocol StoreCatalog: Sendable {

@@ -3,6 +3,9 @@ public protocol ZoneReading {
   /// The live zone of that name; nil if there is none.
   func zone(named name: String, in database: DatabaseKey) throws(ServerError) -> StoredZone?
 
+  /// The live zone of that number; nil if there is none in the database.
+  func zone(id: Int64, in database: DatabaseKey) throws(ServerError) -> StoredZone?
+
   /// Live zones in order of their names' bytes.
   ///
   /// - Parameter name: only zones behind this name; nil: from the first.
@@ -26,12 +29,32 @@ public protocol ZoneWriting {
 
   /// Deletes a live zone and lists the deletion in its database's history.
   ///
-  /// Its records can no longer be reached; their rows go later, by ``purgeDeletedZones(limit:)``.
+  /// Its records can no longer be reached; their rows go later, by ``purge(_:rows:)``.
   func deleteZone(_ zone: StoredZone) throws(ServerError)
 
-  /// Removes rows of records whose zone is deleted.
+  /// Records of a deleted zone whose rows are still there, tombstones included; nil: no deleted
+  /// zone has any left.
   ///
-  /// - Parameter limit: how many at most.
-  /// - Returns: how many; fewer than `limit` means there are no more.
-  func purgeDeletedZones(limit: Int) throws(ServerError) -> Int
+  /// - Parameter limit: how many at most; fewer means that the zone has no more.
+  func recordsToPurge(limit: Int) throws(ServerError) -> PurgeBatch?
+
+  /// Removes these records' rows and the rows derived from them, and the zone's own if it has no
+  /// more and no history names it.
+  func purge(_ batch: PurgeBatch, rows: DerivedRows) throws(ServerError)
+}
+
+/// Some records of a deleted zone.
+public struct PurgeBatch: Sendable {
+  public var zone: Int64
+  public var database: Int64
+  public var records: [StoredRecord]
+  /// Whether these are the last.
+  public var isLast: Bool
+
+  public init(zone: Int64, database: Int64, records: [StoredRecord], isLast: Bool) {
+    self.zone = zone
+    self.database = database
+    self.records = records
+    self.isLast = isLast
+  }
 }

@@ -4,12 +4,18 @@ public struct ChangeSet: Sendable {
   /// New states and tombstones, each with its own change number, numbers following on from the
   /// zone's: `zone.change + 1, + 2, …`.
   public var records: [StoredRecord]
+  /// What becomes of the rows derived from those records.
+  public var rows: RowChanges
   /// Replaces the zone's; nil: leaves it.
   public var clientChangeToken: String?
 
-  public init(zone: StoredZone, records: [StoredRecord], clientChangeToken: String? = nil) {
+  public init(
+    zone: StoredZone, records: [StoredRecord], rows: RowChanges = RowChanges(),
+    clientChangeToken: String? = nil
+  ) {
     self.zone = zone
     self.records = records
+    self.rows = rows
     self.clientChangeToken = clientChangeToken
   }
 

@@ -72,9 +72,16 @@ struct ModifyRecordsHandler: EndpointHandler {
         if let zone = snapshot.zone { zone } else {
           try store.createZone(named: zoneName, in: database.key)
         }
+      var schema = snapshot.schema
+      schema.add(decision.schemaAddition)
+      var rows = RowChanges()
+      for record in decision.records {
+        try rows.note(record, replacing: snapshot.records[record.name], schema: schema)
+      }
       try store.apply(
         ChangeSet(
-          zone: zone, records: decision.records, clientChangeToken: request.clientChangeToken))
+          zone: zone, records: decision.records, rows: rows,
+          clientChangeToken: request.clientChangeToken))
     }
     return try present(decision, operations, zoneName: zoneName, in: database)
   }

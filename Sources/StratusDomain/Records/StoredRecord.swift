@@ -12,10 +12,13 @@ public struct StoredRecord: Sendable, Hashable {
   public var modified: Stamp
   public var parentRecordName: String?
   public var fields: FieldsJSON
+  /// Whether any field holds a file, so that its text is not what an answer shows: download URLs
+  /// are made when it is read.
+  public var hasAssets: Bool
 
   public init(
     name: String, type: String, change: Int64, isDeleted: Bool, created: Stamp, modified: Stamp,
-    parentRecordName: String?, fields: FieldsJSON
+    parentRecordName: String?, fields: FieldsJSON, hasAssets: Bool = false
   ) {
     self.name = name
     self.type = type
@@ -25,6 +28,7 @@ public struct StoredRecord: Sendable, Hashable {
     self.modified = modified
     self.parentRecordName = parentRecordName
     self.fields = fields
+    self.hasAssets = hasAssets
   }
 
   /// The record's version, as clients see it.

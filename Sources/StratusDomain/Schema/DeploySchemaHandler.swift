@@ -37,19 +37,35 @@ extension Schema {
     for type in recordTypes.values.sorted(by: { $0.name < $1.name }) {
       let known = other.recordTypes[type.name]
       if known == nil { addition.recordTypes.append(type.name) }
-      for (name, fieldType) in type.fields.sorted(by: { $0.key < $1.key }) {
-        guard let knownType = known?.fields[name] else {
+      for (name, field) in type.fields.sorted(by: { $0.key < $1.key }) {
+        guard let knownField = known?.fields[name] else {
           addition.fields.append(
-            SchemaAddition.Field(recordType: type.name, name: name, type: fieldType))
+            SchemaAddition.Field(
+              recordType: type.name, name: name, type: field.type, indexes: field.indexes))
           continue
         }
-        if knownType != fieldType {
+        if knownField.type != field.type {
           throw .badRequest(
-            "field '\(name)' in type '\(type.name)' is \(knownType.name) in production "
-              + "and \(fieldType.name) in development")
+            "field '\(name)' in type '\(type.name)' is \(knownField.type.schemaName) "
+              + "in production and \(field.type.schemaName) in development")
         }
+        addition.mark(type.name, .field(name), field.indexes, known: knownField.indexes)
+      }
+      for (field, indexes) in type.systemFields {
+        addition.mark(
+          type.name, .system(field), indexes, known: known?.systemFields[field] ?? [])
       }
     }
     return addition
+  }
+}
+
+extension SchemaAddition {
+  fileprivate mutating func mark(
+    _ recordType: String, _ key: Marking.Key, _ indexes: FieldIndexes, known: FieldIndexes
+  ) {
+    let missing = indexes.subtracting(known)
+    if missing.isEmpty { return }
+    markings.append(Marking(recordType: recordType, key: key, indexes: missing))
   }
 }

@@ -30,7 +30,7 @@ struct FieldDecision: Sendable {
     // No name comes twice, so what is added on the way need not be seen here.
     let knownFields = schema.recordTypes[recordType]?.fields ?? [:]
     for input in inputs {
-      let known = knownFields[input.name]
+      let known = knownFields[input.name]?.type
       if known == nil { try Naming.checkFieldName(input.name) }
       let value: FieldValue?
       do { value = try input.decode(schemaType: known) } catch {
@@ -66,7 +66,8 @@ struct FieldDecision: Sendable {
       throw .badRequest(
         "type '\(recordType)' has \(Limits.fieldsPerRecordTypeMax) fields, the most allowed")
     }
-    let field = SchemaAddition.Field(recordType: recordType, name: name, type: type)
+    let field = SchemaAddition.Field(
+      recordType: recordType, name: name, type: type, indexes: .all(for: type))
     extend(SchemaAddition(fields: [field]))
   }
 
@@ -74,6 +75,7 @@ struct FieldDecision: Sendable {
     schema.add(more)
     addition.recordTypes += more.recordTypes
     addition.fields += more.fields
+    addition.markings += more.markings
   }
 }
 
@@ -99,7 +101,8 @@ extension FieldValue {
       var completed: [FieldValue] = []
       for value in values { completed.append(try value.completed(with: zoneID, field: field)) }
       return .list(.reference, completed)
-    case .string, .int64, .double, .timestamp, .bytes, .location, .list: return self
+    case .string, .int64, .double, .timestamp, .bytes, .location, .asset, .sealed, .list:
+      return self
     }
   }
 }

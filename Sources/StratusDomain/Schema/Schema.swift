@@ -1,10 +1,20 @@
 public import StratusWire
 
-/// The record types of one container in one environment.
+/// The record types of one container in one environment, and its settings.
 public struct Schema: Sendable, Hashable {
   public private(set) var recordTypes: [String: RecordType]
+  /// Indexes that are kept, by record type, in order of their numbers.
+  public private(set) var indexes: [String: [QueryIndex]]
+  public var settings: ContainerSettings
 
-  public init(recordTypes: [String: RecordType] = [:]) { self.recordTypes = recordTypes }
+  public init(
+    recordTypes: [String: RecordType] = [:], indexes: [QueryIndex] = [],
+    settings: ContainerSettings = ContainerSettings()
+  ) {
+    self.recordTypes = recordTypes
+    self.indexes = Dictionary(grouping: indexes, by: \.recordType)
+    self.settings = settings
+  }
 
   /// Adds what an addition holds.
   public mutating func add(_ addition: SchemaAddition) {
@@ -13,44 +23,141 @@ public struct Schema: Sendable, Hashable {
     }
     for field in addition.fields {
       recordTypes[field.recordType, default: RecordType(name: field.recordType)]
-        .fields[field.name] = field.type
+        .fields[field.name] = FieldDefinition(type: field.type, indexes: field.indexes)
+    }
+    for marking in addition.markings {
+      recordTypes[marking.recordType, default: RecordType(name: marking.recordType)]
+        .mark(marking.key, marking.indexes)
     }
   }
 }
 
-/// A kind of record, and the types of its fields.
+/// A kind of record, and its fields.
 public struct RecordType: Sendable, Hashable {
   public var name: String
-  public var fields: [String: FieldType]
+  public var fields: [String: FieldDefinition]
+  /// What the system's fields are marked for.
+  public var systemFields: [SystemField: FieldIndexes]
 
-  public init(name: String, fields: [String: FieldType] = [:]) {
+  public init(
+    name: String, fields: [String: FieldDefinition] = [:],
+    systemFields: [SystemField: FieldIndexes] = [:]
+  ) {
     self.name = name
     self.fields = fields
+    self.systemFields = systemFields
+  }
+
+  mutating func mark(_ key: SchemaAddition.Marking.Key, _ indexes: FieldIndexes) {
+    switch key {
+    case .field(let name): fields[name]?.indexes.formUnion(indexes)
+    case .system(let field): systemFields[field, default: []].formUnion(indexes)
+    }
   }
 }
 
-/// Record types and fields that a save brings into a development schema.
+/// A field of a record type.
+public struct FieldDefinition: Sendable, Hashable {
+  public var type: FieldType
+  /// Which queries may ask for it.
+  public var indexes: FieldIndexes
+
+  public init(type: FieldType, indexes: FieldIndexes = []) {
+    self.type = type
+    self.indexes = indexes
+  }
+}
+
+/// What a field is marked for (schema-language §3).
+public struct FieldIndexes: OptionSet, Sendable, Hashable {
+  public let rawValue: Int64
+
+  public init(rawValue: Int64) { self.rawValue = rawValue }
+
+  /// Equality, lists, prefixes, places.
+  public static let queryable = FieldIndexes(rawValue: 1)
+  /// Ranges and order.
+  public static let sortable = FieldIndexes(rawValue: 2)
+  /// Words.
+  public static let searchable = FieldIndexes(rawValue: 4)
+
+  /// All that a type can be marked for, which a development schema gives to every new field.
+  public static func all(for type: FieldType) -> FieldIndexes {
+    if type.isEncrypted { return [] }
+    return switch (type.element, type.isList) {
+    case (.asset, _), (.bytes, _): []
+    case (.string, false): [.queryable, .sortable, .searchable]
+    case (.string, true): [.queryable, .searchable]
+    case (.int64, false), (.double, false), (.timestamp, false): [.queryable, .sortable]
+    case (.location, false): [.queryable, .sortable]
+    case (.reference, _), (.int64, true), (.double, true), (.timestamp, true),
+      (.location, true):
+      .queryable
+    }
+  }
+}
+
+/// What the operator of a container decides about it.
+public struct ContainerSettings: Sendable, Hashable {
+  /// Whether queries may use what CloudKit lacks: `anyOf`, `ENDS_WITH`, `CONTAINS_TEXT`, counts.
+  public var allowsQueryExtensions: Bool
+  /// Whether the target of a `deleteSelf` reference must exist when it is saved.
+  public var requiresReferenceTargets: Bool
+
+  public init(allowsQueryExtensions: Bool = false, requiresReferenceTargets: Bool = false) {
+    self.allowsQueryExtensions = allowsQueryExtensions
+    self.requiresReferenceTargets = requiresReferenceTargets
+  }
+}
+
+/// What a save or a query brings into a development schema, or a deployment into production's.
 public struct SchemaAddition: Sendable, Hashable {
   /// A field new to its record type.
   public struct Field: Sendable, Hashable {
     public var recordType: String
     public var name: String
     public var type: FieldType
+    public var indexes: FieldIndexes
 
-    public init(recordType: String, name: String, type: FieldType) {
+    public init(
+      recordType: String, name: String, type: FieldType, indexes: FieldIndexes = []
+    ) {
       self.recordType = recordType
       self.name = name
       self.type = type
+      self.indexes = indexes
+    }
+  }
+
+  /// What a known field is marked for in addition.
+  public struct Marking: Sendable, Hashable {
+    public enum Key: Sendable, Hashable {
+      case field(String)
+      case system(SystemField)
+    }
+
+    public var recordType: String
+    public var key: Key
+    public var indexes: FieldIndexes
+
+    public init(recordType: String, key: Key, indexes: FieldIndexes) {
+      self.recordType = recordType
+      self.key = key
+      self.indexes = indexes
     }
   }
 
   public var recordTypes: [String]
   public var fields: [Field]
+  public var markings: [Marking]
 
-  public init(recordTypes: [String] = [], fields: [Field] = []) {
+  public init(
+    recordTypes: [String] = [], fields: [Field] = [], markings: [Marking] = []
+  ) {
     self.recordTypes = recordTypes
     self.fields = fields
+    self.markings = markings
   }
 
-  public var isEmpty: Bool { recordTypes.isEmpty && fields.isEmpty }
+  public var isEmpty: Bool { recordTypes.isEmpty && fields.isEmpty && markings.isEmpty }
 }

@@ -1,0 +1,74 @@
+public import StratusWire
+
+/// An index that is kept: an entry for each record of its type, in the order of its columns.
+///
+/// What a field is *marked* for (``FieldIndexes``) says which queries are legal; an index is kept
+/// only once such a query has come, in the shape that answers it.
+public struct QueryIndex: Sendable, Hashable {
+  /// Its number in the store.
+  public var id: Int64
+  public var recordType: String
+  public var columns: [IndexColumn]
+  /// How far it is built; nil: it is ready.
+  public var buildPlace: IndexBuildPlace?
+  /// Whether every record has its entries.
+  public var isReady: Bool
+
+  public init(
+    id: Int64, recordType: String, columns: [IndexColumn], buildPlace: IndexBuildPlace?,
+    isReady: Bool
+  ) {
+    self.id = id
+    self.recordType = recordType
+    self.columns = columns
+    self.buildPlace = buildPlace
+    self.isReady = isReady
+  }
+}
+
+/// One column of an index.
+public struct IndexColumn: Sendable, Hashable {
+  /// What the column looks at.
+  public enum Source: Sendable, Hashable {
+    case field(String)
+    case system(SystemField)
+    /// All searchable fields together.
+    case searchableFields
+  }
+
+  /// What the column makes of it.
+  public enum Form: String, Sendable, Hashable {
+    /// The value; a record without one has an entry, too, before all others.
+    case value
+    /// The value, in the opposite order.
+    case descendingValue
+    /// Each member of a list; an empty list has no entry.
+    case member
+    /// Each word of a text, folded; a text without words has no entry.
+    case token
+    /// The cell of a place; a record without one has no entry.
+    case cell
+  }
+
+  public var source: Source
+  public var form: Form
+
+  public init(_ source: Source, _ form: Form = .value) {
+    self.source = source
+    self.form = form
+  }
+}
+
+/// One entry of an index.
+public struct IndexEntry: Sendable, Hashable {
+  public var index: Int64
+  /// The columns' bytes, which sort as the values do.
+  public var value: [UInt8]
+  public var recordName: String
+
+  public init(index: Int64, value: [UInt8], recordName: String) {
+    self.index = index
+    self.value = value
+    self.recordName = recordName
+  }
+}

@@ -1,0 +1,110 @@
+import StratusWire
+
+/// What the store keeps about a record beside the record: derived from it alone, so that the rows
+/// of its earlier state need not be looked for.
+public struct DerivedRows: Sendable, Hashable {
+  /// Its entries in the indexes of its type.
+  public var entries: Set<IndexEntry> = []
+  /// Where it leads, by `deleteSelf` and as its parent.
+  public var links: Set<RecordLink> = []
+  /// The files it holds.
+  public var holds: Set<AssetHold> = []
+
+  public init() {}
+
+  public var isEmpty: Bool { entries.isEmpty && links.isEmpty && holds.isEmpty }
+
+  /// The rows of a record; none for a tombstone.
+  ///
+  /// - Throws: `INTERNAL_ERROR` if its stored fields cannot be read.
+  public init(of record: StoredRecord, schema: Schema) throws(ServerError) {
+    if record.isDeleted { return }
+    if let parent = record.parentRecordName {
+      links.insert(RecordLink(kind: .parent, target: parent, source: record.name))
+    }
+    let indexes = schema.indexes[record.type] ?? []
+    let holdsMore = schema.recordTypes[record.type]?.holdsLinksOrAssets ?? true
+    if indexes.isEmpty, !holdsMore { return }
+    let values = try record.fields.storedValues()
+    if holdsMore { for (_, value) in values { add(value, of: record) } }
+    if !indexes.isEmpty {
+      let definition = schema.recordTypes[record.type]
+      for index in indexes {
+        entries.formUnion(index.entries(of: record, values: values, type: definition))
+      }
+    }
+  }
+
+  private mutating func add(_ value: FieldValue, of record: StoredRecord) {
+    switch value {
+    case .reference(let reference):
+      if reference.action == .deleteSelf {
+        links.insert(
+          RecordLink(kind: .deleteSelf, target: reference.recordName, source: record.name))
+      }
+    case .asset(let asset):
+      if let checksum = asset.checksumBytes {
+        holds.insert(AssetHold(checksum: checksum, recordName: record.name))
+      }
+    case .list(_, let values): for value in values { add(value, of: record) }
+    case .string, .int64, .double, .timestamp, .bytes, .location, .sealed: return
+    }
+  }
+}
+
+/// A record and the file it keeps from being swept.
+public struct AssetHold: Sendable, Hashable {
+  /// SHA-256 of the contents.
+  public var checksum: [UInt8]
+  public var recordName: String
+
+  public init(checksum: [UInt8], recordName: String) {
+    self.checksum = checksum
+    self.recordName = recordName
+  }
+}
+
+/// What a change does to derived rows.
+public struct RowChanges: Sendable {
+  public var removed = DerivedRows()
+  public var added = DerivedRows()
+
+  public init() {}
+
+  /// Notes that a record goes from one state to another.
+  ///
+  /// - Parameter old: its live state before; nil: there was none.
+  public mutating func note(
+    _ new: StoredRecord, replacing old: StoredRecord?, schema: Schema
+  ) throws(ServerError) {
+    let before =
+      if let old { try DerivedRows(of: old, schema: schema) } else { DerivedRows() }
+    let after = try DerivedRows(of: new, schema: schema)
+    if before.isEmpty, after.isEmpty { return }
+    removed.entries.formUnion(before.entries.subtracting(after.entries))
+    removed.links.formUnion(before.links.subtracting(after.links))
+    removed.holds.formUnion(before.holds.subtracting(after.holds))
+    added.entries.formUnion(after.entries.subtracting(before.entries))
+    added.links.formUnion(after.links.subtracting(before.links))
+    added.holds.formUnion(after.holds.subtracting(before.holds))
+  }
+}
+
+extension RecordType {
+  /// Whether a record of this type can have links or files.
+  fileprivate var holdsLinksOrAssets: Bool {
+    fields.values.contains { field in
+      !field.type.isEncrypted
+        && (field.type.element == .reference || field.type.element == .asset)
+    }
+  }
+}
+
+extension FieldsJSON {
+  /// - Throws: `INTERNAL_ERROR` if stored text cannot be read.
+  func storedValues() throws(ServerError) -> [(key: String, value: FieldValue)] {
+    do { return try values() } catch {
+      throw .fault("stored fields cannot be read", facts: ["reason": error.reason])
+    }
+  }
+}

@@ -1,0 +1,25 @@
+/// Removes what is left of deleted zones, a step a transaction.
+public struct PurgeZones: Sendable {
+  private let store: any Store
+
+  public init(store: any Store) { self.store = store }
+
+  /// Takes one step.
+  ///
+  /// - Parameter limit: records at most.
+  /// - Returns: whether there may be more to do.
+  public func step(limit: Int) async throws(ServerError) -> Bool {
+    try await store.write { (store) throws(ServerError) in
+      guard let batch = try store.recordsToPurge(limit: limit) else { return false }
+      let schema = try store.schema()
+      var rows = RowChanges()
+      for record in batch.records {
+        var tombstone = record
+        tombstone.isDeleted = true
+        try rows.note(tombstone, replacing: record, schema: schema)
+      }
+      try store.purge(batch, rows: rows.removed)
+      return true
+    }
+  }
+}
