@@ -99,7 +99,8 @@ extension FieldValue {
       var completed: [FieldValue] = []
       for value in values { completed.append(try value.completed(with: zoneID, field: field)) }
       return .list(.reference, completed)
-    case .string, .int64, .double, .timestamp, .bytes, .location, .list: return self
+    case .string, .int64, .double, .timestamp, .bytes, .location, .asset, .sealed, .list:
+      return self
     }
   }
 }

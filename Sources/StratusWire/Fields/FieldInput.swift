@@ -8,7 +8,7 @@ public struct FieldInput: Sendable {
   public let declaredType: String?
   let value: JSONView?
   /// Whether the client says the value is encrypted.
-  let isEncrypted: Bool
+  public let isEncrypted: Bool
 
   /// Whether the request clears the field: `{}`, `{"value": null}` or a bare `null`.
   public var isCleared: Bool { value == nil }
@@ -46,10 +46,13 @@ public struct FieldInput: Sendable {
   /// - Throws: ``WireError`` if the value does not have that type, or the client named another one.
   public func decode(schemaType: FieldType?) throws(WireError) -> FieldValue? {
     guard let value else { return nil }
-    if isEncrypted {
-      throw WireError("Attempt to save encrypted data in non encrypted field type")
-    }
+    if isEncrypted { return try decodeSealed(value, schemaType: schemaType) }
     if let schemaType {
+      if schemaType.isEncrypted {
+        throw WireError(
+          "invalid attempt to set value type \(declaredType ?? "UNKNOWN") for field '\(name)', "
+            + "defined to be: \(schemaType.schemaName)")
+      }
       try requireAgreement(with: schemaType, value: value)
       return try FieldValue(json: value, type: schemaType)
     }
@@ -64,6 +67,33 @@ public struct FieldInput: Sendable {
       throw WireError("The type of field '\(name)' cannot be told from its value; send 'type'")
     }
     return try FieldValue(json: value, type: type)
+  }
+
+  /// Encrypted values name their type, as live (wire-quirks C17), and are sealed: a value that is
+  /// merely called encrypted is refused.
+  private func decodeSealed(
+    _ value: JSONView, schemaType: FieldType?
+  ) throws(WireError) -> FieldValue {
+    guard let declaredType, let plain = FieldType(name: declaredType) else {
+      throw WireError("Field '\(name)' is encrypted and must name its 'type'")
+    }
+    guard plain.element != .asset, plain.element != .reference else {
+      throw WireError("Field '\(name)' has type \(plain.name), which cannot be encrypted")
+    }
+    let type = FieldType(plain.element, isList: plain.isList, isEncrypted: true)
+    if let schemaType, schemaType != type {
+      guard schemaType.isEncrypted else {
+        throw WireError("Attempt to save encrypted data in non encrypted field type")
+      }
+      throw WireError(
+        "invalid attempt to set value type \(type.schemaName) for field '\(name)', "
+          + "defined to be: \(schemaType.schemaName)")
+    }
+    let sealed = try FieldValue(json: value, type: type)
+    guard case .sealed(_, let bytes) = sealed, SealedEnvelope.isWellFormed(bytes) else {
+      throw WireError("Field '\(name)': encrypted values are sealed on the device")
+    }
+    return sealed
   }
 
   private func requireAgreement(
@@ -90,6 +120,7 @@ public struct FieldInput: Sendable {
     }
     if value.isObject {
       if value["latitude"] != nil { return FieldType(.location) }
+      if value["fileChecksum"] != nil || value["receipt"] != nil { return FieldType(.asset) }
       if value["recordName"] != nil { return FieldType(.reference) }
       return nil
     }
@@ -107,6 +138,53 @@ public struct FieldInput: Sendable {
       if found == nil || (found?.element == .int64 && type.element == .double) { found = type }
     }
     return found.map { FieldType($0.element, isList: true) }
+  }
+}
+
+extension FieldInput: Hashable, JSONWritable {
+  /// A value to send.
+  public init(_ value: FieldValue, name: String = "") {
+    var writer = JSONWriter(reserving: 128)
+    value.writeField(to: &writer)
+    let view = try? JSONView(parsing: writer.bytes)
+    self.name = name
+    declaredType = value.type.name
+    self.value = view?["value"]
+    isEncrypted = value.type.isEncrypted
+  }
+
+  /// Reads a field dictionary that stands alone.
+  public init(field json: JSONView, name: String) throws(WireError) {
+    guard json.isObject else { throw .wrongType("fieldValue", expected: "an object") }
+    self.name = name
+    declaredType = try json.optionalString("type")
+    value = json["value"]
+    isEncrypted = json["isEncrypted"]?.bool ?? false
+  }
+
+  /// Whether the value is a list.
+  public var isList: Bool { value?.isArray ?? false }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.object { writer in
+      if let value {
+        writer.key("value")
+        writer.raw(value.text)
+      }
+      writer.member("type", declaredType)
+      if isEncrypted { writer.member("isEncrypted", true) }
+    }
+  }
+
+  public static func == (left: FieldInput, right: FieldInput) -> Bool {
+    left.name == right.name && left.declaredType == right.declaredType
+      && left.isEncrypted == right.isEncrypted
+      && left.value?.text.elementsEqual(right.value?.text ?? []) ?? (right.value == nil)
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(name)
+    hasher.combine(declaredType)
   }
 }
 

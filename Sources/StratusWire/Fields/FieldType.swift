@@ -11,6 +11,7 @@ public struct FieldType: Sendable, Hashable {
     case bytes = "BYTES"
     case location = "LOCATION"
     case reference = "REFERENCE"
+    case asset = "ASSETID"
 
     /// NB: spelled out, because each field of each record is named once or twice.
     fileprivate var listName: String {
@@ -22,20 +23,41 @@ public struct FieldType: Sendable, Hashable {
       case .bytes: "BYTES_LIST"
       case .location: "LOCATION_LIST"
       case .reference: "REFERENCE_LIST"
+      case .asset: "ASSETID_LIST"
       }
     }
   }
 
   public let element: Element
   public let isList: Bool
+  /// Whether only the user's devices can read the values; the server holds them sealed.
+  public let isEncrypted: Bool
 
-  public init(_ element: Element, isList: Bool = false) {
+  public init(_ element: Element, isList: Bool = false, isEncrypted: Bool = false) {
     self.element = element
     self.isList = isList
+    self.isEncrypted = isEncrypted
   }
 
-  /// The name on the wire: `STRING`, `STRING_LIST`.
+  /// The name in a field dictionary: `STRING`, `STRING_LIST`. Encrypted fields have
+  /// `isEncrypted` beside it.
   public var name: String { isList ? element.listName : element.rawValue }
+
+  /// The name in the schema and in reasons: `STRING`, `ENCRYPTED_STRING`.
+  public var schemaName: String { isEncrypted ? Self.encryptedPrefix + name : name }
+
+  /// Reads a name of the schema.
+  public init?(schemaName: String) {
+    guard schemaName.hasPrefix(Self.encryptedPrefix) else {
+      self.init(name: schemaName)
+      return
+    }
+    guard let type = FieldType(name: String(schemaName.dropFirst(Self.encryptedPrefix.count)))
+    else { return nil }
+    self.init(type.element, isList: type.isList, isEncrypted: true)
+  }
+
+  private static let encryptedPrefix = "ENCRYPTED_"
 
   /// Reads a name, the aliases included that clients send (wire-quirks A14).
   public init?(name: String) {
@@ -50,6 +72,8 @@ public struct FieldType: Sendable, Hashable {
     switch name {
     case "NUMBER_INT64": self.init(.int64)
     case "NUMBER_DOUBLE": self.init(.double)
+    case "ASSET": self.init(.asset)
+    case "ASSET_LIST": self.init(.asset, isList: true)
     default: return nil
     }
   }

@@ -9,6 +9,7 @@ extension FieldValue {
       writer.key("value")
       writeValue(to: &writer, numbersAsStrings: numbersAsStrings)
       writer.member("type", type.name)
+      if case .sealed = self { writer.member("isEncrypted", true) }
     }
   }
 
@@ -19,9 +20,11 @@ extension FieldValue {
       numbersAsStrings ? writer.string(String(value)) : writer.int(value)
     case .double(let value):
       numbersAsStrings ? writer.string(JSONNumber.text(value)) : writer.double(value)
-    case .bytes(let value): writer.string(Data(value).base64EncodedString())
+    case .bytes(let value), .sealed(_, let value):
+      writer.string(Data(value).base64EncodedString())
     case .location(let value): value.write(to: &writer)
     case .reference(let value): value.write(to: &writer)
+    case .asset(let value): value.write(to: &writer)
     case .list(_, let values):
       writer.array { writer in
         for value in values { value.writeValue(to: &writer, numbersAsStrings: numbersAsStrings) }
@@ -34,13 +37,20 @@ extension FieldValue {
     let name = try json.requiredString("type")
     guard let type = FieldType(name: name) else { throw WireError("unknown field type '\(name)'") }
     guard let value = json["value"] else { throw .missing("value") }
-    self = try FieldValue(json: value, type: type)
+    let isEncrypted = json["isEncrypted"]?.bool ?? false
+    self = try FieldValue(
+      json: value,
+      type: FieldType(type.element, isList: type.isList, isEncrypted: isEncrypted))
   }
 
   /// Reads a plain value of a known type.
   ///
   /// - Throws: ``WireError`` "Invalid value, expected type …", the text the live service gives.
   public init(json: JSONView, type: FieldType) throws(WireError) {
+    if type.isEncrypted {
+      self = .sealed(type, try Self.bytes(json, of: type))
+      return
+    }
     guard type.isList else {
       self = try FieldValue(json: json, element: type.element)
       return
@@ -62,12 +72,17 @@ extension FieldValue {
     case .timestamp:
       let isFraction = json.isNumber && json.text.contains(UInt8(ascii: "."))
       self = .timestamp(try (isFraction ? nil : json.int64).orThrow(type))
-    case .bytes:
-      let data = try json.string.flatMap { Data(base64Encoded: $0) }.orThrow(type)
-      self = .bytes(Array(data))
+    case .bytes: self = .bytes(try Self.bytes(json, of: type))
     case .location: self = .location(try Location(json: json))
     case .reference: self = .reference(try Reference(json: json))
+    case .asset: self = .asset(try Asset(json: json))
     }
+  }
+
+  private static func bytes(
+    _ json: JSONView, of type: FieldType
+  ) throws(WireError) -> [UInt8] {
+    Array(try json.string.flatMap { Data(base64Encoded: $0) }.orThrow(type))
   }
 }
 

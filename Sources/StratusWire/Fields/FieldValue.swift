@@ -8,6 +8,10 @@ public enum FieldValue: Sendable, Hashable {
   case bytes([UInt8])
   case location(Location)
   case reference(Reference)
+  case asset(Asset)
+  /// A value only the user's devices can read, and its type, which is an encrypted one. A list is
+  /// sealed as a whole.
+  case sealed(FieldType, [UInt8])
   /// Values of one type. The element type stands beside them, because a list may be empty.
   case list(FieldType.Element, [FieldValue])
 
@@ -20,6 +24,8 @@ public enum FieldValue: Sendable, Hashable {
     case .bytes: FieldType(.bytes)
     case .location: FieldType(.location)
     case .reference: FieldType(.reference)
+    case .asset: FieldType(.asset)
+    case .sealed(let type, _): type
     case .list(let element, _): FieldType(element, isList: true)
     }
   }
@@ -32,6 +38,8 @@ public enum FieldValue: Sendable, Hashable {
     case .bytes(let value): value.count
     case .location: 64
     case .reference(let value): value.recordName.utf8.count
+    case .asset: 0
+    case .sealed(_, let bytes): bytes.count
     case .list(_, let values): values.reduce(0) { $0 + $1.sizeBytes }
     }
   }

@@ -1,0 +1,42 @@
+/// A file that belongs to a record.
+///
+/// Source: CloudKit Web Services Reference, *Types and Dictionaries*, asset dictionary.
+public struct Asset: Sendable, Hashable {
+  /// SHA-256 of the contents, in base64.
+  public var fileChecksum: String
+  /// Bytes.
+  public var size: Int64
+  /// Proves in a request that the bytes were uploaded; never in an answer, but for those that give
+  /// receipts.
+  public var receipt: String?
+  /// Where the bytes can be had, for a while; only in answers.
+  public var downloadURL: String?
+
+  public init(
+    fileChecksum: String, size: Int64, receipt: String? = nil, downloadURL: String? = nil
+  ) {
+    self.fileChecksum = fileChecksum
+    self.size = size
+    self.receipt = receipt
+    self.downloadURL = downloadURL
+  }
+}
+
+extension Asset: JSONWritable, JSONReadable {
+  public func write(to writer: inout JSONWriter) {
+    writer.object { writer in
+      writer.member("fileChecksum", fileChecksum)
+      writer.member("size", size)
+      writer.member("receipt", receipt)
+      writer.member("downloadURL", downloadURL)
+    }
+  }
+
+  public init(json: JSONView) throws(WireError) {
+    guard let checksum = json["fileChecksum"]?.string, let size = json["size"]?.int64, size >= 0
+    else { throw .invalidValue(expected: FieldType(.asset)) }
+    self.init(
+      fileChecksum: checksum, size: size, receipt: try json.optionalString("receipt"),
+      downloadURL: try json.optionalString("downloadURL"))
+  }
+}

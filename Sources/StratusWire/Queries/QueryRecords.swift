@@ -1,0 +1,154 @@
+/// `records/query`: records of one type by what they hold.
+public enum QueryRecords: Endpoint {
+  public static let path = "records/query"
+
+  public struct Request: JSONWritable, JSONReadable {
+    public var query: Query
+    /// nil: the default zone, unless ``isZoneWide``.
+    public var zoneID: ZoneID?
+    /// All zones of the database; without effect where a zone is named.
+    public var isZoneWide: Bool
+    /// nil, 0: the server's own.
+    public var resultsLimit: Int?
+    /// Where the previous page ended; the rest of the request is as for that page.
+    public var continuationMarker: String?
+    public var selection: FieldSelection
+    /// Asks how many records match, and for none of them. An extension of ours, which a container
+    /// must allow.
+    public var countsOnly: Bool
+    /// Asks how the query is answered, too. An addition of ours.
+    public var explains: Bool
+
+    public init(
+      query: Query, zoneID: ZoneID?, isZoneWide: Bool = false, resultsLimit: Int? = nil,
+      continuationMarker: String? = nil, selection: FieldSelection = .all,
+      countsOnly: Bool = false, explains: Bool = false
+    ) {
+      self.query = query
+      self.zoneID = zoneID
+      self.isZoneWide = isZoneWide
+      self.resultsLimit = resultsLimit
+      self.continuationMarker = continuationMarker
+      self.selection = selection
+      self.countsOnly = countsOnly
+      self.explains = explains
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.object { writer in
+        writer.member("query", query)
+        writer.member("zoneID", zoneID)
+        if isZoneWide { writer.member("zoneWide", true) }
+        writer.member("resultsLimit", resultsLimit.map(Int64.init))
+        writer.member("continuationMarker", continuationMarker)
+        selection.writeMembers(to: &writer)
+        if countsOnly { writer.member("countOnly", true) }
+        if explains { writer.member("explain", true) }
+      }
+    }
+
+    public init(json: JSONView) throws(WireError) {
+      guard let query = json["query"] else { throw .missing("query") }
+      self.query = try Query(json: query)
+      zoneID = try json.optional("zoneID")
+      isZoneWide = try json.optionalBool("zoneWide") ?? false
+      resultsLimit = try json.resultsLimit()
+      continuationMarker = try json.optionalString("continuationMarker")
+      selection = try FieldSelection(json: json)
+      countsOnly = try json.optionalBool("countOnly") ?? false
+      explains = try json.optionalBool("explain") ?? false
+    }
+  }
+
+  public struct Response: JSONWritable, JSONReadable {
+    public var records: [RecordItem]
+    /// nil: this was the last page.
+    public var continuationMarker: String?
+    /// Only for who asked with `getCurrentSyncToken`.
+    public var syncToken: String?
+    /// Only for ``Request/countsOnly``: how many records this page stands for.
+    public var count: Int64?
+    /// Only for ``Request/explains``.
+    public var explanation: QueryExplanation?
+
+    public init(
+      records: [RecordItem], continuationMarker: String? = nil, syncToken: String? = nil,
+      count: Int64? = nil, explanation: QueryExplanation? = nil
+    ) {
+      self.records = records
+      self.continuationMarker = continuationMarker
+      self.syncToken = syncToken
+      self.count = count
+      self.explanation = explanation
+    }
+
+    /// About how long the text will be; bytes.
+    public var expectedByteCount: Int { records.reduce(512) { $0 + $1.expectedByteCount } }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.object { writer in
+        writer.member("records", array: records)
+        writer.member("continuationMarker", continuationMarker)
+        writer.member("syncToken", syncToken)
+        writer.member("count", count)
+        writer.member("explanation", explanation)
+      }
+    }
+
+    public init(json: JSONView) throws(WireError) {
+      records = try json.requiredArray("records")
+      continuationMarker = try json.optionalString("continuationMarker")
+      syncToken = try json.optionalString("syncToken")
+      count = json["count"]?.int64
+      explanation = try json.optional("explanation")
+    }
+  }
+}
+
+/// How a query was answered: one page of it.
+public struct QueryExplanation: Sendable, Hashable {
+  /// What drives the query, in a word: `scan`, `merge`, `gather`, `nearest`.
+  public var plan: String
+  /// The index that is read, by its columns: `status, dueDate descending`.
+  public var index: String
+  /// How many stretches of the index.
+  public var ranges: Int64
+  /// Filters that are checked on each record, because the index does not answer them.
+  public var remainingFilters: [String]
+  public var entriesRead: Int64
+  public var recordsRead: Int64
+
+  public init(
+    plan: String, index: String, ranges: Int64, remainingFilters: [String], entriesRead: Int64,
+    recordsRead: Int64
+  ) {
+    self.plan = plan
+    self.index = index
+    self.ranges = ranges
+    self.remainingFilters = remainingFilters
+    self.entriesRead = entriesRead
+    self.recordsRead = recordsRead
+  }
+}
+
+extension QueryExplanation: JSONWritable, JSONReadable {
+  public func write(to writer: inout JSONWriter) {
+    writer.object { writer in
+      writer.member("plan", plan)
+      writer.member("index", index)
+      writer.member("ranges", ranges)
+      writer.member("remainingFilters", strings: remainingFilters)
+      writer.member("entriesRead", entriesRead)
+      writer.member("recordsRead", recordsRead)
+    }
+  }
+
+  public init(json: JSONView) throws(WireError) {
+    plan = try json.requiredString("plan")
+    index = try json.requiredString("index")
+    ranges = json["ranges"]?.int64 ?? 0
+    remainingFilters = try json.strings("remainingFilters") ?? []
+    entriesRead = json["entriesRead"]?.int64 ?? 0
+    recordsRead = json["recordsRead"]?.int64 ?? 0
+  }
+}
