@@ -13,6 +13,8 @@ extension FieldValue {
     case .bytes(let value): NSData(data: Data(value))
     case .location(let value): CLLocation(wire: value)
     case .reference(let value): CKReference(wire: value, zoneID: zoneID, naming: naming)
+    case .asset(let value): NSString(string: value.fileChecksum)
+    case .sealed(_, let value): NSData(data: Data(value))
     case .list(_, let values):
       NSArray(array: values.map { $0.stored(in: zoneID, naming: naming) })
     }
