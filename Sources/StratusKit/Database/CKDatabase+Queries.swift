@@ -1,0 +1,188 @@
+import StratusTransport
+
+extension CKDatabase {
+  /// The records of a page in order, and where the next one begins.
+  public typealias QueryPage = (
+    matchResults: [(CKRecord.ID, Result<CKRecord, any Error>)],
+    queryCursor: CKQueryOperation.Cursor?
+  )
+
+  /// Fetches the first page of a query.
+  ///
+  /// - Parameters:
+  ///   - zoneID: the zone to search; nil: all zones of the database.
+  ///   - desiredKeys: the fields to fetch; nil: all.
+  ///   - resultsLimit: records at most; by default as many as the server gives.
+  /// - Throws: `CKError.invalidArguments` for what CloudKit does not accept in a query, or a field
+  ///   that is not marked for it; what the whole request failed with.
+  public func records(
+    matching query: CKQuery, inZoneWith zoneID: CKRecordZone.ID? = nil,
+    desiredKeys: [CKRecord.FieldKey]? = nil,
+    resultsLimit: Int = CKQueryOperation.maximumResults
+  ) async throws -> (
+    matchResults: [(CKRecord.ID, Result<CKRecord, any Error>)],
+    queryCursor: CKQueryOperation.Cursor?
+  ) {
+    try await outcome {
+      Self.matching(Self.operation(query, zoneID), desiredKeys, resultsLimit, $0)
+    }
+  }
+
+  /// Fetches the page after another.
+  ///
+  /// - Throws: as `records(matching:inZoneWith:desiredKeys:resultsLimit:)`.
+  public func records(
+    continuingMatchFrom queryCursor: CKQueryOperation.Cursor,
+    desiredKeys: [CKRecord.FieldKey]? = nil,
+    resultsLimit: Int = CKQueryOperation.maximumResults
+  ) async throws -> (
+    matchResults: [(CKRecord.ID, Result<CKRecord, any Error>)],
+    queryCursor: CKQueryOperation.Cursor?
+  ) {
+    try await outcome {
+      Self.matching(CKQueryOperation(cursor: queryCursor), desiredKeys, resultsLimit, $0)
+    }
+  }
+
+  /// Fetches the first page of a query; see
+  /// `records(matching:inZoneWith:desiredKeys:resultsLimit:)`.
+  @preconcurrency
+  public func fetch(
+    withQuery query: CKQuery, inZoneWith zoneID: CKRecordZone.ID? = nil,
+    desiredKeys: [CKRecord.FieldKey]? = nil,
+    resultsLimit: Int = CKQueryOperation.maximumResults,
+    completionHandler:
+      @escaping @Sendable (
+        Result<
+          (
+            matchResults: [(CKRecord.ID, Result<CKRecord, any Error>)],
+            queryCursor: CKQueryOperation.Cursor?
+          ), any Error
+        >
+      ) -> Void
+  ) {
+    add(
+      Self.matching(
+        Self.operation(query, zoneID), desiredKeys, resultsLimit, completionHandler))
+  }
+
+  /// Fetches the page after another; see
+  /// `records(continuingMatchFrom:desiredKeys:resultsLimit:)`.
+  @preconcurrency
+  public func fetch(
+    withCursor queryCursor: CKQueryOperation.Cursor,
+    desiredKeys: [CKRecord.FieldKey]? = nil,
+    resultsLimit: Int = CKQueryOperation.maximumResults,
+    completionHandler:
+      @escaping @Sendable (
+        Result<
+          (
+            matchResults: [(CKRecord.ID, Result<CKRecord, any Error>)],
+            queryCursor: CKQueryOperation.Cursor?
+          ), any Error
+        >
+      ) -> Void
+  ) {
+    add(
+      Self.matching(
+        CKQueryOperation(cursor: queryCursor), desiredKeys, resultsLimit, completionHandler))
+  }
+
+  // Apple's older forms: the records of one page, and no way to the next.
+
+  /// Deprecated by Apple for `records(matching:inZoneWith:desiredKeys:resultsLimit:)`.
+  @_disfavoredOverload
+  public func records(
+    matching query: CKQuery, inZoneWith zoneID: CKRecordZone.ID?
+  ) async throws -> [CKRecord] {
+    let page: QueryPage = try await records(
+      matching: query, inZoneWith: zoneID, desiredKeys: nil)
+    return try page.matchResults.map { try $0.1.get() }
+  }
+
+  /// Deprecated by Apple for `records(matching:inZoneWith:desiredKeys:resultsLimit:)`.
+  public func perform(
+    _ query: CKQuery, inZoneWith zoneID: CKRecordZone.ID?
+  ) async throws -> [CKRecord] {
+    try await records(matching: query, inZoneWith: zoneID)
+  }
+
+  /// Deprecated by Apple for
+  /// `fetch(withQuery:inZoneWith:desiredKeys:resultsLimit:completionHandler:)`.
+  @preconcurrency
+  public func perform(
+    _ query: CKQuery, inZoneWith zoneID: CKRecordZone.ID?,
+    completionHandler: @escaping @Sendable ([CKRecord]?, (any Error)?) -> Void
+  ) {
+    fetch(withQuery: query, inZoneWith: zoneID) { result in
+      result.flatMap { page in Result { try page.matchResults.map { try $0.1.get() } } }
+        .report(to: completionHandler)
+    }
+  }
+
+  // Ours.
+
+  /// How many records match a query, without fetching them. Not in Apple's framework.
+  ///
+  /// - Parameter zoneID: the zone to search; nil: all zones of the database.
+  /// - Throws: `CKError.invalidArguments` if the container does not allow it (`stratus container
+  ///   configure`), or as `records(matching:inZoneWith:desiredKeys:resultsLimit:)`.
+  public func count(
+    matching query: CKQuery, inZoneWith zoneID: CKRecordZone.ID? = nil
+  ) async throws -> Int {
+    try await outcome { CountOperation(query, in: zoneID, completion: $0) }
+  }
+
+  // The operation behind them.
+
+  private static func operation(
+    _ query: CKQuery, _ zoneID: CKRecordZone.ID?
+  ) -> CKQueryOperation {
+    let operation = CKQueryOperation(query: query)
+    operation.zoneID = zoneID
+    return operation
+  }
+
+  private static func matching(
+    _ operation: CKQueryOperation, _ desiredKeys: [CKRecord.FieldKey]?, _ resultsLimit: Int,
+    _ completion: @escaping (Result<QueryPage, any Error>) -> Void
+  ) -> CKDatabaseOperation {
+    operation.desiredKeys = desiredKeys
+    operation.resultsLimit = resultsLimit
+    var matches: [(CKRecord.ID, Result<CKRecord, any Error>)] = []
+    operation.recordMatchedBlock = { matches.append(($0, $1)) }
+    operation.queryResultBlock = { result in
+      completion(result.map { (matchResults: matches, queryCursor: $0) })
+    }
+    return operation
+  }
+}
+
+/// Counts a query's records.
+private final class CountOperation: CKDatabaseOperation, @unchecked Sendable {
+  private let query: CKQuery
+  private let zoneID: CKRecordZone.ID?
+  private let completion: @Sendable (Result<Int, any Error>) -> Void
+  // Only touched on the callback queue.
+  private var total = 0
+
+  init(
+    _ query: CKQuery, in zoneID: CKRecordZone.ID?,
+    completion: @escaping @Sendable (Result<Int, any Error>) -> Void
+  ) {
+    self.query = query
+    self.zoneID = zoneID
+    self.completion = completion
+    super.init()
+  }
+
+  override func perform(in database: DatabaseCalls) async throws(CKError) {
+    var pages = try QueryPages(query, in: zoneID)
+    let counted = try await pages.count(in: database)
+    report { [self] in total = counted }
+  }
+
+  override func conclude(with failure: CKError?) {
+    completion(failure.asResult.map { total })
+  }
+}

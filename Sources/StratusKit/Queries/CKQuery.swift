@@ -1,0 +1,63 @@
+public import Foundation
+
+/// Which records are wanted, and in which order.
+///
+/// What CloudKit does not accept in a predicate or a sort descriptor is refused when the query runs.
+public final class CKQuery: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
+  /// The type of the records.
+  public let recordType: CKRecord.RecordType
+  /// What must hold for them.
+  @NSCopying public private(set) var predicate: NSPredicate
+  /// Their order, the first descriptor counting most; nil, the default: the server's own.
+  public var sortDescriptors: [NSSortDescriptor]? {
+    get { descriptors?.map(\.copied) }
+    set { descriptors = newValue?.map(\.copied) }
+  }
+
+  private var descriptors: [NSSortDescriptor]?
+
+  /// Asks for records of a type.
+  public init(recordType: CKRecord.RecordType, predicate: NSPredicate) {
+    self.recordType = recordType
+    self.predicate = (predicate.copy() as? NSPredicate) ?? predicate
+  }
+
+  public func copy(with zone: NSZone? = nil) -> Any {
+    let copy = CKQuery(recordType: recordType, predicate: predicate)
+    copy.sortDescriptors = sortDescriptors
+    return copy
+  }
+
+  public override var description: String {
+    "<CKQuery: recordType=\(recordType), predicate=\(predicate.predicateFormat)>"
+  }
+
+  public static var supportsSecureCoding: Bool { true }
+
+  /// Reads an archived query; nil if it names no record type.
+  public init?(coder: NSCoder) {
+    guard let recordType = coder.string("RecordType"),
+      let predicate = coder.object("Predicate", of: NSPredicate.self)
+    else { return nil }
+    self.recordType = recordType
+    self.predicate = predicate
+    super.init()
+    let kinds: [AnyClass] = [NSArray.self, NSSortDescriptor.self]
+    if coder.containsValue(forKey: "SortDescriptors") {
+      descriptors =
+        coder.decodeObject(of: kinds, forKey: "SortDescriptors") as? [NSSortDescriptor]
+    }
+  }
+
+  public func encode(with coder: NSCoder) {
+    coder.encode(recordType as NSString, forKey: "RecordType")
+    coder.encode(predicate, forKey: "Predicate")
+    if let descriptors {
+      coder.encode(NSArray(array: descriptors), forKey: "SortDescriptors")
+    }
+  }
+}
+
+extension NSSortDescriptor {
+  fileprivate var copied: NSSortDescriptor { (copy() as? NSSortDescriptor) ?? self }
+}

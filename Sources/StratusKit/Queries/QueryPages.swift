@@ -1,0 +1,110 @@
+import Foundation
+import StratusWire
+
+/// Reads a query page by page.
+struct QueryPages {
+  /// One page.
+  struct Page: Sendable {
+    let items: [RecordItem]
+    /// nil: there is no more.
+    let cursor: CKQueryCursor?
+  }
+
+  /// Pages without a record that are passed over before one is shown all the same.
+  ///
+  /// Choice: a server may look at many records and find none among them; apps that know Apple's
+  /// do not expect to see such a page.
+  private static let emptyPagesMax = 100
+
+  private var request: QueryRecords.Request
+  private let zoneID: CKRecordZone.ID?
+
+  /// The first page of a query.
+  ///
+  /// - Parameter zoneID: nil: all zones of the database.
+  /// - Throws: `CKError.invalidArguments` naming what CloudKit does not accept.
+  init(_ query: CKQuery, in zoneID: CKRecordZone.ID?) throws(CKError) {
+    self.zoneID = zoneID
+    request = QueryRecords.Request(
+      query: Query(
+        recordType: query.recordType,
+        filters: try PredicateFilters.filters(of: query.predicate, now: Live.now()),
+        sorts: try (query.sortDescriptors ?? []).querySorts()),
+      zoneID: zoneID?.wire, isZoneWide: zoneID == nil)
+  }
+
+  /// The page after another.
+  ///
+  /// - Throws: `CKError.invalidArguments` for a cursor of another server.
+  init(continuing cursor: CKQueryCursor) throws(CKError) {
+    guard let request = cursor.request, request.continuationMarker != nil else {
+      throw CKError.malformed("the cursor is not one of a Stratus server")
+    }
+    self.request = request
+    zoneID = request.zoneID.map {
+      CKRecordZoneID(wire: $0, naming: UserNaming(currentUserRecordName: nil))
+    }
+  }
+
+  /// Fetches the page, passing over empty ones.
+  ///
+  /// - Parameter resultsLimit: records at most; 0: as many as the server gives.
+  mutating func next(
+    from database: DatabaseCalls, resultsLimit: Int, desiredKeys: [CKRecord.FieldKey]?
+  ) async throws(CKError) -> Page {
+    request.resultsLimit = resultsLimit > 0 ? resultsLimit : nil
+    request.selection = FieldSelection(desiredKeys: desiredKeys.map(Set.init))
+    var emptyPages = 0
+    while true {
+      let response = try await database.send(QueryRecords.self, request)
+      let marker = response.continuationMarker
+      if let marker, marker == request.continuationMarker { throw CKError.badAnswer }
+      request.continuationMarker = marker
+      emptyPages += 1
+      if response.records.isEmpty, marker != nil, emptyPages < Self.emptyPagesMax { continue }
+      return Page(
+        items: response.records,
+        cursor: marker == nil ? nil : CKQueryCursor(request, zoneID: zoneID))
+    }
+  }
+
+  /// How many records match, page after page.
+  ///
+  /// - Throws: `CKError.invalidArguments` if the container does not allow counting.
+  mutating func count(in database: DatabaseCalls) async throws(CKError) -> Int {
+    request.countsOnly = true
+    var total: Int64 = 0
+    while true {
+      let response = try await database.send(QueryRecords.self, request)
+      guard let count = response.count else { throw CKError.badAnswer }
+      total += count
+      guard let marker = response.continuationMarker else { return Int(total) }
+      if marker == request.continuationMarker { throw CKError.badAnswer }
+      request.continuationMarker = marker
+    }
+  }
+}
+
+extension [NSSortDescriptor] {
+  /// The order as the wire has it.
+  ///
+  /// - Throws: `CKError.invalidArguments` for a descriptor that sorts by code.
+  fileprivate func querySorts() throws(CKError) -> [QuerySort] {
+    var sorts: [QuerySort] = []
+    for descriptor in self {
+      guard let key = descriptor.key, !key.contains(".") else {
+        throw CKError.malformed(
+          "a sort descriptor of a query has a field's name and a direction, and nothing else")
+      }
+      let place = (descriptor as? CKLocationSortDescriptor)?.relativeLocation
+      sorts.append(
+        QuerySort(
+          PredicateFilters.key(key), isAscending: descriptor.ascending,
+          relativeLocation: place.map {
+            Location(
+              latitude: $0.coordinate.latitude, longitude: $0.coordinate.longitude)
+          }))
+    }
+    return sorts
+  }
+}
