@@ -89,6 +89,9 @@ let package = Package(
 
     // Examples
     program("CloudNotes", path: "Examples/CloudNotes", ["CloudKit"]),
+    .executableTarget(
+      name: "Parties", dependencies: ["CloudKit", "CoreLocation"], path: "Examples/Parties",
+      exclude: ["README.md"], swiftSettings: strict),
     program("Tour", path: "Examples/Tour", ["CloudKit"]),
 
     // For tests, and tests

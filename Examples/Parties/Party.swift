@@ -1,0 +1,46 @@
+import CloudKit
+import CoreLocation
+
+/// A party as the app thinks of it.
+struct Party {
+  static let recordType = "Party"
+  /// What a list needs; the photo stays on the server until somebody looks at it.
+  static let listKeys = ["name", "summary", "location", "radius"]
+
+  let record: CKRecord
+
+  init(name: String, summary: String, location: CLLocation, radius: Double) {
+    record = CKRecord(recordType: Self.recordType)
+    record["name"] = name
+    record["summary"] = summary
+    record["location"] = location
+    record["radius"] = radius
+  }
+
+  init(record: CKRecord) { self.record = record }
+
+  var id: String { record.recordID.recordName }
+  var name: String { record["name"] as? String ?? "(no name)" }
+  var summary: String { record["summary"] as? String ?? "" }
+  var location: CLLocation? { record["location"] as? CLLocation }
+  /// Metres within which the party can be heard.
+  var radius: Double { record["radius"] as? Double ?? 0 }
+
+  /// A file with the photo, once the party was fetched with it.
+  var photo: URL? {
+    get { (record["photo"] as? CKAsset)?.fileURL }
+    nonmutating set { record["photo"] = newValue.map { CKAsset(fileURL: $0) } }
+  }
+
+  /// One line for a list.
+  ///
+  /// - Parameter here: adds how far it is from there.
+  func line(from here: CLLocation? = nil) -> String {
+    var line = "\(id.prefix(8))  \(name): \(summary)"
+    if let here, let location {
+      let kilometres = location.distance(from: here) / 1_000
+      line += " (\(String(format: "%.1f", kilometres)) km away)"
+    }
+    return line
+  }
+}
