@@ -211,6 +211,7 @@ extension StoreConformance {
     }
     try expect(error?.code, .internalError)
     let schema = try await store.read { (body) throws(ServerError) in try body.schema() }
-    try expect(schema.recordTypes["Note"]?.fields, ["title": FieldDefinition(type: FieldType(.string))])
+    try expect(
+      schema.recordTypes["Note"]?.fields, ["title": FieldDefinition(type: FieldType(.string))])
   }
 }
