@@ -119,6 +119,7 @@ let package = Package(
       [
         "StratusSQLite", "StratusSQL", "StratusTesting", "StratusDomain", "StratusWire", grdb,
       ]),
+    tests("StratusFoundationTests", ["StratusFoundation"]),
     tests("StratusTransportTests", ["StratusTransport", "StratusWire"]),
     tests(
       "StratusKitTests",

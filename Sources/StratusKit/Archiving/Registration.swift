@@ -8,6 +8,9 @@ import StratusKitRegistration
 @_cdecl("stratus_kit_register")
 public func __stratusKitRegister() {
   LocationClock.install(Live.now)
+  PredicateArchive.allow(CKRecord.self)
+  PredicateArchive.allow(CKRecordID.self)
+  PredicateArchive.allow(CKReference.self)
   let classes: [(String, AnyClass)] = [
     ("CKRecord", CKRecord.self),
     ("CKRecordID", CKRecordID.self),

@@ -1,0 +1,161 @@
+public import Foundation
+
+/// A predicate that compares two expressions.
+///
+/// NB: it takes the place of Foundation's class of that name, which cannot be made on Linux. A file
+/// that imports both and names the type, rather than calls its initialiser, must say
+/// `StratusFoundation.NSComparisonPredicate`.
+public class NSComparisonPredicate: NSPredicate {
+  /// Of how many values on the left the comparison must hold.
+  public enum Modifier: UInt, Sendable {
+    case direct = 0
+    case all = 1
+    case any = 2
+  }
+
+  /// How the two sides are compared.
+  public enum Operator: UInt, Sendable {
+    case lessThan = 0
+    case lessThanOrEqualTo = 1
+    case greaterThan = 2
+    case greaterThanOrEqualTo = 3
+    case equalTo = 4
+    case notEqualTo = 5
+    case matches = 6
+    case like = 7
+    case beginsWith = 8
+    case endsWith = 9
+    case `in` = 10
+    case customSelector = 11
+    case contains = 99
+    case between = 100
+  }
+
+  /// How texts are compared.
+  public struct Options: OptionSet, Sendable {
+    public let rawValue: UInt
+
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+
+    public static let caseInsensitive = Options(rawValue: 1)
+    public static let diacriticInsensitive = Options(rawValue: 2)
+    public static let normalized = Options(rawValue: 4)
+  }
+
+  let comparison: PredicateComparison
+
+  init(_ comparison: PredicateComparison) {
+    self.comparison = comparison
+    super.init(block: { _, _ in false })
+  }
+
+  /// A comparison of two expressions. `customSelector` is a programmer's error: there are no
+  /// selectors.
+  public convenience init(
+    leftExpression left: NSExpression, rightExpression right: NSExpression, modifier: Modifier,
+    type: Operator, options: Options = []
+  ) {
+    guard let relation = PredicateRelation(type) else {
+      preconditionFailure("there are no selectors to compare by")
+    }
+    self.init(
+      PredicateComparison(
+        left.term, relation, right.term, quantity: PredicateQuantity(modifier),
+        options: PredicateOptions(rawValue: UInt8(truncatingIfNeeded: options.rawValue & 7))))
+  }
+
+  /// The left side.
+  public var leftExpression: NSExpression { NSExpression(comparison.left) }
+  /// The right side.
+  public var rightExpression: NSExpression { NSExpression(comparison.right) }
+  /// How the sides are compared; what the language has beyond the constants is `customSelector`.
+  public var predicateOperatorType: Operator { Operator(comparison.relation) }
+  /// How texts are compared.
+  public var options: Options {
+    Options(rawValue: UInt(comparison.options.rawValue & 7))
+  }
+  /// Of how many values on the left it must hold; NONE shows as `any`.
+  public var comparisonPredicateModifier: Modifier {
+    switch comparison.quantity {
+    case .direct: .direct
+    case .all: .all
+    case .any, .none: .any
+    }
+  }
+
+  public override var predicateFormat: String { PredicateText.text(of: .comparison(comparison)) }
+
+  public override var description: String { PredicateText.text(of: .comparison(comparison)) }
+
+  public override func evaluate(
+    with object: Any?, substitutionVariables bindings: [String: Any]?
+  ) -> Bool {
+    PredicateEvaluation(subject: object, bindings: bindings ?? [:]).holds(comparison)
+  }
+
+  public override func copy(with zone: NSZone? = nil) -> Any { self }
+
+  public override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? NSComparisonPredicate else { return false }
+    return ParsedPredicate.comparison(comparison)
+      .says(theSameAs: .comparison(other.comparison))
+  }
+
+  public override var hash: Int {
+    PredicateText.template(of: .comparison(comparison)).format.hashValue
+  }
+}
+
+extension PredicateRelation {
+  fileprivate init?(_ type: NSComparisonPredicate.Operator) {
+    switch type {
+    case .lessThan: self = .lessThan
+    case .lessThanOrEqualTo: self = .lessThanOrEqualTo
+    case .greaterThan: self = .greaterThan
+    case .greaterThanOrEqualTo: self = .greaterThanOrEqualTo
+    case .equalTo: self = .equalTo
+    case .notEqualTo: self = .notEqualTo
+    case .matches: self = .matches
+    case .like: self = .like
+    case .beginsWith: self = .beginsWith
+    case .endsWith: self = .endsWith
+    case .in: self = .in
+    case .contains: self = .contains
+    case .between: self = .between
+    case .customSelector: return nil
+    }
+  }
+}
+
+extension NSComparisonPredicate.Operator {
+  fileprivate init(_ relation: PredicateRelation) {
+    self =
+      switch relation {
+      case .lessThan: .lessThan
+      case .lessThanOrEqualTo: .lessThanOrEqualTo
+      case .greaterThan: .greaterThan
+      case .greaterThanOrEqualTo: .greaterThanOrEqualTo
+      case .equalTo: .equalTo
+      case .notEqualTo: .notEqualTo
+      case .matches: .matches
+      case .like: .like
+      case .beginsWith: .beginsWith
+      case .endsWith: .endsWith
+      case .in: .in
+      case .contains: .contains
+      case .between: .between
+      case .tokenMatches: .customSelector
+      }
+  }
+}
+
+extension PredicateQuantity {
+  fileprivate init(_ modifier: NSComparisonPredicate.Modifier) {
+    self =
+      switch modifier {
+      case .direct: .direct
+      case .all: .all
+      case .any: .any
+      }
+  }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import StratusFoundation
+import StratusWire
+
+/// Turns predicates into the filters a query sends.
+///
+/// What CloudKit asks of a predicate is in cloudkit-semantics §17. What lies beyond it, and which
+/// the server must allow (OR, ENDSWITH, CONTAINS of a text), is passed on: only the server knows
+/// what the container allows.
+enum PredicateFilters {
+  /// Filters that hold exactly where a predicate does; none: every record.
+  ///
+  /// - Parameters:
+  ///   - now: what `now()` stands for.
+  ///   - naming: who `CKCurrentUserDefaultName` stands for.
+  /// - Throws: `CKError.invalidArguments`, with a sentence that names the clause, for what CloudKit
+  ///   does not ask.
+  static func filters(
+    of predicate: NSPredicate, now: Date,
+    naming: UserNaming = UserNaming(currentUserRecordName: nil)
+  ) throws(CKError) -> [QueryFilter] {
+    let translation = PredicateTranslation(now: now, naming: naming)
+    return try translation.filters(of: ParsedPredicate(predicate))
+  }
+}
+
+/// One predicate being turned into filters.
+struct PredicateTranslation {
+  let now: Date
+  let naming: UserNaming
+
+  /// No record's name is one of none.
+  ///
+  /// Choice: for FALSEPREDICATE, and for IN an empty array, which has no type on the wire.
+  static let nothing = QueryFilter.field(
+    FieldFilter(.in, QueryKey(system: .recordName), .list(.reference, [])))
+
+  func filters(of predicate: ParsedPredicate) throws(CKError) -> [QueryFilter] {
+    switch predicate {
+    case .truth(let value): return value ? [] : [Self.nothing]
+    case .comparison(let comparison):
+      return try ComparisonTranslation(comparison, isNegated: false, of: self).filters()
+    case .and(let parts):
+      var filters: [QueryFilter] = []
+      for part in parts { filters += try self.filters(of: part) }
+      return filters
+    case .or(let parts): return try filters(ofAny: parts)
+    case .not(let part): return try filters(ofNegated: part)
+    case .unreadable(let problem):
+      throw CKError(
+        .invalidArguments,
+        description: "Unable to parse the format string \"\(problem.format)\": \(problem.reason)")
+    case .opaque:
+      throw CKError(
+        .invalidArguments,
+        description: "a predicate made of code, as by NSPredicate(block:), cannot be sent to a "
+          + "server; write it as a format")
+    }
+  }
+
+  /// NB: a group without conditions always holds, and the others do not matter then.
+  private func filters(ofAny parts: [ParsedPredicate]) throws(CKError) -> [QueryFilter] {
+    var groups: [[QueryFilter]] = []
+    for part in parts { groups.append(try filters(of: part)) }
+    if groups.contains(where: \.isEmpty) { return [] }
+    guard let first = groups.first else { return [Self.nothing] }
+    return groups.count == 1 ? first : [.anyOf(groups)]
+  }
+
+  private func filters(ofNegated part: ParsedPredicate) throws(CKError) -> [QueryFilter] {
+    switch part {
+    case .truth(let value): return try filters(of: .truth(!value))
+    case .comparison(let comparison):
+      return try ComparisonTranslation(comparison, isNegated: true, of: self).filters()
+    case .not(let inner): return try filters(of: inner)
+    case .and(let parts) where parts.count == 1, .or(let parts) where parts.count == 1:
+      return try filters(ofNegated: parts[0])
+    case .and:
+      throw Self.refusal(of: .not(part), because: "NOT cannot stand before a compound of AND")
+    case .or:
+      throw Self.refusal(
+        of: .not(part), because: "NOT cannot stand before a compound of OR; negate each part")
+    case .unreadable, .opaque: return try filters(of: part)
+    }
+  }
+
+  /// The error that says which clause is not asked, and why.
+  static func refusal(of clause: ParsedPredicate, because reason: String) -> CKError {
+    let text = clause.text
+    let shown = text.count > 200 ? text.prefix(200) + "…" : text[...]
+    return CKError(
+      .invalidArguments, description: "the clause '\(shown)' cannot be asked: \(reason)")
+  }
+}

@@ -1,0 +1,34 @@
+import Foundation
+import StratusFoundation
+import Testing
+
+@Suite struct Sorting {
+  @Test func `a sort descriptor by key orders dictionaries`() {
+    let rows: [[String: Any]] = [["n": 2, "s": "b"], ["n": 1, "s": "a"], ["s": "c"]]
+    let ascending = NSSortDescriptor(key: "n", ascending: true)
+    #expect(ascending.compare(rows[0], to: rows[1]) == .orderedDescending)
+    #expect(ascending.compare(rows[2], to: rows[1]) == .orderedAscending)
+    #expect(ascending.compare(rows[2], to: rows[2]) == .orderedSame)
+    let descending = NSSortDescriptor(key: "s", ascending: false)
+    #expect(descending.compare(rows[0], to: rows[1]) == .orderedAscending)
+  }
+
+  @Test func `a sort descriptor keeps its key through copies and archives`() throws {
+    let descriptor = NSSortDescriptor(key: "title", ascending: false)
+    #expect(descriptor.key == "title")
+    #expect((descriptor.copy() as? NSSortDescriptor)?.key == "title")
+    #expect(descriptor == NSSortDescriptor(key: "title", ascending: false))
+    #expect(descriptor != NSSortDescriptor(key: "title", ascending: true))
+    #expect(descriptor != NSSortDescriptor(key: "name", ascending: false))
+    #expect((descriptor.reversedSortDescriptor as? NSSortDescriptor)?.ascending == true)
+    let data = try NSKeyedArchiver.archivedData(
+      withRootObject: descriptor, requiringSecureCoding: true)
+    let back = try NSKeyedUnarchiver.unarchivedObject(ofClass: NSSortDescriptor.self, from: data)
+    #expect(back == descriptor)
+  }
+
+  @Test func `a sort descriptor of another making has no key`() {
+    #expect(NSSortDescriptor(keyPath: \NSString.length, ascending: true).key == nil)
+    #expect(NSSortDescriptor(key: nil, ascending: true).key == nil)
+  }
+}
