@@ -3,15 +3,31 @@ public import Foundation
 /// A sort descriptor that names its key, as `NSSortDescriptor(key:ascending:)` makes it.
 ///
 /// NB: what the class above wants of a key path is never asked for: `compare` is overridden.
-final class KeySortDescriptor: NSSortDescriptor {
+open class KeySortDescriptor: NSSortDescriptor, @unchecked Sendable {
   let namedKey: String?
 
-  init(key: String?, ascending: Bool) {
+  /// An order by the value of a field; nil: by the values themselves.
+  public init(naming key: String?, ascending: Bool) {
     namedKey = key
     super.init(keyPath: \NSString.length, ascending: ascending)
   }
 
-  override func compare(_ first: Any, to second: Any) -> ComparisonResult {
+  /// Reads an archived descriptor of this class; nil if it names no key.
+  open class func read(from coder: NSCoder) -> KeySortDescriptor? {
+    guard coder.containsValue(forKey: SortKey.key),
+      let key = coder.decodeObject(of: NSString.self, forKey: SortKey.key)
+    else { return nil }
+    return KeySortDescriptor(
+      naming: String(describing: key), ascending: coder.decodeBool(forKey: SortKey.isAscending))
+  }
+
+  /// Archives the descriptor.
+  open func write(to coder: NSCoder) {
+    if let namedKey { coder.encode(namedKey as NSString, forKey: SortKey.key) }
+    coder.encode(ascending, forKey: SortKey.isAscending)
+  }
+
+  open override func compare(_ first: Any, to second: Any) -> ComparisonResult {
     let values = [first, second].map { object in
       guard let namedKey else { return PredicateValues.present(object) }
       return PredicateEvaluation.value(at: namedKey, of: object)
@@ -26,20 +42,22 @@ final class KeySortDescriptor: NSSortDescriptor {
     return ascending ? result : ComparisonResult(rawValue: -result.rawValue) ?? result
   }
 
-  override var reversedSortDescriptor: Any {
-    KeySortDescriptor(key: namedKey, ascending: !ascending)
+  open override var reversedSortDescriptor: Any {
+    KeySortDescriptor(naming: namedKey, ascending: !ascending)
   }
 
-  override func copy(with zone: NSZone? = nil) -> Any { self }
+  open override func copy(with zone: NSZone? = nil) -> Any { self }
 
-  override func isEqual(_ object: Any?) -> Bool {
+  open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? KeySortDescriptor else { return false }
     return other.namedKey == namedKey && other.ascending == ascending
   }
 
-  override var hash: Int { namedKey.hashValue }
+  open override var hash: Int { namedKey.hashValue }
 
-  override var description: String { "(\(namedKey ?? "SELF"), \(ascending ? "ascending" : "descending"))" }
+  open override var description: String {
+    "(\(namedKey ?? "SELF"), \(ascending ? "ascending" : "descending"))"
+  }
 }
 
 /// What gives `NSSortDescriptor` its initialiser by key; an implementation detail.
@@ -52,7 +70,7 @@ extension NSSortDescriptor: _SortKeyReading {}
 extension _SortKeyReading {
   /// An order by the value of a field; nil: by the values themselves.
   public init(key: String?, ascending: Bool) {
-    guard let descriptor = KeySortDescriptor(key: key, ascending: ascending) as? Self else {
+    guard let descriptor = KeySortDescriptor(naming: key, ascending: ascending) as? Self else {
       preconditionFailure("\(Self.self) has no initialiser of a key")
     }
     self = descriptor
@@ -63,12 +81,8 @@ extension _SortKeyReading {
 
   /// Reads an archived sort descriptor; nil if it names no key.
   public init?(coder: NSCoder) {
-    guard coder.containsValue(forKey: SortKey.key),
-      let key = coder.decodeObject(of: NSString.self, forKey: SortKey.key)
-    else { return nil }
-    let descriptor = KeySortDescriptor(
-      key: String(describing: key), ascending: coder.decodeBool(forKey: SortKey.isAscending))
-    guard let descriptor = descriptor as? Self else { return nil }
+    let kind = Self.self as? KeySortDescriptor.Type ?? KeySortDescriptor.self
+    guard let descriptor = kind.read(from: coder) as? Self else { return nil }
     self = descriptor
   }
 }
@@ -87,7 +101,6 @@ extension NSSortDescriptor {
 /// nothing.
 extension NSSortDescriptor: @retroactive NSSecureCoding {
   public func encode(with coder: NSCoder) {
-    if let key { coder.encode(key as NSString, forKey: SortKey.key) }
-    coder.encode(ascending, forKey: SortKey.isAscending)
+    (self as? KeySortDescriptor)?.write(to: coder)
   }
 }

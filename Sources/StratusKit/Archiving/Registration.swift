@@ -12,6 +12,8 @@ public func __stratusKitRegister() {
   PredicateArchive.allow(CKRecordID.self)
   PredicateArchive.allow(CKReference.self)
   let classes: [(String, AnyClass)] = [
+    ("CKQuery", CKQuery.self),
+    ("CKQueryCursor", CKQueryCursor.self),
     ("CKRecord", CKRecord.self),
     ("CKRecordID", CKRecordID.self),
     ("CKRecordZone", CKRecordZone.self),

@@ -177,7 +177,8 @@ private final class CountOperation: CKDatabaseOperation, @unchecked Sendable {
   }
 
   override func perform(in database: DatabaseCalls) async throws(CKError) {
-    var pages = try QueryPages(query, in: zoneID)
+    let naming = try await database.naming()
+    var pages = try QueryPages(query, in: zoneID, naming: naming)
     let counted = try await pages.count(in: database)
     report { [self] in total = counted }
   }

@@ -51,15 +51,18 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
   }
 
   override func perform(in database: DatabaseCalls) async throws(CKError) {
+    if query == nil, cursor == nil {
+      throw CKError.malformed("neither query nor cursor is set")
+    }
+    let naming = try await database.naming()
     var pages: QueryPages
     if let cursor {
       pages = try QueryPages(continuing: cursor)
     } else if let query {
-      pages = try QueryPages(query, in: zoneID)
+      pages = try QueryPages(query, in: zoneID, naming: naming)
     } else {
-      throw CKError.malformed("neither query nor cursor is set")
+      return
     }
-    let naming = try await database.naming()
     let page = try await pages.next(
       from: database, resultsLimit: resultsLimit, desiredKeys: desiredKeys)
     for item in page.items {

@@ -15,23 +15,12 @@ struct PredicateValueTranslation {
 
   /// What a filter calls a field or a property of records.
   func key(_ path: String) throws(CKError) -> QueryKey {
-    if let system = Self.properties[path] ?? SystemField(rawValue: path) {
-      return QueryKey(system: system)
-    }
+    if let key = QueryKey(property: path) { return key }
     guard !path.contains(".") else {
       throw refusal("a path of keys such as '\(path)' leads out of the record")
     }
-    guard !path.hasPrefix("_"), !path.hasPrefix("@"), !path.isEmpty else {
-      throw refusal("'\(path)' is no name of a field")
-    }
-    return QueryKey(field: path)
+    throw refusal("'\(path)' is no name of a field")
   }
-
-  private static let properties: [String: SystemField] = [
-    "recordID": .recordName, "creationDate": .creationDate,
-    "modificationDate": .modificationDate, "creatorUserRecordID": .creator,
-    "lastModifiedUserRecordID": .modifier,
-  ]
 
   /// How a sentence calls a function.
   func named(function name: String) -> String {
@@ -97,7 +86,9 @@ struct PredicateValueTranslation {
     }
     if let name = recordName(value) { return .reference(Reference(recordName: known(name, key))) }
     guard let object = StoredValues.make(from: value), !(object is NSArray) else {
-      if PredicateValues.list(value) != nil { throw refusal("a single value is needed, not a list") }
+      if PredicateValues.list(value) != nil {
+        throw refusal("a single value is needed, not a list")
+      }
       throw refusal("a value of class \(type(of: value)) cannot be compared with a field")
     }
     if let text = object as? NSString, key.isSystem, key.systemField?.type.element == .reference {

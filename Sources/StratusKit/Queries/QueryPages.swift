@@ -23,19 +23,22 @@ struct QueryPages {
   ///
   /// - Parameter zoneID: nil: all zones of the database.
   /// - Throws: `CKError.invalidArguments` naming what CloudKit does not accept.
-  init(_ query: CKQuery, in zoneID: CKRecordZone.ID?) throws(CKError) {
+  init(
+    _ query: CKQuery, in zoneID: CKRecordZone.ID?, naming: UserNaming
+  ) throws(CKError) {
     self.zoneID = zoneID
     request = QueryRecords.Request(
       query: Query(
         recordType: query.recordType,
-        filters: try PredicateFilters.filters(of: query.predicate, now: Live.now()),
+        filters: try PredicateFilters.filters(
+          of: query.predicate, now: Live.now(), naming: naming),
         sorts: try (query.sortDescriptors ?? []).querySorts()),
       zoneID: zoneID?.wire, isZoneWide: zoneID == nil)
   }
 
   /// The page after another.
   ///
-  /// - Throws: `CKError.invalidArguments` for a cursor of another server.
+  /// - Throws: `CKError.invalidArguments` for a cursor of Apple's framework.
   init(continuing cursor: CKQueryCursor) throws(CKError) {
     guard let request = cursor.request, request.continuationMarker != nil else {
       throw CKError.malformed("the cursor is not one of a Stratus server")
@@ -92,14 +95,15 @@ extension [NSSortDescriptor] {
   fileprivate func querySorts() throws(CKError) -> [QuerySort] {
     var sorts: [QuerySort] = []
     for descriptor in self {
-      guard let key = descriptor.key, !key.contains(".") else {
+      guard let name = descriptor.key, let key = QueryKey(property: name) else {
         throw CKError.malformed(
-          "a sort descriptor of a query has a field's name and a direction, and nothing else")
+          "a sort descriptor of a query has a field's name and a direction, and nothing else: "
+            + descriptor.description)
       }
       let place = (descriptor as? CKLocationSortDescriptor)?.relativeLocation
       sorts.append(
         QuerySort(
-          PredicateFilters.key(key), isAscending: descriptor.ascending,
+          key, isAscending: descriptor.ascending,
           relativeLocation: place.map {
             Location(
               latitude: $0.coordinate.latitude, longitude: $0.coordinate.longitude)
