@@ -1,19 +1,31 @@
 public import Foundation
 
-/// A sort descriptor that names its key, as `NSSortDescriptor(key:ascending:)` makes it.
+/// A sort descriptor that names its key and can be archived.
+///
+/// NB: no class to inherit from: the compiler cannot read the table of one in another module.
+public protocol KeyedSortDescriptor: NSSortDescriptor {
+  /// The name of the field; nil: the values themselves are sorted.
+  var namedKey: String? { get }
+
+  /// Reads an archived descriptor of this class; nil if it is not whole.
+  static func read(from coder: NSCoder) -> NSSortDescriptor?
+
+  /// Archives the descriptor.
+  func write(to coder: NSCoder)
+}
+
+/// What `NSSortDescriptor(key:ascending:)` makes.
 ///
 /// NB: what the class above wants of a key path is never asked for: `compare` is overridden.
-open class KeySortDescriptor: NSSortDescriptor, @unchecked Sendable {
+final class KeySortDescriptor: NSSortDescriptor, KeyedSortDescriptor {
   let namedKey: String?
 
-  /// An order by the value of a field; nil: by the values themselves.
-  public init(naming key: String?, ascending: Bool) {
+  init(naming key: String?, ascending: Bool) {
     namedKey = key
     super.init(keyPath: \NSString.length, ascending: ascending)
   }
 
-  /// Reads an archived descriptor of this class; nil if it names no key.
-  open class func read(from coder: NSCoder) -> KeySortDescriptor? {
+  static func read(from coder: NSCoder) -> NSSortDescriptor? {
     guard coder.containsValue(forKey: SortKey.key),
       let key = coder.decodeObject(of: NSString.self, forKey: SortKey.key)
     else { return nil }
@@ -21,13 +33,12 @@ open class KeySortDescriptor: NSSortDescriptor, @unchecked Sendable {
       naming: String(describing: key), ascending: coder.decodeBool(forKey: SortKey.isAscending))
   }
 
-  /// Archives the descriptor.
-  open func write(to coder: NSCoder) {
+  func write(to coder: NSCoder) {
     if let namedKey { coder.encode(namedKey as NSString, forKey: SortKey.key) }
     coder.encode(ascending, forKey: SortKey.isAscending)
   }
 
-  open override func compare(_ first: Any, to second: Any) -> ComparisonResult {
+  override func compare(_ first: Any, to second: Any) -> ComparisonResult {
     let values = [first, second].map { object in
       guard let namedKey else { return PredicateValues.present(object) }
       return PredicateEvaluation.value(at: namedKey, of: object)
@@ -42,20 +53,20 @@ open class KeySortDescriptor: NSSortDescriptor, @unchecked Sendable {
     return ascending ? result : ComparisonResult(rawValue: -result.rawValue) ?? result
   }
 
-  open override var reversedSortDescriptor: Any {
+  override var reversedSortDescriptor: Any {
     KeySortDescriptor(naming: namedKey, ascending: !ascending)
   }
 
-  open override func copy(with zone: NSZone? = nil) -> Any { self }
+  override func copy(with zone: NSZone? = nil) -> Any { self }
 
-  open override func isEqual(_ object: Any?) -> Bool {
+  override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? KeySortDescriptor else { return false }
     return other.namedKey == namedKey && other.ascending == ascending
   }
 
-  open override var hash: Int { namedKey.hashValue }
+  override var hash: Int { namedKey.hashValue }
 
-  open override var description: String {
+  override var description: String {
     "(\(namedKey ?? "SELF"), \(ascending ? "ascending" : "descending"))"
   }
 }
@@ -81,7 +92,7 @@ extension _SortKeyReading {
 
   /// Reads an archived sort descriptor; nil if it names no key.
   public init?(coder: NSCoder) {
-    let kind = Self.self as? KeySortDescriptor.Type ?? KeySortDescriptor.self
+    let kind = Self.self as? any KeyedSortDescriptor.Type ?? KeySortDescriptor.self
     guard let descriptor = kind.read(from: coder) as? Self else { return nil }
     self = descriptor
   }
@@ -94,13 +105,13 @@ private enum SortKey {
 
 extension NSSortDescriptor {
   /// The name of the field; nil for an order by key path, comparator or the values themselves.
-  public var key: String? { (self as? KeySortDescriptor)?.namedKey }
+  public var key: String? { (self as? any KeyedSortDescriptor)?.namedKey }
 }
 
 /// Choice: Foundation on Linux cannot archive sort descriptors. One without a key is archived as
 /// nothing.
 extension NSSortDescriptor: @retroactive NSSecureCoding {
   public func encode(with coder: NSCoder) {
-    (self as? KeySortDescriptor)?.write(to: coder)
+    (self as? any KeyedSortDescriptor)?.write(to: coder)
   }
 }

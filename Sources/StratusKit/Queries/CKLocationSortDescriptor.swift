@@ -2,32 +2,56 @@ public import Foundation
 public import StratusFoundation
 
 /// Sorts records by the distance of a place they hold, nearest first.
-public final class CKLocationSortDescriptor: KeySortDescriptor, @unchecked Sendable {
+public final class CKLocationSortDescriptor: NSSortDescriptor, KeyedSortDescriptor {
   /// The place from which distances are measured; its altitude does not count.
   public let relativeLocation: CLLocation
+  public let namedKey: String?
 
   /// Sorts by the distance of the field `key` to a place.
   public init(key: String, relativeLocation: CLLocation) {
+    namedKey = key
     self.relativeLocation = relativeLocation
-    super.init(naming: key, ascending: true)
+    super.init(keyPath: \NSString.length, ascending: true)
   }
 
   /// Reads an archived descriptor; nil if it names no key or no place.
-  public override class func read(from coder: NSCoder) -> KeySortDescriptor? {
-    guard let key = super.read(from: coder)?.key,
+  public static func read(from coder: NSCoder) -> NSSortDescriptor? {
+    guard let key = coder.string("NSKey"),
       let location = coder.object("RelativeLocation", of: CLLocation.self)
     else { return nil }
     return CKLocationSortDescriptor(key: key, relativeLocation: location)
   }
 
-  public override func write(to coder: NSCoder) {
-    super.write(to: coder)
+  public func write(to coder: NSCoder) {
+    coder.encode(present: namedKey.map { $0 as NSString }, forKey: "NSKey")
     coder.encode(relativeLocation, forKey: "RelativeLocation")
   }
 
+  /// Compares records by the distance of the place they hold; those without one come first.
+  public override func compare(_ first: Any, to second: Any) -> ComparisonResult {
+    switch (distance(of: first), distance(of: second)) {
+    case (nil, nil): .orderedSame
+    case (nil, _): .orderedAscending
+    case (_, nil): .orderedDescending
+    case (let first?, let second?):
+      first < second ? .orderedAscending : first > second ? .orderedDescending : .orderedSame
+    }
+  }
+
+  private func distance(of object: Any) -> CLLocationDistance? {
+    guard let namedKey, let location = (object as? CKRecord)?[namedKey] as? CLLocation else {
+      return nil
+    }
+    return location.distance(from: relativeLocation)
+  }
+
+  public override func copy(with zone: NSZone? = nil) -> Any { self }
+
   public override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? CKLocationSortDescriptor else { return false }
-    return super.isEqual(other)
+    return other.namedKey == namedKey
       && relativeLocation.distance(from: other.relativeLocation) == 0
   }
+
+  public override var hash: Int { namedKey.hashValue }
 }

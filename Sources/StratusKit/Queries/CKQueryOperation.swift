@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 import StratusWire
 
 /// Fetches one page of a query's records, in the query's order.

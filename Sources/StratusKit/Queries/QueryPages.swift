@@ -1,4 +1,5 @@
 import Foundation
+import StratusFoundation
 import StratusWire
 
 /// Reads a query page by page.
