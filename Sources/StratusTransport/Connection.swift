@@ -68,6 +68,9 @@ public final class Connection: Sendable {
     self.timing = timing
   }
 
+  /// Seconds on the clock that waits are measured by.
+  public var now: Double { timing.now() }
+
   /// Whether requests are made in a user's name.
   public var hasUser: Bool { webAuthToken.withLock { $0 != nil } }
 

@@ -44,6 +44,11 @@ struct AssetUploads {
       guard let held = asset.held else { return false }
       return file == nil || file == held.file
     }
+
+    /// Whether it was last seen in the very field it goes to.
+    func stays(_ held: HeldAsset) -> Bool {
+      held.recordID.isEqual(recordID) && held.fieldName == fieldName
+    }
   }
 
   private let database: DatabaseCalls
@@ -87,7 +92,8 @@ struct AssetUploads {
   mutating func run(
     progress: @escaping @Sendable (_ save: Int, Double) -> Void
   ) async throws(CKError) {
-    let known = shipments.filter { $0.isKnownToServer }
+    useKeptReceipts()
+    let known = shipments.filter { shipped[$0.place] == nil && $0.isKnownToServer }
     for shipment in shipments where shipment.file == nil && !shipment.isKnownToServer {
       fail(shipment, CKError(uploading: .file(.missing)))
     }
@@ -104,6 +110,29 @@ struct AssetUploads {
 
   // What the server has already.
 
+  private var receiptPlace: KeptReceipt.Place? {
+    database.path.connection.map {
+      KeptReceipt.Place(address: $0.address, scope: database.scope, owner: zoneID.ownerName)
+    }
+  }
+
+  private var now: Double { database.path.connection?.now ?? 0 }
+
+  private mutating func useKeptReceipts() {
+    guard let place = receiptPlace else { return }
+    for shipment in shipments {
+      guard let file = shipment.file, let kept = shipment.asset.receipt,
+        kept.isGood(for: file, at: place, now: now)
+      else { continue }
+      shipped[shipment.place] = ShippedAsset(wire: kept.wire, file: file)
+    }
+  }
+
+  private func keepReceipt(_ shippedAsset: ShippedAsset, of asset: CKAsset) {
+    guard let place = receiptPlace, let file = shippedAsset.file else { return }
+    asset.receipt = KeptReceipt(wire: shippedAsset.wire, file: file, place: place, made: now)
+  }
+
   private mutating func rereference(_ known: [Shipment]) async throws(CKError) {
     for group in known.grouped(by: { $0.asset.held?.recordID.zoneID }) {
       for start in stride(from: 0, to: group.count, by: Limits.assetsPerRequestMax) {
@@ -113,7 +142,14 @@ struct AssetUploads {
     }
     // NB: what the server does not have after all is sent, unless the file is gone as well.
     for shipment in known where shipped[shipment.place] == nil && shipment.file == nil {
-      fail(shipment, CKError(uploading: .file(.missing)))
+      if let held = shipment.asset.held, shipment.stays(held) {
+        // One of several files of a list, for which the server gives no receipts: it needs none
+        // for what the field has.
+        let asset = Asset(fileChecksum: held.checksum, size: held.size)
+        shipped[shipment.place] = ShippedAsset(wire: asset, file: nil)
+      } else {
+        fail(shipment, CKError(uploading: .file(.missing)))
+      }
     }
   }
 
@@ -156,7 +192,9 @@ struct AssetUploads {
       for (shipment, result) in try await send(part, to: addresses, meter) {
         for other in sameFiles[shipment.file] ?? [] {
           switch result {
-          case .success(let asset): shipped[other.place] = asset
+          case .success(let asset):
+            shipped[other.place] = asset
+            keepReceipt(asset, of: other.asset)
           case .failure(let error): fail(other, error)
           }
         }

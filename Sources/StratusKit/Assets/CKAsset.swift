@@ -12,6 +12,7 @@ public final class CKAsset: NSObject, NSSecureCoding, @unchecked Sendable {
   private struct State {
     var fileURL: URL?
     var held: HeldAsset?
+    var receipt: KeptReceipt?
   }
 
   private let state: Mutex<State>
@@ -47,7 +48,18 @@ public final class CKAsset: NSObject, NSSecureCoding, @unchecked Sendable {
   }
 
   /// Takes in that a save succeeded, so that a field of the server holds it.
-  func settle(_ held: HeldAsset) { state.withLock { $0.held = held } }
+  func settle(_ held: HeldAsset) {
+    state.withLock { state in
+      state.held = held
+      state.receipt = nil
+    }
+  }
+
+  /// What was got for its bytes where no save has succeeded since.
+  var receipt: KeptReceipt? {
+    get { state.withLock { $0.receipt } }
+    set { state.withLock { $0.receipt = newValue } }
+  }
 
   public override var description: String {
     let state = state.withLock { $0 }
@@ -119,6 +131,30 @@ struct HeldAsset: Sendable {
     self.fieldName = fieldName
     self.downloadURL = downloadURL
     self.file = file
+  }
+}
+
+/// The receipt of a file that was sent for a save which then failed, so that the next one, after a
+/// conflict say, need not send it again.
+struct KeptReceipt: Sendable {
+  /// Seconds for which it is used again. Choice: well below the server's half a day.
+  private static let secondsMax = 14_400.0
+
+  /// Where it is good.
+  struct Place: Sendable, Hashable {
+    let address: Connection.Address
+    let scope: DatabaseScope
+    let owner: String
+  }
+
+  let wire: Asset
+  let file: FileIdentity
+  let place: Place
+  /// By the connection's clock.
+  let made: Double
+
+  func isGood(for file: FileIdentity, at place: Place, now: Double) -> Bool {
+    file == self.file && place == self.place && now - made < Self.secondsMax
   }
 }
 

@@ -105,8 +105,13 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     _ result: RecordItem, of item: PreparedBatch.Item, naming: UserNaming
   ) throws(CKError) {
     switch (item, result) {
-    case (.save(let record, _), .failure(let failure)):
-      fail(.save(record), CKError(failure, saving: record, naming: naming))
+    case (.save(let record, let save), .failure(let failure)):
+      let error = CKError(failure, saving: record, naming: naming)
+      if error.code == .invalidArguments {
+        // It may be that the server knows nothing of the files any more: send them next time.
+        for (asset, _) in save.assets { asset.receipt = nil }
+      }
+      fail(.save(record), error)
     case (.delete(let recordID), .failure(let failure)):
       fail(.delete(recordID), CKError(failure.error))
     case (.save(let record, let save), .record(let dictionary)):
