@@ -24,6 +24,18 @@ enum Live {
   /// Shared by every container of the process, so that they share connections.
   static let exchange: any HTTPExchange = URLSessionExchange()
 
+  /// Shared by every container of the process.
+  static let assetCache = assetCache(
+    in: AssetCache.folder(
+      environmentVariables: ProcessInfo.processInfo.environment,
+      temporary: FileManager.default.temporaryDirectory.appendingPathComponent(
+        "stratus-\(newID())", isDirectory: true)))
+
+  /// A place for fetched files.
+  static func assetCache(in folder: URL) -> AssetCache {
+    AssetCache(in: folder, now: now, newID: newID)
+  }
+
   /// What the process's environment says, completed by the credentials file.
   static func settings() -> ServerSettings {
     let variables = ProcessInfo.processInfo.environment

@@ -46,19 +46,30 @@ public final class Connection: Sendable {
   public let address: Address
   private let apiToken: String?
   private let webAuthToken: Mutex<String?>
-  private let exchange: any HTTPExchange
-  private let timing: Timing
+  let exchange: any HTTPExchange
+  let timing: Timing
+  /// Bytes of a file that are sent or asked for at once, at most.
+  let pieceBytesMax: Int
+
+  /// Bytes of a file in one request. Choice: large enough that the request itself does not count,
+  /// small enough that a broken connection and four files at once cost little.
+  public static let defaultPieceBytesMax = 4_194_304
 
   public init(
     to address: Address, apiToken: String?, webAuthToken: String?,
-    exchange: any HTTPExchange, timing: Timing
+    exchange: any HTTPExchange, timing: Timing,
+    pieceBytesMax: Int = Connection.defaultPieceBytesMax
   ) {
+    self.pieceBytesMax = max(1, pieceBytesMax)
     self.address = address
     self.apiToken = apiToken
     self.webAuthToken = Mutex(webAuthToken)
     self.exchange = exchange
     self.timing = timing
   }
+
+  /// Seconds on the clock that waits are measured by.
+  public var now: Double { timing.now() }
 
   /// Whether requests are made in a user's name.
   public var hasUser: Bool { webAuthToken.withLock { $0 != nil } }
@@ -120,26 +131,34 @@ public final class Connection: Sendable {
   private static func read<E: Endpoint>(
     _ endpoint: E.Type, _ response: HTTPResponse
   ) throws(TransportFailure) -> E.Response {
-    let retryAfter = response.headers["retry-after"].flatMap(Double.init)
-    if (200..<300).contains(response.status) {
-      do {
-        return try E.Response(jsonBytes: response.body)
-      } catch {
-        throw .unreadable(
-          status: response.status, reason: error.reason, retryAfterSeconds: retryAfter)
-      }
-    }
+    guard (200..<300).contains(response.status) else { throw failure(of: response) }
+    return try parse(E.Response.self, response)
+  }
+
+  static func parse<Answer: JSONReadable>(
+    _ answer: Answer.Type, _ response: HTTPResponse
+  ) throws(TransportFailure) -> Answer {
     do {
-      let error = try ErrorDictionary(jsonBytes: response.body)
-      throw TransportFailure.refused(
-        error, status: response.status,
-        retryAfterSeconds: error.retryAfterSeconds.map(Double.init) ?? retryAfter)
-    } catch let failure as TransportFailure {
-      throw failure
+      return try Answer(jsonBytes: response.body)
     } catch {
       throw .unreadable(
+        status: response.status, reason: error.reason,
+        retryAfterSeconds: response.retryAfterSeconds)
+    }
+  }
+
+  /// What an answer that is no success says.
+  static func failure(of response: HTTPResponse) -> TransportFailure {
+    do {
+      let error = try ErrorDictionary(jsonBytes: response.body)
+      return .refused(
+        error, status: response.status,
+        retryAfterSeconds: error.retryAfterSeconds.map(Double.init)
+          ?? response.retryAfterSeconds)
+    } catch {
+      return .unreadable(
         status: response.status, reason: "the answer is no CloudKit error",
-        retryAfterSeconds: retryAfter)
+        retryAfterSeconds: response.retryAfterSeconds)
     }
   }
 
@@ -161,4 +180,8 @@ public final class Connection: Sendable {
   /// RFC 3986's unreserved characters.
   private static let unreserved = CharacterSet(
     charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+}
+
+extension HTTPResponse {
+  fileprivate var retryAfterSeconds: Double? { headers["retry-after"].flatMap(Double.init) }
 }

@@ -11,15 +11,26 @@ public protocol HTTPExchange: Sendable {
   func send(_ request: HTTPRequest) async throws(NetworkFailure) -> HTTPResponse
 }
 
-/// A POST to the server.
+/// A request to a server.
 public struct HTTPRequest: Sendable {
+  /// What is asked for: bytes are fetched by GET, all else is a POST.
+  public enum Method: String, Sendable {
+    case get = "GET"
+    case post = "POST"
+  }
+
+  public var method: Method
   public var url: URL
   public var headers: [String: String]
   public var body: [UInt8]
   /// Seconds without a byte after which the request is given up.
   public var timeoutSeconds: Double
 
-  public init(url: URL, headers: [String: String] = [:], body: [UInt8], timeoutSeconds: Double) {
+  public init(
+    method: Method = .post, url: URL, headers: [String: String] = [:], body: [UInt8],
+    timeoutSeconds: Double
+  ) {
+    self.method = method
     self.url = url
     self.headers = headers
     self.body = body

@@ -17,16 +17,24 @@ public struct RetryPolicy: Sendable {
   static let delaySecondsMax = 60.0
   /// Attempts altogether, where somebody waits.
   static let shortAttemptsMax = 3
+  /// Attempts without a byte more, where somebody waits for a file.
+  static let shortAttemptsOfFileMax = 5
   /// Longest wait, where somebody waits.
   static let shortDelaySecondsMax = 3.0
 
   public var patience: Patience
   /// Whether carrying the request out twice is the same as once.
   public var isIdempotent: Bool
+  /// Whether what was carried over before the failure is kept, as with the pieces of a file.
+  ///
+  /// Choice: then a lost or silent connection is no reason to give up at once, even where somebody
+  /// waits: a file takes long enough to see one break.
+  public var isResumed: Bool
 
-  public init(patience: Patience, isIdempotent: Bool) {
+  public init(patience: Patience, isIdempotent: Bool, isResumed: Bool = false) {
     self.patience = patience
     self.isIdempotent = isIdempotent
+    self.isResumed = isResumed
   }
 
   /// Seconds to wait before the next attempt; nil: the failure is final.
@@ -48,19 +56,21 @@ public struct RetryPolicy: Sendable {
   }
 
   private func mayRepeat(after failure: TransportFailure, attempt: Int) -> Bool {
-    if patience == .short && attempt >= Self.shortAttemptsMax { return false }
+    let attemptsMax = isResumed ? Self.shortAttemptsOfFileMax : Self.shortAttemptsMax
+    if patience == .short && attempt >= attemptsMax { return false }
     if failure.isPostponed { return true }
     switch failure {
     case .refused: return false
     case .unreadable(let status, _, _):
-      return patience == .long && isIdempotent && (status == 502 || status == 504)
+      return (patience == .long || isResumed) && isIdempotent && (status == 502 || status == 504)
     case .network(.cancelled): return false
-    case .network(.notConnected), .network(.lostBeforeSending): return patience == .long
+    case .network(.notConnected): return patience == .long
+    case .network(.lostBeforeSending): return patience == .long || isResumed
     case .network(.timedOut): return patience == .long && isIdempotent
     case .network(.lostAfterSending):
       // NB: also where somebody waits, once: a kept connection that the server has just closed
       // looks the same as a broken one.
-      return isIdempotent && (patience == .long || attempt == 1)
+      return isIdempotent && (patience == .long || isResumed || attempt == 1)
     }
   }
 }

@@ -24,8 +24,11 @@ public final class URLSessionExchange: HTTPExchange {
     var sent = URLRequest(url: request.url)
     // NB: on Linux the initialiser's time-out is ignored, and the property's cut to whole seconds.
     sent.timeoutInterval = max(1, request.timeoutSeconds.rounded(.up))
-    sent.httpMethod = "POST"
-    sent.httpBody = Data(request.body)
+    sent.httpMethod = request.method.rawValue
+    switch request.method {
+    case .get: break
+    case .post: sent.httpBody = Data(request.body)
+    }
     for (name, value) in request.headers { sent.setValue(value, forHTTPHeaderField: name) }
     do {
       let (body, response) = try await session.data(for: sent)

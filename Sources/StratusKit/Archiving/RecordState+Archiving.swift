@@ -105,7 +105,7 @@ final class UnknownArchivedValue: NSObject, NSSecureCoding {
 extension NSCoder {
   private static let fieldClasses: [AnyClass] = [
     NSDictionary.self, NSArray.self, NSString.self, NSNumber.self, NSDate.self, NSData.self,
-    CLLocation.self, CKReference.self, UnknownArchivedValue.self,
+    CLLocation.self, CKReference.self, CKAsset.self, UnknownArchivedValue.self,
   ]
 
   fileprivate func fields(_ key: String) -> [String: StoredValue] {

@@ -23,7 +23,7 @@ public func __stratusKitRegister() {
     ("CKRecordValueStore", RecordValueStore.self),
     ("CKEncryptedRecordValueStore", UnknownArchivedValue.self),
     ("CKEncryptedData", UnknownArchivedValue.self),
-    ("CKAsset", UnknownArchivedValue.self),
+    ("CKAsset", CKAsset.self),
     ("CLLocation", CLLocation.self),
   ]
   for (name, knownClass): (String, AnyClass) in classes {

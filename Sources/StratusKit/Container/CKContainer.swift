@@ -40,17 +40,22 @@ public final class CKContainer: NSObject, @unchecked Sendable {
   /// A container that speaks through the given exchange, by these settings alone.
   package convenience init(
     identifier containerIdentifier: String, settings: Settings,
-    exchange: any HTTPExchange, timing: Timing? = nil
+    exchange: any HTTPExchange, timing: Timing? = nil, assets: AssetSettings? = nil
   ) {
     self.init(
-      settings: settings.wire(container: containerIdentifier), exchange: exchange, timing: timing)
+      settings: settings.wire(container: containerIdentifier), exchange: exchange, timing: timing,
+      assets: assets)
   }
 
-  private init(settings: ServerSettings, exchange: (any HTTPExchange)?, timing: Timing?) {
+  private init(
+    settings: ServerSettings, exchange: (any HTTPExchange)?, timing: Timing?,
+    assets: AssetSettings? = nil
+  ) {
     containerIdentifier = settings.container
     path =
       if let exchange {
-        RequestPath(settings: settings, exchange: exchange, timing: timing ?? Live.timing)
+        RequestPath(
+          settings: settings, exchange: exchange, timing: timing ?? Live.timing, assets: assets)
       } else {
         RequestPath.shared(settings)
       }

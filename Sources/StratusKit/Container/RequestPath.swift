@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import StratusTransport
 import StratusWire
 import Synchronization
@@ -7,10 +7,16 @@ import Synchronization
 final class RequestPath: Sendable {
   /// nil: nobody said which container.
   let connection: Connection?
+  /// Where fetched files go.
+  let assets: AssetCache
   private let caller = Mutex<UserNaming?>(nil)
 
   /// - Parameter settings: already completed; a missing URL means the machine's own server.
-  init(settings: ServerSettings, exchange: any HTTPExchange, timing: Timing) {
+  init(
+    settings: ServerSettings, exchange: any HTTPExchange, timing: Timing,
+    assets assetSettings: AssetSettings? = nil
+  ) {
+    assets = assetSettings.map { Live.assetCache(in: $0.cacheFolder) } ?? Live.assetCache
     connection = settings.container.map { container in
       var url = settings.url?.absoluteString ?? "http://127.0.0.1:8080"
       while url.hasSuffix("/") { url.removeLast() }
@@ -19,7 +25,8 @@ final class RequestPath: Sendable {
           url: url, container: container, environment: settings.environment ?? .development,
           deviceID: Live.deviceID),
         apiToken: settings.apiToken, webAuthToken: settings.webAuthToken, exchange: exchange,
-        timing: timing)
+        timing: timing,
+        pieceBytesMax: assetSettings?.pieceBytesMax ?? Connection.defaultPieceBytesMax)
     }
   }
 
@@ -90,4 +97,17 @@ struct DatabaseCalls: Sendable {
   }
 
   func naming() async throws(CKError) -> UserNaming { try await path.naming(options: options) }
+}
+
+/// Where a container keeps fetched files, and in what pieces they travel.
+package struct AssetSettings: Sendable {
+  /// In place of the folder that all containers of the process share.
+  package var cacheFolder: URL
+  /// Bytes.
+  package var pieceBytesMax: Int
+
+  package init(cacheFolder: URL, pieceBytesMax: Int = Connection.defaultPieceBytesMax) {
+    self.cacheFolder = cacheFolder
+    self.pieceBytesMax = pieceBytesMax
+  }
 }

@@ -59,7 +59,7 @@ func storedValue(for value: Any) -> StoredValue {
   guard let object = StoredValues.make(from: value) else {
     preconditionFailure(
       "\(type(of: value)) is not an acceptable value of a record: use a string, number, date, "
-        + "data, location, reference, or an array of values of one of these kinds")
+        + "data, location, reference, asset, or an array of values of one of these kinds")
   }
   return object
 }

@@ -5,6 +5,8 @@ import StratusWire
 /// A field as a save sends it.
 enum OutgoingField {
   case value(FieldValue)
+  /// Files, which are sent first.
+  case assets([CKAsset], isList: Bool)
   /// A list that nobody can tell the type of; it leaves a field that has one in place, emptied.
   case emptyList
   case removed
@@ -19,6 +21,14 @@ enum OutgoingField {
       self = .emptyList
       return
     }
+    if let asset = object as? CKAsset {
+      self = .assets([asset], isList: false)
+      return
+    }
+    if let array = object as? NSArray, array.firstObject is CKAsset {
+      self = .assets(array.compactMap { $0 as? CKAsset }, isList: true)
+      return
+    }
     guard let value = FieldValue(object, zoneID: zoneID) else {
       throw CKError(
         .invalidArguments,
@@ -27,9 +37,13 @@ enum OutgoingField {
     self = .value(value)
   }
 
-  func write(to writer: inout JSONWriter) {
+  /// NB: files are left out; a field is written with what the server gave for them.
+  func write(key: String, to writer: inout JSONWriter) {
+    if case .assets = self { return }
+    writer.key(key)
     switch self {
     case .value(let value): value.writeField(to: &writer)
+    case .assets: return
     case .emptyList:
       writer.object { writer in
         writer.key("value")

@@ -20,6 +20,7 @@ enum StoredValues {
     case let value as NSArray: list(value)
     case let value as CLLocation: value
     case let value as CKReference: value
+    case let value as CKAsset: value
     default: nil
     }
   }
@@ -40,7 +41,7 @@ enum StoredValues {
 
   /// What a list is a list of.
   private enum Kind {
-    case string, number, date, data, location, reference
+    case string, number, date, data, location, reference, asset
 
     init?(_ object: StoredValue) {
       switch object {
@@ -50,6 +51,7 @@ enum StoredValues {
       case is NSData: self = .data
       case is CLLocation: self = .location
       case is CKReference: self = .reference
+      case is CKAsset: self = .asset
       default: return nil
       }
     }

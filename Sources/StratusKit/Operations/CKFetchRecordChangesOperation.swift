@@ -46,14 +46,18 @@ open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendab
       zoneID: recordZoneID, syncToken: previousServerChangeToken?.syncToken,
       resultsLimit: resultsLimit, desiredKeys: desiredKeys)
     let page = try await feed.next(from: database, naming: naming)
+    try await database.fetchFiles(
+      of: page.changes, losing: .operation, record: \.record,
+      deliver: { change, error in deliver(change.failing(with: error)) })
+    report { [self] in self.page = page }
+  }
+
+  private func deliver(_ change: ZoneFeed.Change) {
     report { [self] in
-      self.page = page
-      for change in page.changes {
-        switch change {
-        case .changed(_, .success(let record)): recordChangedBlock?(record)
-        case .changed(_, .failure): break
-        case .deleted(let recordID, _): recordWithIDWasDeletedBlock?(recordID)
-        }
+      switch change {
+      case .changed(_, .success(let record)): recordChangedBlock?(record)
+      case .changed(_, .failure): break
+      case .deleted(let recordID, _): recordWithIDWasDeletedBlock?(recordID)
       }
     }
   }

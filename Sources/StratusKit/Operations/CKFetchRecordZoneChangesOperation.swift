@@ -103,7 +103,9 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
       resultsLimit: wanted?.resultsLimit ?? 0, desiredKeys: wanted?.desiredKeys)
     while true {
       let page = try await feed.next(from: database, naming: naming)
-      for change in page.changes { deliver(change) }
+      try await database.fetchFiles(
+        of: page.changes, losing: .operation, record: \.record,
+        deliver: { change, error in deliver(change.failing(with: error)) })
       if isWhole && page.moreComing {
         report { [self] in
           recordZoneChangeTokensUpdatedBlock?(zoneID, page.token, page.clientToken)

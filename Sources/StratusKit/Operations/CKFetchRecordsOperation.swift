@@ -10,7 +10,7 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   /// The fields to fetch; nil: all, empty: none.
   public var desiredKeys: [CKRecord.FieldKey]?
 
-  /// Called with 1 when a record has come.
+  /// Called with 1 when a record has come, and before with less while its files do.
   public var perRecordProgressBlock: ((CKRecord.ID, Double) -> Void)?
   /// Deprecated by Apple for ``perRecordResultBlock``, which suppresses it.
   public var perRecordCompletionBlock: ((CKRecord?, CKRecord.ID?, (any Error)?) -> Void)?
@@ -80,14 +80,23 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
       return
     }
     guard response.records.count == recordIDs.count else { throw CKError.badAnswer }
+    var results: [(recordID: CKRecord.ID, result: Result<CKRecord, CKError>)] = []
     for (recordID, item) in zip(recordIDs, response.records) {
       switch item {
       case .record(let dictionary):
-        deliver(.success(try CKRecord(wire: dictionary, naming: naming)), of: recordID)
-      case .deleted: deliver(.failure(CKError(.unknownItem)), of: recordID)
-      case .failure(let failure): deliver(.failure(CKError(failure.error)), of: recordID)
+        results.append((recordID, .success(try CKRecord(wire: dictionary, naming: naming))))
+      case .deleted: results.append((recordID, .failure(CKError(.unknownItem))))
+      case .failure(let failure): results.append((recordID, .failure(CKError(failure.error))))
       }
     }
+    try await database.fetchFiles(
+      of: results, losing: .record, record: { try? $0.result.get() },
+      progress: { [self] item, progress in
+        report { [self] in perRecordProgressBlock?(item.recordID, progress) }
+      },
+      deliver: { item, error in
+        deliver(error.map(Result.failure) ?? item.result, of: item.recordID)
+      })
   }
 
   private func deliver(_ result: Result<CKRecord, CKError>, of recordID: CKRecord.ID) {

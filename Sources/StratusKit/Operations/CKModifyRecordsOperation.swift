@@ -16,7 +16,8 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   /// Kept with each zone and given back in its change feed. At most 768 bytes.
   public var clientChangeTokenData: Data?
 
-  /// Called with 1 when a record has been saved.
+  /// Called with 1 when a record has been saved, and before with less while its files are sent;
+  /// what is to be sent again makes it go backwards.
   public var perRecordProgressBlock: ((CKRecord, Double) -> Void)?
   /// Deprecated by Apple for ``perRecordSaveBlock``, which suppresses it.
   public var perRecordCompletionBlock: ((CKRecord, (any Error)?) -> Void)?
@@ -61,7 +62,17 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
         "\(size) bytes; one operation takes \(Limits.operationSizeBytesMax)")
     }
     let naming = try await database.naming()
-    for batch in prepared {
+    for var batch in prepared {
+      do throws(CKError) {
+        try await batch.sendFiles(to: database, isAtomic: isAtomic) { [self] record, progress in
+          report { [self] in perRecordProgressBlock?(record, progress) }
+        }
+      } catch {
+        guard error.concernsZone else { throw error }
+        for (item, error) in batch.refused { fail(item, error) }
+        for item in batch.items { fail(item.requested, error) }
+        continue
+      }
       for (item, error) in batch.refused { fail(item, error) }
       if !batch.items.isEmpty { try await send(batch, to: database, naming: naming) }
     }
@@ -94,8 +105,13 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     _ result: RecordItem, of item: PreparedBatch.Item, naming: UserNaming
   ) throws(CKError) {
     switch (item, result) {
-    case (.save(let record, _), .failure(let failure)):
-      fail(.save(record), CKError(failure, saving: record, naming: naming))
+    case (.save(let record, let save), .failure(let failure)):
+      let error = CKError(failure, saving: record, naming: naming)
+      if error.code == .invalidArguments {
+        // It may be that the server knows nothing of the files any more: send them next time.
+        for (asset, _) in save.assets { asset.receipt = nil }
+      }
+      fail(.save(record), error)
     case (.delete(let recordID), .failure(let failure)):
       fail(.delete(recordID), CKError(failure.error))
     case (.save(let record, let save), .record(let dictionary)):

@@ -92,9 +92,48 @@ struct PreparedBatch {
         }
       }
     }
-    if isAtomic && !refused.isEmpty {
-      refused += items.map { ($0.requested, CKError(.batchRequestFailed)) }
-      items = []
+    refuseAllIfOne(isAtomic)
+  }
+
+  private mutating func refuseAllIfOne(_ isAtomic: Bool) {
+    guard isAtomic && !refused.isEmpty else { return }
+    refused += items.map { ($0.requested, CKError(.batchRequestFailed)) }
+    items = []
+  }
+
+  /// Sends the files its records hold; a record whose files do not get across is refused.
+  ///
+  /// - Throws: what the whole request failed with.
+  mutating func sendFiles(
+    to database: DatabaseCalls, isAtomic: Bool,
+    progress: @escaping @Sendable (CKRecord, Double) -> Void
+  ) async throws(CKError) {
+    var saves: [(place: Int, record: CKRecord, save: RecordSave)] = []
+    for (place, item) in items.enumerated() {
+      if case .save(let record, let save) = item, !save.assetFields.isEmpty {
+        saves.append((place, record, save))
+      }
     }
+    if saves.isEmpty { return }
+    var uploads = AssetUploads(
+      of: saves.map { ($0.record, $0.save.assetFields) }, to: zoneID, in: database,
+      isAtomic: isAtomic)
+    let records = saves.map(\.record)
+    try await uploads.run { progress(records[$0], $1) }
+    let failedPlaces = uploads.errors.keys.map { saves[$0].place }
+    refused += uploads.errors.sorted { $0.key < $1.key }.map {
+      (.save(saves[$0.key].record), $0.value)
+    }
+    if !isAtomic || uploads.errors.isEmpty {
+      for (index, entry) in saves.enumerated() where uploads.errors[index] == nil {
+        var save = entry.save
+        try save.attach(to: entry.record.recordID) { field, asset in
+          uploads.shipped[AssetUploads.Place(save: index, field: field, asset: asset)]
+        }
+        items[entry.place] = .save(entry.record, save)
+      }
+    }
+    for place in failedPlaces.sorted(by: >) { items.remove(at: place) }
+    refuseAllIfOne(isAtomic)
   }
 }

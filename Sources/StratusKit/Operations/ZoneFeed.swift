@@ -6,6 +6,22 @@ struct ZoneFeed {
   enum Change: Sendable {
     case changed(CKRecord.ID, Result<CKRecord, CKError>)
     case deleted(CKRecord.ID, CKRecord.RecordType)
+
+    /// The record that came; nil: none did.
+    var record: CKRecord? {
+      switch self {
+      case .changed(_, let result): try? result.get()
+      case .deleted: nil
+      }
+    }
+
+    /// The change, or why the files of its record did not come.
+    func failing(with error: CKError?) -> Change {
+      switch self {
+      case .changed(let recordID, .success): error.map { .changed(recordID, .failure($0)) } ?? self
+      case .changed, .deleted: self
+      }
+    }
   }
 
   struct Page: Sendable {

@@ -22,6 +22,7 @@ extension CKRecord {
       state.settle(save)
       state.system = SystemFields(wire: wire, naming: naming)
     }
+    for (asset, held) in save.assets { asset.settle(held) }
   }
 
   /// The record as the server was last known to hold it; nil if it never was.
@@ -44,12 +45,15 @@ extension RecordState {
       case .ifServerRecordUnchanged: system.changeTag == nil ? .create : .update
       case .changedKeys, .allKeys: .forceUpdate
       }
+    let (fields, assetFields) = try fieldsToSend(keys)
     let operation = RecordOperation(
       kind, recordName: recordID.recordName, recordType: recordType,
       recordChangeTag: kind == .update ? system.changeTag : nil,
-      fields: try fieldsJSON(of: keys), parent: try parentToSend(policy: policy))
+      fields: try Self.view(of: fields), parent: try parentToSend(policy: policy))
     return RecordSave(
-      operation: operation, editsCount: editsCount, values: values, parent: parent)
+      operation: operation, fields: fields, assetFields: assetFields, editsCount: editsCount,
+      values: values,
+      parent: parent)
   }
 
   private func parentToSend(
@@ -64,8 +68,11 @@ extension RecordState {
     return isSent ? .set(recordName: parent.recordID.recordName) : .unchanged
   }
 
-  private func fieldsJSON(of keys: Set<String>) throws(CKError) -> JSONView {
+  private func fieldsToSend(
+    _ keys: Set<String>
+  ) throws(CKError) -> (fields: FieldsJSON, assetFields: [AssetField]) {
     let zoneID = recordID.zoneID.wire
+    var assetFields: [AssetField] = []
     var fields: [(key: String, value: OutgoingField)] = []
     fields.reserveCapacity(keys.count)
     for key in keys.sorted() {
@@ -74,17 +81,22 @@ extension RecordState {
           .invalidArguments,
           description: "'\(key)' is no field name: a letter, then letters, digits and underscores")
       }
-      fields.append((key, try OutgoingField(values[key], key: key, zoneID: zoneID)))
+      let field = try OutgoingField(values[key], key: key, zoneID: zoneID)
+      if case .assets(let assets, let isList) = field {
+        assetFields.append(AssetField(key: key, assets: assets, isList: isList))
+      }
+      fields.append((key, field))
     }
     var writer = JSONWriter()
     writer.object { writer in
-      for (key, value) in fields {
-        writer.key(key)
-        value.write(to: &writer)
-      }
+      for (key, value) in fields { value.write(key: key, to: &writer) }
     }
+    return (FieldsJSON(text: writer.bytes), assetFields)
+  }
+
+  private static func view(of fields: FieldsJSON) throws(CKError) -> JSONView {
     do throws(WireError) {
-      return try JSONView(parsing: writer.bytes)
+      return try JSONView(parsing: fields.text)
     } catch {
       throw CKError(.internalError, description: error.reason)
     }

@@ -22,7 +22,10 @@ extension CKRecord {
     state.system = SystemFields(wire: wire, naming: naming)
     state.values.reserveCapacity(fields.count)
     for (key, value) in fields {
-      state.values[key] = value.stored(in: zoneID, naming: naming)
+      state.values[key] =
+        value.type.element == .asset && !value.type.isEncrypted
+        ? value.storedAssets(of: state.recordID, field: key)
+        : value.stored(in: zoneID, naming: naming)
     }
     if let name = wire.parentRecordName, !name.isEmpty {
       state.parent = CKReference(

@@ -3,10 +3,47 @@ import StratusWire
 /// A record on its way to the server.
 struct RecordSave {
   /// What to send. It names no zone: the request does.
-  let operation: RecordOperation
+  var operation: RecordOperation
+  /// Its fields as they stand in the operation.
+  let fields: FieldsJSON
+  /// The fields that hold files; they are not in the operation before the files are sent.
+  let assetFields: [AssetField]
+  /// What was sent of them.
+  var assets: [(asset: CKAsset, held: HeldAsset)] = []
   /// How many of the record's edits are in it.
   let editsCount: Int
   /// The values the record had when it was sent.
   let values: [String: StoredValue]
   let parent: CKReference?
+}
+
+extension RecordSave {
+  /// Puts the files of the fields that hold them into the operation.
+  ///
+  /// - Parameter shipped: the file at a place of a field.
+  mutating func attach(
+    to recordID: CKRecord.ID, _ shipped: (_ field: Int, _ asset: Int) -> ShippedAsset?
+  ) throws(CKError) {
+    var values: [(key: String, value: FieldValue?)] = []
+    for (index, field) in assetFields.enumerated() {
+      var files: [FieldValue] = []
+      for (place, asset) in field.assets.enumerated() {
+        guard let file = shipped(index, place) else { throw CKError.badAnswer }
+        files.append(.asset(file.wire))
+        assets.append(
+          (
+            asset,
+            HeldAsset(
+              checksum: file.wire.fileChecksum, size: file.wire.size, recordID: recordID,
+              fieldName: field.key, file: file.file)
+          ))
+      }
+      values.append((field.key, field.isList ? .list(.asset, files) : files.first))
+    }
+    do throws(WireError) {
+      operation.fields = try JSONView(parsing: fields.merging(values).text)
+    } catch {
+      throw CKError(.internalError, description: error.reason)
+    }
+  }
 }

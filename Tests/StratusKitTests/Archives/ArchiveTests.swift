@@ -121,7 +121,7 @@ import Testing
         ofClass: CKRecord.self, from: data(AppleArchives.record)))
     try expectSystemFields(record)
     #expect(
-      record.allKeys() == ["author", "blob", "count", "due", "tags", "title", "weight"])
+      record.allKeys() == ["author", "blob", "count", "due", "photo", "tags", "title", "weight"])
     #expect(record.changedKeys() == ["title"])
     #expect(record["title"] as? String == "Groceries")
     #expect(record["count"] as? Int == 7)
@@ -131,6 +131,8 @@ import Testing
     #expect(record["tags"] as? [String] == ["a", "b"])
     let author = try #require(record["author"] as? CKRecord.Reference)
     #expect(author.recordID.recordName == "author-1")
+    let photo = try #require(record["photo"] as? CKAsset)
+    #expect(photo.fileURL == nil)
     #expect(author.action == .deleteSelf)
     #expect(record.ancestor?["title"] as? String == "Old title")
   }

@@ -20,7 +20,13 @@ final class FakeServer: HTTPExchange {
 
   static let userName = "_0123456789abcdef0123456789abcdef"
 
+  typealias ByteHandler = @Sendable (HTTPRequest) async throws(NetworkFailure) -> HTTPResponse
+
   private let handlers: Mutex<[String: Handler]>
+  private let byteHandler = Mutex<ByteHandler?>(nil)
+  /// Where this server's containers keep fetched files.
+  let cacheFolder = FileManager.default.temporaryDirectory.appendingPathComponent(
+    "stratus-test-\(UUID().uuidString)", isDirectory: true)
   private let log = Mutex<[Call]>([])
 
   init() {
@@ -31,6 +37,11 @@ final class FakeServer: HTTPExchange {
       }
     ])
   }
+
+  deinit { try? FileManager.default.removeItem(at: cacheFolder) }
+
+  /// Answers what is sent to and asked of the addresses of files, `/assets/…`.
+  func onBytes(_ handler: @escaping ByteHandler) { byteHandler.withLock { $0 = handler } }
 
   /// All calls but those that ask for the user.
   var calls: [Call] { log.withLock { $0.filter { !$0.path.hasSuffix(FetchCaller.path) } } }
@@ -59,6 +70,10 @@ final class FakeServer: HTTPExchange {
   }
 
   func send(_ request: HTTPRequest) async throws(NetworkFailure) -> HTTPResponse {
+    if request.url.path.hasPrefix("/assets/") {
+      guard let handler = byteHandler.withLock({ $0 }) else { throw .lostBeforeSending }
+      return try await handler(request)
+    }
     let path = request.url.pathComponents.dropFirst(5).joined(separator: "/")
     let call = Call(path: path, body: request.body, timeoutSeconds: request.timeoutSeconds)
     let endpoint = path.split(separator: "/").dropFirst().joined(separator: "/")
@@ -69,7 +84,7 @@ final class FakeServer: HTTPExchange {
   }
 
   /// A container on this server, whose clock moves only by sleeping.
-  func container(webAuthToken: String? = "web") -> CKContainer {
+  func container(webAuthToken: String? = "web", pieceBytesMax: Int = 1_000) -> CKContainer {
     let clock = FakeClock()
     return CKContainer(
       identifier: "iCloud.org.example.App",
@@ -80,7 +95,8 @@ final class FakeServer: HTTPExchange {
       timing: Timing(
         now: { clock.now.withLock { $0 } },
         sleep: { seconds in clock.now.withLock { $0 += seconds } },
-        chance: { 0 }))
+        chance: { 0 }),
+      assets: AssetSettings(cacheFolder: cacheFolder, pieceBytesMax: pieceBytesMax))
   }
 
   var database: CKDatabase { container().privateCloudDatabase }

@@ -1,0 +1,121 @@
+import Foundation
+import StratusTransport
+import StratusWire
+
+/// What is lost with a file that the network keeps back.
+enum FileLoss {
+  /// The record it belongs to: the others are handed over.
+  case record
+  /// The operation: a change token must not pass over a record that nobody has seen.
+  case operation
+}
+
+/// Files at once, and times that an address is asked for again.
+private let transfersMax = 4
+private let renewalsMax = 3
+
+extension DatabaseCalls {
+  /// Fetches the files of an answer's records, several at a time, and hands the records over in
+  /// order, each once its files are there.
+  ///
+  /// - Parameters:
+  ///   - record: the record of an item; nil: it has none.
+  ///   - progress: how far an item's files are, below 1.
+  ///   - deliver: takes an item, with the error if its files cannot be had.
+  /// - Throws: what the network says, where that is the loss of the operation.
+  func fetchFiles<Item: Sendable>(
+    of items: [Item], losing loss: FileLoss, record: (Item) -> CKRecord?,
+    progress: @escaping @Sendable (Item, Double) -> Void = { _, _ in },
+    deliver: (Item, CKError?) -> Void
+  ) async throws(CKError) {
+    let awaited = items.map { record($0)?.awaitedAssets ?? [] }
+    let failure = await withTaskGroup(of: (Int, CKError?).self, returning: CKError?.self) { group in
+      var waiting = awaited.indices.filter { !awaited[$0].isEmpty }[...]
+      var outcomes: [Int: CKError?] = [:]
+      var running = 0
+      for (index, item) in items.enumerated() {
+        while !awaited[index].isEmpty && outcomes[index] == nil {
+          while running < transfersMax, let next = waiting.popFirst() {
+            running += 1
+            group.addTask {
+              (next, await fetchFiles(awaited[next]) { progress(items[next], $0) })
+            }
+          }
+          guard let (done, error) = await group.next() else { return CKError.badAnswer }
+          running -= 1
+          outcomes[done] = .some(error)
+        }
+        let error = outcomes[index] ?? nil
+        if case .operation = loss, let error, error.concernsOperation {
+          group.cancelAll()
+          return error
+        }
+        deliver(item, error)
+      }
+      return nil
+    }
+    if let failure { throw failure }
+  }
+
+  /// Fetches the files of one record.
+  private func fetchFiles(
+    _ assets: [CKAsset], progress: @escaping @Sendable (Double) -> Void
+  ) async -> CKError? {
+    let total = Double(max(1, assets.reduce(0) { $0 + ($1.held?.size ?? 0) }))
+    var done: Int64 = 0
+    for asset in assets {
+      do throws(CKError) {
+        let before = done
+        try await fetchFile(asset) { progress(Double(before + $0) / total * progressBeforeEnd) }
+        done += asset.held?.size ?? 0
+      } catch {
+        return error
+      }
+    }
+    return nil
+  }
+
+  private func fetchFile(
+    _ asset: CKAsset, progress: @escaping @Sendable (Int64) -> Void
+  ) async throws(CKError) {
+    guard let connection = path.connection, let held = asset.held,
+      let checksum = FileChecksum.bytes(held.checksum)
+    else { throw CKError(.assetNotAvailable) }
+    let url = try await path.assets.file(checksum: checksum, size: held.size) {
+      (file: IncomingFile) async throws(CKError) in
+      var address = held.downloadURL
+      for _ in 0...renewalsMax {
+        do throws(TransferFailure) {
+          guard let address else { throw .addressExpired }
+          return try await connection.download(
+            file, from: address, options: options, progress: progress)
+        } catch {
+          guard case .addressExpired = error else { throw CKError(downloading: error) }
+          address = try await renewedAddress(of: held)
+        }
+      }
+      throw CKError(downloading: .addressExpired)
+    }
+    asset.receive(url)
+  }
+
+  /// Asks for the record again, to learn where its file can be had now.
+  private func renewedAddress(of held: HeldAsset) async throws(CKError) -> String? {
+    let request = LookupRecords.Request(
+      zoneID: held.recordID.zoneID.wire, recordNames: [held.recordID.recordName],
+      selection: FieldSelection(desiredKeys: [held.fieldName]))
+    let response = try await send(LookupRecords.self, request)
+    guard case .record(let dictionary)? = response.records.first else {
+      throw CKError(downloading: .addressExpired)
+    }
+    let record = try CKRecord(wire: dictionary, naming: try await naming())
+    let asset = record.awaitedAssets.first { $0.held?.checksum == held.checksum }
+    guard let address = asset?.held?.downloadURL else {
+      throw CKError(downloading: .addressExpired)
+    }
+    return address
+  }
+}
+
+/// The part of a record's progress that its files make; the rest is the record itself.
+let progressBeforeEnd = 0.99

@@ -1,0 +1,312 @@
+import Foundation
+import StratusTransport
+import StratusWire
+import Synchronization
+
+/// A field of a save that holds files.
+struct AssetField: Sendable {
+  let key: String
+  let assets: [CKAsset]
+  let isList: Bool
+}
+
+/// A file the server has, with the receipt that puts it into a field.
+struct ShippedAsset: Sendable {
+  let wire: Asset
+  /// The file of this machine with these bytes; nil: none that is known.
+  let file: FileIdentity?
+}
+
+/// Brings the files of some saves to the server.
+///
+/// What the server has already is not sent again, and a file that stands in several fields is
+/// sent once.
+struct AssetUploads {
+  /// Names a file among those of all saves.
+  struct Place: Hashable, Sendable {
+    let save: Int
+    let field: Int
+    let asset: Int
+  }
+
+  private struct Shipment: Sendable {
+    let place: Place
+    let asset: CKAsset
+    let recordID: CKRecord.ID
+    let recordType: String
+    let fieldName: String
+    /// nil: there is none any more.
+    let file: FileIdentity?
+
+    /// Whether a field of the server holds these bytes, as far as can be told: its file is gone,
+    /// or as it was when it came or was sent.
+    var isKnownToServer: Bool {
+      guard let held = asset.held else { return false }
+      return file == nil || file == held.file
+    }
+
+    /// Whether it was last seen in the very field it goes to.
+    func stays(_ held: HeldAsset) -> Bool {
+      held.recordID.isEqual(recordID) && held.fieldName == fieldName
+    }
+  }
+
+  private let database: DatabaseCalls
+  private let zoneID: CKRecordZone.ID
+  private let isAtomic: Bool
+  private let shipments: [Shipment]
+  /// What is at the server.
+  private(set) var shipped: [Place: ShippedAsset] = [:]
+  /// The first error of each save that has one.
+  private(set) var errors: [Int: CKError] = [:]
+
+  /// - Parameter isAtomic: whether to stop at the first error, since nothing will be saved.
+  init(
+    of saves: [(record: CKRecord, fields: [AssetField])], to zoneID: CKRecordZone.ID,
+    in database: DatabaseCalls, isAtomic: Bool
+  ) {
+    self.database = database
+    self.zoneID = zoneID
+    self.isAtomic = isAtomic
+    var shipments: [Shipment] = []
+    for (save, item) in saves.enumerated() {
+      for (field, content) in item.fields.enumerated() {
+        for (index, asset) in content.assets.enumerated() {
+          shipments.append(
+            Shipment(
+              place: Place(save: save, field: field, asset: index), asset: asset,
+              recordID: item.record.recordID, recordType: item.record.recordType,
+              fieldName: content.key, file: asset.fileURL.flatMap(FileIdentity.init(at:))))
+        }
+      }
+    }
+    self.shipments = shipments
+  }
+
+  private var isOver: Bool { isAtomic && !errors.isEmpty }
+
+  /// Brings them there; what concerns one save becomes its error.
+  ///
+  /// - Parameter progress: how far the files of a save are, below 1.
+  /// - Throws: what the whole request failed with.
+  mutating func run(
+    progress: @escaping @Sendable (_ save: Int, Double) -> Void
+  ) async throws(CKError) {
+    useKeptReceipts()
+    let known = shipments.filter { shipped[$0.place] == nil && $0.isKnownToServer }
+    for shipment in shipments where shipment.file == nil && !shipment.isKnownToServer {
+      fail(shipment, CKError(uploading: .file(.missing)))
+    }
+    if isOver { return }
+    try await rereference(known)
+    if isOver { return }
+    let missing = shipments.filter { shipped[$0.place] == nil && errors[$0.place.save] == nil }
+    try await upload(missing, progress: progress)
+  }
+
+  private mutating func fail(_ shipment: Shipment, _ error: CKError) {
+    if errors[shipment.place.save] == nil { errors[shipment.place.save] = error }
+  }
+
+  // What the server has already.
+
+  private var receiptPlace: KeptReceipt.Place? {
+    database.path.connection.map {
+      KeptReceipt.Place(address: $0.address, scope: database.scope, owner: zoneID.ownerName)
+    }
+  }
+
+  private var now: Double { database.path.connection?.now ?? 0 }
+
+  private mutating func useKeptReceipts() {
+    guard let place = receiptPlace else { return }
+    for shipment in shipments {
+      guard let file = shipment.file, let kept = shipment.asset.receipt,
+        kept.isGood(for: file, at: place, now: now)
+      else { continue }
+      shipped[shipment.place] = ShippedAsset(wire: kept.wire, file: file)
+    }
+  }
+
+  private func keepReceipt(_ shippedAsset: ShippedAsset, of asset: CKAsset) {
+    guard let place = receiptPlace, let file = shippedAsset.file else { return }
+    asset.receipt = KeptReceipt(wire: shippedAsset.wire, file: file, place: place, made: now)
+  }
+
+  private mutating func rereference(_ known: [Shipment]) async throws(CKError) {
+    for group in known.grouped(by: { $0.asset.held?.recordID.zoneID }) {
+      for start in stride(from: 0, to: group.count, by: Limits.assetsPerRequestMax) {
+        try await rereference(
+          part: Array(group[start..<min(start + Limits.assetsPerRequestMax, group.count)]))
+      }
+    }
+    // NB: what the server does not have after all is sent, unless the file is gone as well.
+    for shipment in known where shipped[shipment.place] == nil && shipment.file == nil {
+      if let held = shipment.asset.held, shipment.stays(held) {
+        // One of several files of a list, for which the server gives no receipts: it needs none
+        // for what the field has.
+        let asset = Asset(fileChecksum: held.checksum, size: held.size)
+        shipped[shipment.place] = ShippedAsset(wire: asset, file: nil)
+      } else {
+        fail(shipment, CKError(uploading: .file(.missing)))
+      }
+    }
+  }
+
+  private mutating func rereference(part: [Shipment]) async throws(CKError) {
+    let held = part.compactMap { $0.asset.held }
+    let request = RereferenceAssets.Request(
+      zoneID: held.first?.recordID.zoneID.wire,
+      fields: held.map {
+        RereferenceAssets.Field(recordName: $0.recordID.recordName, fieldName: $0.fieldName)
+      })
+    let response: RereferenceAssets.Response
+    do throws(CKError) {
+      response = try await database.send(RereferenceAssets.self, request)
+    } catch {
+      if error.concernsOperation { throw error }
+      return
+    }
+    for item in response.items {
+      guard case .asset(let asset) = item, asset.receipt != nil else { continue }
+      // A field may hold something else by now, and a list's files come in no given order.
+      for shipment in part where shipment.asset.held?.checksum == asset.fileChecksum {
+        shipped[shipment.place] = ShippedAsset(wire: asset, file: shipment.file)
+      }
+    }
+  }
+
+  // What it has not.
+
+  private mutating func upload(
+    _ missing: [Shipment], progress: @escaping @Sendable (Int, Double) -> Void
+  ) async throws(CKError) {
+    let sameFiles = Dictionary(grouping: missing, by: \.file)
+    let distinct = missing.grouped { $0.file }.compactMap(\.first)
+    let meter = ProgressMeter(missing.map { ($0.place.save, $0.file) }, report: progress)
+    for start in stride(from: 0, to: distinct.count, by: Limits.assetsPerRequestMax) {
+      if isOver { return }
+      let end = min(start + Limits.assetsPerRequestMax, distinct.count)
+      let part = Array(distinct[start..<end])
+      let addresses = try await addresses(for: part)
+      for (shipment, result) in try await send(part, to: addresses, meter) {
+        for other in sameFiles[shipment.file] ?? [] {
+          switch result {
+          case .success(let asset):
+            shipped[other.place] = asset
+            keepReceipt(asset, of: other.asset)
+          case .failure(let error): fail(other, error)
+          }
+        }
+      }
+    }
+  }
+
+  private func addresses(for part: [Shipment]) async throws(CKError) -> [String] {
+    let request = UploadAssets.Request(
+      zoneID: zoneID.wire,
+      fields: part.map {
+        UploadAssets.Field(
+          recordName: $0.recordID.recordName, recordType: $0.recordType, fieldName: $0.fieldName)
+      })
+    let response = try await database.send(UploadAssets.self, request)
+    guard response.targets.count == part.count else { throw CKError.badAnswer }
+    return response.targets.map(\.url)
+  }
+
+  /// Sends files, several at a time.
+  ///
+  /// - Throws: what would befall every other file, too.
+  private func send(
+    _ part: [Shipment], to addresses: [String], _ meter: ProgressMeter
+  ) async throws(CKError) -> [(Shipment, Result<ShippedAsset, CKError>)] {
+    let isAtomic = isAtomic
+    var results: [(Shipment, Result<ShippedAsset, CKError>)] = []
+    var failure: CKError?
+    await withTaskGroup(of: (Int, Result<ShippedAsset, CKError>).self) { group in
+      var waiting = part.indices[...]
+      var running = 0
+      while true {
+        while running < Self.transfersMax, let next = waiting.popFirst() {
+          running += 1
+          group.addTask { (next, await send(part[next], to: addresses[next], meter)) }
+        }
+        guard let (index, result) = await group.next() else { return }
+        running -= 1
+        results.append((part[index], result))
+        guard case .failure(let error) = result else { continue }
+        if error.concernsOperation { failure = failure ?? error }
+        if isAtomic || failure != nil {
+          group.cancelAll()
+          return
+        }
+      }
+    }
+    if let failure { throw failure }
+    return results
+  }
+
+  /// Files that are sent at once.
+  private static let transfersMax = 4
+  /// Times that a new address is asked for.
+  private static let renewalsMax = 3
+
+  private func send(
+    _ shipment: Shipment, to first: String, _ meter: ProgressMeter
+  ) async -> Result<ShippedAsset, CKError> {
+    guard let connection = database.path.connection, let url = shipment.asset.fileURL else {
+      return .failure(CKError.noContainer)
+    }
+    do throws(CKError) {
+      var address = first
+      for _ in 0...Self.renewalsMax {
+        do throws(TransferFailure) {
+          let file = try Self.open(url)
+          let asset = try await connection.upload(file, to: address, options: database.options) {
+            meter.note($0, of: shipment.file)
+          }
+          return .success(ShippedAsset(wire: asset, file: file.identity))
+        } catch {
+          guard case .addressExpired = error else { throw CKError(uploading: error) }
+          address = try await addresses(for: [shipment])[0]
+        }
+      }
+      throw CKError(uploading: .addressExpired)
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private static func open(_ url: URL) throws(TransferFailure) -> OutgoingFile {
+    do { return try OutgoingFile(url) } catch { throw .file(error) }
+  }
+}
+
+/// Adds up how far the files of each save are.
+private final class ProgressMeter: Sendable {
+  private let saves: [FileIdentity?: Set<Int>]
+  private let totals: [Int: Int64]
+  private let files: [Int: Set<FileIdentity?>]
+  private let sent = Mutex<[FileIdentity?: Int64]>([:])
+  private let report: @Sendable (Int, Double) -> Void
+
+  init(
+    _ parts: [(save: Int, file: FileIdentity?)], report: @escaping @Sendable (Int, Double) -> Void
+  ) {
+    saves = Dictionary(grouping: parts, by: \.file).mapValues { Set($0.map(\.save)) }
+    files = Dictionary(grouping: parts, by: \.save).mapValues { Set($0.map(\.file)) }
+    totals = files.mapValues { $0.reduce(0) { $0 + ($1?.size ?? 0) } }
+    self.report = report
+  }
+
+  func note(_ bytes: Int64, of file: FileIdentity?) {
+    let sent = sent.withLock { sent in
+      sent[file] = bytes
+      return sent
+    }
+    for save in saves[file] ?? [] {
+      let done = (files[save] ?? []).reduce(0) { $0 + (sent[$1] ?? 0) }
+      report(save, Double(done) / Double(max(1, totals[save] ?? 1)) * progressBeforeEnd)
+    }
+  }
+}

@@ -1,0 +1,196 @@
+import Foundation
+public import StratusWire
+
+/// Files go to and come from addresses of their own, which are good for everybody who knows them:
+/// no credentials are sent there.
+extension Connection {
+  /// Sends a file to an upload address, in pieces, and goes on where a broken connection left off.
+  ///
+  /// - Parameter progress: called with the bytes the server has; may go backwards.
+  /// - Returns: what to put into a field.
+  /// - Throws: `TransferFailure.file(.changed)` also if the server did not get what was read.
+  public func upload(
+    _ file: OutgoingFile, to address: String, options: Options,
+    progress: @Sendable (Int64) -> Void
+  ) async throws(TransferFailure) -> Asset {
+    let url = try Self.url(of: address)
+    var pace = TransferPace(options, timing: timing, pieceBytesMax: pieceBytesMax)
+    var offset: Int64 = 0
+    var isUncertain = false
+    while true {
+      let answer: UploadAnswer
+      do throws(TransferFailure) {
+        let seconds = pace.timeoutSeconds
+        if isUncertain {
+          answer = try Self.read(
+            try await exchangeBytes(
+              HTTPRequest(method: .get, url: url, body: [], timeoutSeconds: seconds)))
+        } else {
+          answer = try await sendPiece(
+            of: file, from: offset, countMax: pace.pieceBytes, to: url, timeoutSeconds: seconds)
+        }
+      } catch {
+        try await pace.wait(afterTransfer: error)
+        isUncertain = true
+        continue
+      }
+      if let asset = answer.singleFile {
+        try Self.compare(asset, with: file)
+        progress(file.size)
+        return asset
+      }
+      let received = answer.received ?? -1
+      // NB: all bytes and no file is an upload that ended without its answer being kept.
+      guard (0..<max(file.size, 1)).contains(received) else { throw .addressExpired }
+      if received > offset {
+        pace.progress()
+      } else if !isUncertain {
+        try await pace.wait(afterTransfer: .transport(.stalled))
+      }
+      isUncertain = false
+      offset = received
+      progress(received)
+    }
+  }
+
+  private func sendPiece(
+    of file: OutgoingFile, from offset: Int64, countMax: Int, to url: URL, timeoutSeconds: Double
+  ) async throws(TransferFailure) -> UploadAnswer {
+    let bytes: [UInt8]
+    do { bytes = try file.piece(at: offset, countMax: countMax) } catch { throw .file(error) }
+    var headers = ["Content-Type": "application/octet-stream"]
+    // NB: no range can say that there are no bytes.
+    if !bytes.isEmpty {
+      let last = offset + Int64(bytes.count) - 1
+      headers["Content-Range"] = "bytes \(offset)-\(last)/\(file.size)"
+    }
+    return try Self.read(
+      try await exchangeBytes(
+        HTTPRequest(url: url, headers: headers, body: bytes, timeoutSeconds: timeoutSeconds)))
+  }
+
+  private static func compare(_ asset: Asset, with file: OutgoingFile) throws(TransferFailure) {
+    do throws(FileFailure) {
+      let sent = try file.finish()
+      guard asset.size == file.size, FileChecksum.bytes(asset.fileChecksum) == sent else {
+        throw .changed
+      }
+    } catch {
+      throw .file(error)
+    }
+  }
+
+  /// Fetches the bytes a file still lacks, in pieces.
+  ///
+  /// - Parameter progress: called with the bytes that have come.
+  public func download(
+    _ file: IncomingFile, from address: String, options: Options,
+    progress: @Sendable (Int64) -> Void
+  ) async throws(TransferFailure) {
+    // The server leaves a place for a name in the address (web-services §3.4).
+    let url = try Self.url(of: address.replacingOccurrences(of: "${f}", with: "file"))
+    var pace = TransferPace(options, timing: timing, pieceBytesMax: pieceBytesMax)
+    while file.received < file.size {
+      let first = file.received
+      let last = min(first + Int64(pace.pieceBytes), file.size) - 1
+      let answer: HTTPResponse
+      do throws(TransferFailure) {
+        answer = try await exchangeBytes(
+          HTTPRequest(
+            method: .get, url: url,
+            // NB: a range of compressed bytes would be of no use.
+            headers: ["Range": "bytes=\(first)-\(last)", "Accept-Encoding": "identity"],
+            body: [], timeoutSeconds: pace.timeoutSeconds))
+      } catch {
+        try await pace.wait(afterTransfer: error)
+        continue
+      }
+      let bytes = try Self.bytes(of: answer, from: first, to: last, size: file.size)
+      do { try file.append(bytes) } catch { throw .file(error) }
+      pace.progress()
+      progress(file.received)
+    }
+  }
+
+  /// The bytes that were asked for; a server that knows no ranges sends all it has.
+  private static func bytes(
+    of answer: HTTPResponse, from first: Int64, to last: Int64, size: Int64
+  ) throws(TransferFailure) -> ArraySlice<UInt8> {
+    if answer.status == 206 {
+      let range = answer.headers["content-range"]
+      let isRight =
+        range.map { $0.hasPrefix("bytes \(first)-") && $0.hasSuffix("/\(size)") } ?? true
+      if isRight, !answer.body.isEmpty, Int64(answer.body.count) <= last - first + 1 {
+        return answer.body[...]
+      }
+    } else if Int64(answer.body.count) == size {
+      return answer.body[Int(first)...]
+    }
+    throw .transport(
+      .unreadable(
+        status: answer.status, reason: "these are not the bytes asked for", retryAfterSeconds: nil))
+  }
+
+  /// - Throws: unless the answer is a good one.
+  private func exchangeBytes(
+    _ request: HTTPRequest
+  ) async throws(TransferFailure) -> HTTPResponse {
+    if Task.isCancelled { throw .transport(.network(.cancelled)) }
+    let answer: HTTPResponse
+    do { answer = try await exchange.send(request) } catch { throw .transport(.network(error)) }
+    switch answer.status {
+    case 200..<300: return answer
+    case 401, 403, 404, 410: throw .addressExpired
+    default: throw .transport(Self.failure(of: answer))
+    }
+  }
+
+  private static func read(_ answer: HTTPResponse) throws(TransferFailure) -> UploadAnswer {
+    do throws(TransportFailure) {
+      return try parse(UploadAnswer.self, answer)
+    } catch {
+      throw .transport(error)
+    }
+  }
+
+  private static func url(of address: String) throws(TransferFailure) -> URL {
+    guard let url = URL(string: address), url.scheme != nil else {
+      throw .transport(
+        .unreadable(
+          status: 200, reason: "'\(address)' is no address of a file", retryAfterSeconds: nil))
+    }
+    return url
+  }
+}
+
+extension TransportFailure {
+  /// The server takes a piece and says that it has none of it.
+  fileprivate static var stalled: TransportFailure { .network(.lostAfterSending) }
+}
+
+extension TransferPace {
+  /// Waits until the next attempt.
+  ///
+  /// - Throws: the failure, if it is final.
+  fileprivate mutating func wait(
+    afterTransfer failure: TransferFailure
+  ) async throws(TransferFailure) {
+    guard case .transport(let cause) = failure else { throw failure }
+    do throws(TransportFailure) {
+      try await wait(after: cause.isMisplaced ? .network(.lostAfterSending) : cause)
+    } catch {
+      throw .transport(cause)
+    }
+  }
+}
+
+extension TransportFailure {
+  /// Whether a piece does not begin where the server has an end: an earlier one came twice, or its
+  /// answer was lost.
+  fileprivate var isMisplaced: Bool {
+    switch self {
+    case .refused(_, let status, _), .unreadable(let status, _, _): status == 409 || status == 416
+    case .network: false
+    }
+  }
+}
