@@ -65,18 +65,24 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
     }
     let page = try await pages.next(
       from: database, resultsLimit: resultsLimit, desiredKeys: desiredKeys)
+    var results: [(recordID: CKRecord.ID, result: Result<CKRecord, CKError>)] = []
     for item in page.items {
       switch item {
       case .record(let dictionary):
         let record = try CKRecord(wire: dictionary, naming: naming)
-        deliver(.success(record), of: record.recordID)
+        results.append((record.recordID, .success(record)))
       case .failure(let failure):
-        let zoneID = self.zoneID ?? .default
-        let recordID = CKRecord.ID(recordName: failure.recordName, zoneID: zoneID)
-        deliver(.failure(CKError(failure.error)), of: recordID)
+        let recordID = CKRecord.ID(
+          recordName: failure.recordName, zoneID: zoneID ?? .default)
+        results.append((recordID, .failure(CKError(failure.error))))
       case .deleted: throw CKError.badAnswer
       }
     }
+    try await database.fetchFiles(
+      of: results, losing: .record, record: { try? $0.result.get() },
+      deliver: { item, error in
+        deliver(error.map(Result.failure) ?? item.result, of: item.recordID)
+      })
     report { [self] in next = page.cursor }
   }
 
