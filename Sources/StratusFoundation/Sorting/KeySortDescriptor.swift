@@ -39,7 +39,9 @@ final class KeySortDescriptor: NSSortDescriptor {
 
   override var hash: Int { namedKey.hashValue }
 
-  override var description: String { "(\(namedKey ?? "SELF"), \(ascending ? "ascending" : "descending"))" }
+  override var description: String {
+    "(\(namedKey ?? "SELF"), \(ascending ? "ascending" : "descending"))"
+  }
 }
 
 /// What gives `NSSortDescriptor` its initialiser by key; an implementation detail.

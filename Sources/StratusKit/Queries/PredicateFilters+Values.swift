@@ -97,7 +97,9 @@ struct PredicateValueTranslation {
     }
     if let name = recordName(value) { return .reference(Reference(recordName: known(name, key))) }
     guard let object = StoredValues.make(from: value), !(object is NSArray) else {
-      if PredicateValues.list(value) != nil { throw refusal("a single value is needed, not a list") }
+      if PredicateValues.list(value) != nil {
+        throw refusal("a single value is needed, not a list")
+      }
       throw refusal("a value of class \(type(of: value)) cannot be compared with a field")
     }
     if let text = object as? NSString, key.isSystem, key.systemField?.type.element == .reference {
