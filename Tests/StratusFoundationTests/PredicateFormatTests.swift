@@ -30,8 +30,10 @@ import Testing
       ("a + 1 * 2 == 3", "a + (1 * 2) == 3"), ("(a + 1) * 2 == 3", "(a + 1) * 2 == 3"),
       ("((a)) == (1)", "a == 1"), ("(a == 1)", "a == 1"), ("tags.@count > 2", "tags.@count > 2"),
       ("a[0] == 1", "a[0] == 1"), ("$x == 1", "$x == 1"), ("$x.name == 1", "$x.name == 1"),
-      ("distanceToLocation:fromLocation:(place, here) < 5.5",
-        "distanceToLocation:fromLocation:(place, here) < 5.5"),
+      (
+        "distanceToLocation:fromLocation:(place, here) < 5.5",
+        "distanceToLocation:fromLocation:(place, here) < 5.5"
+      ),
       ("SUBQUERY(tags, $t, $t == 'x').@count > 0", "SUBQUERY(tags, $t, $t == \"x\").@count > 0"),
       ("d < now()", "d < now()"), ("CAST(1, 'NSDate') > d", "CAST(1, \"NSDate\") > d"),
       ("FUNCTION(a, 'length') > 1", "FUNCTION(a, \"length\") > 1"),

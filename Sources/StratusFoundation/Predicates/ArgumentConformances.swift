@@ -34,7 +34,8 @@ extension Set: @retroactive CVarArg {
 
 extension Dictionary: @retroactive CVarArg {
   public var _cVarArgEncoding: [Int] {
-    argumentWords(NSDictionary(objects: Array(values), forKeys: keys.map { $0 as? NSObject ?? NSNull() }))
+    argumentWords(
+      NSDictionary(objects: Array(values), forKeys: keys.map { $0 as? NSObject ?? NSNull() }))
   }
 }
 

@@ -37,11 +37,14 @@ public class NSExpression: NSObject, NSCopying {
   }
 
   /// What the predicate is asked about.
-  public class func expressionForEvaluatedObject() -> NSExpression { NSExpression(.evaluatedObject) }
+  public class func expressionForEvaluatedObject() -> NSExpression {
+    NSExpression(.evaluatedObject)
+  }
 
-  /// The value if it is a constant; else nil.
+  /// The value if it is a constant, as an object where there is one, so that it can be cast as on
+  /// Apple's systems; else nil.
   public var constantValue: Any? {
-    if case .constant(let value) = term { value } else { nil }
+    if case .constant(let value) = term { PredicateValues.object(value) ?? value } else { nil }
   }
 
   /// The field's name; empty if it is no field.

@@ -75,7 +75,9 @@ package class FormattedCompoundPredicate: NSCompoundPredicate {
     return ParsedPredicate(self).says(theSameAs: ParsedPredicate(other))
   }
 
-  package override var hash: Int { PredicateText.template(of: ParsedPredicate(self)).format.hashValue }
+  package override var hash: Int {
+    PredicateText.template(of: ParsedPredicate(self)).format.hashValue
+  }
 }
 
 /// A predicate whose format could not be read: never true.
@@ -91,7 +93,8 @@ package class UnreadablePredicate: NSPredicate {
 
   package override var description: String { problem.format }
 
-  package override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool
+  package override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?)
+    -> Bool
   { false }
 
   package override func copy(with zone: NSZone? = nil) -> Any { self }

@@ -114,7 +114,9 @@ struct PredicateLexer {
       position += 2
       while let digit = scalar(), digit.properties.isASCIIHexDigit { position += 1 }
       let digits = String(String.UnicodeScalarView(scalars[(start + 2)..<position]))
-      guard let value = Int64(digits, radix: 16) else { throw problem("'0x\(digits)' is no number") }
+      guard let value = Int64(digits, radix: 16) else {
+        throw problem("'0x\(digits)' is no number")
+      }
       return .integer(value)
     }
     while let digit = scalar(), Self.isDigit(digit) { position += 1 }

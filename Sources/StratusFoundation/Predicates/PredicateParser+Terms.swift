@@ -62,7 +62,8 @@ extension PredicateParser {
       if take(symbol: "[") {
         let index = try nested { parser throws(PredicateProblem) in try parser.sum() }
         try expect(symbol: "]")
-        result = .term(.function(name: "objectFrom:withIndex:", arguments: [whole, try term(index)]))
+        result = .term(
+          .function(name: "objectFrom:withIndex:", arguments: [whole, try term(index)]))
       } else {
         advance()
         guard case .word(let key, _) = token else {
@@ -137,8 +138,10 @@ extension PredicateParser {
       return .term(.function(name: name, arguments: try terms(closedBy: ")")))
     }
     guard !name.contains(":") else { throw problem("'(' was expected behind '\(name)'") }
-    return .term(name.uppercased().hasPrefix("SELF.") ? .keyPath(String(name.dropFirst(5)))
-      : .keyPath(name))
+    return .term(
+      name.uppercased().hasPrefix("SELF.")
+        ? .keyPath(String(name.dropFirst(5)))
+        : .keyPath(name))
   }
 
   private mutating func terms(

@@ -172,16 +172,27 @@ struct PredicateText {
     }
     switch PredicateValues.object(value) {
     case let text as NSString: return quoted(String(describing: text))
-    case let number as NSNumber:
-      // NB: true and false print as words, and are read as numbers.
-      return UInt8(bitPattern: number.objCType.pointee) == UInt8(ascii: "c")
-        ? number.int8Value.description : number.description
+    case let number as NSNumber: return digits(number)
     case let date as NSDate:
       return "CAST(\(date.timeIntervalSinceReferenceDate), \"NSDate\")"
     case let object?: return object.description
     case nil:
       guard let value = PredicateValues.present(value) else { return "nil" }
       return String(describing: value)
+    }
+  }
+
+  /// NB: Foundation on Linux writes truth as a word, and whole fractions as `2.0`, other than
+  /// Apple's.
+  private static func digits(_ number: NSNumber) -> String {
+    switch UInt8(bitPattern: number.objCType.pointee) {
+    case UInt8(ascii: "c"): return number.int8Value.description
+    case UInt8(ascii: "f"), UInt8(ascii: "d"):
+      guard abs(number.doubleValue) < 1e15, let whole = Int64(exactly: number.doubleValue) else {
+        return number.description
+      }
+      return whole.description
+    case _: return number.description
     }
   }
 

@@ -1,0 +1,48 @@
+public import Foundation
+package import StratusFoundation
+
+/// Lets `#Predicate<CKRecord>` ask for fields, as in `$0["title"] == "x" && ($0["n"] ?? 0) > 3`.
+///
+/// Choice: an addition of ours; on Apple's systems `#Predicate` knows no records. What it compares
+/// with must be `Codable`, which references are not.
+extension PredicateExpressions {
+  /// The value of a record's field as a certain type.
+  public struct RecordField<FieldValue>: StandardPredicateExpression, Codable, Sendable {
+    public typealias Output = FieldValue?
+
+    let record: Variable<CKRecord>
+    let name: String
+
+    public func evaluate(_ bindings: PredicateBindings) throws -> FieldValue? {
+      try record.evaluate(bindings).value(forKey: name) as? FieldValue
+    }
+  }
+
+  /// A field of a record, as `#Predicate` writes `$0["title"]`.
+  public static func build_subscript<FieldValue: CKRecordValueProtocol>(
+    _ record: Variable<CKRecord>, _ name: Value<String>
+  ) -> RecordField<FieldValue> {
+    RecordField(record: record, name: name.value)
+  }
+
+  /// A field of a record that a cast follows, as `#Predicate` writes `$0["title"] as? String`.
+  public static func build_subscript(
+    _ record: Variable<CKRecord>, _ name: Value<String>
+  ) -> RecordField<any CKRecordValueProtocol> {
+    RecordField(record: record, name: name.value)
+  }
+}
+
+extension PredicateExpressions.RecordField: NamedExpression {
+  package var meaning: ExpressionMeaning? { .term(.keyPath(name)) }
+}
+
+extension CKRecord: PropertyNaming {
+  package static func name(of keyPath: AnyKeyPath) -> String? {
+    switch keyPath {
+    case \CKRecord.creationDate: "creationDate"
+    case \CKRecord.modificationDate: "modificationDate"
+    case _: nil
+    }
+  }
+}
