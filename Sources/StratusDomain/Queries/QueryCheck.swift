@@ -48,7 +48,7 @@ struct QueryCheck {
     guard query.sorts.count <= Limits.querySortsMax else {
       throw .badRequest("a query has \(Limits.querySortsMax) sorts at most")
     }
-    if query.filters.isEmpty, query.sorts.isEmpty {
+    if query.filters.isEmpty {
       try requireMark(
         .queryable, QueryField(source: .system(.recordName), name: "recordName"))
     }
