@@ -6,8 +6,10 @@ public struct Service: Sendable {
   /// What the operator can ask of the stores.
   public let managementHandlers: [any ManagementHandler]
 
+  /// - Parameter cascades: hears of stores in which a cascade is left to carry on.
   public init(
-    stores: any StoreCatalog, containers: any ContainerRegistry, ambient: Ambient
+    stores: any StoreCatalog, containers: any ContainerRegistry, ambient: Ambient,
+    cascades: CascadeNudges = CascadeNudges()
   ) {
     managementHandlers = [
       DeploySchemaHandler(stores: stores, containers: containers),
@@ -16,7 +18,7 @@ public struct Service: Sendable {
     let databases = DatabaseAccess(
       stores: stores, users: UserRecords(ambient: ambient))
     handlers = [
-      ModifyRecordsHandler(databases: databases, ambient: ambient),
+      ModifyRecordsHandler(databases: databases, ambient: ambient, cascades: cascades),
       LookupRecordsHandler(databases: databases),
       QueryRecordsHandler(databases: databases),
       FetchRecordChangesHandler(databases: databases),

@@ -14,23 +14,45 @@ public struct Composition: Sendable {
   /// Lets the operator's commands in.
   public let managementToken: String
   let stores: SQLiteStores
+  /// Hears of cascades that are left to carry on.
+  let cascades = CascadeNudges()
+  private let ambient: Ambient
   private let registry: SQLiteRegistry
   private let folder: DataFolder
 
   /// - Throws: if the data folder cannot be used, with a sentence that says why.
   public init(dataFolder: URL, live: Live, logger: Logger) async throws {
     folder = try DataFolder(dataFolder)
+    ambient = live.ambient
     stores = SQLiteStores(folder: folder, makeEpoch: { live.makeEpoch() })
     registry = try SQLiteRegistry(folder: folder)
     accounts = try await Accounts(
       registry: registry, ambient: live.ambient, randomness: live.randomness)
     managementToken = live.randomness(32).map { String($0, radix: 36) }.joined()
     let service = Service(
-      stores: stores, containers: registry, ambient: live.ambient)
+      stores: stores, containers: registry, ambient: live.ambient, cascades: cascades)
     router = Router(
       service: service, management: accounts.managementHandlers + service.managementHandlers,
       authentication: accounts, ambient: live.ambient,
       managementToken: managementToken, instance: live.ambient.makeUUID(), logger: logger)
+  }
+
+  /// The service that carries on cascades, for as long as the server runs.
+  func cascadeSweep(logger: Logger) -> CascadeSweep {
+    CascadeSweep(stores: stores, nudges: cascades, ambient: ambient, logger: logger)
+  }
+
+  /// Takes some steps of the cascades in every open store, for tests: a server that runs takes them
+  /// by itself.
+  ///
+  /// - Parameter stepsMax: how many in each store; nil: until nothing is left.
+  /// - Throws: what the store throws.
+  public func carryOnCascades(stepsMax: Int? = nil) async throws {
+    for store in stores.openStores {
+      let cascades = ContinueCascades(store: store, ambient: ambient)
+      var count = 0
+      while count < stepsMax ?? .max, try await cascades.step() { count += 1 }
+    }
   }
 
   /// Closes the files; every acknowledged write is on disk already.

@@ -76,7 +76,7 @@ public struct Server: Sendable {
     let sweep = ZoneSweep(stores: parts.stores, logger: logger)
     let group = ServiceGroup(
       configuration: ServiceGroupConfiguration(
-        services: [application, sweep],
+        services: [application, sweep, parts.cascadeSweep(logger: logger)],
         gracefulShutdownSignals: heedsSignals ? [.sigterm, .sigint] : [], logger: logger))
     try await group.run()
   }

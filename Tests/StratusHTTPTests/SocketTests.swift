@@ -7,7 +7,7 @@ import Testing
 
 /// A server behind a real socket, and clients that misbehave.
 @Suite struct Socket {
-  private func withRunningServer(
+  func withRunningServer(
     _ body: @Sendable @escaping (_ port: UInt16, _ query: String) async throws -> Void
   ) async throws {
     let folder = FileManager.default.temporaryDirectory

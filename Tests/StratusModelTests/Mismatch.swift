@@ -44,6 +44,8 @@ extension CKRecord {
       self[key] = Date(timeIntervalSince1970: Double(milliseconds) / 1000)
     case .bytes(let bytes): self[key] = Data(bytes)
     case .texts(let texts): self[key] = texts
+    case .reference(let name):
+      self[key] = CKRecord.Reference(recordID: neighbour(name), action: .deleteSelf)
     }
   }
 
@@ -59,7 +61,21 @@ extension CKRecord {
         == Double(milliseconds)
     case .bytes(let bytes): self[key] == Data(bytes)
     case .texts(let texts): self[key] == texts
+    case .reference(let name):
+      self[key] == CKRecord.Reference(recordID: neighbour(name), action: .deleteSelf)
     }
+  }
+
+  /// Another record of the same zone.
+  func neighbour(_ name: Int) -> CKRecord.ID {
+    CKRecord.ID(recordName: Arena.Place.recordNames[name], zoneID: recordID.zoneID)
+  }
+
+  /// Throws unless the record hangs on this one.
+  func require(parent name: Int?, _ context: String) throws {
+    try Mismatch.require(
+      parent?.recordID == name.map(neighbour),
+      "\(context) has the parent \(parent?.recordID as Any), not \(name.map(neighbour) as Any)")
   }
 
   /// Throws unless the record has these fields and no others, and no pending changes.

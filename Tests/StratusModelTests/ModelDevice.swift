@@ -7,6 +7,7 @@ struct ModelDevice {
     let record: CKRecord
     let type: Int
     var fields: [Int: Value]
+    var parent: Int?
     /// The version whose tag it has.
     var version: Int
   }

@@ -43,6 +43,7 @@ extension ModelRun {
       answer.saves.count == drafts.count
         && answer.deletions.count == modification.deletions.count,
       "\(answer.saves.count) + \(answer.deletions.count) results of \(items.count)")
+    if model.hasCascaded { sightings.insert(.cascade) }
     for case .failed(let code, _) in outcomes {
       if let sighting = Sighting(code) { sightings.insert(sighting) }
     }
@@ -80,8 +81,19 @@ extension ModelRun {
       // A key cleared in a record that was never saved is no change (§7).
       if value != nil || copy != nil { changed.insert(field) }
     }
+    var parent = copy?.parent
+    switch edit.parent {
+    case .unchanged: break
+    case .removed:
+      record.parent = nil
+      parent = nil
+    case .set(let name):
+      record.setParent(record.neighbour(name))
+      parent = name
+    }
     let save = ModelServer.Save(
-      key: edit.key, type: type, version: copy?.version, fields: fields, changed: changed)
+      key: edit.key, type: type, version: copy?.version, fields: fields, changed: changed,
+      parent: parent, hasChangedParent: edit.parent != .unchanged)
     return Draft(record: record, save: save, ancestor: copy?.version)
   }
 
@@ -131,11 +143,13 @@ extension ModelRun {
       try check(
         record, key,
         is: ModelServer.Record(
-          type: draft.save.type, fields: draft.save.fields, version: version),
+          type: draft.save.type, fields: draft.save.fields, parent: draft.save.parent,
+          version: version),
         "saved \(key)")
       devices[device].hold(
         ModelDevice.Copy(
-          record: record, type: draft.save.type, fields: draft.save.fields, version: version),
+          record: record, type: draft.save.type, fields: draft.save.fields,
+          parent: draft.save.parent, version: version),
         key)
     case (.failure(let error as CKError), .failed(let code, let serverRecord))
     where error.code == code:
@@ -145,7 +159,7 @@ extension ModelRun {
       devices[device].hold(
         ModelDevice.Copy(
           record: record, type: serverRecord.type, fields: serverRecord.fields,
-          version: serverRecord.version), key)
+          parent: serverRecord.parent, version: serverRecord.version), key)
     case (_, _): throw Mismatch("saving \(key): \(found.text), expected \(outcome)")
     }
   }

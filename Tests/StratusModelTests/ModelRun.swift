@@ -114,7 +114,8 @@ struct ModelRun {
       try check(record, key, is: seen, "fetched \(key)")
       devices[device].hold(
         ModelDevice.Copy(
-          record: record, type: seen.type, fields: seen.fields, version: seen.version), key)
+          record: record, type: seen.type, fields: seen.fields, parent: seen.parent,
+          version: seen.version), key)
     }
   }
 
@@ -128,6 +129,7 @@ struct ModelRun {
       record.recordType == place.recordType(expected.type),
       "\(context) is of type \(record.recordType), not \(place.recordType(expected.type))")
     try record.require(expected.fields, context)
+    try record.require(parent: expected.parent, context)
     try tags.check(record, key, version: expected.version)
   }
 

@@ -2,12 +2,13 @@ import CloudKit
 
 /// CloudKit's rules about records and zones, in memory.
 ///
-/// Written from the reference (cloudkit-semantics §11, 12, 16, web-services §4.2), with none of the
+/// Written from the reference (cloudkit-semantics §10–12, 16, web-services §4.2), with none of the
 /// server's code: what the two agree on is right, or wrong in the same way twice.
 struct ModelServer: Sendable {
   struct Record: Sendable, Hashable {
     let type: Int
     var fields: [Int: Value]
+    var parent: Int?
     /// Another one after each change: stands for the change tag.
     var version: Int
   }
@@ -24,6 +25,8 @@ struct ModelServer: Sendable {
 
   /// Moves on with every change.
   private(set) var moment = 0
+  /// Whether the last modification took along what it did not name.
+  private(set) var hasCascaded = false
   private(set) var zones: [Int: Zone] = [0: Zone(incarnation: 0)]
   /// Zone → the moment it was last made, deleted, or had a record changed.
   private(set) var zoneChanges: [Int: Int] = [:]
@@ -67,6 +70,9 @@ struct ModelServer: Sendable {
     let fields: [Int: Value]
     /// The fields that were set or cleared since the record was fetched.
     let changed: Set<Int>
+    /// The parent the client's record has.
+    let parent: Int?
+    let hasChangedParent: Bool
   }
 
   enum Item: Sendable {
@@ -103,11 +109,29 @@ struct ModelServer: Sendable {
     var outcomes = [Outcome](repeating: .deleted, count: items.count)
     var order: [Int] = []
     for item in items where !order.contains(item.key.zone) { order.append(item.key.zone) }
+    hasCascaded = false
     for zone in order {
       let places = items.indices.filter { items[$0].key.zone == zone }
+      let isWhole = isAtomic && zone != 0
       let before = self
-      for place in places { outcomes[place] = carryOut(items[place], policy) }
-      guard isAtomic, zone != 0, places.contains(where: { outcomes[$0].isFailure }) else {
+      var violations: Set<Int> = []
+      while true {
+        self = before
+        for place in places {
+          outcomes[place] =
+            violations.contains(place)
+            ? .failed(.referenceViolation, serverRecord: nil) : carryOut(items[place], policy)
+        }
+        if isWhole, places.contains(where: { outcomes[$0].isFailure }) { break }
+        let accepted = places.filter { !outcomes[$0].isFailure }
+        let found = faults(of: accepted.map { ($0, items[$0]) }, policy, before: before)
+        if found.isEmpty { break }
+        violations.formUnion(found)
+      }
+      guard isWhole, places.contains(where: { outcomes[$0].isFailure }) else {
+        let count = zones[zone]?.records.count
+        cascade(from: places.map { items[$0] }, before: before)
+        if zones[zone]?.records.count != count { hasCascaded = true }
         continue
       }
       self = before
@@ -125,15 +149,18 @@ struct ModelServer: Sendable {
     switch item {
     case .delete(let key):
       // Nothing to delete is a success (§12), and no change.
-      if let record = record(key) {
-        tick(key.zone)
-        zones[key.zone]?.records[key.name] = nil
-        zones[key.zone]?.changes[key.name] = moment
-        zones[key.zone]?.deletedTypes[key.name] = record.type
-      }
+      if let record = record(key) { remove(key, record) }
       return .deleted
     case .save(let save): return carryOut(save, policy)
     }
+  }
+
+  /// Takes a record away.
+  mutating func remove(_ key: RecordKey, _ record: Record) {
+    tick(key.zone)
+    zones[key.zone]?.records[key.name] = nil
+    zones[key.zone]?.changes[key.name] = moment
+    zones[key.zone]?.deletedTypes[key.name] = record.type
   }
 
   private mutating func carryOut(
@@ -169,8 +196,10 @@ struct ModelServer: Sendable {
     }
     schema[save.type] = kinds
     tick(save.key.zone)
+    let isRemoved = save.hasChangedParent && save.parent == nil
+    let parent = isRemoved ? nil : save.sentParent(policy) ?? stored?.parent
     zones[save.key.zone]?.records[save.key.name] = Record(
-      type: save.type, fields: fields, version: moment)
+      type: save.type, fields: fields, parent: parent, version: moment)
     zones[save.key.zone]?.changes[save.key.name] = moment
     return .saved(version: moment)
   }

@@ -16,9 +16,11 @@ enum Value: Hashable, Sendable {
   case date(Int)
   case bytes([UInt8])
   case texts([String])
+  /// Leads by `deleteSelf` to a record of the same zone.
+  case reference(name: Int)
 
   /// What the schema remembers of a field.
-  enum Kind: Int, CaseIterable, Sendable { case text, number, real, date, bytes, texts }
+  enum Kind: Int, CaseIterable, Sendable { case text, number, real, date, bytes, reference, texts }
 
   var kind: Kind {
     switch self {
@@ -28,6 +30,7 @@ enum Value: Hashable, Sendable {
     case .date: .date
     case .bytes: .bytes
     case .texts: .texts
+    case .reference: .reference
     }
   }
 
@@ -60,6 +63,14 @@ struct Edit: Sendable {
   let type: Int
   /// Field number → its new value; nil clears the field.
   var sets: [Int: Value?]
+  /// What becomes of its parent, a record of the same zone.
+  var parent: ParentEdit = .unchanged
+}
+
+/// What an edit does to a record's parent.
+enum ParentEdit: Hashable, Sendable {
+  case unchanged, removed
+  case set(name: Int)
 }
 
 /// Saves and deletes that go to the server together.

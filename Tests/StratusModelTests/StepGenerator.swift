@@ -6,7 +6,7 @@ struct StepGenerator {
   static let devicesCount = 3
   static let namesCount = Arena.Place.recordNames.count
   static let typesCount = 3
-  static let fieldsCount = 5
+  static let fieldsCount = 6
 
   private static let texts = ["", "plain", "with \"quotes\" and \\", "ünïcödé 🌍", "two\nlines"]
 
@@ -76,7 +76,15 @@ struct StepGenerator {
     }
     // A record's type goes with its name mostly, so that another one is met now and then.
     let type = chance.percent(90) ? key.name % Self.typesCount : number(0...Self.typesCount - 1)
-    return Edit(key: key, origin: origin, type: type, sets: sets)
+    return Edit(key: key, origin: origin, type: type, sets: sets, parent: parent())
+  }
+
+  private mutating func parent() -> ParentEdit {
+    switch number(0...99) {
+    case 0..<15: .set(name: number(0...Self.namesCount - 1))
+    case 15..<22: .removed
+    default: .unchanged
+    }
   }
 
   private mutating func value(of field: Int) -> Value {
@@ -89,6 +97,7 @@ struct StepGenerator {
     case .real: return .real(Double(number(-1_000...1_000)) + 0.5)
     case .date: return .date(number(0...2_000_000_000) * 1_000 + number(0...999))
     case .bytes: return .bytes((0..<number(0...5)).map { UInt8($0 * 50) })
+    case .reference: return .reference(name: number(0...Self.namesCount - 1))
     case .texts: return .texts((0..<number(1...3)).map { "item \($0)" })
     }
   }

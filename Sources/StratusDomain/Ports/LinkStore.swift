@@ -7,17 +7,33 @@ public protocol LinkReading {
     _ kind: LinkKind, to targets: [String], in zone: StoredZone, limit: Int
   ) throws(ServerError) -> [RecordLink]
 
+  /// Links of a kind that lead to one record, live ones, in order of source.
+  ///
+  /// - Parameter source: only links behind this one; nil: from the first.
+  func links(
+    _ kind: LinkKind, to target: String, after source: String?, in zone: StoredZone, limit: Int
+  ) throws(ServerError) -> [RecordLink]
+
   /// Which of these names live records have.
   func existing(_ names: [String], in zone: StoredZone) throws(ServerError) -> Set<ExactName>
 
   /// Deletions whose cascade is not finished, oldest first, over all databases of the store;
   /// those of deleted zones are left out.
   func unfinishedCascades(limit: Int) throws(ServerError) -> [UnfinishedCascade]
+
+  /// Whether any deletion in a zone has an unfinished cascade.
+  func hasUnfinishedCascades(in zone: StoredZone) throws(ServerError) -> Bool
+
+  /// The unfinished cascades of deletions of records of these names.
+  func unfinishedCascades(
+    of targets: [String], in zone: StoredZone
+  ) throws(ServerError) -> [UnfinishedCascade]
 }
 
 /// Keeps cascades that are too long for one transaction.
 public protocol LinkWriting {
-  /// Remembers that records which lead to this one by `deleteSelf` are still to be deleted.
+  /// Remembers that records which lead to this one by `deleteSelf` are still to be deleted, in
+  /// place of what was remembered of that target.
   func addCascade(_ cascade: UnfinishedCascade) throws(ServerError)
 
   /// Forgets it.
@@ -62,13 +78,23 @@ extension RecordLink {
 public struct UnfinishedCascade: Sendable, Hashable {
   public var zone: StoredZone
   public var target: String
+  /// The zone's newest change as the record was deleted. Sources with a later change were saved
+  /// since and stay.
+  public var change: Int64
+  /// The last source that has been seen to; nil: none.
+  public var place: String?
   /// Who deleted the record, for the tombstones to come.
   public var userRecordName: String
   public var deviceID: String
 
-  public init(zone: StoredZone, target: String, userRecordName: String, deviceID: String) {
+  public init(
+    zone: StoredZone, target: String, change: Int64, place: String? = nil, userRecordName: String,
+    deviceID: String
+  ) {
     self.zone = zone
     self.target = target
+    self.change = change
+    self.place = place
     self.userRecordName = userRecordName
     self.deviceID = deviceID
   }

@@ -103,7 +103,7 @@ public struct RowChanges: Sendable {
 
 extension RecordType {
   /// Whether a record of this type can have links or files.
-  fileprivate var holdsLinksOrAssets: Bool {
+  var holdsLinksOrAssets: Bool {
     fields.values.contains { field in
       !field.type.isEncrypted
         && (field.type.element == .reference || field.type.element == .asset)

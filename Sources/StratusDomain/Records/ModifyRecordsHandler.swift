@@ -7,6 +7,14 @@ struct ModifyRecordsHandler: EndpointHandler {
 
   let databases: DatabaseAccess
   let ambient: Ambient
+  let cascades: CascadeNudges
+
+  /// What a zone's operations come to.
+  private struct Outcome {
+    let items: [RecordItem]
+    /// Whether more records go than one transaction could take along.
+    var hasMoreToCascade = false
+  }
 
   func answer(
     _ request: ModifyRecords.Request, to caller: Caller, in address: DatabaseAddress
@@ -20,23 +28,30 @@ struct ModifyRecordsHandler: EndpointHandler {
     let database = try await databases.open(address, for: caller, needsUser: true)
     let batches = try ZoneBatches(operations.map(\.zoneID), of: request.zoneID, in: database)
     let now = ambient.now()
-    return try await database.store.write { (store) throws(ServerError) in
+    let (response, hasMoreToCascade) = try await database.store.write {
+      (store) throws(ServerError) in
       var results = [RecordItem?](repeating: nil, count: operations.count)
+      var hasMoreToCascade = false
       for batch in batches.batches {
         let part = batch.indices.map { operations[$0] }
-        let outcome: [RecordItem]
+        let outcome: Outcome
         do throws(ServerError) {
           outcome = try modify(
             part, zoneName: batch.zoneName, request: request, in: database, of: store, now: now)
         } catch {
-          outcome = try batches.failures(of: part.map { $0.recordName ?? "" }, error, for: caller)
+          outcome = Outcome(
+            items: try batches.failures(of: part.map { $0.recordName ?? "" }, error, for: caller))
         }
-        for (index, item) in zip(batch.indices, outcome) { results[index] = item }
+        for (index, item) in zip(batch.indices, outcome.items) { results[index] = item }
+        hasMoreToCascade = hasMoreToCascade || outcome.hasMoreToCascade
       }
-      return RecordsResponse(
+      let response = RecordsResponse(
         records: results.compactMap { $0 },
         syncToken: try batches.syncToken(in: database, of: store))
+      return (response, hasMoreToCascade)
     }
+    if hasMoreToCascade { cascades.nudge(database.store) }
+    return response
   }
 
   /// Gives names to records that come without one.
@@ -57,33 +72,66 @@ struct ModifyRecordsHandler: EndpointHandler {
   private func modify(
     _ operations: [RecordOperation], zoneName: String, request: ModifyRecords.Request,
     in database: OpenDatabase, of store: any StoreWriting, now: Int64
-  ) throws(ServerError) -> [RecordItem] {
+  ) throws(ServerError) -> Outcome {
     let snapshot = try RecordSnapshot(
       loading: operations.compactMap(\.recordName), zoneName: zoneName, in: database, of: store)
     let isAtomic = zoneName != ZoneID.defaultZoneName && request.isAtomic ?? true
     let writer = RecordWriter(
       user: try database.caller.requireUser(), deviceID: database.caller.deviceID, now: now)
-    let decision = RecordDecision(
-      operations, on: snapshot, by: writer, in: database, zoneID: database.zoneID(zoneName),
-      isAtomic: isAtomic)
-    if !decision.schemaAddition.isEmpty { try store.add(decision.schemaAddition) }
-    if !decision.records.isEmpty || request.clientChangeToken != nil && !decision.hasFailed {
-      let zone =
-        if let zone = snapshot.zone { zone } else {
-          try store.createZone(named: zoneName, in: database.key)
-        }
+    var refused: [Int: RecordDecision.Refusal] = [:]
+    while true {
+      let decision = RecordDecision(
+        operations, on: snapshot, by: writer, in: database, zoneID: database.zoneID(zoneName),
+        isAtomic: isAtomic, refused: refused)
       var schema = snapshot.schema
       schema.add(decision.schemaAddition)
-      var rows = RowChanges()
-      for record in decision.records {
-        try rows.note(record, replacing: snapshot.records[record.name], schema: schema)
+      let references = ReferenceDecision(
+        decision, on: snapshot,
+        try ReferenceSnapshot(
+          loading: decision, on: snapshot, schema: schema, isPublic: database.key == .public,
+          of: store),
+        by: writer, requiresTargets: schema.settings.requiresReferenceTargets, isAtomic: isAtomic)
+      guard references.refusals.isEmpty else {
+        // What is refused now leaves no trace: the rest is decided again without it.
+        refused.merge(references.refusals) { first, _ in first }
+        continue
       }
-      try store.apply(
-        ChangeSet(
-          zone: zone, records: decision.records, rows: rows,
-          clientChangeToken: request.clientChangeToken))
+      try write(
+        decision, references, on: snapshot, schema: schema, by: writer, zoneName: zoneName,
+        clientChangeToken: decision.hasFailed ? nil : request.clientChangeToken, in: database,
+        of: store)
+      return Outcome(
+        items: try present(decision, operations, zoneName: zoneName, in: database),
+        hasMoreToCascade: !references.unfinished.isEmpty)
     }
-    return try present(decision, operations, zoneName: zoneName, in: database)
+  }
+
+  private func write(
+    _ decision: RecordDecision, _ references: ReferenceDecision, on snapshot: RecordSnapshot,
+    schema: Schema, by writer: RecordWriter, zoneName: String, clientChangeToken: String?,
+    in database: OpenDatabase, of store: any StoreWriting
+  ) throws(ServerError) {
+    if !decision.schemaAddition.isEmpty { try store.add(decision.schemaAddition) }
+    if references.records.isEmpty, clientChangeToken == nil { return }
+    let zone =
+      if let zone = snapshot.zone { zone } else {
+        try store.createZone(named: zoneName, in: database.key)
+      }
+    var rows = RowChanges()
+    for record in references.records {
+      try rows.note(
+        record, replacing: snapshot.stored(record.name) ?? references.gone[record.name],
+        schema: schema)
+    }
+    let changes = ChangeSet(
+      zone: zone, records: references.records, rows: rows, clientChangeToken: clientChangeToken)
+    try store.apply(changes)
+    for target in references.unfinished {
+      try store.addCascade(
+        UnfinishedCascade(
+          zone: zone, target: target, change: changes.newestChange, userRecordName: writer.user,
+          deviceID: writer.deviceID))
+    }
   }
 
   private func present(

@@ -24,6 +24,8 @@ struct RecordDecision: Sendable {
   private(set) var outcomes: [Outcome] = []
   /// New states and tombstones, numbered on from the zone's newest change.
   private(set) var records: [StoredRecord] = []
+  /// Where operations that were not refused lead, by their places.
+  private(set) var references: [Int: SentReferences] = [:]
   /// What the saves bring into the schema.
   private(set) var schemaAddition = SchemaAddition()
   /// Whether any operation was refused.
@@ -31,25 +33,29 @@ struct RecordDecision: Sendable {
 
   /// Decides in order: permission → zone → change tag → fields against schema.
   ///
-  /// - Parameter isAtomic: one refusal refuses all.
+  /// - Parameters:
+  ///   - isAtomic: one refusal refuses all.
+  ///   - refused: operations that a ``ReferenceDecision`` has refused, by their places.
   init(
     _ operations: [RecordOperation], on snapshot: RecordSnapshot, by writer: RecordWriter,
-    in database: OpenDatabase, zoneID: ZoneID, isAtomic: Bool
+    in database: OpenDatabase, zoneID: ZoneID, isAtomic: Bool, refused: [Int: Refusal] = [:]
   ) {
     var fields = FieldDecision(schema: snapshot.schema, environment: database.environment)
     var seen: Set<ExactName> = []
     let rules = RecordRules(writer: writer, database: database, zoneID: zoneID)
-    for operation in operations {
+    for (place, operation) in operations.enumerated() {
       let schemaBefore = fields
       do throws(Refusal) {
         if let name = operation.recordName, !seen.insert(ExactName(name)).inserted {
           throw Refusal(.badRequest(Reason.duplicateRecord))
         }
+        if let refusal = refused[place] { throw refusal }
         let change = (snapshot.zone?.change ?? 0) + Int64(records.count) + 1
         let outcome = try rules.decide(
           operation, stored: operation.recordName.flatMap { snapshot.records[$0] },
           change: change, fields: &fields)
         if let record = outcome.written { records.append(record) }
+        if !outcome.references.isEmpty { references[place] = outcome.references }
         outcomes.append(outcome.answer)
       } catch {
         hasFailed = true
@@ -66,6 +72,7 @@ struct RecordDecision: Sendable {
 
   private mutating func withdraw() {
     records = []
+    references = [:]
     let error = ServerError(.atomicError, Reason.atomicError)
     outcomes = outcomes.map { outcome in
       switch outcome {

@@ -9,6 +9,8 @@ struct RecordRules: Sendable {
   struct Outcome {
     let written: StoredRecord?
     let answer: RecordDecision.Outcome
+    /// Where the operation itself leads.
+    var references = SentReferences()
   }
 
   let writer: RecordWriter
@@ -82,7 +84,9 @@ struct RecordRules: Sendable {
         created: stored?.created ?? writer.stamp, modified: writer.stamp,
         parentRecordName: operation.parent.applied(
           to: keepsOthers ? stored?.parentRecordName : nil), fields: text)
-      return Outcome(written: record, answer: .saved(record))
+      return Outcome(
+        written: record, answer: .saved(record),
+        references: SentReferences(changes, parent: operation.parent))
     } catch {
       throw Refusal(error)
     }
@@ -142,9 +146,7 @@ struct RecordRules: Sendable {
     if stored.type == UserRecords.recordType {
       throw Refusal(.badRequest(Reason.userRecordsAreFixed))
     }
-    let tombstone = StoredRecord(
-      name: name, type: stored.type, change: change, isDeleted: true, created: stored.created,
-      modified: writer.stamp, parentRecordName: nil, fields: .empty)
+    let tombstone = stored.tombstone(change: change, modified: writer.stamp)
     return Outcome(written: tombstone, answer: .deleted(name: name))
   }
 }

@@ -6,6 +6,9 @@ struct RecordSnapshot: Sendable {
   let zone: StoredZone?
   /// The live records that the operations name.
   let records: [ExactName: StoredRecord]
+  /// Records that the operations name and that are as good as gone: an unfinished cascade is on its
+  /// way to them.
+  let doomed: [ExactName: StoredRecord]
   let schema: Schema
 
   /// - Throws: `ZONE_NOT_FOUND`.
@@ -17,15 +20,29 @@ struct RecordSnapshot: Sendable {
     if zone == nil, zoneName != ZoneID.defaultZoneName {
       throw ServerError(.zoneNotFound, Reason.zoneNotFound)
     }
-    records = if let zone { try store.records(named: names, in: zone) } else { [:] }
     schema = try store.schema()
+    guard let zone else {
+      records = [:]
+      doomed = [:]
+      return
+    }
+    let found = try store.records(named: names, in: zone)
+    doomed = try DoomedRecords.among(found, in: zone, schema: schema, of: store)
+    records = doomed.isEmpty ? found : found.filter { [doomed] in doomed[$0.key] == nil }
   }
 
-  init(zone: StoredZone?, records: [ExactName: StoredRecord], schema: Schema) {
+  init(
+    zone: StoredZone?, records: [ExactName: StoredRecord], schema: Schema,
+    doomed: [ExactName: StoredRecord] = [:]
+  ) {
     self.zone = zone
     self.records = records
     self.schema = schema
+    self.doomed = doomed
   }
+
+  /// What the store holds under a name.
+  func stored(_ name: String) -> StoredRecord? { records[name] ?? doomed[name] }
 }
 
 /// Who writes, on what, and when.

@@ -35,6 +35,13 @@ public struct StoredRecord: Sendable, Hashable {
   public var tag: String {
     RecordChangeTag.text(change: change, modifiedMilliseconds: modified.timestamp)
   }
+
+  /// What is left of the record once it is deleted.
+  func tombstone(change: Int64, modified: Stamp) -> StoredRecord {
+    StoredRecord(
+      name: name, type: type, change: change, isDeleted: true, created: created,
+      modified: modified, parentRecordName: nil, fields: .empty)
+  }
 }
 
 /// What clients compare to learn whether a record is the one they know.

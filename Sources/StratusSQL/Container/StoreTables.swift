@@ -134,6 +134,8 @@ public enum StoreTables {
       database BIGINT NOT NULL,
       zone BIGINT NOT NULL,
       target \(dialect.text) NOT NULL,
+      change BIGINT NOT NULL,
+      place \(dialect.text),
       deleted_by \(dialect.text) NOT NULL,
       deleted_device \(dialect.text) NOT NULL,
       UNIQUE (database, zone, target));

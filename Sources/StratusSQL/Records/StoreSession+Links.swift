@@ -24,6 +24,22 @@ extension StoreSession {
     return result
   }
 
+  public func links(
+    _ kind: LinkKind, to target: String, after source: String?, in zone: StoredZone, limit: Int
+  ) throws(ServerError) -> [RecordLink] {
+    guard limit > 0, let number = try number(of: zone.database) else { return [] }
+    var values: [SQLValue] = [
+      .integer(number), .integer(zone.id), .integer(kind.rawValue), .text(target),
+    ]
+    if let source { values.append(.text(source)) }
+    values.append(.integer(Int64(limit)))
+    return try connection.all(
+      source == nil ? LinkStatements.find : LinkStatements.findAfter, values
+    ) { row in
+      RecordLink(kind: kind, target: target, source: row.text(0))
+    }
+  }
+
   public func existing(
     _ names: [String], in zone: StoredZone
   ) throws(ServerError) -> Set<ExactName> {
@@ -43,20 +59,47 @@ extension StoreSession {
       LinkStatements.cascades, [.integer(Int64(limit))]
     ) { (row) throws(ServerError) in
       let zone = StoredZone(
-        id: row.integer(0), database: try Self.database(scope: row.integer(4), owner: row.text(5)),
-        name: row.text(1), change: row.integer(2), clientChangeToken: row.optionalText(3))
-      result.append(
-        UnfinishedCascade(
-          zone: zone, target: row.text(6), userRecordName: row.text(7), deviceID: row.text(8)))
+        id: row.integer(5), database: try Self.database(scope: row.integer(9), owner: row.text(10)),
+        name: row.text(6), change: row.integer(7), clientChangeToken: row.optionalText(8))
+      result.append(Self.cascade(row, in: zone))
       return true
     }
     return result
   }
 
+  public func hasUnfinishedCascades(in zone: StoredZone) throws(ServerError) -> Bool {
+    guard let number = try number(of: zone.database) else { return false }
+    let found = try connection.first(
+      LinkStatements.anyCascade, [.integer(number), .integer(zone.id)]
+    ) { $0.integer(0) }
+    return found != nil
+  }
+
+  public func unfinishedCascades(
+    of targets: [String], in zone: StoredZone
+  ) throws(ServerError) -> [UnfinishedCascade] {
+    guard !targets.isEmpty, let number = try number(of: zone.database) else { return [] }
+    var result: [UnfinishedCascade] = []
+    let key: [SQLValue] = [.integer(number), .integer(zone.id)]
+    try connection.findSeveral(LinkStatements.cascadesOfTargets, key, targets) { row in
+      result.append(Self.cascade(row, in: zone))
+    }
+    return result
+  }
+
+  private static func cascade(_ row: any SQLRow, in zone: StoredZone) -> UnfinishedCascade {
+    UnfinishedCascade(
+      zone: zone, target: row.text(0), change: row.integer(1), place: row.optionalText(2),
+      userRecordName: row.text(3), deviceID: row.text(4))
+  }
+
   public func addCascade(_ cascade: UnfinishedCascade) throws(ServerError) {
+    let place: SQLValue = cascade.place.map { .text($0) } ?? .null
     try connection.execute(
-      LinkStatements.insertCascade,
-      try values(of: cascade) + [.text(cascade.userRecordName), .text(cascade.deviceID)])
+      LinkStatements.writeCascade,
+      try values(of: cascade) + [
+        .integer(cascade.change), place, .text(cascade.userRecordName), .text(cascade.deviceID),
+      ])
   }
 
   public func finishCascade(_ cascade: UnfinishedCascade) throws(ServerError) {
@@ -77,25 +120,46 @@ private enum LinkStatements {
     SELECT name FROM links WHERE database = ? AND zone = ? AND kind = ? AND target = ?
     ORDER BY name LIMIT ?
     """)
+  static let findAfter = SQLStatement(
+    """
+    SELECT name FROM links
+    WHERE database = ? AND zone = ? AND kind = ? AND target = ? AND name > ?
+    ORDER BY name LIMIT ?
+    """)
   static let existing = SQLStatement(
     """
     SELECT name FROM records
     WHERE database = ? AND zone = ? AND deleted = 0 AND name IN (\(SQLStatement.severalNames))
     """)
+  private static let columns = """
+    cascades.target, cascades.change, cascades.place, cascades.deleted_by,
+    cascades.deleted_device
+    """
   static let cascades = SQLStatement(
     """
-    SELECT zones.zone, zones.name, zones.change, zones.client_token, databases.scope,
-      databases.owner, cascades.target, cascades.deleted_by, cascades.deleted_device
+    SELECT \(columns), zones.zone, zones.name, zones.change, zones.client_token,
+      databases.scope, databases.owner
     FROM cascades
       JOIN zones ON zones.zone = cascades.zone
       JOIN databases ON databases.database = cascades.database
     WHERE zones.deleted = 0 ORDER BY cascades.cascade_id LIMIT ?
     """)
-  /// Who deleted the record first stays.
-  static let insertCascade = SQLStatement(
+  static let anyCascade = SQLStatement(
+    "SELECT 1 FROM cascades WHERE database = ? AND zone = ? LIMIT 1")
+  static let cascadesOfTargets = SQLStatement(
     """
-    INSERT INTO cascades (database, zone, target, deleted_by, deleted_device)
-    VALUES (?, ?, ?, ?, ?) ON CONFLICT (database, zone, target) DO NOTHING
+    SELECT \(columns) FROM cascades
+    WHERE database = ? AND zone = ? AND target IN (\(SQLStatement.severalNames))
+    """)
+  /// What is remembered of a target keeps its place among the others.
+  static let writeCascade = SQLStatement(
+    """
+    INSERT INTO cascades
+      (database, zone, target, change, place, deleted_by, deleted_device)
+    VALUES (?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (database, zone, target) DO UPDATE SET
+      change = excluded.change, place = excluded.place, deleted_by = excluded.deleted_by,
+      deleted_device = excluded.deleted_device
     """)
   static let deleteCascade = SQLStatement(
     "DELETE FROM cascades WHERE database = ? AND zone = ? AND target = ?")

@@ -51,6 +51,14 @@ public final class TestServer: Sendable {
     try await composition.accounts.developerTokens(email: email)
   }
 
+  /// Takes steps of deletions that took along more records than one transaction can.
+  ///
+  /// - Parameter stepsMax: how many; nil: until everything is gone that must go.
+  /// - Throws: what the server throws.
+  public func carryOnCascades(stepsMax: Int? = nil) async throws {
+    try await composition.carryOnCascades(stepsMax: stepsMax)
+  }
+
   /// Carries requests to this server.
   public var exchange: any HTTPExchange { RouterExchange(router: router) }
 }

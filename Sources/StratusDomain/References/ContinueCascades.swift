@@ -1,0 +1,91 @@
+import StratusWire
+
+/// Carries on with deletions that took along more records than one transaction can, a step a
+/// transaction.
+public struct ContinueCascades: Sendable {
+  private let store: any Store
+  private let ambient: Ambient
+
+  public init(store: any Store, ambient: Ambient) {
+    self.store = store
+    self.ambient = ambient
+  }
+
+  /// How many records a step takes along.
+  public static let stepMax = Limits.cascadeStepMax
+
+  /// Takes one step.
+  ///
+  /// - Parameter limit: records at most.
+  /// - Returns: whether there may be more to do.
+  public func step(limit: Int = Self.stepMax) async throws(ServerError) -> Bool {
+    let now = ambient.now()
+    // Most often there is nothing to do, and writers need not wait for that.
+    let isDone = try await store.read { (store) throws(ServerError) in
+      try store.unfinishedCascades(limit: 1).isEmpty
+    }
+    if isDone { return false }
+    return try await store.write { (store) throws(ServerError) in
+      var room = limit
+      var zone: Int64?
+      while room > 0 {
+        guard let cascade = try store.unfinishedCascades(limit: 1).first else { return false }
+        // One zone a step, since a transaction that locks several may wait for another.
+        if let zone, zone != cascade.zone.id { return true }
+        zone = cascade.zone.id
+        room -= max(1, try carryOn(cascade, limit: room, of: store, now: now))
+      }
+      return true
+    }
+  }
+
+  /// - Returns: how many links were looked at.
+  private func carryOn(
+    _ cascade: UnfinishedCascade, limit: Int, of store: any StoreWriting, now: Int64
+  ) throws(ServerError) -> Int {
+    guard
+      let zone = try store.lockZone(named: cascade.zone.name, in: cascade.zone.database),
+      zone.id == cascade.zone.id
+    else {
+      try store.finishCascade(cascade)
+      return 0
+    }
+    let links = try store.links(
+      .deleteSelf, to: cascade.target, after: cascade.place, in: zone, limit: limit)
+    let sources = try store.records(named: links.map(\.source), in: zone)
+    let nearest = links.compactMap { sources[$0.source] }.filter {
+      $0.change <= cascade.change && $0.type != UserRecords.recordType
+    }
+    let reach = try CascadeReach(
+      to: nearest.map(\.name), in: zone, limit: max(1, limit - links.count), of: store)
+    let stamp = Stamp(
+      timestamp: now, userRecordName: cascade.userRecordName, deviceID: cascade.deviceID)
+    let names = nearest.map(\.name)
+    let going = names + reach.followers(of: names)
+    let schema = try store.schema()
+    var tombstones: [StoredRecord] = []
+    var rows = RowChanges()
+    for name in going {
+      guard let stored = sources[name] ?? reach.records[name] else { continue }
+      let change = zone.change + Int64(tombstones.count) + 1
+      tombstones.append(stored.tombstone(change: change, modified: stamp))
+      try rows.note(tombstones[tombstones.count - 1], replacing: stored, schema: schema)
+    }
+    let changes = ChangeSet(zone: zone, records: tombstones, rows: rows)
+    try store.apply(changes)
+    if links.count < limit {
+      try store.finishCascade(cascade)
+    } else {
+      var rest = cascade
+      rest.place = links.last?.source
+      try store.addCascade(rest)
+    }
+    for target in going where reach.unexplored.contains(ExactName(target)) {
+      try store.addCascade(
+        UnfinishedCascade(
+          zone: zone, target: target, change: changes.newestChange,
+          userRecordName: cascade.userRecordName, deviceID: cascade.deviceID))
+    }
+    return links.count + reach.records.count
+  }
+}

@@ -1,0 +1,33 @@
+/// Records that an unfinished cascade is on its way to.
+///
+/// For who writes they are gone already, as if the cascade had run at once: an update does not find
+/// them, a create makes a new record, which the cascade then leaves alone. For who reads they are
+/// still there, until the cascade comes by.
+enum DoomedRecords {
+  /// Those of some stored records that lead to a deleted one since before its deletion.
+  static func among(
+    _ records: [ExactName: StoredRecord], in zone: StoredZone, schema: Schema,
+    of store: any RecordReading & LinkReading
+  ) throws(ServerError) -> [ExactName: StoredRecord] {
+    // Most types have no references, and most zones no unfinished cascade.
+    let suspects = records.values.filter {
+      $0.type != UserRecords.recordType && schema.recordTypes[$0.type]?.holdsLinksOrAssets ?? true
+    }
+    guard !suspects.isEmpty, try store.hasUnfinishedCascades(in: zone) else { return [:] }
+    var links: [RecordLink] = []
+    for record in suspects {
+      links += try DerivedRows(of: record, schema: schema).links.filter { $0.kind == .deleteSelf }
+    }
+    let cascades = try store.unfinishedCascades(of: links.map(\.target), in: zone)
+    var changes: [ExactName: Int64] = [:]
+    for cascade in cascades { changes[ExactName(cascade.target)] = cascade.change }
+    var doomed: [ExactName: StoredRecord] = [:]
+    for link in links {
+      guard let change = changes[link.target], let record = records[link.source],
+        record.change <= change
+      else { continue }
+      doomed[ExactName(record.name)] = record
+    }
+    return doomed
+  }
+}

@@ -1,0 +1,73 @@
+import StratusWire
+
+/// What a decision about references needs to know beyond the records that the operations name.
+struct ReferenceSnapshot: Sendable {
+  /// Which of the targets exist that neither are stored under a name of the batch nor written by it.
+  private(set) var existing: Set<ExactName> = []
+  /// Stored links by `parent` to records that are to be deleted.
+  private(set) var children: [RecordLink] = []
+  /// Stored links by `deleteSelf` to the same records: more than a transaction follows, but not the
+  /// records themselves.
+  private(set) var followers: [RecordLink] = []
+  /// Whether `followers` ends before the last one.
+  private(set) var hasMoreFollowers = false
+  /// What goes with the deleted records.
+  private(set) var reach = CascadeReach()
+  /// Links by `deleteSelf` that saves of the batch are about to write, by target.
+  private(set) var newLinks: [ExactName: [String]] = [:]
+  /// Whether this is the public database.
+  ///
+  /// Choice: there, children do not hold their parent. Nothing is shared by hierarchies there, and
+  /// anybody could keep another's record from being deleted.
+  let isPublic: Bool
+
+  /// - Parameters:
+  ///   - schema: with what the decision adds to it.
+  ///   - reachMax: records that go along at most.
+  init(
+    loading decision: RecordDecision, on snapshot: RecordSnapshot, schema: Schema,
+    isPublic: Bool, reachMax: Int = Limits.cascadeStepMax,
+    of store: any RecordReading & LinkReading
+  ) throws(ServerError) {
+    self.isPublic = isPublic
+    guard let zone = snapshot.zone else { return }
+    let known = Set(snapshot.records.keys).union(decision.records.map { ExactName($0.name) })
+    var targets: Set<ExactName> = []
+    for sent in decision.references.values {
+      let names =
+        sent.validated + (sent.parent.map { [$0] } ?? [])
+        + (schema.settings.requiresReferenceTargets ? sent.deleteSelf : [])
+      for name in names where !known.contains(ExactName(name)) { targets.insert(ExactName(name)) }
+    }
+    if !targets.isEmpty { existing = try store.existing(targets.map(\.text), in: zone) }
+    let deleted = decision.records.filter(\.isDeleted).map(\.name)
+    if deleted.isEmpty { return }
+    for record in decision.records where !record.isDeleted {
+      for link in try DerivedRows(of: record, schema: schema).links where link.kind == .deleteSelf {
+        newLinks[ExactName(link.target), default: []].append(link.source)
+      }
+    }
+    reach = try CascadeReach(
+      to: deleted, further: newLinks, in: zone, limit: reachMax, of: store)
+    if isPublic { return }
+    children = try Self.children(of: deleted, in: zone, of: store)
+    if children.isEmpty { return }
+    let limit = Limits.childrenCheckedMax
+    followers = try store.links(.deleteSelf, to: deleted, in: zone, limit: limit)
+    hasMoreFollowers = followers.count >= limit
+  }
+
+  /// A share of the limit for each record if one has too many.
+  private static func children(
+    of deleted: [String], in zone: StoredZone, of store: any RecordReading & LinkReading
+  ) throws(ServerError) -> [RecordLink] {
+    let limit = Limits.childrenCheckedMax
+    let all = try store.links(.parent, to: deleted, in: zone, limit: limit)
+    if all.count < limit { return all }
+    var shares: [RecordLink] = []
+    for name in deleted {
+      shares += try store.links(.parent, to: [name], in: zone, limit: limit / deleted.count)
+    }
+    return shares
+  }
+}

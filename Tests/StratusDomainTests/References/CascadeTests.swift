@@ -1,0 +1,142 @@
+import StratusWire
+import Testing
+
+@testable import StratusDomain
+
+/// What goes with a deleted record (cloudkit-semantics §10).
+@Suite struct Cascade {
+  private func gone(_ family: Family, _ operations: [RecordOperation]) throws -> Set<String> {
+    Set(try family.decide(operations).references.records.filter(\.isDeleted).map(\.name))
+  }
+
+  @Test func `records that lead to a deleted one go, and those that lead to them`() throws {
+    let family = Family(
+      .init("t"), .init("a", deleteSelf: ["t"]), .init("b", deleteSelf: ["a"]), .init("c"))
+    #expect(try gone(family, [.delete("t")]) == ["t", "a", "b"])
+    #expect(try gone(family, [.delete("a")]) == ["a", "b"])
+    #expect(try gone(family, [.delete("b")]) == ["b"])
+  }
+
+  @Test func `any one of several targets is enough`() throws {
+    let family = Family(.init("t"), .init("u"), .init("a", deleteSelf: ["t", "u"]))
+    #expect(try gone(family, [.delete("u")]) == ["u", "a"])
+    #expect(try gone(family, [.delete("t"), .delete("u")]) == ["t", "u", "a"])
+  }
+
+  @Test func `cycles are legal, of one record too`() throws {
+    let family = Family(
+      .init("a", deleteSelf: ["b"]), .init("b", deleteSelf: ["a"]), .init("s", deleteSelf: ["s"]))
+    #expect(try gone(family, [.delete("a")]) == ["a", "b"])
+    #expect(try gone(family, [.delete("s")]) == ["s"])
+  }
+
+  @Test func `other references stay behind and dangle`() throws {
+    var checked = Family.Member("v")
+    checked.validated = ["t"]
+    #expect(try gone(Family(.init("t"), checked), [.delete("t")]) == ["t"])
+  }
+
+  @Test func `each goes by a change of its own after the batch's, by who deleted`() throws {
+    let family = Family(
+      .init("t"), .init("a", deleteSelf: ["t"]), .init("b", deleteSelf: ["a"]))
+    let records = try family.decide([.delete("t"), .save("n")]).references.records
+    #expect(records.map(\.name) == ["t", "n", "a", "b"])
+    #expect(records.map(\.change) == [101, 102, 103, 104])
+    let last = try #require(records.last)
+    #expect(last.type == "Note")
+    #expect(last.fields == .empty)
+    #expect(last.created.userRecordName == Situation.bea)
+    #expect(
+      last.modified
+        == Stamp(timestamp: Situation.now, userRecordName: Situation.anna, deviceID: "2"))
+  }
+
+  @Test func `the deleting operation is told of its own deletions only`() throws {
+    let family = Family(.init("t"), .init("a", deleteSelf: ["t"]))
+    #expect(try family.decide([.delete("t")]).decision.outcomes.count == 1)
+  }
+
+  @Test func `a record that is saved without the reference stays`() throws {
+    let family = Family(.init("t"), .init("a", deleteSelf: ["t"]))
+    #expect(try gone(family, [.save("a", deleteSelf: []), .delete("t")]) == ["t"])
+  }
+
+  @Test func `a record that is saved and keeps the reference goes by one change`() throws {
+    let family = Family(
+      .init("t"), .init("a", deleteSelf: ["t"]), .init("b", deleteSelf: ["a"]))
+    let (decision, references) = try family.decide([.save("a"), .delete("t")])
+    #expect(decision.verdicts == [.saved, .deleted])
+    #expect(references.records.map(\.name) == ["a", "t", "b"])
+    #expect(references.records.map(\.change) == [101, 102, 103])
+    #expect(references.records.map(\.isDeleted) == [true, true, true])
+  }
+
+  @Test func `a record saved with a reference to what is deleted goes, too`() throws {
+    let family = Family(.init("t"), .init("b", deleteSelf: ["a"]))
+    #expect(
+      try gone(family, [.delete("t"), .save("a", deleteSelf: ["t"])]) == ["t", "a", "b"])
+  }
+
+  @Test func `nothing goes with a deletion that is refused`() throws {
+    let family = Family(
+      .init("p"), .init("c", parent: "p"), .init("a", deleteSelf: ["p"]), .init("u"))
+    #expect(try gone(family, [.delete("p"), .delete("u")]) == ["u"])
+  }
+
+  @Test func `nothing goes with what was not there`() throws {
+    #expect(try gone(Family(.init("a", deleteSelf: ["t"])), [.delete("t")]) == [])
+  }
+
+  @Test func `children by parent stay behind a record that goes along`() throws {
+    let family = Family(
+      .init("t"), .init("a", deleteSelf: ["t"]), .init("c", parent: "a"))
+    #expect(try gone(family, [.delete("t")]) == ["t", "a"])
+  }
+
+  @Test func `user records go with nothing`() throws {
+    var user = Family.Member("_u", deleteSelf: ["t"])
+    user.type = UserRecords.recordType
+    #expect(try gone(Family(.init("t"), user), [.delete("t")]) == ["t"])
+  }
+
+  @Test(arguments: 1...12)
+  func `what one transaction cannot take along is remembered`(limit: Int) throws {
+    var family = Family(.init("t"))
+    for number in 0..<5 {
+      family.records.append(Family.Member("a\(number)", deleteSelf: ["t"]).stored(change: 2))
+      family.records.append(
+        Family.Member("b\(number)", deleteSelf: ["a\(number)"]).stored(change: 3))
+    }
+    let decided = try family.decide([.delete("t")], reach: limit).references
+    #expect(decided.records.count <= limit + 1)
+    #expect(decided.records.count == min(limit, 10) + 1)
+    // Everything that stays has a way to be found.
+    let gone = Set(decided.records.map(\.name))
+    for record in family.records where !gone.contains(record.name) {
+      let targets = try DerivedRows(of: record, schema: family.schema).links.map(\.target)
+      let isRemembered = targets.contains { decided.unfinished.contains($0) }
+      let isBehind = targets.contains { !gone.contains($0) }
+      #expect(isRemembered || isBehind, "\(record.name) is forgotten")
+    }
+    if limit > 10 { #expect(decided.unfinished.isEmpty) }
+  }
+
+  @Test func `a record that a cascade is on its way to is gone for who writes`() throws {
+    var family = Family(.init("a", deleteSelf: ["t"]), .init("b", deleteSelf: ["t"]))
+    family.cascades = [
+      UnfinishedCascade(
+        zone: Family.zone, target: "t", change: 1, userRecordName: Situation.anna, deviceID: "2")
+    ]
+    let tag = family.records[0].tag
+    func verdicts(_ operation: RecordOperation) throws -> [Verdict] {
+      try family.decide([operation]).decision.verdicts
+    }
+    #expect(try verdicts(.save("a", .update, tag: tag)) == [.refused(.notFound)])
+    #expect(try verdicts(.save("a", .create)) == [.saved])
+    #expect(try family.decide([.delete("a")]).references.records.isEmpty)
+    // Saved since the deletion.
+    #expect(try verdicts(.save("b", .create)) == [.refused(.conflict)])
+    let anew = try family.decide([.save("a")]).references.records
+    #expect(anew.first?.created.userRecordName == Situation.anna)
+  }
+}

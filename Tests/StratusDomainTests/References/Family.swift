@@ -1,0 +1,168 @@
+import StratusWire
+import Testing
+
+@testable import StratusDomain
+
+/// Records of a zone that lead to one another, and what a batch makes of them.
+struct Family: RecordReading, LinkReading {
+  var records: [StoredRecord]
+  var cascades: [UnfinishedCascade] = []
+  var isAtomic = false
+  var isPublic = false
+  var requiresTargets = false
+
+  /// Records of these names, in order of change.
+  init(_ members: Member...) {
+    records = members.enumerated().map { $1.stored(change: Int64($0) + 1) }
+  }
+
+  /// A record, and where it leads.
+  struct Member {
+    let name: String
+    var parent: String?
+    var deleteSelf: [String] = []
+    var validated: [String] = []
+    var type = "Note"
+
+    init(_ name: String, parent: String? = nil, deleteSelf: [String] = []) {
+      self.name = name
+      self.parent = parent
+      self.deleteSelf = deleteSelf
+    }
+
+    func stored(change: Int64) -> StoredRecord {
+      let stamp = Stamp(
+        timestamp: Situation.past, userRecordName: Situation.bea, deviceID: "1")
+      let fields: [(key: String, value: FieldValue)] = [
+        ("owners", .list(.reference, deleteSelf.map { Self.reference($0, .deleteSelf) })),
+        ("checked", .list(.reference, validated.map { Self.reference($0, .validate) })),
+      ]
+      return StoredRecord(
+        name: name, type: type, change: change, isDeleted: false, created: stamp,
+        modified: stamp, parentRecordName: parent, fields: FieldsJSON(fields))
+    }
+
+    private static func reference(_ name: String, _ action: Reference.Action) -> FieldValue {
+      .reference(Reference(recordName: name, action: action))
+    }
+  }
+
+  static let zone = StoredZone(
+    id: 7, database: .private(owner: Situation.anna), name: "Work", change: 100,
+    clientChangeToken: nil)
+
+  var schema: Schema {
+    var schema = Schema(settings: ContainerSettings(requiresReferenceTargets: requiresTargets))
+    let list = FieldType(.reference, isList: true)
+    for type in ["Note", "Users"] {
+      schema.add(
+        SchemaAddition(
+          recordTypes: [type],
+          fields: ["owners", "checked"].map { .init(recordType: type, name: $0, type: list) }))
+    }
+    return schema
+  }
+
+  /// What a batch comes to, as the handler has it decided.
+  func decide(
+    _ operations: [RecordOperation], reach limit: Int? = nil
+  ) throws -> (decision: RecordDecision, references: ReferenceDecision) {
+    let named = try records(named: operations.compactMap(\.recordName), in: Self.zone)
+    let doomed = try DoomedRecords.among(named, in: Self.zone, schema: schema, of: self)
+    let snapshot = RecordSnapshot(
+      zone: Self.zone, records: named.filter { doomed[$0.key] == nil }, schema: schema,
+      doomed: doomed)
+    let database = OpenDatabase(
+      store: NoStore(), key: isPublic ? .public : .private(owner: Situation.anna),
+      environment: .development,
+      caller: Caller(userRecordName: Situation.anna, deviceID: "2", requestUUID: "R"))
+    let writer = RecordWriter(user: Situation.anna, deviceID: "2", now: Situation.now)
+    var refused: [Int: RecordDecision.Refusal] = [:]
+    while true {
+      let decision = RecordDecision(
+        operations, on: snapshot, by: writer, in: database, zoneID: database.zoneID("Work"),
+        isAtomic: isAtomic, refused: refused)
+      let references = ReferenceDecision(
+        decision, on: snapshot,
+        try ReferenceSnapshot(
+          loading: decision, on: snapshot, schema: schema, isPublic: isPublic,
+          reachMax: limit ?? Limits.cascadeStepMax, of: self),
+        by: writer, requiresTargets: requiresTargets, isAtomic: isAtomic)
+      if references.refusals.isEmpty { return (decision, references) }
+      refused.merge(references.refusals) { first, _ in first }
+    }
+  }
+
+  // What the store does, by looking at every record.
+
+  func records(
+    named names: [String], in zone: StoredZone
+  ) throws(ServerError) -> [ExactName: StoredRecord] {
+    let names = Set(names.map(ExactName.init))
+    var found: [ExactName: StoredRecord] = [:]
+    for record in records where names.contains(ExactName(record.name)) {
+      found[ExactName(record.name)] = record
+    }
+    return found
+  }
+
+  func links(
+    _ kind: LinkKind, to targets: [String], in zone: StoredZone, limit: Int
+  ) throws(ServerError) -> [RecordLink] {
+    var links: [RecordLink] = []
+    for record in records {
+      links += try DerivedRows(of: record, schema: schema).links.filter {
+        $0.kind == kind && targets.contains($0.target)
+      }
+    }
+    links.sort { ($0.target, $0.source) < ($1.target, $1.source) }
+    return Array(links.prefix(limit))
+  }
+
+  func links(
+    _ kind: LinkKind, to target: String, after source: String?, in zone: StoredZone, limit: Int
+  ) throws(ServerError) -> [RecordLink] {
+    let all = try links(kind, to: [target], in: zone, limit: .max)
+    return Array(all.filter { $0.source > source ?? "" }.prefix(limit))
+  }
+
+  func existing(_ names: [String], in zone: StoredZone) throws(ServerError) -> Set<ExactName> {
+    Set(try records(named: names, in: zone).keys)
+  }
+
+  func unfinishedCascades(limit: Int) throws(ServerError) -> [UnfinishedCascade] {
+    Array(cascades.prefix(limit))
+  }
+
+  func hasUnfinishedCascades(in zone: StoredZone) throws(ServerError) -> Bool {
+    !cascades.isEmpty
+  }
+
+  func unfinishedCascades(
+    of targets: [String], in zone: StoredZone
+  ) throws(ServerError) -> [UnfinishedCascade] {
+    cascades.filter { targets.contains($0.target) }
+  }
+}
+
+extension RecordOperation {
+  /// Saves a note that leads to others; nil leaves a list as it is.
+  static func save(
+    _ name: String, parent: ParentChange = .unchanged, deleteSelf: [String]? = nil,
+    validated: [String]? = nil, _ kind: Kind = .forceUpdate, tag: String? = nil
+  ) throws -> RecordOperation {
+    var members: [String] = []
+    func add(_ field: String, _ names: [String]?, _ action: String) {
+      guard let names else { return }
+      let list = names.map { #"{"recordName":"\#($0)","action":"\#(action)"}"# }
+      members.append(
+        #""\#(field)":{"type":"REFERENCE_LIST","value":[\#(list.joined(separator: ","))]}"#)
+    }
+    add("owners", deleteSelf, "DELETE_SELF")
+    add("checked", validated, "VALIDATE")
+    return try .on(
+      name, kind, tag: tag, fields: "{\(members.joined(separator: ","))}", parent: parent)
+  }
+
+  static func delete(_ name: String) throws -> RecordOperation { try .on(name, .forceDelete) }
+}

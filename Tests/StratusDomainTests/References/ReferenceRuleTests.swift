@@ -1,0 +1,185 @@
+import StratusWire
+import Testing
+
+@testable import StratusDomain
+
+/// Which references a save may have, and which records may be deleted (cloudkit-semantics §10,
+/// web-services §3.5).
+@Suite struct ReferenceRule {
+  static let violation = Verdict.refused(.validatingReferenceError)
+
+  private func verdicts(
+    _ family: Family, _ operations: [RecordOperation]
+  ) throws -> [Verdict] {
+    try family.decide(operations).decision.verdicts
+  }
+
+  @Test func `the target of VALIDATE must exist`() throws {
+    let family = Family(.init("t"))
+    #expect(try verdicts(family, [.save("a", validated: ["t"])]) == [.saved])
+    #expect(try verdicts(family, [.save("a", validated: ["x"])]) == [Self.violation])
+    #expect(try verdicts(family, [.save("a", validated: ["t", "x"])]) == [Self.violation])
+    #expect(try verdicts(family, [.save("a", validated: ["a"])]) == [.saved])
+  }
+
+  @Test func `target and reference come in one batch, in any order`() throws {
+    #expect(
+      try verdicts(Family(), [.save("a", validated: ["t"]), .save("t")]) == [.saved, .saved])
+    #expect(
+      try verdicts(Family(), [.save("t"), .save("a", parent: .set(recordName: "t"))])
+        == [.saved, .saved])
+    #expect(
+      try verdicts(Family(), [.save("a", parent: .set(recordName: "t")), .save("t")])
+        == [.saved, .saved])
+  }
+
+  @Test func `names that only look alike are two targets`() throws {
+    let family = Family(.init("caf\u{E9}"))
+    #expect(try verdicts(family, [.save("a", validated: ["cafe\u{301}"])]) == [Self.violation])
+    #expect(try verdicts(family, [.save("a", validated: ["caf\u{E9}"])]) == [.saved])
+  }
+
+  @Test func `what a record keeps from before is not checked again`() throws {
+    var member = Family.Member("a", parent: "gone")
+    member.validated = ["gone"]
+    #expect(try verdicts(Family(member), [.save("a", deleteSelf: [])]) == [.saved])
+  }
+
+  @Test func `other references may dangle, unless the container says no`() throws {
+    var family = Family(.init("t"))
+    #expect(try verdicts(family, [.save("a", deleteSelf: ["x"])]) == [.saved])
+    family.requiresTargets = true
+    #expect(try verdicts(family, [.save("a", deleteSelf: ["x"])]) == [Self.violation])
+    #expect(try verdicts(family, [.save("a", deleteSelf: ["t"])]) == [.saved])
+    #expect(
+      try verdicts(family, [.on("a", .create, fields: #"{"n":{"value":{"recordName":"x"}}}"#)])
+        == [.saved])
+  }
+
+  @Test func `a parent must exist and be another record`() throws {
+    let family = Family(.init("p"))
+    func verdict(_ parent: String) throws -> [Verdict] {
+      try verdicts(family, [.save("a", parent: .set(recordName: parent))])
+    }
+    #expect(try verdict("p") == [.saved])
+    #expect(try verdict("x") == [Self.violation])
+    #expect(try verdict("a") == [Self.violation])
+  }
+
+  @Test func `a parent is not deleted while it has children`() throws {
+    let family = Family(.init("p"), .init("c", parent: "p"))
+    #expect(try verdicts(family, [.delete("p")]) == [Self.violation])
+    #expect(try verdicts(family, [.delete("c"), .delete("p")]) == [.deleted, .deleted])
+    #expect(try verdicts(family, [.delete("p"), .delete("c")]) == [.deleted, .deleted])
+    #expect(try verdicts(family, [.save("c", parent: .removed), .delete("p")]) == [.saved, .deleted])
+    #expect(
+      try verdicts(family, [.save("c", parent: .set(recordName: "q")), .save("q"), .delete("p")])
+        == [.saved, .saved, .deleted])
+    #expect(try verdicts(family, [.save("c"), .delete("p")]) == [.saved, Self.violation])
+  }
+
+  @Test func `children that go with their parent do not hold it`() throws {
+    #expect(
+      try verdicts(
+        Family(.init("p"), .init("c", parent: "p", deleteSelf: ["p"])), [.delete("p")])
+        == [.deleted])
+    #expect(
+      try verdicts(
+        Family(
+          .init("p"), .init("a", deleteSelf: ["p"]), .init("c", parent: "p", deleteSelf: ["a"])),
+        [.delete("p")]) == [.deleted])
+    #expect(
+      try verdicts(
+        Family(.init("p"), .init("c", parent: "p", deleteSelf: ["p"])),
+        [.save("c", deleteSelf: []), .delete("p")]) == [.saved, Self.violation])
+  }
+
+  @Test func `many children that go do not hold their parent, one that stays does`() throws {
+    var family = Family(.init("p"))
+    for number in 0..<20 {
+      let child = Family.Member("c\(number)", parent: "p", deleteSelf: ["p"])
+      family.records.append(child.stored(change: 2))
+    }
+    #expect(try family.decide([.delete("p")], reach: 5).decision.verdicts == [.deleted])
+    family.records.append(Family.Member("stays", parent: "p").stored(change: 3))
+    #expect(try family.decide([.delete("p")], reach: 5).decision.verdicts == [Self.violation])
+  }
+
+  @Test func `nobody holds another's public record by calling it parent`() throws {
+    var family = Family(.init("p"), .init("c", parent: "p"))
+    family.records[0].created.userRecordName = Situation.anna
+    family.isPublic = true
+    #expect(try verdicts(family, [.delete("p")]) == [.deleted])
+  }
+
+  @Test func `what is refused takes along what needs it`() throws {
+    let operations: [RecordOperation] = [
+      try .save("a", validated: ["b"]), try .save("b", validated: ["c"]),
+      try .save("c", validated: ["x"]), try .save("d"),
+    ]
+    var family = Family()
+    #expect(
+      try verdicts(family, operations) == [Self.violation, Self.violation, Self.violation, .saved])
+    family.isAtomic = true
+    let atomic = try family.decide(operations)
+    #expect(
+      atomic.decision.verdicts == [
+        .refused(.atomicError), .refused(.atomicError), Self.violation, .refused(.atomicError),
+      ])
+    #expect(atomic.references.records.isEmpty)
+  }
+
+  @Test func `a target refused for another reason is no target`() throws {
+    let family = Family()
+    #expect(
+      try verdicts(family, [.save("a", validated: ["t"]), .save("t", .update, tag: "1")])
+        == [Self.violation, .refused(.notFound)])
+  }
+
+  @Test func `a child whose move is refused holds its parent`() throws {
+    let family = Family(.init("p"), .init("c", parent: "p"))
+    #expect(
+      try verdicts(
+        family, [.delete("p"), .save("c", parent: .removed, .update, tag: "stale")])
+        == [Self.violation, .refused(.conflict)])
+  }
+
+  @Test func `a record rather keeps its parent than loses it`() throws {
+    let operations: [RecordOperation] = [
+      try .delete("p"), try .save("c", parent: .set(recordName: "p")),
+    ]
+    var family = Family(.init("p"))
+    #expect(try verdicts(family, operations) == [Self.violation, .saved])
+    family.isAtomic = true
+    #expect(try verdicts(family, operations) == [Self.violation, .refused(.atomicError)])
+  }
+
+  @Test func `the target of VALIDATE is not deleted in the same batch`() throws {
+    let family = Family(.init("t"))
+    #expect(
+      try verdicts(family, [.save("a", validated: ["t"]), .delete("t")])
+        == [Self.violation, .deleted])
+  }
+
+  @Test func `a refused save leaves no number and no trace in the schema`() throws {
+    let (decision, references) = try Family().decide([
+      .on(
+        "a", .create, type: "New",
+        fields: #"{"r":{"value":{"recordName":"x","action":"VALIDATE"}}}"#),
+      .save("b"),
+    ])
+    #expect(references.records.map(\.change) == [101])
+    #expect(decision.schemaAddition.isEmpty)
+  }
+
+  @Test func `each rule has its own reason`() throws {
+    let family = Family(.init("p"), .init("c", parent: "p"))
+    func reason(_ operation: RecordOperation) throws -> String? {
+      try family.decide([operation]).decision.refusal(at: 0)?.error.reason
+    }
+    #expect(try reason(.save("a", validated: ["x"])) == Reason.referenceTargetMissing)
+    #expect(try reason(.save("a", parent: .set(recordName: "x"))) == Reason.parentMissing)
+    #expect(try reason(.save("a", parent: .set(recordName: "a"))) == Reason.parentOfItself)
+    #expect(try reason(.delete("p")) == Reason.recordHasChildren)
+  }
+}

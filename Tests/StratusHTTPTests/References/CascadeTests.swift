@@ -1,0 +1,236 @@
+import Foundation
+import StratusTesting
+import Testing
+
+/// What goes with a deleted record (cloudkit-semantics §10): whatever leads to it by
+/// `DELETE_SELF`, however much it is.
+@Suite struct Cascades {
+  @Test func `only the deletion is answered, the feed tells of all`() async throws {
+    try await withAnna { anna in
+      try await anna.makeZone("Work")
+      _ = try await anna.modify(
+        [.save("t"), .save("a", to: "t"), .save("b", to: "a"), .save("c", to: "t", by: "NONE")],
+        in: "Work")
+      let token = try await anna.feed(of: "Work").token
+      #expect(
+        try await anna.modify([.delete("t")], in: "Work")
+          == [["recordName": "t", "deleted": true]])
+      let feed = try await anna.feed(of: "Work", since: token)
+      #expect(feed.deleted.sorted() == ["a", "b", "t"])
+      #expect(feed.live == [])
+      let found = try await anna.lookup(["a", "b", "c"], in: "Work")
+      #expect(found[0]["serverErrorCode"] == "NOT_FOUND")
+      #expect(found[1]["serverErrorCode"] == "NOT_FOUND")
+      #expect(found[2]["recordName"] == "c")
+    }
+  }
+
+  @Test(arguments: ["delete", "forceDelete"])
+  func `the default zone does it at once, too`(kind: String) async throws {
+    try await withAnna { anna in
+      let saved = try await anna.modify([.save("t"), .save("a", to: "t")])
+      let deletion: JSON = [
+        "operationType": .string(kind),
+        "record": ["recordName": "t", "recordChangeTag": saved[0]["recordChangeTag"]],
+      ]
+      #expect(try await anna.modify([deletion])[0]["deleted"] == true)
+      #expect(try await anna.lookup(["a"])[0]["serverErrorCode"] == "NOT_FOUND")
+    }
+  }
+
+  @Test func `in public it takes along what others made`() async throws {
+    try await withServer { server in
+      var anna = try await server.client("anna@example.org")
+      var bea = try await server.client("bea@example.org")
+      anna.database = "public"
+      bea.database = "public"
+      _ = try await anna.modify([.save("post")])
+      _ = try await bea.modify([.save("comment", to: "post", parent: "post")])
+      #expect(try await anna.modify([.delete("post")])[0]["deleted"] == true)
+      #expect(try await bea.lookup(["comment"])[0]["serverErrorCode"] == "NOT_FOUND")
+    }
+  }
+
+  @Test func `a record made again is led to by nobody`() async throws {
+    try await withAnna { anna in
+      try await anna.makeZone("Work")
+      _ = try await anna.modify([.save("t"), .save("a", to: "t")], in: "Work")
+      _ = try await anna.modify([.delete("t")], in: "Work")
+      _ = try await anna.modify([.save("t"), .save("a")], in: "Work")
+      _ = try await anna.modify([.delete("t")], in: "Work")
+      #expect(try await anna.lookup(["a"], in: "Work")[0]["recordName"] == "a")
+    }
+  }
+
+  @Test func `2,500 records go in steps, and each is told of once`() async throws {
+    try await withServer { server in
+      let anna = try await server.client("anna@example.org")
+      try await anna.makeZone("Work")
+      let names = try await anna.saveChildren(2_500, of: "t", in: "Work")
+      let first = try await anna.feed(of: "Work")
+      #expect(first.live.count == 2_501)
+      #expect(try await anna.modify([.delete("t")], in: "Work")[0]["deleted"] == true)
+
+      let second = try await anna.feed(of: "Work", since: first.token)
+      #expect(second.deleted.count == 1_001)
+      try await server.carryOnCascades(stepsMax: 1)
+      let third = try await anna.feed(of: "Work", since: second.token)
+      #expect(third.deleted.count == 1_000)
+      try await server.carryOnCascades()
+      let fourth = try await anna.feed(of: "Work", since: third.token)
+      let deleted = second.deleted + third.deleted + fourth.deleted
+      #expect(deleted.sorted() == (names + ["t"]).sorted())
+      #expect((second.live + third.live + fourth.live).isEmpty)
+      #expect(try await anna.feed(of: "Work").live == [])
+    }
+  }
+
+  @Test func `a deep and a broad family go whole`() async throws {
+    try await withServer { server in
+      let anna = try await server.client("anna@example.org")
+      try await anna.makeZone("Work")
+      // A chain of 1,200, and 30 children of 40 children each.
+      var operations: [JSON] = [.save("t"), .save("chain0", to: "t")]
+      for number in 1..<1_200 {
+        operations.append(.save("chain\(number)", to: "chain\(number - 1)"))
+      }
+      for child in 0..<30 {
+        operations.append(.save("c\(child)", to: "t"))
+        for number in 0..<40 {
+          operations.append(.save("c\(child)-\(number)", to: "c\(child)"))
+        }
+      }
+      try await anna.saveAll(operations, in: "Work")
+      let token = try await anna.feed(of: "Work").token
+      _ = try await anna.modify([.delete("t")], in: "Work")
+      try await server.carryOnCascades()
+      let feed = try await anna.feed(of: "Work", since: token)
+      #expect(feed.deleted.count == operations.count)
+      #expect(Set(feed.deleted).count == operations.count)
+      #expect(try await anna.feed(of: "Work").live == [])
+    }
+  }
+
+  @Test func `a server that stops between two steps goes on after its start`() async throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("stratus-cascade-" + UUID().uuidString)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    var server = try await TestServer(folder: folder)
+    var anna = try await server.client("anna@example.org")
+    try await anna.makeZone("Work")
+    _ = try await anna.saveChildren(3_300, of: "t", in: "Work")
+    let token = try await anna.feed(of: "Work").token
+    _ = try await anna.modify([.delete("t")], in: "Work")
+    var deleted: [String] = []
+    var place = token
+    var stops = 0
+    while true {
+      await server.stop()
+      server = try await TestServer(folder: folder)
+      anna = try await server.client("anna@example.org")
+      let feed = try await anna.feed(of: "Work", since: place)
+      deleted += feed.deleted
+      place = feed.token
+      if feed.deleted.isEmpty { break }
+      stops += 1
+      try await server.carryOnCascades(stepsMax: 1)
+    }
+    #expect(stops == 4)
+    #expect(deleted.count == 3_301)
+    #expect(Set(deleted).count == 3_301)
+    #expect(try await anna.feed(of: "Work").live == [])
+    await server.stop()
+  }
+
+  @Test func `what is saved after the deletion stays`() async throws {
+    try await withServer { server in
+      let anna = try await server.client("anna@example.org")
+      try await anna.makeZone("Work")
+      let names = try await anna.saveChildren(2_500, of: "t", in: "Work")
+      _ = try await anna.modify([.delete("t")], in: "Work")
+      let left = try #require(try await anna.feed(of: "Work").live.sorted().last)
+      #expect(names.contains(left))
+      let tag = try await anna.lookup([left], in: "Work")[0]["recordChangeTag"]
+
+      // Still to be read, but gone for who writes.
+      let late = try await anna.modify([.save(left, "update", tag: tag)], in: "Work")
+      #expect(late[0]["serverErrorCode"] == "NOT_FOUND")
+      _ = try await anna.modify([.save("t")], in: "Work")
+      let again = try await anna.modify(
+        [.save("new", to: "t"), .save(left, to: "t", "create")], in: "Work")
+      #expect(again[0]["serverErrorCode"].isNull)
+      #expect(again[1]["serverErrorCode"].isNull)
+
+      try await server.carryOnCascades()
+      #expect(try await anna.feed(of: "Work").live.sorted() == [left, "new", "t"].sorted())
+      // They lead to the new target as any other.
+      _ = try await anna.modify([.delete("t")], in: "Work")
+      #expect(try await anna.feed(of: "Work").live == [])
+    }
+  }
+
+  @Test func `many that stay do not keep a cascade from ending`() async throws {
+    try await withServer { server in
+      let anna = try await server.client("anna@example.org")
+      try await anna.makeZone("Work")
+      _ = try await anna.saveChildren(3_000, of: "t", in: "Work")
+      _ = try await anna.modify([.delete("t")], in: "Work")
+      let new = (0..<2_400).map { JSON.save("a\($0)", to: "t") }
+      try await anna.saveAll([.save("t")] + new, in: "Work")
+      try await server.carryOnCascades()
+      #expect(try await anna.feed(of: "Work").live.count == 2_401)
+      _ = try await anna.modify([.delete("t")], in: "Work")
+      try await server.carryOnCascades()
+      #expect(try await anna.feed(of: "Work").live == [])
+    }
+  }
+
+  @Test func `a deleted zone takes its unfinished cascades along`() async throws {
+    try await withServer { server in
+      let anna = try await server.client("anna@example.org")
+      try await anna.makeZone("Work")
+      _ = try await anna.saveChildren(1_500, of: "t", in: "Work")
+      _ = try await anna.modify([.delete("t")], in: "Work")
+      try await anna.deleteZone("Work")
+      try await anna.makeZone("Work")
+      _ = try await anna.modify([.save("t"), .save("c1499", to: "t")], in: "Work")
+      try await server.carryOnCascades()
+      #expect(try await anna.feed(of: "Work").live.sorted() == ["c1499", "t"])
+    }
+  }
+}
+
+extension Client {
+  /// Saves notes `c0`, `c1` … that lead to another, and that one.
+  ///
+  /// - Returns: their names.
+  func saveChildren(_ count: Int, of target: String, in zone: String) async throws -> [String] {
+    let names = (0..<count).map { "c\($0)" }
+    try await saveAll([.save(target)] + names.map { .save($0, to: target) }, in: zone)
+    return names
+  }
+
+  func saveAll(_ operations: [JSON], in zone: String) async throws {
+    for start in stride(from: 0, to: operations.count, by: 400) {
+      let part = operations[start..<min(start + 400, operations.count)]
+      let saved = try await modify(.array(Array(part)), in: zone)
+      for record in saved.array ?? [] { try #require(record["serverErrorCode"].isNull) }
+    }
+  }
+
+  /// A zone's changes since a token, to the end: names of records, each as often as it is told of.
+  func feed(
+    of zone: String, since token: JSON = nil
+  ) async throws -> (live: [String], deleted: [String], token: JSON) {
+    var (live, deleted, token) = ([String](), [String](), token)
+    while true {
+      let page = try await changes(in: zone, since: token)
+      for record in page["records"].array ?? [] {
+        let name = try #require(record["recordName"].string)
+        if record["deleted"] == true { deleted.append(name) } else { live.append(name) }
+      }
+      token = page["syncToken"]
+      if page["moreComing"] != true { return (live, deleted, token) }
+    }
+  }
+}
