@@ -10,6 +10,8 @@ struct RecordSnapshot: Sendable {
   /// way to them.
   let doomed: [ExactName: StoredRecord]
   let schema: Schema
+  /// The registered files among those the operations name, by checksum.
+  var assets: [[UInt8]: StoredAsset] = [:]
 
   /// - Throws: `ZONE_NOT_FOUND`.
   init(
@@ -29,6 +31,16 @@ struct RecordSnapshot: Sendable {
     let found = try store.records(named: names, in: zone)
     doomed = try DoomedRecords.among(found, in: zone, schema: schema, of: store)
     records = doomed.isEmpty ? found : found.filter { [doomed] in doomed[$0.key] == nil }
+  }
+
+  /// Looks up the files that operations name.
+  mutating func load(
+    assets operations: [RecordOperation], of store: any StoreWriting
+  ) throws(ServerError) {
+    for text in operations.flatMap(\.assetChecksums) {
+      guard let checksum = Asset(fileChecksum: text, size: 0).checksumBytes else { continue }
+      assets[checksum] = try store.asset(checksum: checksum)
+    }
   }
 
   init(
