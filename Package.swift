@@ -64,12 +64,13 @@ let package = Package(
     room("StratusSQL", ["StratusDomain", "StratusWire"]),
     room("StratusSQLite", ["StratusSQL", "StratusDomain", "StratusWire", grdb]),
     room("StratusAccounts", ["StratusDomain", "StratusWire", crypto]),
+    room("StratusAssets", ["StratusDomain", "StratusWire", crypto]),
     room("StratusHTTP", ["StratusDomain", "StratusWire", hummingbird] + hummingbirdTypes),
     room(
       "StratusServer",
       [
-        "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusSQL", "StratusSQLite",
-        "StratusWire", hummingbird, logging,
+        "StratusAccounts", "StratusAssets", "StratusDomain", "StratusHTTP", "StratusSQL",
+        "StratusSQLite", "StratusWire", hummingbird, logging,
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ]),

@@ -6,12 +6,23 @@ public struct Service: Sendable {
   /// What the operator can ask of the stores.
   public let managementHandlers: [any ManagementHandler]
 
+  /// What lies behind upload URLs.
+  public let uploads: AssetUploads
+
+  /// What lies behind download URLs.
+  public let downloads: AssetDownloads
+
   public init(
-    stores: any StoreCatalog, containers: any ContainerRegistry, ambient: Ambient
+    stores: any StoreCatalog, containers: any ContainerRegistry, assets: any AssetStore,
+    signer: any TicketSigner, ambient: Ambient
   ) {
+    let tickets = AssetTickets(signer: signer)
+    uploads = AssetUploads(stores: stores, assets: assets, tickets: tickets, ambient: ambient)
+    downloads = AssetDownloads(
+      stores: stores, assets: assets, tickets: tickets, ambient: ambient)
     managementHandlers = [DeploySchemaHandler(stores: stores, containers: containers)]
     let databases = DatabaseAccess(
-      stores: stores, users: UserRecords(ambient: ambient))
+      stores: stores, users: UserRecords(ambient: ambient), tickets: tickets, ambient: ambient)
     handlers = [
       ModifyRecordsHandler(databases: databases, ambient: ambient),
       LookupRecordsHandler(databases: databases),
@@ -22,6 +33,8 @@ public struct Service: Sendable {
       FetchZonesHandler(databases: databases),
       FetchDatabaseChangesHandler(databases: databases),
       FetchZoneChangesHandler(databases: databases),
+      UploadAssetsHandler(databases: databases, ambient: ambient),
+      RereferenceAssetsHandler(databases: databases, ambient: ambient),
       FetchCallerHandler(databases: databases),
       FetchCurrentUserHandler(databases: databases),
     ]

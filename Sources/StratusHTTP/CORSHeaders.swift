@@ -19,6 +19,20 @@ enum CORSHeaders {
     fields[.accessControlMaxAge] = "86400"
   }
 
+  /// Any page may send and fetch files, as it needs no credentials for that (web-services §4.6).
+  static func addForAssets(to fields: inout HTTPFields, for request: HTTPRequest) {
+    fields[.accessControlAllowOrigin] = "*"
+    fields[.accessControlExposeHeaders] = "Accept-Ranges,Content-Length,Content-Range,ETag"
+    guard request.method == .options else { return }
+    fields[.allow] = assetMethods
+    fields[.accessControlAllowMethods] = assetMethods
+    fields[.accessControlAllowHeaders] =
+      request.headerFields[.accessControlRequestHeaders] ?? "content-type"
+    fields[.accessControlMaxAge] = "86400"
+  }
+
+  static let assetMethods = "GET, HEAD, POST, PUT, OPTIONS"
+
   private static let exposed =
     "X-Apple-Request-UUID,X-Apple-CloudKit-Web-Auth-Token,X-Responding-Instance,Via"
 }

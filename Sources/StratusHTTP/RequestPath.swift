@@ -7,6 +7,11 @@ enum RequestPath: Sendable, Equatable {
   case database(DatabaseAddress, endpoint: String)
   /// `/management/1/{entity}/{action}`.
   case management(endpoint: String)
+  /// `/assets/upload/{ticket}`.
+  case upload(ticket: String)
+  /// `/assets/download/{ticket}`; a file's name may follow, which clients put in for `${f}`
+  /// (web-services §3.4).
+  case download(ticket: String)
   /// `/health`.
   case health
 
@@ -17,6 +22,14 @@ enum RequestPath: Sendable, Equatable {
     case "health":
       guard parts.next() == nil else { return nil }
       self = .health
+    case "assets":
+      let kind = parts.next()
+      guard let ticket = parts.next() else { return nil }
+      switch kind {
+      case "upload": self = .upload(ticket: String(ticket))
+      case "download": self = .download(ticket: String(ticket))
+      case _: return nil
+      }
     case "management":
       guard parts.next() == "1" else { return nil }
       self = .management(endpoint: parts.remaining)

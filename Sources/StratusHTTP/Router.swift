@@ -5,13 +5,12 @@ import StratusWire
 
 /// Turns a request into an answer: who calls, where it goes, what comes back. Knows no socket.
 public struct Router: Sendable {
-  /// Gives the body of a request, or refuses it.
-  public typealias Body = @Sendable () async throws(ServerError) -> [UInt8]
-
   private let routes: Routes
+  private let assets: AssetRoutes
   private let authentication: any Authentication
   private let ambient: Ambient
   private let managementToken: String
+  private let publicURL: String?
   /// In every answer.
   private let fixedFields: HTTPFields
   private let logger: Logger
@@ -19,14 +18,18 @@ public struct Router: Sendable {
   /// - Parameters:
   ///   - managementToken: lets the operator in.
   ///   - instance: names this process in answers.
+  ///   - publicURL: what clients call the server; nil: what each of them calls it.
   public init(
     service: Service, management: [any ManagementHandler], authentication: any Authentication,
-    ambient: Ambient, managementToken: String, instance: String, logger: Logger
+    ambient: Ambient, managementToken: String, instance: String, publicURL: String?,
+    logger: Logger
   ) {
     routes = Routes(service: service, management: management)
+    assets = AssetRoutes(uploads: service.uploads, downloads: service.downloads)
     self.authentication = authentication
     self.ambient = ambient
     self.managementToken = managementToken
+    self.publicURL = publicURL
     fixedFields = [
       .contentType: "application/json; charset=UTF-8", .cloudKitVersion: "1.0",
       .respondingInstance: instance,
@@ -34,51 +37,81 @@ public struct Router: Sendable {
     self.logger = logger
   }
 
-  /// Answers one request; every answer is JSON, whatever its status.
+  /// Answers one request; every answer but a file is JSON, whatever its status.
   public func answer(
-    _ request: HTTPRequest, body: Body
-  ) async -> (head: HTTPResponse, body: [UInt8]) {
+    _ request: HTTPRequest, body: any SentBody
+  ) async -> (head: HTTPResponse, body: AnswerBody) {
     var exchange = Exchange(uuid: ambient.makeUUID())
-    let bytes: [UInt8]
+    var answer: AnswerBody
     do throws(ServerError) {
-      bytes = try await respond(to: request, body, &exchange)
+      let target = RequestTarget(request.path ?? "/")
+      guard let path = RequestPath(target.path) else {
+        throw ServerError(.notFound, Reason.endpointUnknown)
+      }
+      switch path {
+      case .upload(let ticket):
+        exchange.isAsset = true
+        answer =
+          try await transfer(request, &exchange) { (caller) throws(ServerError) in
+            try await assets.upload(ticket, request, body, caller)
+          }
+      case .download(let ticket):
+        exchange.isAsset = true
+        answer =
+          try await transfer(request, &exchange) { (_) throws(ServerError) in
+            try await assets.download(ticket, request)
+          }
+      case .health, .management, .database:
+        answer = .bytes(try await respond(to: request, path, target.query, body, &exchange))
+      }
     } catch {
-      bytes = describe(error, &exchange)
+      let bytes = describe(error, &exchange)
+      answer = request.method == .head ? .absent(size: Int64(bytes.count)) : .bytes(bytes)
     }
-    return (head(for: request, exchange), bytes)
+    return (head(for: request, exchange), answer)
+  }
+
+  private func transfer(
+    _ request: HTTPRequest, _ exchange: inout Exchange,
+    _ body: (Caller) async throws(ServerError) -> AssetRoutes.Answer
+  ) async throws(ServerError) -> AnswerBody {
+    if request.method == .options { return .bytes(Array("{}".utf8)) }
+    let answer = try await body(exchange.caller)
+    exchange.status = answer.status
+    exchange.fields = answer.fields
+    return answer.body
   }
 
   private func respond(
-    to request: HTTPRequest, _ body: Body, _ exchange: inout Exchange
+    to request: HTTPRequest, _ path: RequestPath, _ query: Substring?, _ body: any SentBody,
+    _ exchange: inout Exchange
   ) async throws(ServerError) -> [UInt8] {
-    let target = RequestTarget(request.path ?? "/")
-    guard let path = RequestPath(target.path) else {
-      throw ServerError(.notFound, Reason.endpointUnknown)
-    }
     switch request.method {
     case .get, .post: break
     case .options: return Array("{}".utf8)
     default: throw .badRequest(Reason.methodNotAllowed)
     }
     switch path {
+    case .upload, .download: throw ServerError(.notFound, Reason.endpointUnknown)
     case .health: return Array(#"{"status":"ok"}"#.utf8)
     case .management(let endpoint): return try await manage(endpoint, request, body)
     case .database(let address, let endpoint):
       guard let handler = routes.handler(for: endpoint) else {
         throw ServerError(.notFound, Reason.endpointUnknown)
       }
-      let query = RequestQuery(target.query)
+      let query = RequestQuery(query)
+      exchange.caller.serverURL = publicURL ?? "http://" + (request.authority ?? "localhost")
       exchange.caller.deviceID = query.clientID.map { String($0.prefix(64)) } ?? "1"
       exchange.caller.wantsSyncToken = query.wantsSyncToken
       let admission = try await authentication.admit(query.credentials, to: address.store)
       exchange.caller.userRecordName = admission.userRecordName
       exchange.nextWebAuthToken = admission.nextWebAuthToken
-      return try await handler.answer(try await body(), to: exchange.caller, in: address)
+      return try await handler.answer(try await body.bytes(), to: exchange.caller, in: address)
     }
   }
 
   private func manage(
-    _ endpoint: String, _ request: HTTPRequest, _ body: Body
+    _ endpoint: String, _ request: HTTPRequest, _ body: any SentBody
   ) async throws(ServerError) -> [UInt8] {
     guard let sent = request.headerFields[.authorization],
       sent.isEqualInConstantTime(to: "Bearer \(managementToken)")
@@ -86,7 +119,7 @@ public struct Router: Sendable {
     guard let handler = routes.managementHandler(for: endpoint) else {
       throw ServerError(.notFound, Reason.endpointUnknown)
     }
-    return try await handler.answer(try await body())
+    return try await handler.answer(try await body.bytes())
   }
 
   private func describe(_ error: ServerError, _ exchange: inout Exchange) -> [UInt8] {
@@ -105,7 +138,13 @@ public struct Router: Sendable {
     fields.append(HTTPField(name: .requestUUID, value: exchange.uuid))
     if let token = exchange.nextWebAuthToken { fields[.webAuthToken] = token }
     if let seconds = exchange.retryAfterSeconds { fields[.retryAfter] = String(seconds) }
+    for field in exchange.fields { fields[field.name] = field.value }
     if exchange.status == .methodNotAllowed { fields[.allow] = "GET, POST, OPTIONS" }
+    if exchange.isAsset {
+      CORSHeaders.addForAssets(to: &fields, for: request)
+      if exchange.status == .methodNotAllowed { fields[.allow] = CORSHeaders.assetMethods }
+      return HTTPResponse(status: exchange.status, headerFields: fields)
+    }
     CORSHeaders.add(to: &fields, for: request.headerFields)
     if request.method == .options {
       CORSHeaders.addPreflight(to: &fields, for: request.headerFields)
@@ -119,6 +158,9 @@ private struct Exchange {
   let uuid: String
   var caller: Caller
   var status = HTTPResponse.Status.ok
+  /// Fields of this answer's own.
+  var fields = HTTPFields()
+  var isAsset = false
   var nextWebAuthToken: String?
   var retryAfterSeconds: Int?
 

@@ -1,8 +1,10 @@
 public import Foundation
 public import Logging
 public import StratusAccounts
-import StratusDomain
+import StratusAssets
+public import StratusDomain
 public import StratusHTTP
+import StratusSQL
 import StratusSQLite
 
 /// The one place where the parts of a server are made and joined; tests build it by the same
@@ -14,23 +16,49 @@ public struct Composition: Sendable {
   /// Lets the operator's commands in.
   public let managementToken: String
   let stores: SQLiteStores
+  let assets: FolderAssetStore
+  private let ambient: Ambient
   private let registry: SQLiteRegistry
   private let folder: DataFolder
 
+  /// - Parameter publicURL: see ``Settings/publicURL``.
   /// - Throws: if the data folder cannot be used, with a sentence that says why.
-  public init(dataFolder: URL, live: Live, logger: Logger) async throws {
+  public init(
+    dataFolder: URL, live: Live, logger: Logger, publicURL: String? = nil
+  ) async throws {
+    ambient = live.ambient
     folder = try DataFolder(dataFolder)
     stores = SQLiteStores(folder: folder, makeEpoch: { live.makeEpoch() })
     registry = try SQLiteRegistry(folder: folder)
     accounts = try await Accounts(
       registry: registry, ambient: live.ambient, randomness: live.randomness)
+    assets = FolderAssetStore(data: folder.url, now: live.ambient.now)
+    let signer = HMACSigner(
+      secret: try await registry.secret(named: "asset tickets", orKeep: live.randomness(32)))
     managementToken = live.randomness(32).map { String($0, radix: 36) }.joined()
     let service = Service(
-      stores: stores, containers: registry, ambient: live.ambient)
+      stores: stores, containers: registry, assets: assets, signer: signer,
+      ambient: live.ambient)
     router = Router(
       service: service, management: accounts.managementHandlers + service.managementHandlers,
       authentication: accounts, ambient: live.ambient,
-      managementToken: managementToken, instance: live.ambient.makeUUID(), logger: logger)
+      managementToken: managementToken, instance: live.ambient.makeUUID(),
+      publicURL: publicURL.map(Self.withoutSlash), logger: logger)
+  }
+
+  private static func withoutSlash(_ url: String) -> String {
+    url.hasSuffix("/") ? String(url.dropLast()) : url
+  }
+
+  /// Removes the bytes no record holds from the stores in use; returns when all is done.
+  ///
+  /// - Parameter graceSeconds: see ``Settings/assetGraceSeconds``.
+  public func sweepAssets(graceSeconds: Int64) async throws(ServerError) {
+    for (address, store) in stores.openStoresByAddress {
+      try await SweepAssets(
+        store: store, at: address, assets: assets, ambient: ambient, graceSeconds: graceSeconds
+      ).run()
+    }
   }
 
   /// Closes the files; every acknowledged write is on disk already.

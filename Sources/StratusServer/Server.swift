@@ -41,7 +41,8 @@ public struct Server: Sendable {
     heedsSignals: Bool = false, onReady: @escaping @Sendable (Ready) async -> Void
   ) async throws {
     let parts = try await Composition(
-      dataFolder: settings.dataFolder, live: live, logger: logger)
+      dataFolder: settings.dataFolder, live: live, logger: logger,
+      publicURL: settings.publicURL)
     let file = settings.dataFolder.appendingPathComponent(ManagementFile.name)
     let outcome: Result<Void, any Error>
     do {
@@ -74,9 +75,11 @@ public struct Server: Sendable {
         Ready(url: url, apiToken: developer?.apiToken, webAuthToken: developer?.webAuthToken))
     }
     let sweep = ZoneSweep(stores: parts.stores, logger: logger)
+    let assetSweep = AssetSweep(
+      parts: parts, graceSeconds: settings.assetGraceSeconds, logger: logger)
     let group = ServiceGroup(
       configuration: ServiceGroupConfiguration(
-        services: [application, sweep],
+        services: [application, sweep, assetSweep],
         gracefulShutdownSignals: heedsSignals ? [.sigterm, .sigint] : [], logger: logger))
     try await group.run()
   }

@@ -10,10 +10,20 @@ public struct Settings: Sendable {
   public var port: Int
   /// The e-mail of the account that a server for developers signs in; nil: an ordinary server.
   public var developerEmail: String?
+  /// What clients call the server, e.g. `https://cloud.example.org`; begins the URLs it hands out.
+  /// nil: the name each of them uses, which will not do behind a proxy that ends TLS.
+  public var publicURL: String?
+  /// How long bytes are kept that no record holds.
+  public var assetGraceSeconds = Self.assetGraceSeconds
+
+  /// A day: twice as long as receipts live.
+  public static let assetGraceSeconds: Int64 = 86_400
 
   public init(
-    dataFolder: URL, host: String = "127.0.0.1", port: Int = 8080, developerEmail: String? = nil
+    dataFolder: URL, host: String = "127.0.0.1", port: Int = 8080, developerEmail: String? = nil,
+    publicURL: String? = nil
   ) {
+    self.publicURL = publicURL
     self.dataFolder = dataFolder
     self.host = host
     self.port = port

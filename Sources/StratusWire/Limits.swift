@@ -18,6 +18,12 @@ public enum Limits {
   public static let zonesPerResponseMax = 200
   /// Bytes of one record's fields, assets apart (Property Metrics: 1 MB).
   public static let recordSizeBytesMax = 1_048_576
+  /// Bytes of one file. Apple's pages say 15 and 50 MB, the native service takes more (web-services
+  /// §8); Choice: 16 GiB, so that no file of an app's is too large, and no client fills a disk by
+  /// one request.
+  public static let assetSizeBytesMax: Int64 = 17_179_869_184
+  /// Fields in one `assets/upload` (*Property Metrics*) or `assets/rereference`.
+  public static let assetsPerRequestMax = 200
   /// Bytes of one request. Apple says "about 2 MB"; Choice: 4 MiB, so that 200 ordinary records
   /// and a clumsy client's spelling still fit, and a 10 MB body is refused before it is read.
   public static let requestSizeBytesMax = 4_194_304

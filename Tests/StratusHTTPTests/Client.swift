@@ -50,12 +50,8 @@ struct Client: Sendable {
     for (name, value) in headers {
       head.headerFields[try #require(HTTPField.Name(name))] = value
     }
-    let (answer, bytes) = await router.answer(head) { () throws(ServerError) in
-      guard body.count <= Limits.requestSizeBytesMax else {
-        throw .badRequest(Reason.requestTooLarge)
-      }
-      return body
-    }
+    let (answer, answered) = await router.answer(head, body: WholeBody(body))
+    let bytes = try await answered.collected()
     #expect(answer.headerFields[.contentType] == "application/json; charset=UTF-8")
     return Answer(
       status: answer.status.code, headers: answer.headerFields, bytes: bytes,

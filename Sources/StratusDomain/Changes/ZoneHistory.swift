@@ -38,7 +38,7 @@ struct ZoneHistory {
     _ records: [StoredRecord], of zoneName: String, selection: ChangesSelection,
     isFromNothing: Bool
   ) throws(ServerError) -> [RecordItem] {
-    let presenter = RecordPresenter(zoneID: database.zoneID(zoneName))
+    let presenter = RecordPresenter(zoneName: zoneName, in: database)
     var items: [RecordItem] = []
     items.reserveCapacity(records.count)
     for record in records {

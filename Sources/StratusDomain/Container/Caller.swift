@@ -9,6 +9,8 @@ public struct Caller: Sendable, Hashable {
   /// Whether answers with records of one zone name the zone's newest place (`getCurrentSyncToken`,
   /// which Apple's own web apps send).
   public var wantsSyncToken = false
+  /// What the caller calls the server, e.g. `http://127.0.0.1:8080`; begins the URLs in answers.
+  public var serverURL = ""
   /// Where to sign in, for `AUTHENTICATION_REQUIRED`; nil: nowhere.
   public var signInURL: String?
 

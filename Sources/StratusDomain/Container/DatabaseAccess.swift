@@ -4,6 +4,8 @@ public import StratusWire
 struct DatabaseAccess: Sendable {
   let stores: any StoreCatalog
   let users: UserRecords
+  let tickets: AssetTickets
+  let ambient: Ambient
 
   /// Opens the database a request names.
   ///
@@ -25,7 +27,10 @@ struct DatabaseAccess: Sendable {
       try await users.ensure(user, in: store, at: address.store)
     }
     return OpenDatabase(
-      store: store, key: key, environment: address.store.environment, caller: caller)
+      store: store, key: key, environment: address.store.environment, caller: caller,
+      assets: AssetLinks(
+        tickets: tickets, address: address.store, database: key, serverURL: caller.serverURL,
+        now: ambient.now()))
   }
 }
 
@@ -47,6 +52,8 @@ struct OpenDatabase: Sendable {
   let key: DatabaseKey
   let environment: ContainerEnvironment
   let caller: Caller
+  /// What is said about its files.
+  let assets: AssetLinks
 
   /// The name of a zone of this database, from a zone ID of a request; nil means the default zone.
   ///

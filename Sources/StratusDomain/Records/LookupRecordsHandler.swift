@@ -44,7 +44,7 @@ struct LookupRecordsHandler: EndpointHandler {
       if let zone { try store.records(named: names, in: zone) } else {
         [ExactName: StoredRecord]()
       }
-    let presenter = RecordPresenter(zoneID: database.zoneID(batch.zoneName))
+    let presenter = RecordPresenter(zoneName: batch.zoneName, in: database)
     for index in batch.indices {
       let item = request.items[index]
       if let record = records[item.recordName] {

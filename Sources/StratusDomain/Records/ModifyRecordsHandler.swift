@@ -58,8 +58,9 @@ struct ModifyRecordsHandler: EndpointHandler {
     _ operations: [RecordOperation], zoneName: String, request: ModifyRecords.Request,
     in database: OpenDatabase, of store: any StoreWriting, now: Int64
   ) throws(ServerError) -> [RecordItem] {
-    let snapshot = try RecordSnapshot(
+    var snapshot = try RecordSnapshot(
       loading: operations.compactMap(\.recordName), zoneName: zoneName, in: database, of: store)
+    try snapshot.load(assets: operations, of: store)
     let isAtomic = zoneName != ZoneID.defaultZoneName && request.isAtomic ?? true
     let writer = RecordWriter(
       user: try database.caller.requireUser(), deviceID: database.caller.deviceID, now: now)
@@ -90,7 +91,7 @@ struct ModifyRecordsHandler: EndpointHandler {
     _ decision: RecordDecision, _ operations: [RecordOperation], zoneName: String,
     in database: OpenDatabase
   ) throws(ServerError) -> [RecordItem] {
-    let presenter = RecordPresenter(zoneID: database.zoneID(zoneName))
+    let presenter = RecordPresenter(zoneName: zoneName, in: database)
     var items: [RecordItem] = []
     items.reserveCapacity(operations.count)
     for (operation, outcome) in zip(operations, decision.outcomes) {

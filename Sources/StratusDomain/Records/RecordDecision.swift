@@ -38,7 +38,9 @@ struct RecordDecision: Sendable {
   ) {
     var fields = FieldDecision(schema: snapshot.schema, environment: database.environment)
     var seen: Set<ExactName> = []
-    let rules = RecordRules(writer: writer, database: database, zoneID: zoneID)
+    let rules = RecordRules(
+      writer: writer, database: database, zoneID: zoneID,
+      assets: AssetRules(links: database.assets, known: snapshot.assets))
     for operation in operations {
       let schemaBefore = fields
       do throws(Refusal) {

@@ -2,7 +2,13 @@ import StratusWire
 
 /// Turns stored records of one zone into what a caller sees.
 struct RecordPresenter: Sendable {
-  let zoneID: ZoneID
+  private let zoneID: ZoneID
+  private let assets: AssetLinks
+
+  init(zoneName: String, in database: OpenDatabase) {
+    zoneID = database.zoneID(zoneName)
+    assets = database.assets
+  }
 
   /// - Throws: `INTERNAL_ERROR` if stored text cannot be read.
   func item(
@@ -20,15 +26,24 @@ struct RecordPresenter: Sendable {
   func dictionary(
     _ record: StoredRecord, selection: FieldSelection = .all
   ) throws(ServerError) -> RecordDictionary {
-    RecordDictionary(
+    var fields = try record.fields.presented(selection)
+    if record.hasAssets { fields = try fields.presented(with: assets) }
+    return RecordDictionary(
       recordName: record.name, recordType: record.type,
-      fields: try record.fields.presented(selection),
+      fields: fields,
       recordChangeTag: record.tag, created: record.created, modified: record.modified,
       zoneID: zoneID, parentRecordName: record.parentRecordName)
   }
 }
 
 extension FieldsJSON {
+  /// With the URLs where files can be had, which are made when a record is read.
+  fileprivate func presented(with assets: AssetLinks) throws(ServerError) -> FieldsJSON {
+    do { return try replacingAssets(assets.shown) } catch {
+      throw .fault("stored fields cannot be read", facts: ["reason": error.reason])
+    }
+  }
+
   fileprivate func presented(_ selection: FieldSelection) throws(ServerError) -> FieldsJSON {
     do {
       return try presented(

@@ -14,6 +14,7 @@ struct RecordRules: Sendable {
   let writer: RecordWriter
   let database: OpenDatabase
   let zoneID: ZoneID
+  let assets: AssetRules
 
   /// - Parameters:
   ///   - stored: the live record of that name; nil: there is none.
@@ -72,8 +73,8 @@ struct RecordRules: Sendable {
     do throws(ServerError) {
       let type = try recordType(of: operation, name, stored: stored)
       if case .set(let parent) = operation.parent { try Naming.checkRecordName(parent) }
-      let changes = try fields.decide(
-        operation.fields, recordType: type, zoneID: zoneID)
+      let changes = try assets.settle(
+        fields.decide(operation.fields, recordType: type, zoneID: zoneID), over: stored)
       let base = keepsOthers ? stored?.fields ?? .empty : .empty
       let text = try merge(changes, into: base)
       try checkSize(text)
@@ -81,7 +82,8 @@ struct RecordRules: Sendable {
         name: name, type: type, change: change, isDeleted: false,
         created: stored?.created ?? writer.stamp, modified: writer.stamp,
         parentRecordName: operation.parent.applied(
-          to: keepsOthers ? stored?.parentRecordName : nil), fields: text)
+          to: keepsOthers ? stored?.parentRecordName : nil), fields: text,
+        hasAssets: try AssetRules.holdsAssets(changes, over: keepsOthers ? stored : nil))
       return Outcome(written: record, answer: .saved(record))
     } catch {
       throw Refusal(error)

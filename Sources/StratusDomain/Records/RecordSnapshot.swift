@@ -7,6 +7,8 @@ struct RecordSnapshot: Sendable {
   /// The live records that the operations name.
   let records: [ExactName: StoredRecord]
   let schema: Schema
+  /// The registered files among those the operations name, by checksum.
+  var assets: [[UInt8]: StoredAsset] = [:]
 
   /// - Throws: `ZONE_NOT_FOUND`.
   init(
@@ -19,6 +21,16 @@ struct RecordSnapshot: Sendable {
     }
     records = if let zone { try store.records(named: names, in: zone) } else { [:] }
     schema = try store.schema()
+  }
+
+  /// Looks up the files that operations name.
+  mutating func load(
+    assets operations: [RecordOperation], of store: any StoreWriting
+  ) throws(ServerError) {
+    for text in operations.flatMap(\.assetChecksums) {
+      guard let checksum = Asset(fileChecksum: text, size: 0).checksumBytes else { continue }
+      assets[checksum] = try store.asset(checksum: checksum)
+    }
   }
 
   init(zone: StoredZone?, records: [ExactName: StoredRecord], schema: Schema) {

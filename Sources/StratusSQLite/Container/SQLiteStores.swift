@@ -29,6 +29,11 @@ public final class SQLiteStores: StoreCatalog {
     try openStore(at: address)
   }
 
+  /// The stores in use so far, each by its address.
+  public var openStoresByAddress: [StoreAddress: any Store] {
+    state.withLock(\.entries).compactMapValues(\.opened)
+  }
+
   /// The stores in use so far.
   public var openStores: [any Store] {
     state.withLock { Array($0.entries.values) }.compactMap(\.opened)

@@ -17,12 +17,10 @@ struct RouterExchange: HTTPExchange {
     for (name, value) in request.headers {
       if let name = HTTPField.Name(name) { head.headerFields[name] = value }
     }
-    let sent = request.body
-    let (answer, body) = await router.answer(head) { () throws(ServerError) in
-      guard sent.count <= Limits.requestSizeBytesMax else {
-        throw .badRequest(Reason.requestTooLarge)
-      }
-      return sent
+    let (answer, contents) = await router.answer(head, body: WholeBody(request.body))
+    let body: [UInt8]
+    do throws(ServerError) { body = try await contents.collected() } catch {
+      throw .lostAfterSending
     }
     var headers: [String: String] = [:]
     for field in answer.headerFields { headers[field.name.canonicalName] = field.value }

@@ -51,6 +51,14 @@ public final class TestServer: Sendable {
     try await composition.accounts.developerTokens(email: email)
   }
 
+  /// Removes the bytes no record holds, as the server does now and then.
+  ///
+  /// - Parameter graceSeconds: how long they are kept.
+  /// - Throws: what the server throws.
+  public func sweepAssets(graceSeconds: Int64) async throws {
+    try await composition.sweepAssets(graceSeconds: graceSeconds)
+  }
+
   /// Carries requests to this server.
   public var exchange: any HTTPExchange { RouterExchange(router: router) }
 }

@@ -109,14 +109,20 @@ public struct UploadAnswer: Sendable, JSONWritable, JSONReadable {
   public var singleFile: Asset?
   /// How many bytes are there, while some are missing.
   public var received: Int64?
+  /// Why nothing was taken: a piece that does not begin where the bytes end is a `CONFLICT`.
+  public var error: ErrorDictionary?
 
-  public init(singleFile: Asset? = nil, received: Int64? = nil) {
+  public init(
+    singleFile: Asset? = nil, received: Int64? = nil, error: ErrorDictionary? = nil
+  ) {
     self.singleFile = singleFile
     self.received = received
+    self.error = error
   }
 
   public func write(to writer: inout JSONWriter) {
     writer.object { writer in
+      error?.writeMembers(to: &writer)
       writer.member("singleFile", singleFile)
       writer.member("received", received)
     }
@@ -125,5 +131,6 @@ public struct UploadAnswer: Sendable, JSONWritable, JSONReadable {
   public init(json: JSONView) throws(WireError) {
     singleFile = try json.optional("singleFile")
     received = json["received"]?.int64
+    error = json["serverErrorCode"] == nil ? nil : try ErrorDictionary(json: json)
   }
 }

@@ -4,6 +4,14 @@
 /// the others are `Choice:`.
 public enum Reason {
   public static let accessDenied = "Access denied"
+  public static let assetChanged = "the asset is another one"
+  public static let assetNotFound = "the asset is not there"
+  public static let assetPieceOutOfPlace = "the piece does not begin where the bytes that came end"
+  public static let assetPieceWrong = "the body is not the piece that Content-Range says"
+  public static let assetTooLarge = "the asset is larger than the limit"
+  public static let assetURLExpired = "the asset URL is past its time"
+  public static let assetURLUnknown = "the asset URL is not valid"
+  public static let assetUploadLost = "the upload goes on over another connection"
   public static let atomicError = "another operation in the atomic batch failed"
   public static let authenticationFailed = "Authentication failed"
   public static let authenticationRequired = "request needs authorization"

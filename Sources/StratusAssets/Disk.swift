@@ -1,0 +1,105 @@
+import Dispatch
+import Foundation
+import StratusDomain
+
+/// The file system, on threads of its own: what blocks must not hold up those that answer
+/// requests.
+struct Disk: Sendable {
+  private let queue = DispatchQueue(label: "stratus.assets", attributes: .concurrent)
+
+  func run<Value: Sendable>(
+    _ body: @escaping @Sendable () throws(ServerError) -> Value
+  ) async throws(ServerError) -> Value {
+    let result = await withCheckedContinuation { continuation in
+      queue.async {
+        let result: Result<Value, ServerError>
+        do throws(ServerError) { result = .success(try body()) } catch { result = .failure(error) }
+        continuation.resume(returning: result)
+      }
+    }
+    return try result.get()
+  }
+
+  /// Has a file's bytes kept without waiting for it; an error shows again at the flush that is
+  /// waited for.
+  func flushSoon(_ file: DiskFile, whenDone: @escaping @Sendable () -> Void) {
+    queue.async {
+      try? file.flush()
+      whenDone()
+    }
+  }
+
+  static func failure(_ call: String) -> ServerError {
+    .fault(
+      "the asset store's disk fails",
+      facts: ["call": call, "error": String(cString: strerror(errno))])
+  }
+
+  /// nil: there is no such file.
+  static func status(_ path: String) throws(ServerError) -> stat? {
+    var status = stat()
+    if lstat(path, &status) == 0 { return status }
+    if errno == ENOENT { return nil }
+    throw failure("lstat")
+  }
+
+  /// The names in a folder in order of their bytes; none if there is no such folder.
+  static func names(in folder: String) throws(ServerError) -> [String] {
+    guard let stream = opendir(folder) else {
+      if errno == ENOENT { return [] }
+      throw failure("opendir")
+    }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+
+  /// Makes a folder and those above it, and returns when their names are on disk.
+  static func makeFolder(_ path: String) throws(ServerError) {
+    if mkdir(path, 0o700) == 0 {
+      try flushFolder(of: path)
+      return
+    }
+    switch errno {
+    case EEXIST: return
+    case ENOENT:
+      let above = folder(of: path)
+      guard above != path else { throw failure("mkdir") }
+      try makeFolder(above)
+      try makeFolder(path)
+    case _: throw failure("mkdir")
+    }
+  }
+
+  /// Gives a file another name.
+  ///
+  /// - Parameter flushes: returns when that is on disk.
+  static func rename(
+    _ path: String, to target: String, flushes: Bool = true
+  ) throws(ServerError) {
+    guard Foundation.rename(path, target) == 0 else { throw failure("rename") }
+    if flushes { try flushFolder(of: target) }
+  }
+
+  /// A file that is not there is removed already.
+  static func remove(_ path: String) throws(ServerError) {
+    if unlink(path) != 0, errno != ENOENT { throw failure("unlink") }
+  }
+
+  private static func flushFolder(of path: String) throws(ServerError) {
+    try DiskFile(folder(of: path), O_RDONLY)?.flush()
+  }
+
+  private static func folder(of path: String) -> String {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash != path.startIndex else {
+      return "/"
+    }
+    return String(path[..<slash])
+  }
+}

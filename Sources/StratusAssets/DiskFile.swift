@@ -1,0 +1,84 @@
+import Foundation
+import StratusDomain
+
+/// An open file, closed when nobody holds it any more.
+///
+/// Its calls block; they belong on ``Disk``'s threads.
+final class DiskFile: Sendable {
+  private let descriptor: Int32
+
+  /// nil: there is no such file, and `flags` do not make one.
+  init?(_ path: String, _ flags: Int32) throws(ServerError) {
+    let descriptor = Foundation.open(path, flags | O_CLOEXEC, 0o600)
+    if descriptor < 0 {
+      if errno == ENOENT { return nil }
+      throw Disk.failure("open")
+    }
+    self.descriptor = descriptor
+  }
+
+  deinit { Foundation.close(descriptor) }
+
+  func status() throws(ServerError) -> stat {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw Disk.failure("fstat") }
+    return status
+  }
+
+  /// Fewer bytes than asked for only at the end.
+  func read(at offset: Int64, count: Int) throws(ServerError) -> [UInt8] {
+    var failure: ServerError?
+    let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      while filled < count {
+        let rest = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...])
+        let got = pread(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(filled))
+        if got < 0, errno == EINTR { continue }
+        if got < 0 { failure = Disk.failure("pread") }
+        if got <= 0 { return }
+        filled += got
+      }
+    }
+    if let failure { throw failure }
+    return bytes
+  }
+
+  func write(_ bytes: [UInt8], at offset: Int64) throws(ServerError) {
+    var written = 0
+    while written < bytes.count {
+      let got = bytes.withUnsafeBytes { buffer in
+        let rest = UnsafeRawBufferPointer(rebasing: buffer[written...])
+        return pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(written))
+      }
+      if got < 0, errno == EINTR { continue }
+      if got < 0 { throw Disk.failure("pwrite") }
+      written += got
+    }
+  }
+
+  func truncate(to size: Int64) throws(ServerError) {
+    guard ftruncate(descriptor, off_t(size)) == 0 else { throw Disk.failure("ftruncate") }
+  }
+
+  /// Returns when all bytes are on disk.
+  func flush() throws(ServerError) {
+    guard fsync(descriptor) == 0 else { throw Disk.failure("fsync") }
+  }
+
+  /// - Parameter time: milliseconds since 1970 UTC.
+  func setModified(_ time: Int64) {
+    let stamp = timespec(tv_sec: Int(time / 1_000), tv_nsec: Int(time % 1_000) * 1_000_000)
+    let stamps = [stamp, stamp]
+    _ = stamps.withUnsafeBufferPointer { futimens(descriptor, $0.baseAddress) }
+  }
+}
+
+extension stat {
+  /// Milliseconds since 1970 UTC.
+  var modified: Int64 {
+    #if os(Linux)
+      Int64(st_mtim.tv_sec) * 1_000 + Int64(st_mtim.tv_nsec) / 1_000_000
+    #else
+      Int64(st_mtimespec.tv_sec) * 1_000 + Int64(st_mtimespec.tv_nsec) / 1_000_000
+    #endif
+  }
+}

@@ -1,0 +1,152 @@
+public import Foundation
+public import StratusDomain
+import Synchronization
+
+/// Keeps files in `DATA/<container>/<environment>.assets/`: uploads that are still coming in
+/// `uploads/`, whole files in `files/`.
+public final class FolderAssetStore: AssetStore {
+  private let data: URL
+  private let now: @Sendable () -> Int64
+  private let disk = Disk()
+  /// Uploads that are open, by path.
+  private let openUploads = Mutex<[String: FolderUpload]>([:])
+
+  /// - Parameters:
+  ///   - data: the data folder, locked against other servers.
+  ///   - now: milliseconds since 1970 UTC.
+  public init(data: URL, now: @escaping @Sendable () -> Int64) {
+    self.data = data.standardizedFileURL
+    self.now = now
+  }
+
+  public func open(
+    upload id: String, at address: StoreAddress, fromNothing: Bool
+  ) async throws(ServerError) -> any AssetUpload {
+    let folders = try AssetFolders(data: data, address)
+    let path = try folders.upload(id)
+    let upload = FolderUpload(
+      path: path, folders: folders, disk: disk, now: now,
+      onEnd: { [weak self] in self?.forget($0) })
+    let other = openUploads.withLock { open in
+      defer { open[path] = upload }
+      return open[path]
+    }
+    try await disk.run { () throws(ServerError) in
+      other?.lose()
+      try upload.begin(fromNothing: fromNothing)
+    }
+    return upload
+  }
+
+  private func forget(_ upload: FolderUpload) {
+    openUploads.withLock { open in
+      if open[upload.path] === upload { open[upload.path] = nil }
+    }
+  }
+
+  public func status(
+    ofUpload id: String, at address: StoreAddress
+  ) async throws(ServerError) -> AssetUploadStatus {
+    let folders = try AssetFolders(data: data, address)
+    let (path, notePath) = (try folders.upload(id), try folders.note(ofUpload: id))
+    return try await disk.run { () throws(ServerError) in
+      let bytes = try Disk.status(path)
+      let note = try DiskFile(notePath, O_RDONLY)
+      let times = [bytes?.modified, try note?.status().modified].compactMap { $0 }
+      return AssetUploadStatus(
+        received: bytes.map { Int64($0.st_size) } ?? 0, touched: times.max(),
+        note: try note?.read(at: 0, count: Self.noteBytesMax))
+    }
+  }
+
+  private static let noteBytesMax = 1_024
+
+  public func note(
+    _ bytes: [UInt8], ofUpload id: String, at address: StoreAddress
+  ) async throws(ServerError) {
+    let folders = try AssetFolders(data: data, address)
+    let path = try folders.note(ofUpload: id)
+    try await disk.run { [now] () throws(ServerError) in
+      try Disk.makeFolder(folders.uploads)
+      let new = path + ".new"
+      guard let file = try DiskFile(new, O_WRONLY | O_CREAT | O_TRUNC) else { return }
+      try file.write(bytes, at: 0)
+      file.setModified(now())
+      // NB: not flushed. After a loss of power a note may be gone; its upload is then sent again.
+      try Disk.rename(new, to: path, flushes: false)
+    }
+  }
+
+  public func discardUploads(
+    at address: StoreAddress, untouchedSince time: Int64
+  ) async throws(ServerError) {
+    let folders = try AssetFolders(data: data, address)
+    try await disk.run { [self] () throws(ServerError) in
+      for name in try Disk.names(in: folders.uploads) {
+        let path = folders.uploads + "/" + name
+        guard let modified = try Disk.status(path)?.modified, modified < time else { continue }
+        if openUploads.withLock({ $0[path] != nil }) { continue }
+        try Disk.remove(path)
+      }
+    }
+  }
+
+  public func open(
+    file: String, at address: StoreAddress
+  ) async throws(ServerError) -> (any AssetFile)? {
+    let path = try AssetFolders(data: data, address).path(of: file)
+    return try await disk.run { [disk] () throws(ServerError) -> FolderFile? in
+      guard let file = try DiskFile(path, O_RDONLY) else { return nil }
+      return FolderFile(file: file, size: Int64(try file.status().st_size), disk: disk)
+    }
+  }
+
+  public func remove(file: String, at address: StoreAddress) async throws(ServerError) {
+    let path = try AssetFolders(data: data, address).path(of: file)
+    try await disk.run { () throws(ServerError) in try Disk.remove(path) }
+  }
+
+  public func files(
+    at address: StoreAddress, after name: String?, limit: Int
+  ) async throws(ServerError) -> [AssetFileEntry] {
+    let root = try AssetFolders(data: data, address).files
+    return try await disk.run { () throws(ServerError) in
+      var entries: [AssetFileEntry] = []
+      for upper in try Disk.names(in: root) {
+        if let name, upper.isBefore(name.prefix(ofBytes: 2)) { continue }
+        for lower in try Disk.names(in: root + "/" + upper) {
+          if let name, (upper + lower).isBefore(name.prefix(ofBytes: 4)) { continue }
+          let folder = root + "/" + upper + "/" + lower
+          for file in try Disk.names(in: folder) {
+            if let name, !name.isBefore(file) { continue }
+            guard let status = try Disk.status(folder + "/" + file) else { continue }
+            entries.append(AssetFileEntry(name: file, finished: status.modified))
+            if entries.count == limit { return entries }
+          }
+        }
+      }
+      return entries
+    }
+  }
+}
+
+/// A whole file of a folder.
+private struct FolderFile: AssetFile {
+  let file: DiskFile
+  let size: Int64
+  let disk: Disk
+
+  func read(at offset: Int64, count: Int) async throws(ServerError) -> [UInt8] {
+    try await disk.run { () throws(ServerError) in try file.read(at: offset, count: count) }
+  }
+}
+
+extension String {
+  fileprivate func isBefore(_ other: String) -> Bool {
+    utf8.lexicographicallyPrecedes(other.utf8)
+  }
+
+  fileprivate func prefix(ofBytes count: Int) -> String {
+    String(decoding: utf8.prefix(count), as: UTF8.self)
+  }
+}

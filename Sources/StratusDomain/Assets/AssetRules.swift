@@ -1,0 +1,111 @@
+import StratusWire
+
+/// The rules a file must pass to become the value of a field.
+struct AssetRules: Sendable {
+  let links: AssetLinks
+  /// The files of the register that the operations name, by checksum.
+  let known: [[UInt8]: StoredAsset]
+
+  /// The changes with their files as they are stored: checksum and size, nothing else.
+  ///
+  /// A file needs a receipt, unless the field holds the very same already: clients send whole
+  /// records back (wire-quirks A7).
+  /// - Throws: `BAD_REQUEST` naming the field.
+  func settle(
+    _ changes: [(key: String, value: FieldValue?)], over stored: StoredRecord?
+  ) throws(ServerError) -> [(key: String, value: FieldValue?)] {
+    guard changes.contains(where: { $0.value?.holdsAssets ?? false }) else { return changes }
+    let held = try Self.held(by: stored)
+    var settled: [(key: String, value: FieldValue?)] = []
+    settled.reserveCapacity(changes.count)
+    for (key, value) in changes {
+      settled.append((key, try value.map { value throws(ServerError) in
+        try settle(value, field: key, held: held[key] ?? [])
+      }))
+    }
+    return settled
+  }
+
+  private func settle(
+    _ value: FieldValue, field: String, held: Set<Asset>
+  ) throws(ServerError) -> FieldValue {
+    switch value {
+    case .asset(let asset): return .asset(try settle(asset, field: field, held: held))
+    case .list(.asset, let values):
+      var settled: [FieldValue] = []
+      for value in values { settled.append(try settle(value, field: field, held: held)) }
+      return .list(.asset, settled)
+    case .string, .int64, .double, .timestamp, .bytes, .location, .reference, .sealed, .list:
+      return value
+    }
+  }
+
+  private func settle(
+    _ asset: Asset, field: String, held: Set<Asset>
+  ) throws(ServerError) -> Asset {
+    let bare = asset.bare
+    if held.contains(bare) { return bare }
+    guard let receipt = asset.receipt else {
+      throw .badRequest("Field '\(field)': an asset needs the receipt of its upload")
+    }
+    guard let proved = links.file(provedBy: receipt) else {
+      throw .badRequest("Field '\(field)': the receipt of the asset is not valid")
+    }
+    guard proved.checksum == asset.checksumBytes, proved.size == asset.size else {
+      throw .badRequest("Field '\(field)': the receipt is that of another asset")
+    }
+    guard let file = known[proved.checksum], file.size == proved.size else {
+      throw .badRequest("Field '\(field)': the asset is no longer there, upload it again")
+    }
+    return Asset(fileChecksum: Base64.encode(file.checksum), size: file.size)
+  }
+
+  /// Files that fields hold already.
+  private static func held(by stored: StoredRecord?) throws(ServerError) -> [String: Set<Asset>] {
+    guard let stored, stored.hasAssets else { return [:] }
+    var held: [String: Set<Asset>] = [:]
+    for (key, value) in try stored.fields.storedValues() where value.holdsAssets {
+      held[key] = Set(value.assets.map(\.bare))
+    }
+    return held
+  }
+
+  /// Whether a record holds files once the changes are made.
+  ///
+  /// - Parameter stored: the record whose other fields stay; nil: none do.
+  static func holdsAssets(
+    _ changes: [(key: String, value: FieldValue?)], over stored: StoredRecord?
+  ) throws(ServerError) -> Bool {
+    if changes.contains(where: { $0.value?.holdsAssets ?? false }) { return true }
+    guard let stored, stored.hasAssets else { return false }
+    let changed = Set(changes.map(\.key))
+    return try stored.fields.storedValues().contains {
+      $0.value.holdsAssets && !changed.contains($0.key)
+    }
+  }
+}
+
+extension Asset {
+  /// What is stored of it.
+  fileprivate var bare: Asset { Asset(fileChecksum: fileChecksum, size: size) }
+}
+
+extension FieldValue {
+  /// The files in it.
+  var assets: [Asset] {
+    switch self {
+    case .asset(let asset): [asset]
+    case .list(.asset, let values): values.flatMap(\.assets)
+    case .string, .int64, .double, .timestamp, .bytes, .location, .reference, .sealed, .list: []
+    }
+  }
+
+  /// Whether it is a file or a list of files.
+  var holdsAssets: Bool {
+    switch self {
+    case .asset: true
+    case .list(.asset, let values): !values.isEmpty
+    case .string, .int64, .double, .timestamp, .bytes, .location, .reference, .sealed, .list: false
+    }
+  }
+}

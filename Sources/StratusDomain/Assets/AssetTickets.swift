@@ -1,0 +1,138 @@
+import StratusWire
+
+/// Seals and reads the texts that let somebody send, fetch or use the bytes of a file.
+struct AssetTickets: Sendable {
+  /// What a text is for, so that none passes for another.
+  private enum Kind: UInt8 {
+    case upload = 1
+    case download = 2
+    case receipt = 3
+  }
+
+  private static let signatureCount = 32
+
+  let signer: any TicketSigner
+
+  func text(_ ticket: UploadTicket) -> String {
+    text(.upload) { packed in
+      packed.add(ticket.address)
+      packed.add(ticket.database)
+      packed.add(ticket.id)
+      packed.add(ticket.issued)
+    }
+  }
+
+  func text(_ ticket: DownloadTicket) -> String {
+    text(.download) { packed in
+      packed.add(ticket.address)
+      packed.add(ticket.checksum)
+      packed.add(ticket.expires)
+    }
+  }
+
+  func text(_ receipt: AssetReceipt) -> String {
+    text(.receipt) { packed in
+      packed.add(receipt.address)
+      packed.add(receipt.database)
+      packed.add(receipt.file.checksum)
+      packed.add(receipt.file.size)
+      packed.add(receipt.expires)
+    }
+  }
+
+  /// nil: the text is none of ours. Whether it is past its time, the caller asks.
+  func upload(_ text: String) -> UploadTicket? {
+    guard var packed = open(text, .upload), let address = packed.address(),
+      let database = packed.database(), let id = packed.string(), let issued = packed.int64()
+    else { return nil }
+    return UploadTicket(address: address, database: database, id: id, issued: issued)
+  }
+
+  /// nil: the text is none of ours. Whether it is past its time, the caller asks.
+  func download(_ text: String) -> DownloadTicket? {
+    guard var packed = open(text, .download), let address = packed.address(),
+      let checksum = packed.data(), let expires = packed.int64()
+    else { return nil }
+    return DownloadTicket(address: address, checksum: checksum, expires: expires)
+  }
+
+  /// nil: the text is none of ours. Whether it is past its time, the caller asks.
+  func receipt(_ text: String) -> AssetReceipt? {
+    guard var packed = open(text, .receipt), let address = packed.address(),
+      let database = packed.database(), let checksum = packed.data(), let size = packed.int64(),
+      let expires = packed.int64()
+    else { return nil }
+    return AssetReceipt(
+      address: address, database: database, file: WholeFile(checksum: checksum, size: size),
+      expires: expires)
+  }
+
+  private func text(_ kind: Kind, _ body: (inout PackedBytes) -> Void) -> String {
+    var packed = PackedBytes()
+    packed.add(kind.rawValue)
+    body(&packed)
+    return Base64.encodeForURL(packed.bytes + signer.signature(of: packed.bytes))
+  }
+
+  private func open(_ text: String, _ kind: Kind) -> PackedReader? {
+    guard let bytes = Base64.decodeFromURL(text), bytes.count > Self.signatureCount else {
+      return nil
+    }
+    let body = Array(bytes.dropLast(Self.signatureCount))
+    guard signer.isValid(Array(bytes.suffix(Self.signatureCount)), of: body) else { return nil }
+    var packed = PackedReader(body[...])
+    return packed.byte() == kind.rawValue ? packed : nil
+  }
+}
+
+/// Lets whoever holds it send one file.
+struct UploadTicket: Sendable, Hashable {
+  var address: StoreAddress
+  /// Where the file may be used.
+  var database: DatabaseKey
+  /// Names the upload; never given twice.
+  var id: String
+  /// Milliseconds since 1970 UTC.
+  var issued: Int64
+}
+
+/// Lets whoever holds it fetch one file.
+struct DownloadTicket: Sendable, Hashable {
+  var address: StoreAddress
+  /// SHA-256 of the contents.
+  var checksum: [UInt8]
+  /// Milliseconds since 1970 UTC.
+  var expires: Int64
+}
+
+/// Proves that bytes were sent to a database, or that somebody could read them there.
+struct AssetReceipt: Sendable, Hashable {
+  var address: StoreAddress
+  var database: DatabaseKey
+  var file: WholeFile
+  /// Milliseconds since 1970 UTC.
+  var expires: Int64
+}
+
+extension PackedBytes {
+  fileprivate mutating func add(_ address: StoreAddress) {
+    add(address.container)
+    add(address.environment.rawValue)
+  }
+
+  /// NB: an owner's name is never empty, so that no owner is the public database.
+  fileprivate mutating func add(_ database: DatabaseKey) { add(database.owner ?? "") }
+}
+
+extension PackedReader {
+  fileprivate mutating func address() -> StoreAddress? {
+    guard let container = string(), let word = string(),
+      let environment = ContainerEnvironment(rawValue: word)
+    else { return nil }
+    return StoreAddress(container: container, environment: environment)
+  }
+
+  fileprivate mutating func database() -> DatabaseKey? {
+    string().map { $0.isEmpty ? .public : .private(owner: $0) }
+  }
+}

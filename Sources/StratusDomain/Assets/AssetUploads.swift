@@ -1,0 +1,191 @@
+public import StratusWire
+
+/// Takes the bytes of files: what lies behind an upload URL.
+public struct AssetUploads: Sendable {
+  /// Part of a file that comes in several.
+  public struct Piece: Sendable, Hashable {
+    /// Place of its first byte.
+    public var first: Int64
+    /// Place of its last byte.
+    public var last: Int64
+    /// Bytes of the whole file.
+    public var total: Int64
+
+    public init(first: Int64, last: Int64, total: Int64) {
+      self.first = first
+      self.last = last
+      self.total = total
+    }
+  }
+
+  /// What became of bytes that were sent.
+  public enum Outcome: Sendable {
+    case answer(UploadAnswer)
+    /// The piece does not begin where the bytes that are there end.
+    case outOfPlace(received: Int64)
+  }
+
+  /// How long an upload URL is good, by Apple's reference; from its making, or from the last byte
+  /// of an upload that was begun in time.
+  ///
+  /// Choice: large files take longer than 15 minutes, so an upload that goes on keeps its URL.
+  static let quietMilliseconds: Int64 = 15 * 60_000
+  /// How long an upload URL is good at most. Choice.
+  static let lifetimeMilliseconds: Int64 = 24 * 3_600_000
+  /// Bytes handed to the asset store at once.
+  static let appendBytes = 262_144
+
+  let stores: any StoreCatalog
+  let assets: any AssetStore
+  let tickets: AssetTickets
+  let ambient: Ambient
+
+  /// How far an upload is: what to put into the field, or how many bytes are there.
+  ///
+  /// - Throws: `NOT_FOUND` if the ticket is none of ours, `ACCESS_DENIED` if it is past its time.
+  public func progress(of ticketText: String) async throws(ServerError) -> UploadAnswer {
+    let (ticket, status) = try await admit(ticketText)
+    if let answer = try await ended(ticket, status) { return answer }
+    return UploadAnswer(received: status.received)
+  }
+
+  /// Takes a file, or a piece of one. A ticket whose file is there already takes no more.
+  ///
+  /// What came before a connection broke stays for whoever goes on.
+  /// - Parameters:
+  ///   - piece: nil: the whole file comes at once.
+  ///   - next: the bytes as they come; nil at their end.
+  /// - Throws: as ``progress(of:)``; what `next` throws; `BAD_REQUEST` if the piece has not the
+  ///   bytes it says; `QUOTA_EXCEEDED` if the file is larger than the limit.
+  public func receive(
+    _ ticketText: String, piece: Piece?, next: () async throws(ServerError) -> [UInt8]?
+  ) async throws(ServerError) -> Outcome {
+    let (ticket, status) = try await admit(ticketText)
+    if let answer = try await ended(ticket, status) { return .answer(answer) }
+    if let total = piece?.total, total > Limits.assetSizeBytesMax { throw Self.tooLarge }
+    let upload = try await assets.open(
+      upload: ticket.id, at: ticket.address, fromNothing: piece == nil)
+    do throws(ServerError) {
+      if let piece {
+        guard piece.first == upload.received else {
+          await upload.close()
+          return .outOfPlace(received: upload.received)
+        }
+        if piece.last + 1 == piece.total {
+          let note = UploadNote.last(total: piece.total).bytes
+          try await assets.note(note, ofUpload: ticket.id, at: ticket.address)
+        }
+      }
+      try await fill(upload, piece, next)
+    } catch {
+      if error.code == .quotaExceeded { await upload.discard() } else { await upload.close() }
+      throw error
+    }
+    if let piece, piece.last + 1 < piece.total {
+      await upload.close()
+      return .answer(UploadAnswer(received: upload.received))
+    }
+    return .answer(try await end(upload, of: ticket))
+  }
+
+  private static let tooLarge = ServerError(.quotaExceeded, Reason.assetTooLarge)
+
+  private func admit(
+    _ ticketText: String
+  ) async throws(ServerError) -> (UploadTicket, AssetUploadStatus) {
+    guard let ticket = tickets.upload(ticketText) else {
+      throw ServerError(.notFound, Reason.assetURLUnknown)
+    }
+    let status = try await assets.status(ofUpload: ticket.id, at: ticket.address)
+    let now = ambient.now()
+    let end = max(ticket.issued, status.touched ?? 0) + Self.quietMilliseconds
+    guard now <= min(end, ticket.issued + Self.lifetimeMilliseconds) else {
+      throw ServerError(.accessDenied, Reason.assetURLExpired)
+    }
+    return (ticket, status)
+  }
+
+  /// The answer of an upload whose bytes are all there; nil if some are missing.
+  private func ended(
+    _ ticket: UploadTicket, _ status: AssetUploadStatus
+  ) async throws(ServerError) -> UploadAnswer? {
+    switch status.note.flatMap(UploadNote.init) {
+    case nil: return nil
+    case .done(let file):
+      let now = ambient.now()
+      let store = try await stores.store(at: ticket.address)
+      let known = try await store.write { (store) throws(ServerError) -> Bool in
+        guard var asset = try store.asset(checksum: file.checksum) else { return false }
+        asset.touched = now
+        _ = try store.register(asset)
+        return true
+      }
+      return known ? answer(file, of: ticket) : nil
+    case .last(let total):
+      guard status.received == total else { return nil }
+      let upload = try await assets.open(
+        upload: ticket.id, at: ticket.address, fromNothing: false)
+      guard upload.received == total else {
+        await upload.close()
+        return nil
+      }
+      return try await end(upload, of: ticket)
+    }
+  }
+
+  private func fill(
+    _ upload: any AssetUpload, _ piece: Piece?, _ next: () async throws(ServerError) -> [UInt8]?
+  ) async throws(ServerError) {
+    let end = piece.map { $0.last + 1 } ?? Limits.assetSizeBytesMax
+    var heard = upload.received
+    var waiting: [UInt8] = []
+    var failure: ServerError?
+    while true {
+      var bytes: [UInt8]?
+      do throws(ServerError) { bytes = try await next() } catch { failure = error }
+      guard let bytes else { break }
+      heard += Int64(bytes.count)
+      if heard > end {
+        failure = piece == nil ? Self.tooLarge : .badRequest(Reason.assetPieceWrong)
+        break
+      }
+      if waiting.isEmpty { waiting.reserveCapacity(Self.appendBytes + bytes.count) }
+      waiting += bytes
+      if waiting.count >= Self.appendBytes {
+        try await upload.append(waiting)
+        waiting = []
+      }
+    }
+    if !waiting.isEmpty { try await upload.append(waiting) }
+    if let failure { throw failure }
+    if piece != nil, heard != end { throw .badRequest(Reason.assetPieceWrong) }
+  }
+
+  /// Makes a file of an upload that has all its bytes, and registers it.
+  ///
+  /// Whatever is cut off here leaves an orphan at most, which the sweep takes.
+  private func end(
+    _ upload: any AssetUpload, of ticket: UploadTicket
+  ) async throws(ServerError) -> UploadAnswer {
+    let name = ambient.makeUUID()
+    let file = try await upload.finish(as: name)
+    let asset = StoredAsset(
+      checksum: file.checksum, file: name, size: file.size, touched: ambient.now())
+    let store = try await stores.store(at: ticket.address)
+    let kept = try await store.write { (store) throws(ServerError) in try store.register(asset) }
+    if kept.file != name { try await assets.remove(file: name, at: ticket.address) }
+    try await assets.note(
+      UploadNote.done(file).bytes, ofUpload: ticket.id, at: ticket.address)
+    return answer(file, of: ticket)
+  }
+
+  private func answer(_ file: WholeFile, of ticket: UploadTicket) -> UploadAnswer {
+    let links = AssetLinks(
+      tickets: tickets, address: ticket.address, database: ticket.database, serverURL: "",
+      now: ambient.now())
+    return UploadAnswer(
+      singleFile: Asset(
+        fileChecksum: Base64.encode(file.checksum), size: file.size,
+        receipt: links.receipt(for: file)))
+  }
+}

@@ -1,0 +1,75 @@
+import StratusWire
+
+/// Answers `assets/rereference`: files that records hold, with fresh receipts.
+struct RereferenceAssetsHandler: EndpointHandler {
+  typealias Endpoint = RereferenceAssets
+
+  let databases: DatabaseAccess
+  let ambient: Ambient
+
+  func answer(
+    _ request: RereferenceAssets.Request, to caller: Caller, in address: DatabaseAddress
+  ) async throws(ServerError) -> RereferenceAssets.Response {
+    guard request.fields.count <= Limits.assetsPerRequestMax else {
+      throw .badRequest(Reason.batchTooLarge)
+    }
+    let database = try await databases.open(address, for: caller, needsUser: true)
+    let zoneName = try database.zoneName(request.zoneID)
+    let now = ambient.now()
+    return try await database.store.write { (store) throws(ServerError) in
+      let zone = try store.zone(named: zoneName, in: database.key)
+      if zone == nil, zoneName != ZoneID.defaultZoneName {
+        throw ServerError(.zoneNotFound, Reason.zoneNotFound)
+      }
+      let names = request.fields.map(\.recordName)
+      let records =
+        if let zone { try store.records(named: names, in: zone) } else {
+          [ExactName: StoredRecord]()
+        }
+      var items: [RereferenceAssets.Item] = []
+      for field in request.fields {
+        do throws(ServerError) {
+          let asset = try Self.asset(of: records[field.recordName], field.fieldName)
+          items.append(.asset(try Self.referenced(asset, in: database, of: store, now: now)))
+        } catch {
+          // NB: a fault of the store is no property of a field.
+          if error.code == .internalError || error.code == .tryAgainLater { throw error }
+          items.append(
+            .failure(recordName: field.recordName, error.dictionary(for: caller)))
+        }
+      }
+      return RereferenceAssets.Response(items: items)
+    }
+  }
+
+  /// The one file of a field.
+  ///
+  /// Choice: a field that holds several is refused, since an item of the answer is one.
+  private static func asset(
+    of record: StoredRecord?, _ fieldName: String
+  ) throws(ServerError) -> Asset {
+    guard let record else { throw ServerError(.notFound, Reason.recordNotFound) }
+    let values = record.hasAssets ? try record.fields.storedValues() : []
+    let assets = values.first { $0.key == fieldName }?.value.assets ?? []
+    guard let asset = assets.first else {
+      throw ServerError(.notFound, "Field '\(fieldName)' holds no asset")
+    }
+    guard assets.count == 1 else {
+      throw .badRequest("Field '\(fieldName)' holds several assets")
+    }
+    return asset
+  }
+
+  private static func referenced(
+    _ asset: Asset, in database: OpenDatabase, of store: any StoreWriting, now: Int64
+  ) throws(ServerError) -> Asset {
+    guard let checksum = asset.checksumBytes, var known = try store.asset(checksum: checksum)
+    else { throw ServerError(.notFound, Reason.assetNotFound) }
+    known.touched = now
+    _ = try store.register(known)
+    var shown = database.assets.shown(asset)
+    shown.receipt = database.assets.receipt(
+      for: WholeFile(checksum: checksum, size: known.size))
+    return shown
+  }
+}

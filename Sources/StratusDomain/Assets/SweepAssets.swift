@@ -1,0 +1,81 @@
+/// Removes files that no record holds, a step at a time.
+///
+/// The register goes first, in a transaction, then the file: a crash between the two leaves a file
+/// without a row, which ``removeOrphans(after:limit:)`` finds.
+public struct SweepAssets: Sendable {
+  private let store: any Store
+  private let address: StoreAddress
+  private let assets: any AssetStore
+  private let ambient: Ambient
+  private let graceMilliseconds: Int64
+
+  /// - Parameter graceSeconds: how long bytes are kept that no record holds: since they were
+  ///   uploaded, or somebody asked for a receipt.
+  public init(
+    store: any Store, at address: StoreAddress, assets: any AssetStore, ambient: Ambient,
+    graceSeconds: Int64
+  ) {
+    self.store = store
+    self.address = address
+    self.assets = assets
+    self.ambient = ambient
+    graceMilliseconds = graceSeconds * 1_000
+  }
+
+  /// Removes everything there is to remove.
+  public func run() async throws(ServerError) {
+    try await assets.discardUploads(at: address, untouchedSince: deadline)
+    while try await removeUnheld(limit: Self.stepRows), !Task.isCancelled {}
+    var place: String?
+    repeat {
+      place = try await removeOrphans(after: place, limit: Self.stepRows)
+    } while place != nil && !Task.isCancelled
+  }
+
+  /// Removes files whose rows no record holds.
+  ///
+  /// - Returns: whether there may be more to do.
+  public func removeUnheld(limit: Int) async throws(ServerError) -> Bool {
+    let deadline = deadline
+    let unheld = try await store.read { (store) throws(ServerError) in
+      try store.unheldAssets(touchedBefore: deadline, limit: limit)
+    }
+    if unheld.isEmpty { return false }
+    let gone = try await store.write { (store) throws(ServerError) in
+      var gone: [StoredAsset] = []
+      for asset in unheld where try store.unregister(asset, touchedBefore: deadline) {
+        gone.append(asset)
+      }
+      return gone
+    }
+    for asset in gone { try await assets.remove(file: asset.file, at: address) }
+    return unheld.count == limit && !gone.isEmpty
+  }
+
+  /// Removes files without a row.
+  ///
+  /// NB: files are listed before the register is asked, so that one registered in between counts
+  /// as registered; and one that is not registered yet is younger than the grace.
+  /// - Returns: where to go on; nil: the end was reached.
+  public func removeOrphans(
+    after place: String?, limit: Int
+  ) async throws(ServerError) -> String? {
+    let deadline = deadline
+    let files = try await assets.files(at: address, after: place, limit: limit)
+    let names = files.filter { $0.finished < deadline }.map(\.name)
+    if !names.isEmpty {
+      let registered = try await store.read { (store) throws(ServerError) in
+        try store.registered(files: names)
+      }
+      for name in names where !registered.contains(name) {
+        try await assets.remove(file: name, at: address)
+      }
+    }
+    return files.count == limit ? files.last?.name : nil
+  }
+
+  private static let stepRows = 200
+
+  /// NB: a millisecond more, so that without a grace everything untouched goes.
+  private var deadline: Int64 { ambient.now() - graceMilliseconds + 1 }
+}

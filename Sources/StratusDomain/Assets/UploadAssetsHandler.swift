@@ -1,0 +1,79 @@
+import StratusWire
+
+/// Answers `assets/upload`: a URL for each file.
+struct UploadAssetsHandler: EndpointHandler {
+  typealias Endpoint = UploadAssets
+
+  let databases: DatabaseAccess
+  let ambient: Ambient
+
+  func answer(
+    _ request: UploadAssets.Request, to caller: Caller, in address: DatabaseAddress
+  ) async throws(ServerError) -> UploadAssets.Response {
+    guard request.fields.count <= Limits.assetsPerRequestMax else {
+      throw .badRequest(Reason.batchTooLarge)
+    }
+    let database = try await databases.open(address, for: caller, needsUser: true)
+    let zoneName = try database.zoneName(request.zoneID)
+    try await check(request.fields, zoneName: zoneName, in: database)
+    return UploadAssets.Response(
+      targets: request.fields.map { field in
+        UploadAssets.Target(
+          recordName: field.recordName ?? ambient.makeUUID(), fieldName: field.fieldName,
+          url: database.assets.uploadURL(id: ambient.makeUUID()))
+      })
+  }
+
+  /// Refuses what the save that follows could not do, before the bytes travel.
+  private func check(
+    _ fields: [UploadAssets.Field], zoneName: String, in database: OpenDatabase
+  ) async throws(ServerError) {
+    let user = try database.caller.requireUser()
+    try await database.store.read { (store) throws(ServerError) in
+      let schema = try store.schema()
+      let zone = try store.zone(named: zoneName, in: database.key)
+      if zone == nil, zoneName != ZoneID.defaultZoneName {
+        throw ServerError(.zoneNotFound, Reason.zoneNotFound)
+      }
+      let names = fields.compactMap(\.recordName)
+      let records =
+        if let zone { try store.records(named: names, in: zone) } else {
+          [ExactName: StoredRecord]()
+        }
+      for field in fields {
+        let stored = field.recordName.flatMap { records[$0] }
+        if let name = field.recordName, stored == nil { try Naming.checkRecordName(name) }
+        if let stored, database.key == .public, stored.created.userRecordName != user {
+          throw ServerError(.accessDenied, Reason.accessDenied)
+        }
+        try check(
+          field, recordType: stored?.type ?? field.recordType, schema, database.environment)
+      }
+    }
+  }
+
+  /// - Parameter recordType: nil: not known before the save (wire-quirks A28).
+  private func check(
+    _ field: UploadAssets.Field, recordType: String?, _ schema: Schema,
+    _ environment: ContainerEnvironment
+  ) throws(ServerError) {
+    try Naming.checkFieldName(field.fieldName)
+    guard let recordType else { return }
+    if recordType != UserRecords.recordType { try Naming.checkRecordType(recordType) }
+    let type = schema.recordTypes[recordType]
+    if let known = type?.fields[field.fieldName]?.type {
+      guard known.element == .asset, !known.isEncrypted else {
+        throw .badRequest(
+          "invalid attempt to set value type ASSETID for field '\(field.fieldName)', "
+            + "defined to be: \(known.schemaName)")
+      }
+      return
+    }
+    if environment == .development { return }
+    guard type != nil else {
+      throw .badRequest("Cannot create new type '\(recordType)' in production schema")
+    }
+    throw .badRequest(
+      "Cannot create new field '\(field.fieldName)' in type '\(recordType)' in production schema")
+  }
+}

@@ -1,0 +1,40 @@
+/// What is kept beside an upload, so that who lost an answer can ask again.
+enum UploadNote: Sendable, Hashable {
+  /// The last piece is on its way; with it the upload has so many bytes.
+  ///
+  /// NB: without this, an upload that a crash cut off between its last byte and its end could
+  /// never be ended: no piece would be left to send.
+  case last(total: Int64)
+  /// The upload has become this file.
+  case done(WholeFile)
+
+  var bytes: [UInt8] {
+    var packed = PackedBytes()
+    switch self {
+    case .last(let total):
+      packed.add(UInt8(1))
+      packed.add(total)
+    case .done(let file):
+      packed.add(UInt8(2))
+      packed.add(file.size)
+      packed.add(file.checksum)
+    }
+    return packed.bytes
+  }
+
+  /// nil: the bytes are no note, as after a loss of power.
+  init?(bytes: [UInt8]) {
+    var packed = PackedReader(bytes[...])
+    switch packed.byte() {
+    case 1:
+      guard let total = packed.int64() else { return nil }
+      self = .last(total: total)
+    case 2:
+      guard let size = packed.int64(), let checksum = packed.data(), checksum.count == 32 else {
+        return nil
+      }
+      self = .done(WholeFile(checksum: checksum, size: size))
+    case _: return nil
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import HTTPTypes
+import StratusDomain
+import StratusWire
+
+/// What lies behind the URLs where bytes of files go and come from.
+///
+/// Whoever knows such a URL may use it; whatever else a request says of its sender is not looked at
+/// (wire-quirks A26).
+struct AssetRoutes: Sendable {
+  /// An answer but for the fields that all answers have.
+  struct Answer {
+    var status = HTTPResponse.Status.ok
+    var fields = HTTPFields()
+    var body: AnswerBody
+  }
+
+  let uploads: AssetUploads
+  let downloads: AssetDownloads
+
+  /// Takes the bytes of a file, or says how many there are.
+  func upload(
+    _ ticket: String, _ request: HTTPRequest, _ body: any SentBody, _ caller: Caller
+  ) async throws(ServerError) -> Answer {
+    switch request.method {
+    case .get: return Answer(try await uploads.progress(of: ticket))
+    case .post, .put: break
+    default: throw .badRequest(Reason.methodNotAllowed)
+    }
+    let piece = try ByteRanges.piece(request.headerFields[.contentRange])
+    var pieces = body.pieces()
+    // NB: any other content type is the file itself, `application/x-www-form-urlencoded`
+    // included, which is what curl says of every body (web-services §4.6).
+    let contentType = request.headerFields[.contentType]
+    if let boundary = try Multipart.boundary(ofContentType: contentType) {
+      if piece != nil { throw .badRequest("a piece of a file comes as it is, in no form") }
+      pieces = Multipart(pieces, boundary: boundary)
+    }
+    let outcome = try await uploads.receive(ticket, piece: piece) { () throws(ServerError) in
+      try await pieces.next()
+    }
+    switch outcome {
+    case .answer(let answer): return Answer(answer)
+    case .outOfPlace(let received):
+      let error = ServerError(.conflict, Reason.assetPieceOutOfPlace)
+      return Answer(
+        UploadAnswer(received: received, error: error.dictionary(for: caller)),
+        status: error.status)
+    }
+  }
+
+  /// Gives out a file, or part of it.
+  func download(_ ticket: String, _ request: HTTPRequest) async throws(ServerError) -> Answer {
+    switch request.method {
+    case .get, .head: break
+    default: throw .badRequest(Reason.methodNotAllowed)
+    }
+    let (file, checksum) = try await downloads.file(ticket)
+    let tag = "\"\(checksum)\""
+    var answer = Answer(fields: Self.fields(tag), body: .file(file, 0..<file.size))
+    let asked = request.headerFields
+    if let wanted = asked[.ifMatch], !Self.matches(wanted, tag) {
+      throw ServerError(.validatingReferenceError, Reason.assetChanged)
+    }
+    if let known = asked[.ifNoneMatch], Self.matches(known, tag) {
+      answer.status = .notModified
+      answer.body = .absent(size: file.size)
+      return answer
+    }
+    if request.method == .head {
+      answer.body = .absent(size: file.size)
+      return answer
+    }
+    // A part of another file than the one the client has the rest of would be of no use to it.
+    let isSame = asked[.ifRange].map { $0 == tag } ?? true
+    switch ByteRanges.request(isSame ? asked[.range] : nil, size: file.size) {
+    case .whole: break
+    case .part(let range):
+      answer.status = .partialContent
+      answer.fields[.contentRange] =
+        "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(file.size)"
+      answer.body = .file(file, range)
+    case .unsatisfiable:
+      answer.status = .rangeNotSatisfiable
+      answer.fields[.contentRange] = "bytes */\(file.size)"
+      answer.body = .bytes([])
+    }
+    return answer
+  }
+
+  /// NB: bytes never change under their URL, so a client may keep them; and whatever they are, no
+  /// browser shall run them as a page of this server's.
+  private static func fields(_ tag: String) -> HTTPFields {
+    [
+      .contentType: "application/octet-stream", .eTag: tag, .acceptRanges: "bytes",
+      .cacheControl: "private, max-age=3600, immutable",
+      .xContentTypeOptions: "nosniff", .contentDisposition: "attachment",
+    ]
+  }
+
+  /// Whether a list of entity tags names one; weak ones count, since a file has but one form.
+  private static func matches(_ list: String, _ tag: String) -> Bool {
+    list.split(separator: ",").contains { item in
+      let item = item.drop { $0 == " " || $0 == "\t" }
+      let strong = item.hasPrefix("W/") ? item.dropFirst(2) : item
+      return strong == "*" || strong.prefix(tag.count) == tag
+    }
+  }
+}
+
+extension AssetRoutes.Answer {
+  init(_ answer: UploadAnswer, status: HTTPResponse.Status = .ok) {
+    self.init(status: status, body: .bytes(answer.jsonBytes))
+  }
+}

@@ -1,0 +1,61 @@
+import StratusDomain
+import StratusWire
+
+/// What the ranges of HTTP's heads say (RFC 9110, section 14).
+enum ByteRanges {
+  /// What part of a file is asked for.
+  enum Request: Equatable {
+    case whole
+    case part(Range<Int64>)
+    case unsatisfiable
+  }
+
+  /// Reads `Range`. What is malformed, of another unit, or asks for several parts, asks for the
+  /// whole, as the RFC allows.
+  static func request(_ text: String?, size: Int64) -> Request {
+    guard let text, let equals = text.firstIndex(of: "="),
+      text[..<equals].trimmed.lowercased() == "bytes"
+    else { return .whole }
+    let range = text[text.index(after: equals)...].trimmed
+    guard !range.contains(","), let dash = range.firstIndex(of: "-") else { return .whole }
+    let (first, last) = (range[..<dash].trimmed, range[range.index(after: dash)...].trimmed)
+    if first.isEmpty {
+      guard let count = number(last) else { return .whole }
+      return count == 0 || size == 0 ? .unsatisfiable : .part(max(0, size - count)..<size)
+    }
+    guard let from = number(first) else { return .whole }
+    guard !last.isEmpty else { return from < size ? .part(from..<size) : .unsatisfiable }
+    guard let through = number(last), through >= from else { return .whole }
+    return from < size ? .part(from..<(min(through, size - 1) + 1)) : .unsatisfiable
+  }
+
+  /// Reads `Content-Range: bytes FIRST-LAST/TOTAL`; nil: there is none.
+  ///
+  /// - Throws: `BAD_REQUEST` if it is another, or says nothing that can be.
+  static func piece(_ text: String?) throws(ServerError) -> AssetUploads.Piece? {
+    guard let text else { return nil }
+    let words = text.split(separator: " ", omittingEmptySubsequences: true)
+    let parts = words.last?.split(separator: "/", omittingEmptySubsequences: false) ?? []
+    let places = parts.first?.split(separator: "-", omittingEmptySubsequences: false) ?? []
+    guard words.count == 2, words[0].lowercased() == "bytes", parts.count == 2, places.count == 2,
+      let first = number(places[0]), let last = number(places[1]), let total = number(parts[1]),
+      first <= last, last < total
+    else { throw .badRequest("Content-Range must be 'bytes FIRST-LAST/TOTAL'") }
+    return AssetUploads.Piece(first: first, last: last, total: total)
+  }
+
+  /// Digits only: no sign, no more than fit.
+  private static func number(_ text: Substring) -> Int64? {
+    guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    return Int64(text)
+  }
+}
+
+extension Substring {
+  fileprivate var trimmed: Substring {
+    var text = self
+    while text.first == " " || text.first == "\t" { text.removeFirst() }
+    while text.last == " " || text.last == "\t" { text.removeLast() }
+    return text
+  }
+}

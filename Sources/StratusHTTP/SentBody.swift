@@ -1,0 +1,48 @@
+public import StratusDomain
+import StratusWire
+
+/// The body of a request, not read yet.
+public protocol SentBody: Sendable {
+  /// All of it.
+  ///
+  /// - Throws: `BAD_REQUEST` if it is larger than a JSON request may be, or ends early.
+  func bytes() async throws(ServerError) -> [UInt8]
+
+  /// The same bytes as they come, however many; to be asked for once.
+  func pieces() -> any BodyPieces
+}
+
+/// Gives a body piece by piece.
+public protocol BodyPieces: AnyObject {
+  /// The next bytes; nil at the end.
+  ///
+  /// - Throws: `BAD_REQUEST` if the body ends early.
+  func next() async throws(ServerError) -> [UInt8]?
+}
+
+/// A body that is all there.
+public struct WholeBody: SentBody {
+  private let contents: [UInt8]
+
+  public init(_ contents: [UInt8]) { self.contents = contents }
+
+  public func bytes() async throws(ServerError) -> [UInt8] {
+    guard contents.count <= Limits.requestSizeBytesMax else {
+      throw .badRequest(Reason.requestTooLarge)
+    }
+    return contents
+  }
+
+  public func pieces() -> any BodyPieces { Once(contents) }
+
+  private final class Once: BodyPieces {
+    private var rest: [UInt8]?
+
+    init(_ contents: [UInt8]) { rest = contents }
+
+    func next() async throws(ServerError) -> [UInt8]? {
+      defer { rest = nil }
+      return rest
+    }
+  }
+}
