@@ -18,7 +18,8 @@ struct Cloud: Sendable {
   func device(
     of email: String? = "ann@example.org",
     in environment: CKContainer.Settings.Environment = .development,
-    by exchange: (any HTTPExchange)? = nil, clock: FakeClock = FakeClock()
+    by exchange: (any HTTPExchange)? = nil, clock: FakeClock = FakeClock(),
+    assets: AssetSettings? = nil
   ) async throws -> CKContainer {
     let tokens = try await server.tokens(email: email ?? "ann@example.org")
     return CKContainer(
@@ -26,7 +27,7 @@ struct Cloud: Sendable {
       settings: CKContainer.Settings(
         url: URL(string: "http://stratus.test"), environment: environment,
         apiToken: tokens.apiToken, webAuthToken: email == nil ? nil : tokens.webAuthToken),
-      exchange: exchange ?? server.exchange, timing: clock.timing)
+      exchange: exchange ?? server.exchange, timing: clock.timing, assets: assets)
   }
 
   /// A device that uses another container, or other tokens than its account's.
@@ -49,10 +50,11 @@ struct Cloud: Sendable {
   /// The private database of another device of an account, with the zone of these tests made.
   func zone(
     of email: String = "ann@example.org", by exchange: (any HTTPExchange)? = nil,
-    clock: FakeClock = FakeClock()
+    clock: FakeClock = FakeClock(), assets: AssetSettings? = nil
   ) async throws -> CKDatabase {
     try await device(of: email).privateCloudDatabase.save(CKRecordZone(zoneID: zoneZ))
-    return try await device(of: email, by: exchange, clock: clock).privateCloudDatabase
+    return try await device(of: email, by: exchange, clock: clock, assets: assets)
+      .privateCloudDatabase
   }
 }
 

@@ -27,6 +27,9 @@ final class Network: HTTPExchange {
     self.fates = Mutex(fates)
   }
 
+  /// All requests.
+  var all: [HTTPRequest] { log.withLock { $0 } }
+
   /// The requests to an endpoint.
   func requests(_ path: String) -> [HTTPRequest] {
     log.withLock { $0.filter { $0.url.path.hasSuffix(path) } }

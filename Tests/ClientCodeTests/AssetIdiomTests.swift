@@ -1,0 +1,75 @@
+import CloudKit
+import Testing
+
+/// What apps write about files, as they write it.
+@Suite struct AssetIdioms {
+  private let url = URL(fileURLWithPath: "/tmp/photo.jpg")
+
+  @Test func `an asset is made of a file and read by a cast`() {
+    let record = CKRecord(recordType: "Photo")
+    record["image"] = CKAsset(fileURL: url)
+    if let asset = record["image"] as? CKAsset, let fileURL = asset.fileURL {
+      #expect(fileURL == url)
+    } else {
+      Issue.record("no asset")
+    }
+    let optional: URL? = (record["image"] as? CKAsset)?.fileURL
+    #expect(optional?.lastPathComponent == "photo.jpg")
+    let data = (record["image"] as? CKAsset)?.fileURL.flatMap { try? Data(contentsOf: $0) }
+    #expect(data == nil)
+  }
+
+  @Test func `an asset is set in all the ways in use`() {
+    let record = CKRecord(recordType: "Photo")
+    let asset = CKAsset(fileURL: url)
+    record.setObject(asset, forKey: "a")
+    record.setValue(asset, forKey: "b")
+    record["c"] = asset as CKRecordValue
+    record["d"] = asset as CKRecordValueProtocol
+    record.setObject(asset as CKRecordValue, forKey: "e")
+    for key in ["a", "b", "c", "d", "e"] { #expect(record[key] as? CKAsset === asset) }
+    #expect(record.object(forKey: "a") as? CKAsset === asset)
+    #expect(record.value(forKey: "a") as? CKAsset === asset)
+    let typed: CKAsset? = record["a"]
+    #expect(typed === asset)
+  }
+
+  @Test func `assets stand in lists`() {
+    let record = CKRecord(recordType: "Album")
+    record["images"] = [url, url].map(CKAsset.init(fileURL:))
+    record["more"] = [CKAsset(fileURL: url)] as CKRecordValue
+    let images = record["images"] as? [CKAsset] ?? []
+    #expect(images.compactMap(\.fileURL) == [url, url])
+    #expect((record["more"] as? [CKAsset])?.count == 1)
+    record["images"] = nil
+    #expect(record.allKeys() == ["more"])
+  }
+
+  @Test func `what a field holds is told by its class`() {
+    let record = CKRecord(recordType: "Photo")
+    record["image"] = CKAsset(fileURL: url)
+    record["title"] = "x"
+    var names: [String] = []
+    for key in record.allKeys() {
+      switch record[key] {
+      case is CKAsset: names.append("asset \(key)")
+      case let text as String: names.append("text \(text)")
+      default: names.append("other")
+      }
+    }
+    #expect(names.sorted() == ["asset image", "text x"])
+  }
+
+  @Test func `errors of files are matched by their codes`() {
+    func advice(_ error: any Error) -> String {
+      guard let error = error as? CKError else { return "unknown" }
+      switch error.code {
+      case .assetFileNotFound, .assetFileModified: return "choose again"
+      case .assetNotAvailable: return "later"
+      default: return "unknown"
+      }
+    }
+    #expect(advice(CKError(.assetFileNotFound)) == "choose again")
+    #expect(advice(CKError(.assetNotAvailable)) == "later")
+  }
+}

@@ -1,0 +1,27 @@
+import Foundation
+import StratusKit
+
+/// A folder that goes with the test.
+final class TestFolder: Sendable {
+  let url: URL
+
+  init() throws {
+    url = FileManager.default.temporaryDirectory.appendingPathComponent(
+      "stratus-test-" + UUID().uuidString, isDirectory: true)
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: url) }
+
+  /// Makes a file.
+  func file(_ name: String, _ bytes: [UInt8]) throws -> URL {
+    let url = url.appendingPathComponent(name)
+    try Data(bytes).write(to: url)
+    return url
+  }
+
+  /// A device's own place for fetched files.
+  func assets(_ name: String, piece: Int = 1_000) -> AssetSettings {
+    AssetSettings(cacheFolder: url.appendingPathComponent(name), pieceBytesMax: piece)
+  }
+}
