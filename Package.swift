@@ -79,7 +79,7 @@ let package = Package(
 
     // Client
     room("StratusFoundation"),
-    room("StratusTransport", ["StratusWire"]),
+    room("StratusTransport", ["StratusWire", crypto]),
     .target(name: "StratusKitRegistration"),
     room(
       "StratusKit",
