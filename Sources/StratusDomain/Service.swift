@@ -24,6 +24,10 @@ public struct Service: Sendable {
       FetchZoneChangesHandler(databases: databases),
       FetchCallerHandler(databases: databases),
       FetchCurrentUserHandler(databases: databases),
+      FetchKeysHandler(databases: databases),
+      RegisterUserKeyHandler(databases: databases),
+      WrapZoneKeyHandler(databases: databases),
+      ResetKeysHandler(databases: databases),
     ]
   }
 }

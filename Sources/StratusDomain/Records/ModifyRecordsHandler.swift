@@ -66,6 +66,7 @@ struct ModifyRecordsHandler: EndpointHandler {
     let decision = RecordDecision(
       operations, on: snapshot, by: writer, in: database, zoneID: database.zoneID(zoneName),
       isAtomic: isAtomic)
+    try store.requireZoneKeys(decision.zoneKeyIDs, of: snapshot.zone)
     if !decision.schemaAddition.isEmpty { try store.add(decision.schemaAddition) }
     if !decision.records.isEmpty || request.clientChangeToken != nil && !decision.hasFailed {
       let zone =

@@ -15,7 +15,7 @@ struct RecordSnapshot: Sendable {
   ) throws(ServerError) {
     zone = try store.lockZone(named: zoneName, in: database.key)
     if zone == nil, zoneName != ZoneID.defaultZoneName {
-      throw ServerError(.zoneNotFound, Reason.zoneNotFound)
+      throw try store.missingZone(named: zoneName, in: database.key)
     }
     records = if let zone { try store.records(named: names, in: zone) } else { [:] }
     schema = try store.schema()
