@@ -7,6 +7,8 @@ import Synchronization
 final class RequestPath: Sendable {
   /// nil: nobody said which container.
   let connection: Connection?
+  /// The keys of encrypted values; nil: nobody said which container.
+  let keyRing: KeyRing?
   private let caller = Mutex<UserNaming?>(nil)
 
   /// - Parameter settings: already completed; a missing URL means the machine's own server.
@@ -20,6 +22,11 @@ final class RequestPath: Sendable {
           deviceID: Live.deviceID),
         apiToken: settings.apiToken, webAuthToken: settings.webAuthToken, exchange: exchange,
         timing: timing)
+    }
+    keyRing = connection.map { connection in
+      KeyRing(
+        connection: connection, deviceKeys: DeviceKeys(file: settings.keysFile),
+        randomness: Live.randomness)
     }
   }
 

@@ -80,14 +80,17 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
       return
     }
     guard response.records.count == recordIDs.count else { throw CKError.badAnswer }
+    var results: [(recordID: CKRecord.ID, result: Result<CKRecord, CKError>)] = []
     for (recordID, item) in zip(recordIDs, response.records) {
       switch item {
       case .record(let dictionary):
-        deliver(.success(try CKRecord(wire: dictionary, naming: naming)), of: recordID)
-      case .deleted: deliver(.failure(CKError(.unknownItem)), of: recordID)
-      case .failure(let failure): deliver(.failure(CKError(failure.error)), of: recordID)
+        results.append((recordID, .success(try CKRecord(wire: dictionary, naming: naming))))
+      case .deleted: results.append((recordID, .failure(CKError(.unknownItem))))
+      case .failure(let failure): results.append((recordID, .failure(CKError(failure.error))))
       }
     }
+    try await database.openValues(of: results.compactMap { try? $0.result.get() })
+    for (recordID, result) in results { deliver(result, of: recordID) }
   }
 
   private func deliver(_ result: Result<CKRecord, CKError>, of recordID: CKRecord.ID) {

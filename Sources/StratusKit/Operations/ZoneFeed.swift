@@ -6,6 +6,13 @@ struct ZoneFeed {
   enum Change: Sendable {
     case changed(CKRecord.ID, Result<CKRecord, CKError>)
     case deleted(CKRecord.ID, CKRecord.RecordType)
+
+    fileprivate var changedRecord: CKRecord? {
+      switch self {
+      case .changed(_, let result): try? result.get()
+      case .deleted: nil
+      }
+    }
   }
 
   struct Page: Sendable {
@@ -54,9 +61,11 @@ struct ZoneFeed {
       guard !changes.moreComing || changes.syncToken != syncToken else {
         throw CKError.badAnswer
       }
+      let found = try Self.changes(changes.records, in: zoneID, naming: naming)
+      try await database.openValues(of: found.compactMap(\.changedRecord))
       syncToken = changes.syncToken
       return Page(
-        changes: try Self.changes(changes.records, in: zoneID, naming: naming),
+        changes: found,
         token: CKServerChangeToken(syncToken: changes.syncToken),
         clientToken: changes.clientChangeToken.flatMap { Data(base64Encoded: $0) },
         moreComing: changes.moreComing)

@@ -64,6 +64,8 @@ public enum KeyFailure: Error, Sendable {
   case transport(TransportFailure)
   /// The account's values are sealed for a key that this device has not.
   case missing
+  /// Nothing is encrypted in that database; the sentence says why.
+  case notHere(String)
   /// The device's own keys cannot be read or kept; the sentence says why.
   case unusable(String)
 }

@@ -16,6 +16,16 @@ public final class KeyRing: Sendable {
     var absent: Set<[UInt8]> = []
   }
 
+  /// Keys of one zone that are wanted.
+  public struct Wanted: Sendable {
+    public let zoneName: String
+    public var keyIDs: Set<[UInt8]> = []
+
+    public init(zoneName: String) { self.zoneName = zoneName }
+
+    fileprivate var nameBytes: [UInt8] { Array(zoneName.utf8) }
+  }
+
   private let connection: Connection
   private let deviceKeys: DeviceKeys
   private let randomness: @Sendable (Int) -> [UInt8]
@@ -62,32 +72,29 @@ public final class KeyRing: Sendable {
     }
   }
 
-  /// Keys that open values, by the zones' names; those this device cannot have are left out.
+  /// Keys that open values; those this device cannot have are left out.
   ///
-  /// - Parameter wanted: key IDs by the zones' names.
+  /// - Parameter wanted: one a zone.
   public func openingKeys(
-    _ wanted: [String: Set<[UInt8]>], options: Options
+    _ wanted: [Wanted], options: Options
   ) async throws(KeyFailure) -> OpeningKeys {
-    let unknown = zones.withLock { zones in
-      wanted.filter { name, ids in
-        let zone = zones[Array(name.utf8)]
-        return !ids.allSatisfy { id in
+    var unknown = zones.withLock { zones in
+      wanted.filter { wanted in
+        let zone = zones[wanted.nameBytes]
+        return !wanted.keyIDs.allSatisfy { id in
           zone?.keys[id] != nil || zone?.absent.contains(id) == true
         }
       }
-    }
-    var names = Array(unknown.keys)
-    while !names.isEmpty {
-      let part = Array(names.prefix(Limits.zonesPerRequestMax))
-      names.removeFirst(part.count)
-      try await learn(part, wanted: unknown, options)
+    }[...]
+    while !unknown.isEmpty {
+      let part = unknown.prefix(Limits.zonesPerRequestMax)
+      unknown = unknown.dropFirst(part.count)
+      try await learn(Array(part), options)
     }
     return zones.withLock { zones in
-      OpeningKeys(
-        keys: Dictionary(
-          uniqueKeysWithValues: wanted.keys.map { name in
-            (Array(name.utf8), zones[Array(name.utf8)]?.keys ?? [:])
-          }))
+      var keys: [[UInt8]: [[UInt8]: ZoneKey]] = [:]
+      for wanted in wanted { keys[wanted.nameBytes] = zones[wanted.nameBytes]?.keys }
+      return OpeningKeys(keys: keys)
     }
   }
 
@@ -97,18 +104,19 @@ public final class KeyRing: Sendable {
   }
 
   private func learn(
-    _ names: [String], wanted: [String: Set<[UInt8]>], _ options: Options
+    _ wanted: [Wanted], _ options: Options
   ) async throws(KeyFailure) {
-    let answer = try await fetch(names, options)
+    let answer = try await fetch(wanted.map(\.zoneName), options)
     guard let standing = answer.publicKey, let pair = try pair(of: standing, answer) else {
       return
     }
-    for (name, zone) in zip(names, answer.zones) {
+    for (wanted, zone) in zip(wanted, answer.zones) {
+      let name = wanted.zoneName
       let place = place(of: name, answer)
       let keys = zone.keys.compactMap { ZoneKey($0, for: pair, place: place) }
       remember(keys, of: name, sealing: nil)
-      let lost = (wanted[name] ?? []).subtracting(keys.map(\.id))
-      zones.withLock { $0[Array(name.utf8), default: Zone()].absent.formUnion(lost) }
+      let lost = wanted.keyIDs.subtracting(keys.map(\.id))
+      zones.withLock { $0[wanted.nameBytes, default: Zone()].absent.formUnion(lost) }
     }
   }
 

@@ -45,3 +45,14 @@ extension FieldsJSON {
     }
   }
 }
+
+extension JSONView {
+  /// A record's `fields` with some in place of those of the same names, or added.
+  ///
+  /// - Throws: ``WireError`` if this is no JSON object.
+  public func replacing(
+    _ fields: [(key: String, value: FieldValue?)]
+  ) throws(WireError) -> JSONView {
+    try JSONView(parsing: FieldsJSON(text: Array(text)).merging(fields).text)
+  }
+}
