@@ -116,7 +116,7 @@ let package = Package(
       [
         "StratusSQLite", "StratusSQL", "StratusTesting", "StratusDomain", "StratusWire", grdb,
       ]),
-    tests("StratusTransportTests", ["StratusTransport", "StratusWire"]),
+    tests("StratusTransportTests", ["StratusTransport", "StratusWire", crypto]),
     tests(
       "StratusKitTests",
       [

@@ -8,5 +8,5 @@ public enum StoreConformance {
 
   public static let checks: [Check] =
     transactionChecks + concurrencyChecks + zoneChecks + recordChecks + changeChecks
-    + zoneHistoryChecks + purgeChecks + schemaChecks
+    + zoneHistoryChecks + purgeChecks + schemaChecks + keyChecks
 }
