@@ -121,7 +121,7 @@ let package = Package(
         "StratusSQLite", "StratusSQL", "StratusTesting", "StratusDomain", "StratusWire", grdb,
       ]),
     tests("StratusFoundationTests", ["StratusFoundation"]),
-    tests("StratusTransportTests", ["StratusTransport", "StratusWire"]),
+    tests("StratusTransportTests", ["StratusTransport", "StratusWire", crypto]),
     tests(
       "StratusKitTests",
       [

@@ -42,6 +42,10 @@ public struct Service: Sendable {
       RereferenceAssetsHandler(databases: databases, ambient: ambient),
       FetchCallerHandler(databases: databases),
       FetchCurrentUserHandler(databases: databases),
+      FetchKeysHandler(databases: databases),
+      RegisterUserKeyHandler(databases: databases),
+      WrapZoneKeyHandler(databases: databases),
+      ResetKeysHandler(databases: databases),
     ]
   }
 }

@@ -10,6 +10,12 @@ enum Live {
   /// A name nobody else has.
   static func newID() -> String { UUID().uuidString }
 
+  /// Bytes nobody can guess.
+  @Sendable static func randomness(_ count: Int) -> [UInt8] {
+    var generator = SystemRandomNumberGenerator()
+    return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+  }
+
   /// The time of day.
   static func now() -> Date { Date() }
 

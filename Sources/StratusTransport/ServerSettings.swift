@@ -9,16 +9,19 @@ public struct ServerSettings: Sendable, Hashable {
   public var environment: ContainerEnvironment?
   public var apiToken: String?
   public var webAuthToken: String?
+  /// Where this device keeps the keys of encrypted values.
+  public var keysFile: URL?
 
   public init(
     url: URL? = nil, container: String? = nil, environment: ContainerEnvironment? = nil,
-    apiToken: String? = nil, webAuthToken: String? = nil
+    apiToken: String? = nil, webAuthToken: String? = nil, keysFile: URL? = nil
   ) {
     self.url = url
     self.container = container
     self.environment = environment
     self.apiToken = apiToken
     self.webAuthToken = webAuthToken
+    self.keysFile = keysFile
   }
 
   /// The settings in a process's environment; a value that cannot be read counts as absent.
@@ -31,7 +34,8 @@ public struct ServerSettings: Sendable, Hashable {
       container: value("STRATUS_CONTAINER"),
       environment: value("STRATUS_ENVIRONMENT").flatMap(ContainerEnvironment.init),
       apiToken: value("STRATUS_API_TOKEN"),
-      webAuthToken: value("STRATUS_WEB_AUTH_TOKEN"))
+      webAuthToken: value("STRATUS_WEB_AUTH_TOKEN"),
+      keysFile: DeviceKeys.location(environmentVariables: variables))
   }
 
   /// These settings, with those of `other` where they are silent.
@@ -41,6 +45,7 @@ public struct ServerSettings: Sendable, Hashable {
       container: container ?? other.container,
       environment: environment ?? other.environment,
       apiToken: apiToken ?? other.apiToken,
-      webAuthToken: webAuthToken ?? other.webAuthToken)
+      webAuthToken: webAuthToken ?? other.webAuthToken,
+      keysFile: keysFile ?? other.keysFile)
   }
 }

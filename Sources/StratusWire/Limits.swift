@@ -55,6 +55,8 @@ public enum Limits {
   public static let recordTypesMax = 1_000
   /// Custom zones in one database. Choice: bounds `zones/list` work for one user.
   public static let zonesPerDatabaseMax = 50_000
+  /// Bytes of a wrapped zone key. Choice: the one form there is has 81; another may come.
+  public static let wrappedKeyBytesMax = 512
   /// Bytes of a client change token. Choice: it is kept with the zone.
   public static let clientChangeTokenBytesMax = 1_024
   /// Filters of one query, those of `anyOf` counted. Choice: each is checked on each record read.

@@ -13,6 +13,11 @@ func say(_ line: String) {
   FileHandle.standardOutput.write(Data((line + "\n").utf8))
 }
 
+/// Writes a line to standard error.
+func complain(_ line: String) {
+  FileHandle.standardError.write(Data((line + "\n").utf8))
+}
+
 /// Writes a value as JSON.
 func say(json value: some JSONWritable) {
   say(String(decoding: value.jsonBytes, as: UTF8.self))

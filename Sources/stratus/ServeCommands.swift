@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Logging
 import StratusServer
+import StratusTransport
 
 /// `stratus dev`: everything for a developer in one process.
 struct DevCommand: AsyncParsableCommand {
@@ -26,14 +27,35 @@ struct DevCommand: AsyncParsableCommand {
   func run() async throws {
     let settings = Settings(
       dataFolder: URL(fileURLWithPath: data), port: port, developerEmail: Self.email)
+    let keys = DeviceKeys(file: settings.dataFolder.appendingPathComponent("keys.json"))
     try await serve(settings) { ready in
+      do throws(KeyFailure) {
+        _ = try keys.newest(orDrawnFrom: Live.systemRandomness)
+      } catch {
+        complain("the key of encrypted values cannot be kept: \(error)")
+      }
       say("export STRATUS_URL=\(ready.url)")
       say("export STRATUS_CONTAINER=\(Self.container)")
       say("export STRATUS_ENVIRONMENT=development")
       say("export STRATUS_API_TOKEN=\(ready.apiToken ?? "")")
       say("export STRATUS_WEB_AUTH_TOKEN=\(ready.webAuthToken ?? "")")
+      say("export STRATUS_KEYS=\(inShell(keys.file?.absoluteURL.path ?? ""))")
     }
   }
+}
+
+/// A text as a shell reads it back.
+private func inShell(_ text: String) -> String {
+  let isPlain = text.utf8.allSatisfy { byte in
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."),
+      UInt8(ascii: "-"), UInt8(ascii: "_"):
+      true
+    default: false
+    }
+  }
+  return isPlain ? text : "'" + text.replacing("'", with: "'\\''") + "'"
 }
 
 /// `stratus serve`: the server.

@@ -33,7 +33,9 @@ struct DatabaseHistory {
     let moreComing = found.count > limit
     token.change = moreComing ? shown.last?.change ?? newest : newest
     let zones = shown.filter { !($0.isDeleted && text == nil) }.map { change in
-      ZoneDictionary(zoneID: database.zoneID(change.name), isDeleted: change.isDeleted)
+      ZoneDictionary(
+        zoneID: database.zoneID(change.name), isDeleted: change.isDeleted,
+        deletionReason: change.deletionReason)
     }
     return Page(zones: zones, syncToken: token.text, moreComing: moreComing)
   }

@@ -16,7 +16,7 @@ struct ZoneHistory {
     let name = try database.zoneName(zoneID)
     if name == ZoneID.defaultZoneName { throw .badRequest(Reason.changesInDefaultZone) }
     guard let zone = try store.zone(named: name, in: database.key) else {
-      throw ServerError(.zoneNotFound, Reason.zoneNotFound)
+      throw try store.missingZone(named: name, in: database.key)
     }
     let cursor = try HistoryCursor(
       token: text, zone: zone, epoch: store.epoch(), isReversed: selection.isReversed)

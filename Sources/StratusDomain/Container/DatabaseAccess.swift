@@ -83,6 +83,7 @@ extension ServerError {
     ErrorDictionary(
       code: code, reason: reason, uuid: caller.requestUUID,
       retryAfterSeconds: retryAfterSeconds,
-      redirectURL: code == .authenticationRequired ? caller.signInURL : nil)
+      redirectURL: code == .authenticationRequired ? caller.signInURL : nil,
+      userDidResetEncryptedData: userDidResetEncryptedData)
   }
 }

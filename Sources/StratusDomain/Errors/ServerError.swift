@@ -15,6 +15,8 @@ public struct ServerError: Error, Sendable, Hashable {
   public var retryAfterSeconds: Int?
   /// What to do about it, for the one who reads the log.
   public var hint: String?
+  /// Only with `ZONE_NOT_FOUND`: whether the zone went with its keys.
+  public var userDidResetEncryptedData = false
 
   public init(
     _ code: ErrorCode, _ reason: String, facts: [String: String] = [:],

@@ -22,12 +22,14 @@ public protocol Store: Sendable {
 
 /// What a read body can ask.
 public protocol StoreReading:
-  ZoneReading, RecordReading, ChangeReading, SchemaReading, IndexReading, LinkReading, AssetReading
+  ZoneReading, RecordReading, ChangeReading, SchemaReading, IndexReading, LinkReading, AssetReading,
+  KeyReading
 {}
 
 /// What a write body can do; it sees its own writes.
 public protocol StoreWriting:
-  StoreReading, ZoneWriting, RecordWriting, SchemaWriting, IndexWriting, LinkWriting, AssetWriting
+  StoreReading, ZoneWriting, RecordWriting, SchemaWriting, IndexWriting, LinkWriting, AssetWriting,
+  KeyWriting
 {}
 
 /// The stores of all containers.

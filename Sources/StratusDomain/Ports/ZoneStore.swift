@@ -1,3 +1,5 @@
+public import StratusWire
+
 /// Reads zones.
 public protocol ZoneReading {
   /// The live zone of that name; nil if there is none.
@@ -25,12 +27,14 @@ public protocol ZoneWriting {
 
   /// Makes a zone, which must not exist, and lists it in its database's history, unless it is the
   /// default zone, which has no place there.
-  func createZone(named name: String, in database: DatabaseKey) throws(ServerError) -> StoredZone
+  func createZone(
+    named name: String, in database: DatabaseKey, encryptionScope: EncryptionScope
+  ) throws(ServerError) -> StoredZone
 
-  /// Deletes a live zone and lists the deletion in its database's history.
+  /// Deletes a live zone with its keys, and lists the deletion in its database's history.
   ///
   /// Its records can no longer be reached; their rows go later, by ``purge(_:rows:)``.
-  func deleteZone(_ zone: StoredZone) throws(ServerError)
+  func deleteZone(_ zone: StoredZone, reason: ZoneDeletionReason) throws(ServerError)
 
   /// Records of a deleted zone whose rows are still there, tombstones included; nil: no deleted
   /// zone has any left.
@@ -41,6 +45,21 @@ public protocol ZoneWriting {
   /// Removes these records' rows and the rows derived from them, and the zone's own if it has no
   /// more and no history names it.
   func purge(_ batch: PurgeBatch, rows: DerivedRows) throws(ServerError)
+}
+
+extension ZoneWriting {
+  /// Makes a zone of the default encryption scope; see
+  /// ``createZone(named:in:encryptionScope:)``.
+  public func createZone(
+    named name: String, in database: DatabaseKey
+  ) throws(ServerError) -> StoredZone {
+    try createZone(named: name, in: database, encryptionScope: .perRecord)
+  }
+
+  /// Deletes a zone because somebody wants it; see ``deleteZone(_:reason:)``.
+  public func deleteZone(_ zone: StoredZone) throws(ServerError) {
+    try deleteZone(zone, reason: .deleted)
+  }
 }
 
 /// Some records of a deleted zone.

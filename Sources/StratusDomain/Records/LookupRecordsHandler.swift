@@ -37,7 +37,7 @@ struct LookupRecordsHandler: EndpointHandler {
   ) throws(ServerError) {
     let zone = try store.zone(named: batch.zoneName, in: database.key)
     if zone == nil, batch.zoneName != ZoneID.defaultZoneName {
-      throw ServerError(.zoneNotFound, Reason.zoneNotFound)
+      throw try store.missingZone(named: batch.zoneName, in: database.key)
     }
     let names = batch.indices.map { request.items[$0].recordName }
     let records =

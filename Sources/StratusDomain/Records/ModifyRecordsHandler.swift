@@ -84,6 +84,7 @@ struct ModifyRecordsHandler: EndpointHandler {
       let decision = RecordDecision(
         operations, on: snapshot, by: writer, in: database, zoneID: database.zoneID(zoneName),
         isAtomic: isAtomic, refused: refused)
+      try store.requireZoneKeys(decision.zoneKeyIDs, of: snapshot.zone)
       var schema = snapshot.schema
       schema.add(decision.schemaAddition)
       let references = ReferenceDecision(

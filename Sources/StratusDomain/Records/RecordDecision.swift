@@ -28,6 +28,8 @@ struct RecordDecision: Sendable {
   private(set) var references: [Int: SentReferences] = [:]
   /// What the saves bring into the schema.
   private(set) var schemaAddition = SchemaAddition()
+  /// The IDs of the keys that encrypted values were sealed with.
+  private(set) var zoneKeyIDs: Set<[UInt8]> = []
   /// Whether any operation was refused.
   private(set) var hasFailed = false
 
@@ -40,7 +42,9 @@ struct RecordDecision: Sendable {
     _ operations: [RecordOperation], on snapshot: RecordSnapshot, by writer: RecordWriter,
     in database: OpenDatabase, zoneID: ZoneID, isAtomic: Bool, refused: [Int: Refusal] = [:]
   ) {
-    var fields = FieldDecision(schema: snapshot.schema, environment: database.environment)
+    var fields = FieldDecision(
+      schema: snapshot.schema, environment: database.environment,
+      allowsEncryption: database.key != .public)
     var seen: Set<ExactName> = []
     let rules = RecordRules(
       writer: writer, database: database, zoneID: zoneID,
@@ -69,6 +73,7 @@ struct RecordDecision: Sendable {
       withdraw()
     } else {
       schemaAddition = fields.addition
+      zoneKeyIDs = fields.zoneKeyIDs
     }
   }
 

@@ -20,7 +20,7 @@ struct RecordSnapshot: Sendable {
   ) throws(ServerError) {
     zone = try store.lockZone(named: zoneName, in: database.key)
     if zone == nil, zoneName != ZoneID.defaultZoneName {
-      throw ServerError(.zoneNotFound, Reason.zoneNotFound)
+      throw try store.missingZone(named: zoneName, in: database.key)
     }
     schema = try store.schema()
     guard let zone else {

@@ -7,10 +7,15 @@ import StratusWire
 struct FieldDecision: Sendable {
   private var schema: Schema
   private let environment: ContainerEnvironment
+  /// Whether the database takes encrypted values.
+  private let allowsEncryption: Bool
   /// What was not in the schema before.
   private(set) var addition = SchemaAddition()
+  /// The IDs of the keys that the values were sealed with.
+  private(set) var zoneKeyIDs: Set<[UInt8]> = []
 
-  init(schema: Schema, environment: ContainerEnvironment) {
+  init(schema: Schema, environment: ContainerEnvironment, allowsEncryption: Bool = true) {
+    self.allowsEncryption = allowsEncryption
     self.schema = schema
     self.environment = environment
   }
@@ -35,6 +40,10 @@ struct FieldDecision: Sendable {
       let value: FieldValue?
       do { value = try input.decode(schemaType: known) } catch {
         throw .badRequest("Field '\(input.name)' in type '\(recordType)': \(error.reason)")
+      }
+      if case .sealed(_, let bytes) = value {
+        guard allowsEncryption else { throw .badRequest(Reason.encryptedInPublic) }
+        if let keyID = SealedEnvelope.keyID(of: bytes) { zoneKeyIDs.insert(keyID) }
       }
       if known == nil, let value { try add(input.name, value.type, to: recordType) }
       changes.append((input.name, try value?.completed(with: zoneID, field: input.name)))

@@ -27,12 +27,11 @@ struct LookupZonesHandler: EndpointHandler {
     up zoneID: ZoneID, in database: OpenDatabase, of store: any StoreReading,
     _ presenter: ZonePresenter
   ) throws(ServerError) -> ZoneItem {
-    let missing = ServerError(.zoneNotFound, Reason.zoneNotFound)
     guard let name = try? database.zoneName(zoneID) else {
-      return presenter.failure(zoneID, missing)
+      return presenter.failure(zoneID, ServerError(.zoneNotFound, Reason.zoneNotFound))
     }
     if let zone = try store.zone(named: name, in: database.key) { return presenter.item(zone) }
     if name == ZoneID.defaultZoneName { return presenter.defaultZone }
-    return presenter.failure(zoneID, missing)
+    return presenter.failure(zoneID, try store.missingZone(named: name, in: database.key))
   }
 }

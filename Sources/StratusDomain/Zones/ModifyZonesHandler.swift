@@ -38,15 +38,23 @@ struct ModifyZonesHandler: EndpointHandler {
     switch operation.kind {
     case .create:
       if name == ZoneID.defaultZoneName { return presenter.defaultZone }
-      if let existing { return presenter.item(existing) }
+      if let existing {
+        if let scope = operation.encryptionScope, scope != existing.encryptionScope {
+          throw .badRequest(Reason.encryptionScopeFixed)
+        }
+        return presenter.item(existing)
+      }
       try Naming.checkZoneName(name)
       guard try store.zoneCount(in: database.key) < Limits.zonesPerDatabaseMax else {
         throw .badRequest("the database has \(Limits.zonesPerDatabaseMax) zones, the most allowed")
       }
-      return presenter.item(try store.createZone(named: name, in: database.key))
+      return presenter.item(
+        try store.createZone(
+          named: name, in: database.key,
+          encryptionScope: operation.encryptionScope ?? .perRecord))
     case .delete:
       if name == ZoneID.defaultZoneName { throw .badRequest(Reason.defaultZoneIsFixed) }
-      guard let existing else { throw ServerError(.zoneNotFound, Reason.zoneNotFound) }
+      guard let existing else { throw try store.missingZone(named: name, in: database.key) }
       try store.deleteZone(existing)
       return .zone(ZoneDictionary(zoneID: database.zoneID(name), isDeleted: true))
     }

@@ -1,4 +1,4 @@
-import StratusWire
+public import StratusWire
 
 /// A zone as the store keeps it.
 public struct StoredZone: Sendable, Hashable {
@@ -11,15 +11,19 @@ public struct StoredZone: Sendable, Hashable {
   public var change: Int64
   /// What a writer last left for the readers of its change feed.
   public var clientChangeToken: String?
+  /// Given when the zone is made, and kept.
+  public var encryptionScope: EncryptionScope
 
   public init(
-    id: Int64, database: DatabaseKey, name: String, change: Int64, clientChangeToken: String?
+    id: Int64, database: DatabaseKey, name: String, change: Int64, clientChangeToken: String?,
+    encryptionScope: EncryptionScope = .perRecord
   ) {
     self.id = id
     self.database = database
     self.name = name
     self.change = change
     self.clientChangeToken = clientChangeToken
+    self.encryptionScope = encryptionScope
   }
 
   public var isDefault: Bool { name == ZoneID.defaultZoneName }
@@ -31,10 +35,15 @@ public struct ZoneChange: Sendable, Hashable {
   /// Its place in the database's history.
   public var change: Int64
   public var isDeleted: Bool
+  /// Why it was deleted, if it was.
+  public var deletionReason: ZoneDeletionReason
 
-  public init(name: String, change: Int64, isDeleted: Bool) {
+  public init(
+    name: String, change: Int64, isDeleted: Bool, deletionReason: ZoneDeletionReason = .deleted
+  ) {
     self.name = name
     self.change = change
     self.isDeleted = isDeleted
+    self.deletionReason = deletionReason
   }
 }

@@ -11,7 +11,8 @@ struct ZonePresenter: Sendable {
       subject: .zone, epoch: epoch, incarnation: zone.id, change: zone.change)
     return .zone(
       ZoneDictionary(
-        zoneID: database.zoneID(zone.name), syncToken: token.text, isAtomic: true))
+        zoneID: database.zoneID(zone.name), syncToken: token.text, isAtomic: true,
+        encryptionScope: zone.encryptionScope))
   }
 
   /// The default zone is there whether or not it was written to, and has no history.

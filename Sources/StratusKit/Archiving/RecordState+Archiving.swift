@@ -36,6 +36,10 @@ extension RecordState {
       editsCount += 1
       parentChange = editsCount
     }
+    if let store = coder.object(EncryptedValueStore.key, of: EncryptedValueStore.self) {
+      editsCount += 1
+      encrypted = store.fields(edit: editsCount)
+    }
     guard let store = coder.object(CodingKey.valueStore, of: RecordValueStore.self) else { return }
     values = store.values
     originals = store.originals
@@ -82,10 +86,7 @@ final class RecordValueStore: NSObject, NSSecureCoding {
   init?(coder: NSCoder) {
     values = coder.fields("RecordValues")
     originals = coder.fields("OriginalValues")
-    let keys: NSSet? =
-      coder.containsValue(forKey: "ChangedKeys")
-      ? coder.decodeObject(of: [NSSet.self, NSString.self], forKey: "ChangedKeys") as? NSSet : nil
-    changedKeys = Set((keys?.allObjects ?? []).compactMap { $0 as? String })
+    changedKeys = coder.names("ChangedKeys")
   }
 
   func encode(with coder: NSCoder) {
@@ -108,7 +109,14 @@ extension NSCoder {
     CLLocation.self, CKReference.self, CKAsset.self, UnknownArchivedValue.self,
   ]
 
-  fileprivate func fields(_ key: String) -> [String: StoredValue] {
+  func names(_ key: String) -> Set<String> {
+    guard containsValue(forKey: key),
+      let set = decodeObject(of: [NSSet.self, NSString.self], forKey: key) as? NSSet
+    else { return [] }
+    return Set(set.allObjects.compactMap { $0 as? String })
+  }
+
+  func fields(_ key: String) -> [String: StoredValue] {
     guard containsValue(forKey: key),
       let dictionary = decodeObject(of: Self.fieldClasses, forKey: key) as? NSDictionary
     else { return [:] }
@@ -122,7 +130,7 @@ extension NSCoder {
 }
 
 extension NSDictionary {
-  fileprivate convenience init(fields: [String: StoredValue]) {
+  convenience init(fields: [String: StoredValue]) {
     let pairs = Array(fields)
     self.init(
       objects: pairs.map(\.value), forKeys: pairs.map { NSString(string: $0.key) })

@@ -18,22 +18,26 @@ extension CKContainer {
     public var apiToken: String?
     /// Stands for the user; nil: `STRATUS_WEB_AUTH_TOKEN`, else the credentials file's.
     public var webAuthToken: String?
+    /// Where this device keeps the key of the account's encrypted values, readable by its owner
+    /// alone; nil: `STRATUS_KEYS`, else `keys.json` beside the credentials file.
+    public var keysFile: URL?
 
     public init(
       url: URL? = nil, environment: Environment? = nil, apiToken: String? = nil,
-      webAuthToken: String? = nil
+      webAuthToken: String? = nil, keysFile: URL? = nil
     ) {
       self.url = url
       self.environment = environment
       self.apiToken = apiToken
       self.webAuthToken = webAuthToken
+      self.keysFile = keysFile
     }
 
     func wire(container: String) -> ServerSettings {
       ServerSettings(
         url: url, container: container,
         environment: environment.flatMap { ContainerEnvironment(rawValue: $0.rawValue) },
-        apiToken: apiToken, webAuthToken: webAuthToken)
+        apiToken: apiToken, webAuthToken: webAuthToken, keysFile: keysFile)
     }
   }
 }

@@ -9,6 +9,8 @@ final class RequestPath: Sendable {
   let connection: Connection?
   /// Where fetched files go.
   let assets: AssetCache
+  /// The keys of encrypted values; nil: nobody said which container.
+  let keyRing: KeyRing?
   private let caller = Mutex<UserNaming?>(nil)
 
   /// - Parameter settings: already completed; a missing URL means the machine's own server.
@@ -27,6 +29,11 @@ final class RequestPath: Sendable {
         apiToken: settings.apiToken, webAuthToken: settings.webAuthToken, exchange: exchange,
         timing: timing,
         pieceBytesMax: assetSettings?.pieceBytesMax ?? Connection.defaultPieceBytesMax)
+    }
+    keyRing = connection.map { connection in
+      KeyRing(
+        connection: connection, deviceKeys: DeviceKeys(file: settings.keysFile),
+        randomness: Live.randomness)
     }
   }
 

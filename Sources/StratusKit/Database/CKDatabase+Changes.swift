@@ -94,6 +94,9 @@ extension CKDatabase {
     operation.recordZoneWithIDWasDeletedBlock = {
       deletions.append(DatabaseChange.Deletion(zoneID: $0, reason: .deleted))
     }
+    operation.recordZoneWithIDWasDeletedDueToUserEncryptedDataResetBlock = {
+      deletions.append(DatabaseChange.Deletion(zoneID: $0, reason: .encryptedDataReset))
+    }
     operation.fetchDatabaseChangesResultBlock = { result in
       completion(
         result.map { (modifications, deletions, $0.serverChangeToken, $0.moreComing) })

@@ -50,11 +50,31 @@ extension CKError {
     }
   }
 
+  /// Why keys of encrypted values could not be had.
+  ///
+  /// Choice: `notAuthenticated` where another device has the key, which is what Apple's framework
+  /// says of a device that is not wholly signed in.
+  init(_ failure: KeyFailure) {
+    switch failure {
+    case .transport(let failure): self.init(failure, isIdempotent: true)
+    case .missing:
+      self.init(
+        .notAuthenticated,
+        description: "this device lacks the key of the account's encrypted values; bring it here "
+          + "with 'stratus keys export' there and 'stratus keys import' here")
+    case .notHere(let reason): self.init(.invalidArguments, description: reason)
+    case .unusable(let reason): self.init(.internalError, description: reason)
+    }
+  }
+
   private static func userInfo(
     _ error: ErrorDictionary, retryAfterSeconds: Double?
   ) -> [String: Any] {
     var userInfo: [String: Any] = [NSLocalizedDescriptionKey: error.reason]
     if !error.uuid.isEmpty { userInfo["RequestUUID"] = error.uuid }
+    if error.userDidResetEncryptedData {
+      userInfo[CKErrorUserDidResetEncryptedDataKey] = NSNumber(value: true)
+    }
     let seconds = retryAfterSeconds ?? error.retryAfterSeconds.map(Double.init)
     userInfo[CKErrorRetryAfterKey] = seconds.map { NSNumber(value: $0) }
     return userInfo

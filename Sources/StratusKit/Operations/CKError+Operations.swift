@@ -1,3 +1,5 @@
+import StratusWire
+
 extension CKError {
   /// Nobody said which container.
   static var noContainer: CKError {
@@ -15,6 +17,11 @@ extension CKError {
   /// The operation contradicts itself.
   static func malformed(_ text: String) -> CKError {
     CKError(.invalidArguments, description: text)
+  }
+
+  /// Whether values were sealed with a key that the zone does not have any more.
+  var isUnknownZoneKey: Bool {
+    code == .invalidArguments && localizedDescription == Reason.zoneKeyUnknown
   }
 
   /// Whether a whole request failed for a reason that lies in its zone, so that other zones of the

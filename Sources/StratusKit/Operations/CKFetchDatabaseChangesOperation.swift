@@ -17,9 +17,8 @@ open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Send
   ///
   /// Choice: a Stratus server has no such deletions.
   public var recordZoneWithIDWasPurgedBlock: ((CKRecordZone.ID) -> Void)?
-  /// Called instead for a zone deleted with its keys.
-  ///
-  /// Choice: a Stratus server has no such deletions.
+  /// Called instead for a zone deleted with its keys, because the user had lost them: make the
+  /// zone again, and upload what is left on this device.
   public var recordZoneWithIDWasDeletedDueToUserEncryptedDataResetBlock:
     ((CKRecordZone.ID) -> Void)?
   /// Called after each page; what came before is covered by the token.
@@ -69,10 +68,17 @@ open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Send
     report { [self] in
       for zone in page.zones {
         let zoneID = CKRecordZone.ID(wire: zone.zoneID, naming: naming)
-        if zone.isDeleted {
-          recordZoneWithIDWasDeletedBlock?(zoneID)
-        } else {
+        guard zone.isDeleted else {
           recordZoneWithIDChangedBlock?(zoneID)
+          continue
+        }
+        switch zone.deletionReason {
+        case .deleted: recordZoneWithIDWasDeletedBlock?(zoneID)
+        case .encryptedDataReset:
+          let block =
+            recordZoneWithIDWasDeletedDueToUserEncryptedDataResetBlock
+            ?? recordZoneWithIDWasDeletedBlock
+          block?(zoneID)
         }
       }
       let token = CKServerChangeToken(syncToken: page.syncToken)

@@ -89,6 +89,7 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
       case .failure(let failure): results.append((recordID, .failure(CKError(failure.error))))
       }
     }
+    try await database.openValues(of: results.compactMap { try? $0.result.get() })
     try await database.fetchFiles(
       of: results, losing: .record, record: { try? $0.result.get() },
       progress: { [self] item, progress in

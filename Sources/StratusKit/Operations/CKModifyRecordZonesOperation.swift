@@ -37,7 +37,8 @@ open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendabl
   }
 
   override func perform(in database: DatabaseCalls) async throws(CKError) {
-    let saving = (recordZonesToSave ?? []).map(\.zoneID)
+    let zones = recordZonesToSave ?? []
+    let saving = zones.map(\.zoneID)
     let deleting = recordZoneIDsToDelete ?? []
     let count = saving.count + deleting.count
     if count == 0 { return }
@@ -50,7 +51,10 @@ open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendabl
     }
     let naming = try await database.naming()
     let operations =
-      saving.map { ModifyZones.Operation(.create, $0.wire) }
+      zones.map {
+        ModifyZones.Operation(
+          .create, $0.zoneID.wire, encryptionScope: $0.explicitEncryptionScope?.wire)
+      }
       + deleting.map { ModifyZones.Operation(.delete, $0.wire) }
     // A zone made twice is made once; one deleted twice is not found.
     let response = try await database.send(

@@ -1,4 +1,5 @@
 public import Foundation
+import StratusTransport
 import StratusWire
 
 /// Saves and deletes records.
@@ -67,6 +68,7 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
         try await batch.sendFiles(to: database, isAtomic: isAtomic) { [self] record, progress in
           report { [self] in perRecordProgressBlock?(record, progress) }
         }
+        try await batch.seal(for: database, isAtomic: isAtomic)
       } catch {
         guard error.concernsZone else { throw error }
         for (item, error) in batch.refused { fail(item, error) }
@@ -79,7 +81,8 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   }
 
   private func send(
-    _ batch: PreparedBatch, to database: DatabaseCalls, naming: UserNaming
+    _ batch: PreparedBatch, to database: DatabaseCalls, naming: UserNaming,
+    isSealedAnew: Bool = false
   ) async throws(CKError) {
     let operations = batch.items.map(\.operation)
     let request = ModifyRecords.Request(
@@ -91,25 +94,45 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
       response = try await database.send(
         ModifyRecords.self, request, isIdempotent: isIdempotent)
     } catch {
+      if error.isUnknownZoneKey, batch.hasEncryptedFields, !isSealedAnew {
+        return try await sealAnew(batch, for: database, naming: naming)
+      }
       guard error.concernsZone else { throw error }
       for item in batch.items { fail(item.requested, error) }
       return
     }
     guard response.records.count == batch.items.count else { throw CKError.badAnswer }
     for (item, result) in zip(batch.items, response.records) {
-      try deliver(result, of: item, naming: naming)
+      try await deliver(result, of: item, from: database, naming: naming)
     }
   }
 
+  /// The zone was deleted and made again, or its keys were reset, since this device learnt its key.
+  private func sealAnew(
+    _ batch: PreparedBatch, for database: DatabaseCalls, naming: UserNaming
+  ) async throws(CKError) {
+    database.path.keyRing?.forget(zoneNamed: batch.zoneID.zoneName)
+    var batch = batch
+    let refusedBefore = batch.refused.count
+    try await batch.seal(for: database, isAtomic: isAtomic)
+    for (item, error) in batch.refused.dropFirst(refusedBefore) { fail(item, error) }
+    if batch.items.isEmpty { return }
+    try await send(batch, to: database, naming: naming, isSealedAnew: true)
+  }
+
   private func deliver(
-    _ result: RecordItem, of item: PreparedBatch.Item, naming: UserNaming
-  ) throws(CKError) {
+    _ result: RecordItem, of item: PreparedBatch.Item, from database: DatabaseCalls,
+    naming: UserNaming
+  ) async throws(CKError) {
     switch (item, result) {
     case (.save(let record, let save), .failure(let failure)):
       let error = CKError(failure, saving: record, naming: naming)
       if error.code == .invalidArguments {
         // It may be that the server knows nothing of the files any more: send them next time.
         for (asset, _) in save.assets { asset.receipt = nil }
+      }
+      if let serverRecord = error.serverRecord {
+        try await database.openValues(of: [serverRecord])
       }
       fail(.save(record), error)
     case (.delete(let recordID), .failure(let failure)):

@@ -61,6 +61,15 @@ struct PreparedBatch {
       }
     }
 
+    /// About how many bytes the encrypted values will have, which are not in the operation yet.
+    fileprivate var sealedSizeBytes: Int {
+      switch self {
+      case .save(_, let save):
+        save.encryptedFields.reduce(0) { $0 + ($1.value?.valueJSON.count ?? 0) * 4 / 3 + 128 }
+      case .delete: 0
+      }
+    }
+
     var operation: RecordOperation {
       switch self {
       case .save(_, let save): save.operation
@@ -70,11 +79,13 @@ struct PreparedBatch {
   }
 
   let zoneID: CKRecordZone.ID
-  private(set) var items: [Item] = []
-  private(set) var refused: [(item: RecordBatch.Item, error: CKError)] = []
+  var items: [Item] = []
+  var refused: [(item: RecordBatch.Item, error: CKError)] = []
 
   /// Bytes of the fields.
-  var sizeBytes: Int { items.reduce(0) { $0 + ($1.operation.fields?.sizeBytes ?? 0) } }
+  var sizeBytes: Int {
+    items.reduce(0) { $0 + ($1.operation.fields?.sizeBytes ?? 0) + $1.sealedSizeBytes }
+  }
 
   /// Writes a batch down; in an atomic one a record that cannot be sent keeps all others back.
   init(
@@ -95,7 +106,7 @@ struct PreparedBatch {
     refuseAllIfOne(isAtomic)
   }
 
-  private mutating func refuseAllIfOne(_ isAtomic: Bool) {
+  mutating func refuseAllIfOne(_ isAtomic: Bool) {
     guard isAtomic && !refused.isEmpty else { return }
     refused += items.map { ($0.requested, CKError(.batchRequestFailed)) }
     items = []

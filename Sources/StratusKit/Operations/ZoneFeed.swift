@@ -70,9 +70,11 @@ struct ZoneFeed {
       guard !changes.moreComing || changes.syncToken != syncToken else {
         throw CKError.badAnswer
       }
+      let found = try Self.changes(changes.records, in: zoneID, naming: naming)
+      try await database.openValues(of: found.compactMap(\.record))
       syncToken = changes.syncToken
       return Page(
-        changes: try Self.changes(changes.records, in: zoneID, naming: naming),
+        changes: found,
         token: CKServerChangeToken(syncToken: changes.syncToken),
         clientToken: changes.clientChangeToken.flatMap { Data(base64Encoded: $0) },
         moreComing: changes.moreComing)

@@ -78,6 +78,7 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
       case .deleted: throw CKError.badAnswer
       }
     }
+    try await database.openValues(of: results.compactMap { try? $0.result.get() })
     try await database.fetchFiles(
       of: results, losing: .record, record: { try? $0.result.get() },
       deliver: { item, error in

@@ -38,8 +38,10 @@ extension RecordState {
         .invalidArguments,
         description: "a record name has at most \(Limits.nameLengthMax) characters")
     }
+    let isWhole = policy == .allKeys || system.changeTag == nil
     var keys = Set(changes.keys)
-    if policy == .allKeys || system.changeTag == nil { keys.formUnion(values.keys) }
+    if isWhole { keys.formUnion(values.keys) }
+    let encryptedFields = try encryptedFieldsToSend(&keys, isWhole: isWhole)
     let kind: RecordOperation.Kind =
       switch policy {
       case .ifServerRecordUnchanged: system.changeTag == nil ? .create : .update
@@ -51,9 +53,35 @@ extension RecordState {
       recordChangeTag: kind == .update ? system.changeTag : nil,
       fields: try Self.view(of: fields), parent: try parentToSend(policy: policy))
     return RecordSave(
-      operation: operation, fields: fields, assetFields: assetFields, editsCount: editsCount,
-      values: values,
-      parent: parent)
+      operation: operation, fields: fields, assetFields: assetFields,
+      encryptedFields: encryptedFields, encryptedValues: encrypted.values,
+      editsCount: editsCount, values: values, parent: parent)
+  }
+
+  /// - Parameter keys: the plain fields to send; gains encrypted ones to remove, which go over the
+  ///   wire as plain ones do, and loses those that a plain removal would take from the encrypted.
+  private func encryptedFieldsToSend(
+    _ keys: inout Set<String>, isWhole: Bool
+  ) throws(CKError) -> [EncryptedField] {
+    if let key = values.keys.filter({ encrypted.holds($0) }).min() {
+      throw CKError(
+        .invalidArguments,
+        description: "field '\(key)' has a plain value and an encrypted one; it can be only either")
+    }
+    // Choice: setting a field to nil on the side that it does not belong to removes nothing.
+    keys = keys.filter { !encrypted.holds($0) }
+    let fields = try encrypted.fieldsToSend(isWhole: isWhole).filter { values[$0.key] == nil }
+    for field in fields {
+      guard Self.isFieldName(field.key) else { throw Self.badFieldName(field.key) }
+      if field.value == nil { keys.insert(field.key) }
+    }
+    return fields
+  }
+
+  private static func badFieldName(_ key: String) -> CKError {
+    CKError(
+      .invalidArguments,
+      description: "'\(key)' is no field name: a letter, then letters, digits and underscores")
   }
 
   private func parentToSend(
@@ -76,11 +104,7 @@ extension RecordState {
     var fields: [(key: String, value: OutgoingField)] = []
     fields.reserveCapacity(keys.count)
     for key in keys.sorted() {
-      guard Self.isFieldName(key) else {
-        throw CKError(
-          .invalidArguments,
-          description: "'\(key)' is no field name: a letter, then letters, digits and underscores")
-      }
+      guard Self.isFieldName(key) else { throw Self.badFieldName(key) }
       let field = try OutgoingField(values[key], key: key, zoneID: zoneID)
       if case .assets(let assets, let isList) = field {
         assetFields.append(AssetField(key: key, assets: assets, isList: isList))

@@ -22,8 +22,13 @@ extension CKRecord {
     state.system = SystemFields(wire: wire, naming: naming)
     state.values.reserveCapacity(fields.count)
     for (key, value) in fields {
+      if case .sealed(let type, let bytes) = value {
+        // NB: opened by `DatabaseCalls.openValues(of:)`, which may have to fetch keys.
+        state.encrypted.take(EncryptedFields.Sealed(type: type, bytes: bytes), for: key)
+        continue
+      }
       state.values[key] =
-        value.type.element == .asset && !value.type.isEncrypted
+        value.type.element == .asset
         ? value.storedAssets(of: state.recordID, field: key)
         : value.stored(in: zoneID, naming: naming)
     }

@@ -103,10 +103,13 @@ public class CKRecord: NSObject, NSSecureCoding, NSCopying, Sequence, CKRecordKe
   }
 
   /// Writes everything: system fields, values, pending changes.
+  ///
+  /// Choice: encrypted values, too, readable for who can read the archive.
   public func encode(with coder: NSCoder) {
     let state = snapshot
     state.encodeSystemFields(with: coder)
     coder.encode(RecordValueStore(state), forKey: RecordState.CodingKey.valueStore)
+    coder.encode(EncryptedValueStore(state.encrypted), forKey: EncryptedValueStore.key)
   }
 
   /// Writes identity and what the server knows of the record (type, ID, change tag, dates, users,

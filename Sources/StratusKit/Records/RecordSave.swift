@@ -10,6 +10,10 @@ struct RecordSave {
   let assetFields: [AssetField]
   /// What was sent of them.
   var assets: [(asset: CKAsset, held: HeldAsset)] = []
+  /// The encrypted fields; their values are not in the operation before they are sealed.
+  let encryptedFields: [EncryptedField]
+  /// The encrypted values the record had when it was sent.
+  let encryptedValues: [String: StoredValue]
   /// How many of the record's edits are in it.
   let editsCount: Int
   /// The values the record had when it was sent.

@@ -20,6 +20,7 @@ struct RecordState {
   var originals: [String: StoredValue] = [:]
   /// The changed keys, each with the number of the edit that changed it last.
   var changes: [String: Int] = [:]
+  var encrypted = EncryptedFields()
   var parent: CKReference?
   var originalParent: CKReference?
   /// The number of the edit that changed the parent; nil: it is as the server has it.
@@ -37,11 +38,17 @@ struct RecordState {
     editsCount += 1
     if changes[key] == nil { originals[key] = values[key] }
     values[key] = value
-    // NB: of a record the server has never seen, a removed key needs no removing.
-    let isUnseen = system.changeTag == nil && sentEditsCount == 0
     changes[key] = value == nil && isUnseen ? nil : editsCount
     if isUnseen { originals[key] = nil }
   }
+
+  mutating func setEncrypted(_ value: StoredValue?, for key: String) {
+    editsCount += 1
+    encrypted.set(value, for: key, edit: editsCount, isUnseen: isUnseen)
+  }
+
+  /// NB: of a record the server has never seen, a removed key needs no removing.
+  private var isUnseen: Bool { system.changeTag == nil && sentEditsCount == 0 }
 
   mutating func set(parent: CKReference?) {
     editsCount += 1
@@ -60,6 +67,7 @@ struct RecordState {
         originals[key] = save.values[key]
       }
     }
+    encrypted.settle(save)
     if let edit = parentChange, edit > save.editsCount {
       originalParent = save.parent
     } else {
@@ -74,6 +82,7 @@ struct RecordState {
     var state = self
     for key in changes.keys { state.values[key] = originals[key] }
     if parentChange != nil { state.parent = originalParent }
+    state.encrypted = encrypted.ancestor
     state.changes = [:]
     state.originals = [:]
     state.parentChange = nil

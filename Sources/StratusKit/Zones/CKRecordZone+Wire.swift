@@ -22,6 +22,24 @@ extension CKRecordZone {
     self.init(
       zoneID: CKRecordZoneID(wire: wire.zoneID, naming: naming),
       capabilities: wire.zoneID.isDefault
-        ? [] : [.fetchChanges, .atomic, .sharing, .zoneWideSharing])
+        ? [] : [.fetchChanges, .atomic, .sharing, .zoneWideSharing],
+      encryptionScope: EncryptionScope(wire: wire.encryptionScope))
+  }
+}
+
+extension CKRecordZone.EncryptionScope {
+  init(wire: StratusWire.EncryptionScope) {
+    self =
+      switch wire {
+      case .perRecord: .perRecord
+      case .perZone: .perZone
+      }
+  }
+
+  var wire: StratusWire.EncryptionScope {
+    switch self {
+    case .perRecord: .perRecord
+    case .perZone: .perZone
+    }
   }
 }

@@ -1,4 +1,5 @@
 public import Foundation
+import Synchronization
 
 /// A part of a database, with a name, whose records can be saved together and followed.
 public final class CKRecordZone: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
@@ -20,10 +21,35 @@ public final class CKRecordZone: NSObject, NSSecureCoding, NSCopying, @unchecked
     public static let zoneWideSharing = Capabilities(rawValue: 1 << 3)
   }
 
+  /// What the encrypted values of a zone can be shared by.
+  public enum EncryptionScope: Int, Sendable {
+    /// Record by record.
+    case perRecord = 0
+    /// The zone as a whole.
+    case perZone = 1
+  }
+
   /// The zone's ID.
   public let zoneID: CKRecordZone.ID
   /// What the zone can do; empty unless the zone came from the server.
   public let capabilities: Capabilities
+
+  private let scope: Mutex<(scope: EncryptionScope, isExplicit: Bool)>
+
+  /// What the zone's encrypted values can be shared by; `.perRecord` by default. Kept with the zone
+  /// when it is first saved; saving it later with another is `CKError.invalidArguments`.
+  ///
+  /// Choice: values are sealed alike under both, with a key for each record. What differs is which
+  /// keys a share can hand out.
+  public var encryptionScope: EncryptionScope {
+    get { scope.withLock { $0.scope } }
+    set { scope.withLock { $0 = (newValue, true) } }
+  }
+
+  /// The scope, if somebody set it.
+  var explicitEncryptionScope: EncryptionScope? {
+    scope.withLock { $0.isExplicit ? $0.scope : nil }
+  }
 
   /// The zone every database has.
   public class func `default`() -> CKRecordZone { CKRecordZone(zoneID: .default) }
@@ -38,12 +64,22 @@ public final class CKRecordZone: NSObject, NSSecureCoding, NSCopying, @unchecked
     self.init(zoneID: zoneID, capabilities: [])
   }
 
-  init(zoneID: CKRecordZone.ID, capabilities: Capabilities) {
+  init(
+    zoneID: CKRecordZone.ID, capabilities: Capabilities,
+    encryptionScope: EncryptionScope = .perRecord, isExplicit: Bool = false
+  ) {
     self.zoneID = zoneID
     self.capabilities = capabilities
+    scope = Mutex((encryptionScope, isExplicit))
   }
 
-  public func copy(with zone: NSZone? = nil) -> Any { self }
+  /// An independent zone with the same properties.
+  public func copy(with zone: NSZone? = nil) -> Any {
+    let (encryptionScope, isExplicit) = scope.withLock { $0 }
+    return CKRecordZone(
+      zoneID: zoneID, capabilities: capabilities, encryptionScope: encryptionScope,
+      isExplicit: isExplicit)
+  }
 
   public override var description: String {
     "<CKRecordZone: zoneID=\(zoneID), capabilities=\(capabilities.rawValue)>"
@@ -57,10 +93,14 @@ public final class CKRecordZone: NSObject, NSSecureCoding, NSCopying, @unchecked
     self.zoneID = zoneID
     let number = coder.integer("Capabilities") ?? 0
     capabilities = Capabilities(rawValue: UInt(exactly: number) ?? 0)
+    let scope = coder.integer("EncryptionScope").flatMap(EncryptionScope.init)
+    self.scope = Mutex((scope ?? .perRecord, coder.flag("HasEncryptionScope")))
   }
 
   public func encode(with coder: NSCoder) {
     coder.encode(zoneID, forKey: "ZoneID")
     coder.encode(Int(capabilities.rawValue), forKey: "Capabilities")
+    coder.encode(encryptionScope.rawValue, forKey: "EncryptionScope")
+    coder.encode(explicitEncryptionScope != nil, forKey: "HasEncryptionScope")
   }
 }

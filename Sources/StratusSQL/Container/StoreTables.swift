@@ -24,6 +24,7 @@ public enum StoreTables {
       try connection.define(recordTables(connection.dialect))
       try connection.define(schemaTables(connection.dialect))
       try connection.define(derivedTables(connection.dialect))
+      try connection.define(KeyTables.text(connection.dialect))
       try connection.execute(writeStore, [.integer(layout), .integer(makeEpoch())])
       return
     }
@@ -55,7 +56,9 @@ public enum StoreTables {
       change BIGINT NOT NULL,
       listed BIGINT,
       deleted BIGINT NOT NULL,
-      client_token \(dialect.text));
+      client_token \(dialect.text),
+      encryption_scope BIGINT NOT NULL DEFAULT 0,
+      deletion_reason BIGINT NOT NULL DEFAULT 0);
     CREATE UNIQUE INDEX zones_live ON zones (database, name) WHERE deleted = 0;
     CREATE INDEX zones_listed ON zones (database, listed) WHERE listed IS NOT NULL;
     CREATE INDEX zones_deleted ON zones (database, name) WHERE deleted <> 0;

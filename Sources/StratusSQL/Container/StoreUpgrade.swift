@@ -13,7 +13,9 @@ enum StoreUpgrade {
       ALTER TABLE records ADD COLUMN assets BIGINT NOT NULL DEFAULT 0;
       ALTER TABLE fields ADD COLUMN indexes BIGINT NOT NULL DEFAULT 0;
       """)
+    try connection.define(KeyTables.zoneColumns)
     try connection.define(StoreTables.derivedTables(connection.dialect))
+    try connection.define(KeyTables.text(connection.dialect))
     try markFields(on: connection)
     try deriveRows(on: connection)
     try connection.execute(UpgradeStatements.setLayout, [.integer(StoreTables.layout)])

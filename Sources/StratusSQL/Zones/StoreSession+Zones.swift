@@ -1,4 +1,5 @@
 public import StratusDomain
+public import StratusWire
 
 extension StoreSession {
   public func zone(
@@ -12,7 +13,8 @@ extension StoreSession {
     return try connection.first(ZoneStatements.findID, [.integer(number), .integer(id)]) { row in
       StoredZone(
         id: id, database: database, name: row.text(2), change: row.integer(0),
-        clientChangeToken: row.optionalText(1))
+        clientChangeToken: row.optionalText(1),
+        encryptionScope: EncryptionScope(number: row.integer(3)))
     }
   }
 
@@ -30,7 +32,8 @@ extension StoreSession {
     return try connection.all(ZoneStatements.list, values) { row in
       StoredZone(
         id: row.integer(0), database: database, name: row.text(3), change: row.integer(1),
-        clientChangeToken: row.optionalText(2))
+        clientChangeToken: row.optionalText(2),
+        encryptionScope: EncryptionScope(number: row.integer(4)))
     }
   }
 
@@ -41,30 +44,35 @@ extension StoreSession {
   }
 
   public func createZone(
-    named name: String, in database: DatabaseKey
+    named name: String, in database: DatabaseKey, encryptionScope: EncryptionScope
   ) throws(ServerError) -> StoredZone {
     let number = try makeNumber(of: database)
     var zone = StoredZone(
-      id: 0, database: database, name: name, change: 0, clientChangeToken: nil)
+      id: 0, database: database, name: name, change: 0, clientChangeToken: nil,
+      encryptionScope: encryptionScope)
     var listed = SQLValue.null
     if !zone.isDefault {
       try unlistDeleted(named: name, in: number)
       listed = .integer(try nextZoneChange(in: number))
     }
     let id = try connection.first(
-      ZoneStatements.insert, [.integer(number), .text(name), listed]
+      ZoneStatements.insert,
+      [.integer(number), .text(name), listed, .integer(encryptionScope.number)]
     ) { $0.integer(0) }
     guard let id else { throw .fault("a zone was made without an id") }
     zone.id = id
     return zone
   }
 
-  public func deleteZone(_ zone: StoredZone) throws(ServerError) {
+  public func deleteZone(
+    _ zone: StoredZone, reason: ZoneDeletionReason
+  ) throws(ServerError) {
     let number = try requiredNumber(of: zone)
     let listed = zone.isDefault ? SQLValue.null : .integer(try nextZoneChange(in: number))
     let changed = try connection.execute(
-      ZoneStatements.delete, [listed, .integer(zone.id)])
+      ZoneStatements.delete, [listed, .integer(reason.number), .integer(zone.id)])
     if changed != 1 { throw .fault("a zone to delete is not there") }
+    try removeZoneKeys(of: zone)
   }
 
   /// The number of the database of a zone that was read in this transaction.
@@ -82,7 +90,8 @@ extension StoreSession {
     return try connection.first(statement, [.integer(number), .text(name)]) { row in
       StoredZone(
         id: row.integer(0), database: database, name: name, change: row.integer(1),
-        clientChangeToken: row.optionalText(2))
+        clientChangeToken: row.optionalText(2),
+        encryptionScope: EncryptionScope(number: row.integer(3)))
     }
   }
 
@@ -96,33 +105,34 @@ extension StoreSession {
 
 enum ZoneStatements {
   private static let named = """
-    SELECT zone, change, client_token FROM zones
+    SELECT zone, change, client_token, encryption_scope FROM zones
     WHERE database = ? AND name = ? AND deleted = 0
     """
   static let find = SQLStatement(named)
   static let lock = SQLStatement { named + $0.forUpdate }
   static let findID = SQLStatement(
     """
-    SELECT change, client_token, name FROM zones
+    SELECT change, client_token, name, encryption_scope FROM zones
     WHERE database = ? AND zone = ? AND deleted = 0
     """)
   static let list = SQLStatement(
     """
-    SELECT zone, change, client_token, name FROM zones
+    SELECT zone, change, client_token, name, encryption_scope FROM zones
     WHERE database = ? AND name > ? AND deleted = 0 ORDER BY name LIMIT ?
     """)
   static let count = SQLStatement(
     "SELECT COUNT(*) FROM zones WHERE database = ? AND deleted = 0")
   static let insert = SQLStatement(
     """
-    INSERT INTO zones (database, name, change, listed, deleted) VALUES (?, ?, 0, ?, 0)
-    RETURNING zone
+    INSERT INTO zones (database, name, change, listed, deleted, encryption_scope)
+    VALUES (?, ?, 0, ?, 0, ?) RETURNING zone
     """)
   /// A zone that never held a record has no rows to purge.
   static let delete = SQLStatement(
     """
     UPDATE zones
-    SET deleted = CASE change WHEN 0 THEN 2 ELSE 1 END, listed = ?, client_token = NULL
+    SET deleted = CASE change WHEN 0 THEN 2 ELSE 1 END, listed = ?, client_token = NULL,
+      deletion_reason = ?
     WHERE zone = ? AND deleted = 0
     """)
   /// NB: `deleted <> 0` says nothing new; it is what makes SQLite use the index `zones_deleted`.

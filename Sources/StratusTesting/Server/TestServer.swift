@@ -25,14 +25,18 @@ public final class TestServer: Sendable {
   /// - Parameters:
   ///   - folder: an earlier server's, to go on with its data; nil: a new one.
   ///   - live: its clock and chance.
+  ///   - log: gets what it logs; nil: errors go to standard error.
   /// - Throws: what the server throws when it cannot start.
-  public init(folder: URL? = nil, live: Live = Live()) async throws {
+  public init(
+    folder: URL? = nil, live: Live = Live(), log: CapturedLog? = nil
+  ) async throws {
     let name = "stratus-test-" + live.ambient.makeUUID()
     self.folder = folder ?? FileManager.default.temporaryDirectory.appendingPathComponent(name)
     removesFolder = folder == nil
     var logger = Logger(label: "stratus")
     logger.logLevel = .error
-    composition = try await Composition(dataFolder: self.folder, live: live, logger: logger)
+    composition = try await Composition(
+      dataFolder: self.folder, live: live, logger: log?.logger ?? logger)
     router = composition.router
     managementToken = composition.managementToken
     developer = try await composition.accounts.developerTokens(email: "developer@localhost")

@@ -9,5 +9,5 @@ public enum StoreConformance {
   public static let checks: [Check] =
     transactionChecks + concurrencyChecks + zoneChecks + recordChecks + changeChecks
     + zoneHistoryChecks + purgeChecks + schemaChecks + entryChecks + indexChecks + linkChecks
-    + cascadeChecks + assetChecks + holdChecks
+    + cascadeChecks + assetChecks + holdChecks + keyChecks
 }

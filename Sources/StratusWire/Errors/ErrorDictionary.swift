@@ -12,16 +12,20 @@ public struct ErrorDictionary: Sendable, Error {
   public var retryAfterSeconds: Int?
   /// Where to sign in; only with `AUTHENTICATION_REQUIRED`.
   public var redirectURL: String?
+  /// Only with `ZONE_NOT_FOUND`: whether the zone went with its keys, by a reset of encrypted data.
+  public var userDidResetEncryptedData: Bool
 
   public init(
     code: ErrorCode, reason: String, uuid: String,
-    retryAfterSeconds: Int? = nil, redirectURL: String? = nil
+    retryAfterSeconds: Int? = nil, redirectURL: String? = nil,
+    userDidResetEncryptedData: Bool = false
   ) {
     self.code = code
     self.reason = reason
     self.uuid = uuid
     self.retryAfterSeconds = retryAfterSeconds
     self.redirectURL = redirectURL
+    self.userDidResetEncryptedData = userDidResetEncryptedData
   }
 
   func writeMembers(to writer: inout JSONWriter) {
@@ -30,6 +34,7 @@ public struct ErrorDictionary: Sendable, Error {
     writer.member("reason", reason)
     writer.member("retryAfter", retryAfterSeconds.map(Int64.init))
     writer.member("redirectURL", redirectURL)
+    if userDidResetEncryptedData { writer.member("userDidResetEncryptedData", true) }
   }
 }
 
@@ -46,6 +51,7 @@ extension ErrorDictionary: JSONWritable, JSONReadable {
     uuid = json["uuid"]?.string ?? ""
     retryAfterSeconds = json["retryAfter"]?.double.flatMap(Self.wholeSeconds)
     redirectURL = json["redirectURL"]?.string
+    userDidResetEncryptedData = json["userDidResetEncryptedData"]?.bool ?? false
   }
 
   /// Seconds rounded up; a day at most, nil if negative, whatever a server or a proxy says.

@@ -24,6 +24,9 @@ public enum Reason {
   public static let customZoneInPublic = "custom zones are not supported in the public database"
   public static let defaultZoneIsFixed = "the default zone cannot be deleted"
   public static let duplicateRecord = "a record appears twice in one request"
+  public static let encryptedInPublic =
+    "encrypted fields are not supported in the public database"
+  public static let encryptionScopeFixed = "the encryption scope of a zone cannot be changed"
   public static let endpointInPublic = "endpoint not applicable in the database type 'publicdb'"
   public static let endpointInPrivate = "endpoint not applicable in the database type 'privatedb'"
   public static let endpointInShared = "endpoint not applicable in the database type 'shareddb'"
@@ -45,6 +48,8 @@ public enum Reason {
   public static let storeBusy = "the store is busy"
   public static let syncTokenExpired = "sync token expired"
   public static let syncTokenInvalid = "invalid sync token"
+  public static let userKeyChanged = "the user's public key is another one"
   public static let userRecordsAreFixed = "user records cannot be created or deleted"
+  public static let zoneKeyUnknown = "a value is sealed with a key that its zone does not have"
   public static let zoneNotFound = "Zone not found"
 }

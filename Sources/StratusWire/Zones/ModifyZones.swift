@@ -9,8 +9,11 @@ public enum ModifyZones: Endpoint {
 
     public var kind: Kind
     public var zoneID: ZoneID
+    /// Of a zone to make; nil: whatever it is, else the default.
+    public var encryptionScope: EncryptionScope?
 
-    public init(_ kind: Kind, _ zoneID: ZoneID) {
+    public init(_ kind: Kind, _ zoneID: ZoneID, encryptionScope: EncryptionScope? = nil) {
+      self.encryptionScope = encryptionScope
       self.kind = kind
       self.zoneID = zoneID
     }
@@ -19,7 +22,10 @@ public enum ModifyZones: Endpoint {
       writer.object { writer in
         writer.member("operationType", kind.rawValue)
         writer.key("zone")
-        writer.object { $0.member("zoneID", zoneID) }
+        writer.object { writer in
+          writer.member("zoneID", zoneID)
+          writer.member("encryptionScope", encryptionScope?.rawValue)
+        }
       }
     }
 
@@ -29,7 +35,9 @@ public enum ModifyZones: Endpoint {
         throw WireError("Unknown operationType '\(kind)'; zones know create and delete")
       }
       guard let zone = json["zone"] else { throw .missing("zone") }
-      self.init(kind, try WrappedZoneID(json: zone).zoneID)
+      self.init(
+        kind, try WrappedZoneID(json: zone).zoneID,
+        encryptionScope: try EncryptionScope(zone: zone))
     }
   }
 

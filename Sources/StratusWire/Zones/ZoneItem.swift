@@ -6,14 +6,21 @@ public struct ZoneDictionary: Sendable {
   /// Whether batches in the zone can be atomic; absent in change lists.
   public var isAtomic: Bool?
   public var isDeleted: Bool
+  /// Why it was deleted; on the wire only where it is not ``ZoneDeletionReason/deleted``.
+  public var deletionReason: ZoneDeletionReason
+  /// What its encrypted values can be shared by; on the wire only where it is not the default.
+  public var encryptionScope: EncryptionScope
 
   public init(
-    zoneID: ZoneID, syncToken: String? = nil, isAtomic: Bool? = nil, isDeleted: Bool = false
+    zoneID: ZoneID, syncToken: String? = nil, isAtomic: Bool? = nil, isDeleted: Bool = false,
+    deletionReason: ZoneDeletionReason = .deleted, encryptionScope: EncryptionScope = .perRecord
   ) {
     self.zoneID = zoneID
     self.syncToken = syncToken
     self.isAtomic = isAtomic
     self.isDeleted = isDeleted
+    self.deletionReason = deletionReason
+    self.encryptionScope = encryptionScope
   }
 }
 
@@ -30,6 +37,12 @@ extension ZoneDictionary: JSONWritable, JSONReadable {
       writer.member("syncToken", syncToken)
       writer.member("atomic", isAtomic)
       writer.member("deleted", isDeleted)
+      if deletionReason != .deleted {
+        writer.member("deletionReason", deletionReason.rawValue)
+      }
+      if encryptionScope != .perRecord {
+        writer.member("encryptionScope", encryptionScope.rawValue)
+      }
     }
   }
 
@@ -39,6 +52,9 @@ extension ZoneDictionary: JSONWritable, JSONReadable {
     syncToken = try json.optionalString("syncToken")
     isAtomic = json["atomic"]?.bool
     isDeleted = json["deleted"]?.bool ?? false
+    let reason = try json.optionalString("deletionReason")
+    deletionReason = reason.flatMap(ZoneDeletionReason.init) ?? .deleted
+    encryptionScope = try EncryptionScope(zone: json) ?? .perRecord
   }
 }
 

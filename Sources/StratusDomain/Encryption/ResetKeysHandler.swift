@@ -1,0 +1,39 @@
+import StratusWire
+
+/// Answers `encryption/reset`, a bounded number of zones at a time.
+struct ResetKeysHandler: EndpointHandler {
+  typealias Endpoint = ResetKeys
+
+  let databases: DatabaseAccess
+
+  func answer(
+    _ request: ResetKeys.Request, to caller: Caller, in address: DatabaseAddress
+  ) async throws(ServerError) -> ResetKeys.Response {
+    let database = try await databases.open(address, for: caller, needsUser: true)
+    try database.requirePrivate()
+    let user = try caller.requireUser()
+    return try await database.store.write { (store) throws(ServerError) in
+      let standing = try store.userKey(of: user)
+      // NB: repeated after its answer was lost, a finished reset is still a success.
+      if standing == request.publicKey { return ResetKeys.Response(zones: [], moreComing: false) }
+      guard standing == request.replacedKey else {
+        throw ServerError(.conflict, Reason.userKeyChanged)
+      }
+      let limit = Limits.zonesPerResponseMax
+      let found = try store.zonesWithKeys(in: database.key, limit: limit)
+      var deleted: [ZoneID] = []
+      for zone in found {
+        if zone.isDefault {
+          // The zone that cannot be deleted keeps its records; what they have sealed is lost.
+          try store.removeZoneKeys(of: zone)
+        } else {
+          try store.deleteZone(zone, reason: .encryptedDataReset)
+          deleted.append(database.zoneID(zone.name))
+        }
+      }
+      if found.count == limit { return ResetKeys.Response(zones: deleted, moreComing: true) }
+      try store.setUserKey(request.publicKey, of: user)
+      return ResetKeys.Response(zones: deleted, moreComing: false)
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import StratusWire
+
+/// The encrypted fields of an archived record.
+///
+/// Choice: the values are in the clear, as plain fields are: an archive is the app's own data on the
+/// user's own device, and must be readable without a network. What this device could not read is
+/// archived as it came.
+final class EncryptedValueStore: NSObject, NSSecureCoding {
+  /// NB: not Apple's key, under which lie objects of classes that we do not know.
+  static let key = "StratusEncryptedValues"
+
+  private enum Key {
+    static let values = "RecordValues"
+    static let originals = "OriginalValues"
+    static let changedKeys = "ChangedKeys"
+    static let sealed = "SealedValues"
+  }
+
+  private let values: [String: StoredValue]
+  private let originals: [String: StoredValue]
+  private let changedKeys: Set<String>
+  private let sealed: [String: EncryptedFields.Sealed]
+
+  init(_ fields: EncryptedFields) {
+    values = fields.values
+    originals = fields.originals
+    changedKeys = Set(fields.changes.keys)
+    sealed = fields.sealed
+  }
+
+  /// The fields; what was changed was changed by that edit.
+  func fields(edit: Int) -> EncryptedFields {
+    EncryptedFields(
+      values: values, originals: originals, changedKeys: changedKeys, sealed: sealed, edit: edit)
+  }
+
+  static var supportsSecureCoding: Bool { true }
+
+  init?(coder: NSCoder) {
+    values = coder.fields(Key.values)
+    originals = coder.fields(Key.originals)
+    changedKeys = coder.names(Key.changedKeys)
+    var sealed: [String: EncryptedFields.Sealed] = [:]
+    for (key, value) in coder.fields(Key.sealed) {
+      guard let data = value as? NSData else { continue }
+      sealed[key] = EncryptedFields.Sealed(archived: Data(referencing: data))
+    }
+    self.sealed = sealed
+  }
+
+  func encode(with coder: NSCoder) {
+    coder.encode(NSDictionary(fields: values), forKey: Key.values)
+    coder.encode(NSDictionary(fields: originals), forKey: Key.originals)
+    coder.encode(NSSet(array: changedKeys.map(NSString.init(string:))), forKey: Key.changedKeys)
+    let data = sealed.mapValues { NSData(data: $0.archived) as StoredValue }
+    coder.encode(NSDictionary(fields: data), forKey: Key.sealed)
+  }
+}
+
+extension EncryptedFields.Sealed {
+  /// The type's name, a zero, the bytes.
+  fileprivate var archived: Data { Data(Array(type.schemaName.utf8) + [0] + bytes) }
+
+  fileprivate init?(archived data: Data) {
+    guard let end = data.firstIndex(of: 0),
+      let type = FieldType(schemaName: String(decoding: data[..<end], as: UTF8.self)),
+      type.isEncrypted
+    else { return nil }
+    self.init(type: type, bytes: Array(data[(end + 1)...]))
+  }
+}

@@ -1,0 +1,35 @@
+import Foundation
+
+/// The encrypted fields of a record, under the record's own interface.
+final class EncryptedValues: NSObject, CKRecordKeyValueSetting, @unchecked Sendable {
+  private let record: CKRecord
+
+  init(of record: CKRecord) { self.record = record }
+
+  @_disfavoredOverload
+  func object(forKey key: CKRecord.FieldKey) -> (any __CKRecordObjCValue)? {
+    record.withState { $0.encrypted.values[key] }
+  }
+
+  func setObject(_ object: (any __CKRecordObjCValue)?, forKey key: CKRecord.FieldKey) {
+    let value = object.map(storedValue(for:))
+    record.withState { $0.setEncrypted(value, for: key) }
+  }
+
+  @_disfavoredOverload
+  subscript(key: CKRecord.FieldKey) -> (any __CKRecordObjCValue)? {
+    get { object(forKey: key) }
+    set { setObject(newValue, forKey: key) }
+  }
+
+  func allKeys() -> [CKRecord.FieldKey] {
+    record.withState { $0.encrypted.values.keys.sorted() }
+  }
+
+  func changedKeys() -> [CKRecord.FieldKey] {
+    record.withState { $0.encrypted.changes.keys.sorted() }
+  }
+
+  /// NB: names no values, since descriptions end in logs.
+  override var description: String { "<CKRecord.encryptedValues: keys=\(allKeys())>" }
+}

@@ -1,0 +1,49 @@
+import StratusTransport
+import StratusWire
+
+extension DatabaseCalls {
+  /// Opens the encrypted values of records from an answer, as far as this device can.
+  ///
+  /// Asks the server for keys only where a record has a value whose key is not known.
+  /// - Throws: what the request for keys failed with; a key that this device lacks is no failure.
+  func openValues(of records: [CKRecord]) async throws(CKError) {
+    guard scope == .private, let keyRing = path.keyRing else { return }
+    var wanted: [[UInt8]: KeyRing.Wanted] = [:]
+    for record in records {
+      let keyIDs = record.withState { $0.encrypted.sealed.values }
+        .compactMap { SealedEnvelope.keyID(of: $0.bytes) }
+      if keyIDs.isEmpty { continue }
+      let name = record.recordID.zoneID.zoneName
+      wanted[Array(name.utf8), default: KeyRing.Wanted(zoneName: name)].keyIDs.formUnion(keyIDs)
+    }
+    if wanted.isEmpty { return }
+    let keys: OpeningKeys
+    do throws(KeyFailure) {
+      keys = try await keyRing.openingKeys(Array(wanted.values), options: options)
+    } catch {
+      throw CKError(error)
+    }
+    for record in records { record.openValues(with: keys) }
+  }
+}
+
+extension CKRecord {
+  fileprivate func openValues(with keys: OpeningKeys) {
+    withState { state in
+      var recordKeys: [[UInt8]: RecordKey] = [:]
+      for (field, sealed) in state.encrypted.sealed {
+        guard let keyID = SealedEnvelope.keyID(of: sealed.bytes) else { continue }
+        if recordKeys[keyID] == nil {
+          recordKeys[keyID] = keys.key(keyID, ofZoneNamed: state.recordID.zoneID.zoneName)?
+            .recordKey(of: state.recordID.recordName)
+        }
+        let value = recordKeys[keyID]?.opened(sealed.bytes, type: sealed.type, field: field)
+        guard let value else { continue }
+        // NB: no reference is ever encrypted, so nobody need be named.
+        let naming = UserNaming(currentUserRecordName: nil)
+        state.encrypted.open(
+          field, as: value.stored(in: state.recordID.zoneID, naming: naming))
+      }
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import StratusTransport
+import StratusWire
+
+extension PreparedBatch {
+  /// Whether any of its records has encrypted fields to send.
+  var hasEncryptedFields: Bool {
+    items.contains { item in
+      switch item {
+      case .save(_, let save): !save.encryptedFields.isEmpty
+      case .delete: false
+      }
+    }
+  }
+
+  /// Seals the encrypted fields of its records; where that cannot be done, records that have some
+  /// are refused.
+  ///
+  /// May be called again, when the server says that the zone has another key.
+  /// - Throws: what the whole request failed with.
+  mutating func seal(for database: DatabaseCalls, isAtomic: Bool) async throws(CKError) {
+    if !hasEncryptedFields { return }
+    do throws(KeyFailure) {
+      let keyRing = try keyRing(of: database)
+      let key = try await keyRing.sealingKey(
+        ofZoneNamed: zoneID.zoneName, options: database.options)
+      try seal(with: key)
+    } catch {
+      switch error {
+      case .transport: throw CKError(error)
+      case .missing, .unusable: refuseEncrypted(CKError(error), isAtomic: isAtomic)
+      case .notHere(let reason):
+        refuseEncrypted(CKError(.invalidArguments, description: reason), isAtomic: isAtomic)
+      }
+    }
+  }
+
+  private func keyRing(of database: DatabaseCalls) throws(KeyFailure) -> KeyRing {
+    switch database.scope {
+    case .private: break
+    case .public: throw .notHere(Reason.encryptedInPublic)
+    case .shared: throw .notHere(Reason.endpointInShared)
+    }
+    guard let keyRing = database.path.keyRing else { throw .unusable("no container is named") }
+    return keyRing
+  }
+
+  private mutating func seal(with key: ZoneKey) throws(KeyFailure) {
+    for (place, item) in items.enumerated() {
+      guard case .save(let record, var save) = item, !save.encryptedFields.isEmpty else {
+        continue
+      }
+      let recordKey = key.recordKey(of: record.recordID.recordName)
+      var values: [(key: String, value: FieldValue?)] = []
+      for field in save.encryptedFields {
+        // What is removed is in the operation already.
+        guard let value = field.value else { continue }
+        values.append(
+          (
+            field.key,
+            try recordKey.sealed(value, field: field.key, randomness: Live.randomness)
+          ))
+      }
+      try save.replaceFields(values)
+      items[place] = .save(record, save)
+    }
+  }
+
+  private mutating func refuseEncrypted(_ error: CKError, isAtomic: Bool) {
+    let all = items
+    items = []
+    for item in all {
+      switch item {
+      case .save(let record, let save) where !save.encryptedFields.isEmpty:
+        refused.append((.save(record), error))
+      case .save, .delete: items.append(item)
+      }
+    }
+    refuseAllIfOne(isAtomic)
+  }
+}
+
+extension RecordSave {
+  /// Puts fields into the operation, in place of those of the same names.
+  fileprivate mutating func replaceFields(
+    _ values: [(key: String, value: FieldValue?)]
+  ) throws(KeyFailure) {
+    do throws(WireError) {
+      operation.fields = try operation.fields?.replacing(values)
+    } catch {
+      throw .unusable(error.reason)
+    }
+  }
+}

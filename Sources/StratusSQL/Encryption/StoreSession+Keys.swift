@@ -1,0 +1,112 @@
+public import StratusDomain
+public import StratusWire
+
+extension StoreSession {
+  public func userKey(of user: String) throws(ServerError) -> [UInt8]? {
+    try connection.first(KeyStatements.findUserKey, [.text(user)]) { $0.bytes(0) }
+  }
+
+  public func setUserKey(_ key: [UInt8], of user: String) throws(ServerError) {
+    try connection.execute(KeyStatements.setUserKey, [.text(user), .bytes(key)])
+  }
+
+  public func zoneKeys(of zone: StoredZone) throws(ServerError) -> [WrappedZoneKey] {
+    guard let number = try number(of: zone.database) else { return [] }
+    let values: [SQLValue] = [.integer(number), .integer(zone.id)]
+    return try connection.all(KeyStatements.zoneKeys, values) { row in
+      WrappedZoneKey(keyID: row.bytes(0), recipient: row.bytes(1), wrapped: row.bytes(2))
+    }
+  }
+
+  public func zonesWithKeys(
+    in database: DatabaseKey, limit: Int
+  ) throws(ServerError) -> [StoredZone] {
+    guard limit > 0, let number = try number(of: database) else { return [] }
+    let values: [SQLValue] = [.integer(number), .integer(Int64(limit))]
+    let ids = try connection.all(KeyStatements.zonesWithKeys, values) { $0.integer(0) }
+    var zones: [StoredZone] = []
+    for id in ids {
+      guard let zone = try zone(id: id, in: database) else {
+        throw .fault("a zone that is not there has keys")
+      }
+      zones.append(zone)
+    }
+    return zones
+  }
+
+  public func deletionReason(
+    ofZoneNamed name: String, in database: DatabaseKey
+  ) throws(ServerError) -> ZoneDeletionReason? {
+    guard let number = try number(of: database) else { return nil }
+    let values: [SQLValue] = [.integer(number), .text(name)]
+    return try connection.first(KeyStatements.deletionReason, values) {
+      ZoneDeletionReason(number: $0.integer(0))
+    }
+  }
+
+  public func add(_ key: WrappedZoneKey, to zone: StoredZone) throws(ServerError) {
+    let number = try requiredNumber(of: zone)
+    try connection.execute(
+      KeyStatements.addZoneKey,
+      [
+        .integer(number), .integer(zone.id), .bytes(key.keyID), .bytes(key.recipient),
+        .bytes(key.wrapped),
+      ])
+  }
+
+  public func removeZoneKeys(of zone: StoredZone) throws(ServerError) {
+    let number = try requiredNumber(of: zone)
+    try connection.execute(KeyStatements.removeZoneKeys, [.integer(number), .integer(zone.id)])
+  }
+}
+
+private enum KeyStatements {
+  static let findUserKey = SQLStatement("SELECT public_key FROM user_keys WHERE owner = ?")
+  static let setUserKey = SQLStatement(
+    """
+    INSERT INTO user_keys (owner, public_key) VALUES (?, ?)
+    ON CONFLICT (owner) DO UPDATE SET public_key = excluded.public_key
+    """)
+  static let zoneKeys = SQLStatement(
+    """
+    SELECT key_id, recipient, wrapped FROM zone_keys
+    WHERE database = ? AND zone = ? ORDER BY key_id, recipient
+    """)
+  static let zonesWithKeys = SQLStatement(
+    "SELECT DISTINCT zone FROM zone_keys WHERE database = ? ORDER BY zone LIMIT ?")
+  static let deletionReason = SQLStatement(
+    """
+    SELECT deletion_reason FROM zones
+    WHERE database = ? AND name = ? AND deleted <> 0 AND listed IS NOT NULL
+    """)
+  static let addZoneKey = SQLStatement(
+    """
+    INSERT INTO zone_keys (database, zone, key_id, recipient, wrapped) VALUES (?, ?, ?, ?, ?)
+    """)
+  static let removeZoneKeys = SQLStatement(
+    "DELETE FROM zone_keys WHERE database = ? AND zone = ?")
+}
+
+extension ZoneDeletionReason {
+  /// The reason as the tables hold it.
+  init(number: Int64) { self = number == 1 ? .encryptedDataReset : .deleted }
+
+  var number: Int64 {
+    switch self {
+    case .deleted: 0
+    case .encryptedDataReset: 1
+    }
+  }
+}
+
+extension EncryptionScope {
+  /// The scope as the tables hold it.
+  init(number: Int64) { self = number == 1 ? .perZone : .perRecord }
+
+  var number: Int64 {
+    switch self {
+    case .perRecord: 0
+    case .perZone: 1
+    }
+  }
+}

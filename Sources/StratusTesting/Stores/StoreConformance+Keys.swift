@@ -1,0 +1,142 @@
+import StratusDomain
+import StratusWire
+
+/// Keys, none of which the store can use.
+extension StoreConformance {
+  static let keyChecks: [Check] = [
+    Check("a user has no public key until one is set", userKeyIsSet),
+    Check("a zone's keys are kept byte for byte, in order of their IDs", zoneKeysAreKept),
+    Check("a key is added to a zone once", zoneKeyIsAddedOnce),
+    Check("zones with keys are found in their database alone", zonesWithKeysAreFound),
+    Check("a deleted zone's keys go with it", keysGoWithTheirZone),
+    Check("a zone remembers why it was deleted until it is made again", reasonIsKept),
+    Check("a zone keeps its encryption scope", scopeIsKept),
+  ]
+
+  private static func key(_ byte: UInt8) -> WrappedZoneKey {
+    WrappedZoneKey(
+      keyID: [byte, 0, 255, 39, 34, 0, 128, 1], recipient: [UInt8](repeating: byte, count: 32),
+      wrapped: [UInt8](0...255))
+  }
+
+  /// Set again, it is the other; other users have none.
+  static func userKeyIsSet(_ store: any Store) async throws {
+    let first = [UInt8](0..<32)
+    let second = [UInt8](100..<132)
+    let before = try await store.read { (body) throws(ServerError) in try body.userKey(of: "_ann") }
+    try await store.write { (body) throws(ServerError) in
+      try body.setUserKey(first, of: "_ann")
+    }
+    let set = try await store.read { (body) throws(ServerError) in try body.userKey(of: "_ann") }
+    try await store.write { (body) throws(ServerError) in
+      try body.setUserKey(second, of: "_ann")
+    }
+    let (reset, other) = try await store.read { (body) throws(ServerError) in
+      (try body.userKey(of: "_ann"), try body.userKey(of: "_bob"))
+    }
+    try expect(before, nil)
+    try expect(set, first)
+    try expect(reset, second)
+    try expect(other, nil)
+  }
+
+  /// Another zone of the same name in another database has none of them.
+  static func zoneKeysAreKept(_ store: any Store) async throws {
+    let keys = try await store.write { (body) throws(ServerError) in
+      let zone = try body.createZone(named: "Notes", in: Sample.ann)
+      try body.add(key(2), to: zone)
+      try body.add(key(1), to: zone)
+      return try body.zoneKeys(of: zone)
+    }
+    let (read, other) = try await store.write { (body) throws(ServerError) in
+      let other = try body.createZone(named: "Notes", in: Sample.bob)
+      return (try body.zoneKeys(of: try body.existing("Notes")), try body.zoneKeys(of: other))
+    }
+    try expect(keys, [key(1), key(2)])
+    try expect(read, keys)
+    try expect(other, [])
+  }
+
+  /// The store refuses what its caller must not ask for.
+  static func zoneKeyIsAddedOnce(_ store: any Store) async throws {
+    try await store.write { (body) throws(ServerError) in
+      try body.add(key(1), to: try body.createZone(named: "Notes", in: Sample.ann))
+    }
+    let error = await store.failure { (body) throws(ServerError) in
+      try body.add(key(1), to: try body.existing("Notes"))
+    }
+    try expect(error?.code, .internalError)
+  }
+
+  /// The default zone is one of them, and no zone comes twice.
+  static func zonesWithKeysAreFound(_ store: any Store) async throws {
+    let (all, first, after) = try await store.write { (body) throws(ServerError) in
+      for name in [ZoneID.defaultZoneName, "A", "B"] {
+        let zone = try body.createZone(named: name, in: Sample.ann)
+        if name == "A" { continue }
+        try body.add(key(1), to: zone)
+        try body.add(key(2), to: zone)
+      }
+      try body.add(key(1), to: try body.createZone(named: "C", in: Sample.bob))
+      let all = try body.zonesWithKeys(in: Sample.ann, limit: 10).map(\.name)
+      let first = try body.zonesWithKeys(in: Sample.ann, limit: 1).map(\.name)
+      try body.removeZoneKeys(of: try body.existing(ZoneID.defaultZoneName))
+      return (all, first, try body.zonesWithKeys(in: Sample.ann, limit: 10).map(\.name))
+    }
+    try expect(all, [ZoneID.defaultZoneName, "B"])
+    try expect(first, [ZoneID.defaultZoneName])
+    try expect(after, ["B"])
+  }
+
+  /// Also for the zone made again under the same name.
+  static func keysGoWithTheirZone(_ store: any Store) async throws {
+    let (found, keys) = try await store.write { (body) throws(ServerError) in
+      let zone = try body.createZone(named: "Notes", in: Sample.ann)
+      try body.add(key(1), to: zone)
+      try body.deleteZone(zone, reason: .encryptedDataReset)
+      let found = try body.zonesWithKeys(in: Sample.ann, limit: 10)
+      return (found, try body.zoneKeys(of: try body.createZone(named: "Notes", in: Sample.ann)))
+    }
+    try expect(found, [])
+    try expect(keys, [])
+  }
+
+  /// In the zone's own place and in the database's history.
+  static func reasonIsKept(_ store: any Store) async throws {
+    let names = ["reset", "deleted", "remade"]
+    try await store.write { (body) throws(ServerError) in
+      for name in names {
+        let zone = try body.createZone(named: name, in: Sample.ann)
+        try body.save(["a"], in: zone)
+        try body.deleteZone(zone, reason: name == "deleted" ? .deleted : .encryptedDataReset)
+      }
+      _ = try body.createZone(named: "remade", in: Sample.ann)
+    }
+    let (reasons, changes) = try await store.read { (body) throws(ServerError) in
+      var reasons: [ZoneDeletionReason?] = []
+      for name in names + ["never"] {
+        reasons.append(try body.deletionReason(ofZoneNamed: name, in: Sample.ann))
+      }
+      return (reasons, try body.zoneChanges(in: Sample.ann, after: 0, limit: 10))
+    }
+    try expect(reasons, [.encryptedDataReset, .deleted, nil, nil])
+    try expect(changes.map(\.name), names)
+    try expect(changes.map(\.deletionReason), [.encryptedDataReset, .deleted, .deleted])
+    try expect(changes.map(\.isDeleted), [true, true, false])
+  }
+
+  /// However it is read.
+  static func scopeIsKept(_ store: any Store) async throws {
+    let scopes = try await store.write { (body) throws(ServerError) in
+      let made = try body.createZone(
+        named: "Notes", in: Sample.ann, encryptionScope: .perZone)
+      let plain = try body.createZone(named: "Plain", in: Sample.ann)
+      return [
+        made, try body.existing("Notes"), try body.lockZone(named: "Notes", in: Sample.ann),
+        try body.zone(id: made.id, in: Sample.ann),
+        try body.zones(in: Sample.ann, after: nil, limit: 1).first, plain,
+      ].map { $0?.encryptionScope }
+    }
+    try expect(scopes, [.perZone, .perZone, .perZone, .perZone, .perZone, .perRecord])
+  }
+}

@@ -1,0 +1,75 @@
+import StratusWire
+
+/// What a device can say of an account's key, and how the account gets a new one.
+public struct AccountKeys: Sendable {
+  private let connection: Connection
+  private let deviceKeys: DeviceKeys
+
+  public init(connection: Connection, deviceKeys: DeviceKeys) {
+    self.connection = connection
+    self.deviceKeys = deviceKeys
+  }
+
+  /// What this device has of the account's key in the container.
+  public enum Standing: Sendable, Hashable {
+    /// No device has encrypted anything yet.
+    case unused
+    /// This device reads encrypted values, with this key.
+    case present(AccountKey)
+    /// This device lacks the key.
+    case missing
+  }
+
+  /// Asks the server which key the account has.
+  public func standing() async throws(KeyFailure) -> Standing {
+    let answer = try await send(FetchKeys.self, FetchKeys.Request())
+    guard let publicKey = answer.publicKey else { return .unused }
+    for key in try deviceKeys.all() where try self.publicKey(of: key, answer) == publicKey {
+      return .present(key)
+    }
+    return .missing
+  }
+
+  /// Gives the account another key: every zone with encrypted values is deleted.
+  ///
+  /// The new key is a key of this device that is not the account's, else one that is drawn and kept
+  /// first.
+  /// - Parameter randomness: draws so many bytes nobody can guess.
+  /// - Returns: the new key, and how many zones were deleted.
+  public func reset(
+    randomness: @Sendable (Int) -> [UInt8]
+  ) async throws(KeyFailure) -> (key: AccountKey, zoneCount: Int) {
+    let answer = try await send(FetchKeys.self, FetchKeys.Request())
+    var key = try deviceKeys.newest(orDrawnFrom: randomness)
+    if try publicKey(of: key, answer) == answer.publicKey {
+      key = try AccountKey(drawnFrom: randomness)
+      try deviceKeys.add(key)
+    }
+    let request = ResetKeys.Request(
+      publicKey: try publicKey(of: key, answer), replacedKey: answer.publicKey)
+    var zoneCount = 0
+    while true {
+      let step = try await send(ResetKeys.self, request)
+      zoneCount += step.zones.count
+      if !step.moreComing { return (key, zoneCount) }
+    }
+  }
+
+  private func publicKey(
+    of key: AccountKey, _ answer: FetchKeys.Response
+  ) throws(KeyFailure) -> [UInt8] {
+    try key.publicKey(
+      of: answer.userRecordName, container: connection.address.container,
+      environment: connection.address.environment)
+  }
+
+  private func send<E: Endpoint>(
+    _ endpoint: E.Type, _ request: E.Request
+  ) async throws(KeyFailure) -> E.Response {
+    do {
+      return try await connection.send(endpoint, request, to: .private, isIdempotent: true)
+    } catch {
+      throw .transport(error)
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import Crypto
+
+/// An account key in letters, for paper: 14 groups of four, the last of which notice a misread
+/// letter.
+///
+/// Crockford's base 32: no I, L, O and U; small letters, and those read for others, are accepted.
+public struct RecoveryKey: Sendable, Hashable {
+  public let accountKey: AccountKey
+
+  public init(_ accountKey: AccountKey) { self.accountKey = accountKey }
+
+  /// Reads a recovery key as people type it.
+  ///
+  /// - Returns: nil if a letter is wrong or missing.
+  public init?(text: String) {
+    var values: [UInt8] = []
+    for scalar in text.uppercased().unicodeScalars {
+      switch scalar {
+      case "-", " ", "\t", "\n", "\r": continue
+      case "O": values.append(0)
+      case "I", "L": values.append(1)
+      case _:
+        guard let value = Self.letters.firstIndex(of: Character(scalar)) else { return nil }
+        values.append(UInt8(value))
+      }
+    }
+    guard values.count == Self.letterCount, let bytes = Self.bytes(of: values) else { return nil }
+    let secret = Array(bytes.prefix(AccountKey.length))
+    guard bytes.suffix(Self.checksumLength).elementsEqual(Self.checksum(of: secret)),
+      let key = AccountKey(secret: secret)
+    else { return nil }
+    accountKey = key
+  }
+
+  /// The letters, in groups.
+  public var text: String {
+    let bytes = accountKey.secret + Self.checksum(of: accountKey.secret)
+    var text = ""
+    var bits = 0
+    var count = 0
+    var written = 0
+    for byte in bytes {
+      bits = bits << 8 | Int(byte)
+      count += 8
+      while count >= 5 {
+        count -= 5
+        if written > 0, written % 4 == 0 { text.append("-") }
+        text.append(Self.letters[bits >> count & 31])
+        written += 1
+      }
+      bits &= (1 << count) - 1
+    }
+    return text
+  }
+
+  private static let letters = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
+  private static let checksumLength = 3
+  /// 35 bytes are 56 letters of five bits.
+  private static let letterCount = (AccountKey.length + checksumLength) * 8 / 5
+
+  private static func bytes(of values: [UInt8]) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    var bits = 0
+    var count = 0
+    for value in values {
+      bits = bits << 5 | Int(value)
+      count += 5
+      if count >= 8 {
+        count -= 8
+        bytes.append(UInt8(truncatingIfNeeded: bits >> count))
+        bits &= (1 << count) - 1
+      }
+    }
+    return count == 0 ? bytes : nil
+  }
+
+  private static func checksum(of secret: [UInt8]) -> [UInt8] {
+    Array(SHA256.hash(data: Array("stratus recovery key 1".utf8) + secret).prefix(checksumLength))
+  }
+}
+
+extension AccountKey {
+  /// Tells this key from others without telling the key: eight hexadecimal digits.
+  public var fingerprint: String {
+    let hash = SHA256.hash(data: Array("stratus account key fingerprint 1".utf8) + secret)
+    return hash.prefix(4).map { byte in
+      String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+    }.joined()
+  }
+}

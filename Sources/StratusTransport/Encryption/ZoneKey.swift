@@ -1,0 +1,91 @@
+import Crypto
+import Foundation
+import StratusWire
+
+/// The zone a key is for, as it is bound into what the key seals.
+struct ZonePlace: Sendable, Hashable {
+  let container: String
+  let environment: ContainerEnvironment
+  /// User record name.
+  let owner: String
+  let zoneName: String
+}
+
+/// The key of one zone, open.
+public struct ZoneKey: Sendable {
+  /// Bytes of the key.
+  static let length = 32
+  private static let suite = HPKE.Ciphersuite(
+    kem: .Curve25519_HKDF_SHA256, kdf: .HKDF_SHA256, aead: .AES_GCM_256)
+  private static let wrapVersion: UInt8 = 1
+
+  let place: ZonePlace
+  private let key: SymmetricKey
+  /// Names the key, and follows from it.
+  public let id: [UInt8]
+
+  init(_ bytes: [UInt8], of place: ZonePlace) {
+    self.place = place
+    key = SymmetricKey(data: bytes)
+    id =
+      HKDF<SHA256>.deriveKey(
+        inputKeyMaterial: key, info: Binding("stratus zone key ID 1").bytes,
+        outputByteCount: SealedEnvelope.keyIDLength
+      ).rawBytes
+  }
+
+  /// Seals the key for its account.
+  ///
+  /// HPKE in auth mode: that the account itself made it is proven by the account's private key. In
+  /// base mode whoever knows the public key could plant a key of his own.
+  func wrapped(for pair: UserKeyPair) throws(KeyFailure) -> WrappedZoneKey {
+    do {
+      var sender = try HPKE.Sender(
+        recipientKey: pair.privateKey.publicKey, ciphersuite: Self.suite,
+        info: Self.info(id, place), authenticatedBy: pair.privateKey)
+      let sealed = try sender.seal(key.rawBytes)
+      return WrappedZoneKey(
+        keyID: id, recipient: pair.publicBytes,
+        wrapped: [Self.wrapVersion] + sender.encapsulatedKey + sealed)
+    } catch {
+      throw .unusable("a zone key cannot be wrapped")
+    }
+  }
+
+  /// Opens a wrapped key; nil if it is not for this account and zone, or was not made by it.
+  init?(_ wrapped: WrappedZoneKey, for pair: UserKeyPair, place: ZonePlace) {
+    let bytes = wrapped.wrapped
+    guard bytes.first == Self.wrapVersion, bytes.count > 1 + UserKey.length,
+      wrapped.recipient == pair.publicBytes
+    else { return nil }
+    let encapsulated = Data(bytes[1...UserKey.length])
+    guard
+      var recipient = try? HPKE.Recipient(
+        privateKey: pair.privateKey, ciphersuite: Self.suite,
+        info: Self.info(wrapped.keyID, place), encapsulatedKey: encapsulated,
+        authenticatedBy: pair.privateKey.publicKey),
+      let opened = try? recipient.open(Data(bytes[(1 + UserKey.length)...])),
+      opened.count == Self.length
+    else { return nil }
+    self.init(Array(opened), of: place)
+    guard id == wrapped.keyID else { return nil }
+  }
+
+  private static func info(_ keyID: [UInt8], _ place: ZonePlace) -> Data {
+    let binding = Binding(
+      "stratus wrapped zone key 1", place.container, place.environment.rawValue, place.owner,
+      place.zoneName)
+    return Data(binding.bytes + keyID)
+  }
+
+  /// The key of one record of the zone.
+  public func recordKey(of recordName: String) -> RecordKey {
+    let info = Binding(
+      "stratus record key 1", place.container, place.environment.rawValue, place.owner,
+      place.zoneName, recordName)
+    return RecordKey(
+      key: HKDF<SHA256>.deriveKey(
+        inputKeyMaterial: key, info: info.bytes, outputByteCount: 32),
+      zoneKeyID: id, place: place, recordName: recordName)
+  }
+}

@@ -1,0 +1,71 @@
+/// `encryption/keys`: the caller's public key, and the wrapped keys of zones. An addition of
+/// Stratus.
+public enum FetchKeys: Endpoint {
+  public static let path = "encryption/keys"
+
+  public struct Request: JSONWritable, JSONReadable {
+    /// Whose keys are wanted; may be empty.
+    public var zones: [ZoneID]
+
+    public init(zones: [ZoneID] = []) { self.zones = zones }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.object { $0.member("zones", array: zones) }
+    }
+
+    public init(json: JSONView) throws(WireError) { zones = try json.array("zones") }
+  }
+
+  /// The keys of one zone; none for a zone that is not there.
+  public struct ZoneKeys: Sendable, Hashable, JSONWritable, JSONReadable {
+    public var zoneID: ZoneID
+    public var keys: [WrappedZoneKey]
+
+    public init(zoneID: ZoneID, keys: [WrappedZoneKey]) {
+      self.zoneID = zoneID
+      self.keys = keys
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.object { writer in
+        writer.member("zoneID", zoneID)
+        writer.member("keys", array: keys)
+      }
+    }
+
+    public init(json: JSONView) throws(WireError) {
+      guard let zoneID = json["zoneID"] else { throw .missing("zoneID") }
+      self.zoneID = try ZoneID(json: zoneID)
+      keys = try json.array("keys")
+    }
+  }
+
+  public struct Response: JSONWritable, JSONReadable {
+    /// The caller's record name in the container.
+    public var userRecordName: String
+    /// The caller's public key; nil: no device has registered one.
+    public var publicKey: [UInt8]?
+    /// One for each zone of the request, in its order.
+    public var zones: [ZoneKeys]
+
+    public init(userRecordName: String, publicKey: [UInt8]?, zones: [ZoneKeys]) {
+      self.userRecordName = userRecordName
+      self.publicKey = publicKey
+      self.zones = zones
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.object { writer in
+        writer.member("userRecordName", userRecordName)
+        writer.member("publicKey", base64: publicKey)
+        writer.member("zones", array: zones)
+      }
+    }
+
+    public init(json: JSONView) throws(WireError) {
+      userRecordName = try json.requiredString("userRecordName")
+      publicKey = try json.optionalBytes("publicKey", count: UserKey.length)
+      zones = try json.array("zones")
+    }
+  }
+}

@@ -1,0 +1,57 @@
+/// `encryption/reset`: replaces the caller's public key, and deletes every zone that has keys. An
+/// addition of Stratus.
+///
+/// A database may have more such zones than one request deletes; the same request is sent again
+/// until the answer is complete. Only then does the new key stand.
+public enum ResetKeys: Endpoint {
+  public static let path = "encryption/reset"
+
+  public struct Request: JSONWritable, JSONReadable {
+    /// ``UserKey/length`` bytes.
+    public var publicKey: [UInt8]
+    /// The key that stands, so that a reset of which another device knows nothing is not reset
+    /// again by it; nil: there is none.
+    public var replacedKey: [UInt8]?
+
+    public init(publicKey: [UInt8], replacedKey: [UInt8]?) {
+      self.publicKey = publicKey
+      self.replacedKey = replacedKey
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.object { writer in
+        writer.member("publicKey", base64: publicKey)
+        writer.member("replacedKey", base64: replacedKey)
+      }
+    }
+
+    public init(json: JSONView) throws(WireError) {
+      publicKey = try json.requiredBytes("publicKey", count: UserKey.length)
+      replacedKey = try json.optionalBytes("replacedKey", count: UserKey.length)
+    }
+  }
+
+  public struct Response: JSONWritable, JSONReadable {
+    /// The zones this request deleted.
+    public var zones: [ZoneID]
+    /// Whether there are more to delete.
+    public var moreComing: Bool
+
+    public init(zones: [ZoneID], moreComing: Bool) {
+      self.zones = zones
+      self.moreComing = moreComing
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.object { writer in
+        writer.member("zones", array: zones)
+        writer.member("moreComing", moreComing)
+      }
+    }
+
+    public init(json: JSONView) throws(WireError) {
+      zones = try json.array("zones")
+      moreComing = json["moreComing"]?.bool ?? false
+    }
+  }
+}

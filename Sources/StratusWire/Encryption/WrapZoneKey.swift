@@ -1,0 +1,31 @@
+/// `encryption/wrap`: gives a zone its key, unless it has one. An addition of Stratus.
+public enum WrapZoneKey: Endpoint {
+  public static let path = "encryption/wrap"
+
+  public struct Request: JSONWritable, JSONReadable {
+    public var zoneID: ZoneID
+    public var key: WrappedZoneKey
+
+    public init(zoneID: ZoneID, key: WrappedZoneKey) {
+      self.zoneID = zoneID
+      self.key = key
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.object { writer in
+        writer.member("zoneID", zoneID)
+        writer.member("key", key)
+      }
+    }
+
+    public init(json: JSONView) throws(WireError) {
+      guard let zoneID = json["zoneID"] else { throw .missing("zoneID") }
+      guard let key = json["key"] else { throw .missing("key") }
+      self.zoneID = try ZoneID(json: zoneID)
+      self.key = try WrappedZoneKey(json: key)
+    }
+  }
+
+  /// The keys the zone has now: the caller's, or that of the device that came first.
+  public typealias Response = FetchKeys.ZoneKeys
+}

@@ -1,0 +1,216 @@
+import ArgumentParser
+import Foundation
+import StratusServer
+import StratusTransport
+import StratusWire
+
+/// `stratus keys`.
+struct KeysCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "keys",
+    abstract: "Show, move and reset the key of this account's encrypted values.",
+    discussion: """
+      The key lies on the user's devices only, in the file that STRATUS_KEYS names, else in \
+      ~/.config/stratus/keys.json. Without it nobody reads encrypted values, the server's operator \
+      included.
+      """,
+    subcommands: [Show.self, Export.self, Import.self, Reset.self])
+
+  struct Show: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Show the keys of this device, and whether they read the container's values.")
+
+    @OptionGroup var device: DeviceOptions
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() async throws {
+      let keys = try device.keys()
+      var report = KeysReport(
+        file: keys.file?.path ?? "",
+        keys: try explained { () throws(KeyFailure) in
+          try keys.all().map(\.fingerprint)
+        })
+      var sentence = "no container is named; set STRATUS_CONTAINER to ask about one"
+      if let account = try device.account(keys) {
+        report.container = account.container
+        switch try await asked({ () async throws(KeyFailure) in try await account.keys.standing() })
+        {
+        case .unused:
+          report.standing = "unused"
+          sentence = "\(account.container): nothing is encrypted yet"
+        case .present(let key):
+          report.standing = "present"
+          sentence =
+            "\(account.container): this device reads encrypted values, with \(key.fingerprint)"
+        case .missing:
+          report.standing = "missing"
+          sentence =
+            "\(account.container): this device lacks the key; run 'stratus keys export' on "
+            + "one that has it, and 'stratus keys import' here"
+        }
+      }
+      if json { return say(json: report) }
+      say("keys in \(report.file)")
+      for fingerprint in report.keys { say("key \(fingerprint)") }
+      say(sentence)
+    }
+  }
+
+  struct Export: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Print this device's recovery keys, one a line: whoever has them reads everything.")
+
+    @OptionGroup var device: DeviceOptions
+
+    func run() async throws {
+      let keys = try device.keys()
+      let all = try explained { () throws(KeyFailure) in try keys.all() }
+      if all.isEmpty {
+        throw Failure("this device has no key yet; it is made with the first encrypted value")
+      }
+      for key in all { say(RecoveryKey(key).text) }
+    }
+  }
+
+  struct Import: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Bring recovery keys to this device, from the arguments or standard input.")
+
+    @OptionGroup var device: DeviceOptions
+
+    @Argument(help: "Recovery keys as 'stratus keys export' prints them; none: read a line each.")
+    var keys: [String] = []
+
+    func run() async throws {
+      let store = try device.keys()
+      var texts = keys
+      if texts.isEmpty {
+        while let line = readLine() {
+          if line.contains(where: { !$0.isWhitespace }) { texts.append(line) }
+        }
+      }
+      if texts.isEmpty { throw Failure("give a recovery key, as 'stratus keys export' prints it") }
+      var imported: [AccountKey] = []
+      for (number, text) in texts.enumerated() {
+        guard let key = RecoveryKey(text: text) else {
+          throw Failure("recovery key \(number + 1) is mistyped: a letter is wrong or missing")
+        }
+        imported.append(key.accountKey)
+      }
+      // The first is the newest, and is to stay in front.
+      for key in imported.reversed() {
+        try explained { () throws(KeyFailure) in try store.add(key) }
+      }
+      for key in imported { say("key \(key.fingerprint)") }
+    }
+  }
+
+  struct Reset: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Give the account a new key, for who has lost the old one.",
+      discussion: """
+        Deletes every zone of the account's private database in the container that has encrypted \
+        values. Apps make the zones again and upload what is left on the devices.
+        """)
+
+    @OptionGroup var device: DeviceOptions
+
+    @Flag(help: "Delete the zones that have encrypted values.")
+    var yes = false
+
+    func run() async throws {
+      let keys = try device.keys()
+      guard let account = try device.account(keys) else {
+        throw Failure("no container is named; set STRATUS_CONTAINER or give --container")
+      }
+      guard yes else {
+        throw Failure(
+          "this deletes every zone of \(account.container) that has encrypted values; "
+            + "say --yes if no device has the key any more")
+      }
+      let (key, zoneCount) = try await asked { () async throws(KeyFailure) in
+        try await account.keys.reset(randomness: Live.systemRandomness)
+      }
+      say("deleted \(zoneCount) zones; the account's key is now \(key.fingerprint)")
+      say("keep its recovery key: \(RecoveryKey(key).text)")
+    }
+  }
+}
+
+/// Which keys a command is about, and whose.
+struct DeviceOptions: ParsableArguments {
+  @Option(help: "The key file; default: STRATUS_KEYS, else ~/.config/stratus/keys.json.")
+  var file: String?
+
+  @Option(help: "The container's ID; default: STRATUS_CONTAINER.")
+  var container: String?
+
+  @Option(help: "development or production; default: STRATUS_ENVIRONMENT, else development.")
+  var environment: ContainerEnvironment?
+
+  private func settings() -> ServerSettings {
+    let variables = ProcessInfo.processInfo.environment
+    var settings = ServerSettings(
+      container: container, environment: environment,
+      keysFile: file.map { URL(fileURLWithPath: $0) }
+    ).completed(by: ServerSettings(environmentVariables: variables))
+    if let location = CredentialsFile.location(environmentVariables: variables),
+      let stored = CredentialsFile.read(at: location)
+    {
+      settings = settings.completed(by: stored)
+    }
+    return settings
+  }
+
+  func keys() throws -> DeviceKeys {
+    guard let file = settings().keysFile else {
+      throw Failure("there is no home folder; name the key file with STRATUS_KEYS or --file")
+    }
+    return DeviceKeys(file: file)
+  }
+
+  /// The account in the container; nil: no container is named.
+  func account(_ keys: DeviceKeys) throws -> (container: String, keys: AccountKeys)? {
+    let settings = settings()
+    guard let container = settings.container else { return nil }
+    var url = settings.url?.absoluteString ?? "http://127.0.0.1:8080"
+    while url.hasSuffix("/") { url.removeLast() }
+    let connection = Connection(
+      to: Connection.Address(
+        url: url, container: container, environment: settings.environment ?? .development,
+        deviceID: "stratus-keys"),
+      apiToken: settings.apiToken, webAuthToken: settings.webAuthToken,
+      exchange: URLSessionExchange(),
+      // No call has a bound in time, so no clock is read.
+      timing: Timing(now: { 0 }, sleep: { try await Task.sleep(for: .seconds($0)) }, chance: { 0 }))
+    return (container, AccountKeys(connection: connection, deviceKeys: keys))
+  }
+}
+
+/// Turns what is wrong with keys into a sentence that says what to do.
+func explained<Value>(_ body: () throws(KeyFailure) -> Value) throws -> Value {
+  do throws(KeyFailure) { return try body() } catch { throw Failure(error) }
+}
+
+/// As above, for what asks the server.
+private func asked<Value>(
+  _ body: () async throws(KeyFailure) -> Value
+) async throws -> Value {
+  do throws(KeyFailure) { return try await body() } catch { throw Failure(error) }
+}
+
+extension Failure {
+  fileprivate init(_ failure: KeyFailure) {
+    switch failure {
+    case .unusable(let reason), .notHere(let reason): self.init(reason)
+    case .missing: self.init("this device lacks the account's key; run 'stratus keys import'")
+    case .transport(.refused(let error, _, _)): self.init(error.reason)
+    case .transport(.unreadable(let status, _, _)):
+      self.init("the server answered with status \(status)")
+    case .transport(.network):
+      self.init("no server answers; set STRATUS_URL to where it is")
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import StratusTesting
+
+/// Texts nobody would come upon by chance, and a search for the least piece of one.
+struct Canaries {
+  let texts: [String]
+  /// The first eight bytes of each piece, to what else it may end in.
+  private var pieces: [UInt64: Set<[UInt8]>] = [:]
+  /// A piece has as many bytes.
+  private static let pieceLength = 12
+
+  /// - Parameter seed: the same gives the same.
+  init(count: Int, seed: UInt64) {
+    var chance = SeededChance(seed: seed)
+    let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+    texts = (0..<count).map { _ in
+      String((0..<24).map { _ in letters[Int.random(in: 0..<letters.count, using: &chance)] })
+    }
+    for text in texts {
+      for form in Self.forms(of: text) { note(form) }
+    }
+  }
+
+  /// As bytes, as UTF-16 either way, and as base64, wherever in the encoded text it begins.
+  static func forms(of text: String) -> [[UInt8]] {
+    let bytes = Array(text.utf8)
+    let wide = Array(text.utf16)
+    var forms = [
+      bytes, wide.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] },
+      wide.flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] },
+    ]
+    for before in 0..<3 {
+      let encoded = Data([UInt8](repeating: 0, count: before) + bytes).base64EncodedString()
+      // What depends on the neighbours is cut off at both ends.
+      forms.append(Array(encoded.utf8.dropFirst(before == 0 ? 0 : 4).dropLast(4)))
+    }
+    return forms
+  }
+
+  private mutating func note(_ form: [UInt8]) {
+    for start in 0...(form.count - Self.pieceLength) {
+      let piece = form[start..<start + Self.pieceLength]
+      let head = piece.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+      pieces[head, default: []].insert(Array(piece.dropFirst(8)))
+    }
+  }
+
+  /// The first place where a piece of any stands; nil: nowhere.
+  func place(in bytes: [UInt8]) -> Int? {
+    var head: UInt64 = 0
+    return bytes.withUnsafeBufferPointer { bytes in
+      var index = 0
+      while index < bytes.count {
+        head = head << 8 | UInt64(bytes[index])
+        index += 1
+        guard index >= 8, let tails = pieces[head] else { continue }
+        let tail = Array(bytes[index..<min(index + Self.pieceLength - 8, bytes.count)])
+        if tails.contains(tail) { return index - 8 }
+      }
+      return nil
+    }
+  }
+}

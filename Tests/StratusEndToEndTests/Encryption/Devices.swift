@@ -1,0 +1,86 @@
+import CloudKit
+import StratusKit
+import StratusTesting
+import StratusTransport
+import Testing
+
+/// Key files of some devices, which go with it.
+final class KeyFolder: Sendable {
+  let url = FileManager.default.temporaryDirectory
+    .appendingPathComponent("stratus-devices-\(UUID().uuidString)")
+
+  deinit { try? FileManager.default.removeItem(at: url) }
+
+  func file(_ device: String) -> URL { url.appendingPathComponent("\(device)/keys.json") }
+
+  /// Brings the account's key from one device to another, as a user does.
+  func move(from: String, to: String) throws {
+    let text = try RecoveryKey(#require(try DeviceKeys(file: file(from)).all().first)).text
+    let key = try #require(RecoveryKey(text: text))
+    try DeviceKeys(file: file(to)).add(key.accountKey)
+  }
+}
+
+extension Cloud {
+  /// Ann's private database on the device with that key file.
+  func device(
+    _ name: String, _ keys: KeyFolder, of email: String = "ann@example.org",
+    by exchange: (any HTTPExchange)? = nil
+  ) async throws -> CKDatabase {
+    try await container(name, keys, of: email, by: exchange).privateCloudDatabase
+  }
+
+  /// The container on the device with that key file.
+  func container(
+    _ name: String, _ keys: KeyFolder, of email: String = "ann@example.org",
+    by exchange: (any HTTPExchange)? = nil
+  ) async throws -> CKContainer {
+    let tokens = try await server.tokens(email: email)
+    return CKContainer(
+      identifier: Self.containerID,
+      settings: CKContainer.Settings(
+        environment: .development, apiToken: tokens.apiToken, webAuthToken: tokens.webAuthToken,
+        keysFile: keys.file(name)),
+      exchange: exchange ?? server.exchange, timing: FakeClock().timing)
+  }
+
+  /// What `stratus keys` can do on that device.
+  func accountKeys(_ name: String, _ keys: KeyFolder) async throws -> AccountKeys {
+    let tokens = try await server.tokens(email: "ann@example.org")
+    let connection = Connection(
+      to: Connection.Address(
+        url: "http://stratus.test", container: Self.containerID, environment: .development,
+        deviceID: "keys"),
+      apiToken: tokens.apiToken, webAuthToken: tokens.webAuthToken, exchange: server.exchange,
+      timing: FakeClock().timing)
+    return AccountKeys(connection: connection, deviceKeys: DeviceKeys(file: keys.file(name)))
+  }
+}
+
+/// Starts a server, with two devices of one account: `a` has the zone, and made the key; `b` has
+/// got it by hand.
+func withTwoDevices(
+  _ body: (_ cloud: Cloud, _ keys: KeyFolder, _ a: CKDatabase, _ b: CKDatabase) async throws
+    -> Void
+) async throws {
+  try await withCloud { cloud in
+    let keys = KeyFolder()
+    let a = try await cloud.device("a", keys)
+    try await a.save(CKRecordZone(zoneID: zoneZ))
+    try await a.save(secret("first", "the first"))
+    try keys.move(from: "a", to: "b")
+    try await body(cloud, keys, a, try await cloud.device("b", keys))
+  }
+}
+
+/// A new note with a plain title and an encrypted text.
+func secret(_ name: String, _ text: String, in zoneID: CKRecordZone.ID = zoneZ) -> CKRecord {
+  let record = note(name, in: zoneID, title: "plain")
+  record.encryptedValues["text"] = text
+  return record
+}
+
+extension CKRecord {
+  /// The encrypted text of a note.
+  var text: String? { encryptedValues["text"] }
+}

@@ -1,0 +1,120 @@
+import StratusWire
+import Testing
+
+@testable import StratusKit
+
+@Suite struct `The encrypted fields of a record` {
+  private static let sealed = FieldValue.sealed(
+    FieldType(.string, isEncrypted: true), [1] + [UInt8](repeating: 0, count: 40))
+
+  private func roundTrip(_ record: CKRecord) throws -> CKRecord {
+    let data = try NSKeyedArchiver.archivedData(
+      withRootObject: record, requiringSecureCoding: true)
+    return try #require(
+      try NSKeyedUnarchiver.unarchivedObject(ofClass: CKRecord.self, from: data))
+  }
+
+  private func refusal(_ record: CKRecord) -> CKError? {
+    do {
+      _ = try record.prepareSave(policy: .ifServerRecordUnchanged)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test func `are a second view that writes through`() {
+    let record = CKRecord(recordType: "Note")
+    let view = record.encryptedValues
+    view["a"] = 1
+    record.encryptedValues["b"] = "two"
+    #expect(view["b"] as? String == "two")
+    let a: Int? = record.encryptedValues["a"]
+    #expect(a == 1)
+    #expect(view.allKeys() == ["a", "b"])
+    #expect(view.changedKeys() == ["a", "b"])
+    view["a"] = nil
+    #expect(view.allKeys() == ["b"])
+    // Of a record never saved, what is removed was never there (cloudkit-semantics §7).
+    #expect(view.changedKeys() == ["b"])
+    view.setObject("three" as NSString, forKey: "b")
+    #expect(view.object(forKey: "b") as? String == "three")
+  }
+
+  @Test func `are not among the plain ones`() {
+    let record = CKRecord(recordType: "Note")
+    record["plain"] = 1
+    record.encryptedValues["secret"] = "hidden"
+    #expect(record.allKeys() == ["plain"])
+    #expect(record.changedKeys() == ["plain"])
+    #expect(record["secret"] == nil)
+    #expect(record.map(\.0) == ["plain"])
+    #expect(!record.description.contains("hidden"))
+    #expect(!"\(record.encryptedValues)".contains("hidden"))
+    #expect(!record.allTokens().contains("hidden"))
+  }
+
+  @Test func `cannot be plain, too`() {
+    let record = CKRecord(recordType: "Note")
+    record["a"] = 1
+    record.encryptedValues["a"] = 2
+    #expect(refusal(record)?.code == .invalidArguments)
+    record["a"] = nil
+    #expect(refusal(record) == nil)
+  }
+
+  @Test func `hold no references`() {
+    let record = CKRecord(recordType: "Note")
+    let reference = CKRecord.Reference(recordID: CKRecord.ID(recordName: "r"), action: .none)
+    for value in [reference, [reference] as NSArray] as [any __CKRecordObjCValue] {
+      record.encryptedValues.setObject(value, forKey: "a")
+      let error = refusal(record)
+      #expect(error?.code == .invalidArguments)
+      #expect(error?.localizedDescription.contains("'a'") == true)
+    }
+  }
+
+  @Test func `that cannot be read stay with the record and are not sent`() throws {
+    let record = try WireRecords.note(fields: ["text": Self.sealed, "title": .string("t")])
+    for record in [record, try #require(record.copy() as? CKRecord), try roundTrip(record)] {
+      #expect(record.unreadableEncryptedKeys == ["text"])
+      #expect(record.encryptedValues.allKeys() == [])
+      let save = try record.prepareSave(policy: .allKeys)
+      #expect(save.operation.fieldsText == #"{"title":{"value":"t","type":"STRING"}}"#)
+      #expect(save.encryptedFields.isEmpty)
+    }
+    // Nor does a plain value take their place by mistake.
+    record["text"] = "plain"
+    #expect(refusal(record)?.code == .invalidArguments)
+    record["text"] = nil
+    let save = try record.prepareSave(policy: .ifServerRecordUnchanged)
+    #expect(save.operation.fieldsText == "{}")
+  }
+
+  @Test func `are in copies and archives, with what has changed`() throws {
+    let record = try WireRecords.note()
+    record.encryptedValues["text"] = "secret"
+    record.encryptedValues["list"] = [1, 2]
+    for other in [try #require(record.copy() as? CKRecord), try roundTrip(record)] {
+      #expect(other.encryptedValues["text"] == "secret")
+      #expect(other.encryptedValues["list"] as? [Int] == [1, 2])
+      #expect(other.encryptedValues.changedKeys() == ["list", "text"])
+      other.encryptedValues["text"] = "other"
+      #expect(record.encryptedValues["text"] == "secret")
+    }
+  }
+
+  @Test func `are changes no more once they are saved, unless set meanwhile`() throws {
+    let record = try WireRecords.note()
+    record.encryptedValues["a"] = 1
+    record.encryptedValues["b"] = 1
+    let save = try record.prepareSave(policy: .ifServerRecordUnchanged)
+    #expect(save.encryptedFields.map(\.key) == ["a", "b"])
+    record.encryptedValues["b"] = 2
+    record.adoptSaved(
+      WireRecords.dictionary(tag: "tag-2"), of: save, naming: WireRecords.naming)
+    #expect(record.encryptedValues.changedKeys() == ["b"])
+    #expect(record.ancestor?.encryptedValues["b"] == 1)
+    #expect(record.encryptedValues["b"] == 2)
+  }
+}

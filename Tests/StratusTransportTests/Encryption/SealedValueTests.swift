@@ -1,0 +1,99 @@
+import Crypto
+import Foundation
+import StratusWire
+import Testing
+
+@testable import StratusTransport
+
+/// docs/internals/encryption.md, "A value on the wire".
+@Suite struct `A sealed value` {
+  static let values: [FieldValue] = [
+    .string(""), .string("Grüße 👋 \"\\\n"), .int64(.min), .double(-0.1), .timestamp(1_500),
+    .bytes([0, 255]), .location(Location(latitude: 60.5, longitude: -24)),
+    .list(.string, []), .list(.string, ["a", "b"].map(FieldValue.string)),
+    .list(.double, [.double(1), .double(2.5)]),
+  ]
+
+  private func sealed(_ value: FieldValue) throws -> (type: FieldType, bytes: [UInt8]) {
+    let sealed = try Fixture.zoneKey().recordKey(of: "n").sealed(
+      value, field: "f", randomness: Fixture.nonce)
+    guard case .sealed(let type, let bytes) = sealed else {
+      throw KeyFailure.unusable("not sealed")
+    }
+    return (type, bytes)
+  }
+
+  @Test(arguments: values) func `opens to what it was`(_ value: FieldValue) throws {
+    let (type, bytes) = try sealed(value)
+    #expect(type == FieldType(value.type.element, isList: value.type.isList, isEncrypted: true))
+    let key = Fixture.zoneKey().recordKey(of: "n")
+    #expect(key.opened(bytes, type: type, field: "f") == value)
+  }
+
+  /// By the paper alone, with none of the code that seals.
+  @Test func `has the documented form, to the byte`() throws {
+    let (_, bytes) = try sealed(.int64(-5))
+    func text(_ parts: String...) -> [UInt8] {
+      parts.flatMap { [0, 0, 0, UInt8($0.utf8.count)] + Array($0.utf8) }
+    }
+    let zoneKey = SymmetricKey(data: [UInt8](repeating: 7, count: 32))
+    let keyID = HKDF<SHA256>.deriveKey(
+      inputKeyMaterial: zoneKey, info: text("stratus zone key ID 1"), outputByteCount: 8
+    ).withUnsafeBytes(Array.init)
+    let recordKey = HKDF<SHA256>.deriveKey(
+      inputKeyMaterial: zoneKey,
+      info: text("stratus record key 1", "iCloud.a", "development", "_ann", "Notes", "n"),
+      outputByteCount: 32)
+    #expect(bytes[0] == 1)
+    #expect(Array(bytes[1..<9]) == keyID)
+    #expect(Array(bytes[9..<21]) == Fixture.nonce(12))
+    let box = try AES.GCM.SealedBox(combined: Data(bytes[9...]))
+    let place = text(
+      "stratus sealed value 1", "iCloud.a", "development", "_ann", "Notes", "n", "f",
+      "ENCRYPTED_INT64")
+    let plain = try AES.GCM.open(box, using: recordKey, authenticating: place + [1] + keyID)
+    #expect(String(decoding: plain, as: UTF8.self) == "-5")
+  }
+
+  @Test func `does not open in another place`() throws {
+    let (type, bytes) = try sealed(.string("secret"))
+    let key = Fixture.zoneKey().recordKey(of: "n")
+    #expect(key.opened(bytes, type: type, field: "g") == nil)
+    #expect(
+      key.opened(bytes, type: FieldType(.bytes, isEncrypted: true), field: "f") == nil)
+    let list = FieldType(.string, isList: true, isEncrypted: true)
+    #expect(key.opened(bytes, type: list, field: "f") == nil)
+    let otherRecord = Fixture.zoneKey().recordKey(of: "m")
+    #expect(otherRecord.opened(bytes, type: type, field: "f") == nil)
+    let places = [
+      ZonePlace(container: "iCloud.b", environment: .development, owner: "_ann", zoneName: "Notes"),
+      ZonePlace(container: "iCloud.a", environment: .production, owner: "_ann", zoneName: "Notes"),
+      ZonePlace(container: "iCloud.a", environment: .development, owner: "_bob", zoneName: "Notes"),
+      ZonePlace(container: "iCloud.a", environment: .development, owner: "_ann", zoneName: "Other"),
+      // The same letters, parted otherwise.
+      ZonePlace(
+        container: "iCloud.a", environment: .development, owner: "_annN", zoneName: "otes"),
+    ]
+    for place in places {
+      let other = Fixture.zoneKey(place).recordKey(of: "n")
+      #expect(other.opened(bytes, type: type, field: "f") == nil, "\(place)")
+    }
+  }
+
+  @Test func `does not open with any byte changed or missing`() throws {
+    let (type, bytes) = try sealed(.string("secret"))
+    let key = Fixture.zoneKey().recordKey(of: "n")
+    for place in bytes.indices {
+      var changed = bytes
+      changed[place] ^= 1
+      #expect(key.opened(changed, type: type, field: "f") == nil, "byte \(place)")
+      #expect(key.opened(Array(bytes[..<place]), type: type, field: "f") == nil)
+    }
+  }
+
+  @Test func `is what the server takes for one`() throws {
+    let (_, bytes) = try sealed(.string(""))
+    #expect(SealedEnvelope.isWellFormed(bytes))
+    #expect(SealedEnvelope.keyID(of: bytes) == Fixture.zoneKey().id)
+  }
+}

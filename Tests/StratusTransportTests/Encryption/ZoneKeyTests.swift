@@ -1,0 +1,80 @@
+import Crypto
+import Foundation
+import StratusWire
+import Testing
+
+@testable import StratusTransport
+
+@Suite struct `A wrapped zone key` {
+  @Test func `opens for its account and zone alone`() throws {
+    let pair = try Fixture.pair()
+    let wrapped = try Fixture.zoneKey().wrapped(for: pair)
+    #expect(wrapped.recipient == pair.publicBytes)
+    #expect(ZoneKey(wrapped, for: pair, place: Fixture.place)?.id == Fixture.zoneKey().id)
+    #expect(ZoneKey(wrapped, for: try Fixture.pair(2), place: Fixture.place) == nil)
+    let other = ZonePlace(
+      container: "iCloud.a", environment: .development, owner: "_ann", zoneName: "Other")
+    #expect(ZoneKey(wrapped, for: pair, place: other) == nil)
+  }
+
+  @Test func `does not open with any byte changed`() throws {
+    let pair = try Fixture.pair()
+    let wrapped = try Fixture.zoneKey().wrapped(for: pair)
+    #expect(wrapped.wrapped.count == 1 + 32 + 32 + 16)
+    for place in wrapped.wrapped.indices {
+      var changed = wrapped
+      changed.wrapped[place] ^= 1
+      #expect(ZoneKey(changed, for: pair, place: Fixture.place) == nil, "byte \(place)")
+    }
+    var renamed = wrapped
+    renamed.keyID[0] ^= 1
+    #expect(ZoneKey(renamed, for: pair, place: Fixture.place) == nil)
+  }
+
+  /// Who knows the public key, as the server does, can wrap to it; but not as the account.
+  @Test func `is refused from who has not the private key`() throws {
+    let pair = try Fixture.pair()
+    let forger = try Fixture.pair(2)
+    let key = Fixture.zoneKey()
+    let honest = try key.wrapped(for: pair)
+    var info = Data()
+    let words = [
+      "stratus wrapped zone key 1", "iCloud.a", "development", "_ann", "Notes",
+    ]
+    for word in words { info += [0, 0, 0, UInt8(word.utf8.count)] + Array(word.utf8) }
+    info += key.id
+    let suite = HPKE.Ciphersuite(
+      kem: .Curve25519_HKDF_SHA256, kdf: .HKDF_SHA256, aead: .AES_GCM_256)
+    let senders = [
+      try HPKE.Sender(
+        recipientKey: pair.privateKey.publicKey, ciphersuite: suite, info: info),
+      try HPKE.Sender(
+        recipientKey: pair.privateKey.publicKey, ciphersuite: suite, info: info,
+        authenticatedBy: forger.privateKey),
+      try HPKE.Sender(
+        recipientKey: pair.privateKey.publicKey, ciphersuite: suite, info: info,
+        authenticatedBy: pair.privateKey),
+    ]
+    let opened = try senders.map { sender in
+      var sender = sender
+      var forged = honest
+      forged.wrapped =
+        try [1] + sender.encapsulatedKey + sender.seal([UInt8](repeating: 7, count: 32))
+      return ZoneKey(forged, for: pair, place: Fixture.place) != nil
+    }
+    // The last is the account's own, and shows that the others fail for the right reason.
+    #expect(opened == [false, false, true])
+  }
+
+  @Test func `is for a public key that differs from container to container`() throws {
+    let key = try Fixture.accountKey()
+    let keys = [
+      try key.publicKey(of: "_ann", container: "iCloud.a", environment: .development),
+      try key.publicKey(of: "_ann", container: "iCloud.b", environment: .development),
+      try key.publicKey(of: "_ann", container: "iCloud.a", environment: .production),
+      try key.publicKey(of: "_bob", container: "iCloud.a", environment: .development),
+    ]
+    #expect(Set(keys).count == 4)
+    #expect(keys.allSatisfy { $0.count == UserKey.length })
+  }
+}
