@@ -6,8 +6,8 @@ import StratusSQLite
 /// Removes the records of deleted zones, a bounded step at a time, so that deleting a zone of a
 /// million records is as quick as deleting an empty one.
 struct ZoneSweep: ServiceLifecycle.Service {
-  /// Rows a transaction: short enough that writers hardly wait behind it.
-  private static let stepRows = 500
+  /// Records a transaction: short enough that writers hardly wait behind it.
+  private static let stepRecords = 500
   private static let pause = Duration.seconds(2)
 
   let stores: SQLiteStores
@@ -24,11 +24,9 @@ struct ZoneSweep: ServiceLifecycle.Service {
 
   private func sweep(_ store: any Store) async {
     do throws(ServerError) {
+      let purge = PurgeZones(store: store)
       while !Task.isCancelled {
-        let removed = try await store.write { (store) throws(ServerError) in
-          try store.purgeDeletedZones(limit: Self.stepRows)
-        }
-        if removed < Self.stepRows { return }
+        if try await !purge.step(limit: Self.stepRecords) { return }
       }
     } catch {
       logger.error("deleted zones cannot be swept: \(error.reason) \(error.facts)")

@@ -35,7 +35,7 @@ public protocol ZoneWriting {
   /// Records of a deleted zone whose rows are still there, tombstones included; nil: no deleted
   /// zone has any left.
   ///
-  /// - Parameter limit: how many at most; fewer means that the zone has no more.
+  /// - Parameter limit: how many at most; large records end a batch before.
   func recordsToPurge(limit: Int) throws(ServerError) -> PurgeBatch?
 
   /// Removes these records' rows and the rows derived from them, and the zone's own if it has no

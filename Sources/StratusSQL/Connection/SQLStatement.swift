@@ -31,11 +31,16 @@ public struct SQLDialect: Sendable {
   public var bytes: String
   /// What a `SELECT` ends with to lock its rows until the transaction ends.
   public var forUpdate: String
+  /// What the definition of a table ends with if all of a row is in its primary key, or nearly all.
+  public var keyedTable: String
 
-  public init(countedKey: String, text: String, bytes: String, forUpdate: String) {
+  public init(
+    countedKey: String, text: String, bytes: String, forUpdate: String, keyedTable: String
+  ) {
     self.countedKey = countedKey
     self.text = text
     self.bytes = bytes
     self.forUpdate = forUpdate
+    self.keyedTable = keyedTable
   }
 }

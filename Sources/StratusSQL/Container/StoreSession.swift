@@ -70,6 +70,17 @@ public final class StoreSession: SQLSession {
     }
   }
 
+  /// The database of a row of `databases`.
+  ///
+  /// - Throws: `INTERNAL_ERROR` if the scope is none that ``values(of:)`` gives.
+  static func database(scope: Int64, owner: String) throws(ServerError) -> DatabaseKey {
+    switch scope {
+    case 0: return .public
+    case 1: return .private(owner: owner)
+    default: throw .fault("a database has an unknown scope", facts: ["scope": String(scope)])
+    }
+  }
+
   /// About 100 bytes each, so 1 MB a connection.
   private static let databasesRememberedMax = 10_000
 

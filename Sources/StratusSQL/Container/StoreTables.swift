@@ -3,9 +3,10 @@ public import StratusDomain
 /// The tables of a store.
 public enum StoreTables {
   /// Counts the forms these tables have had.
-  static let layout: Int64 = 1
+  static let layout: Int64 = 2
 
-  /// Makes the tables where there are none, and refuses those of a later program.
+  /// Makes the tables where there are none, brings those of an earlier program up to this one's
+  /// form, and refuses those of a later one.
   ///
   /// Runs inside a transaction that the caller opens and commits.
   ///
@@ -20,7 +21,9 @@ public enum StoreTables {
         layout BIGINT NOT NULL, epoch BIGINT NOT NULL, schema_version BIGINT NOT NULL);
       """)
     guard let found = try connection.first(readLayout, [], { $0.integer(0) }) else {
-      try connection.define(text(connection.dialect))
+      try connection.define(recordTables(connection.dialect))
+      try connection.define(schemaTables(connection.dialect))
+      try connection.define(derivedTables(connection.dialect))
       try connection.execute(writeStore, [.integer(layout), .integer(makeEpoch())])
       return
     }
@@ -29,13 +32,14 @@ public enum StoreTables {
         "the store was written by a newer version of Stratus",
         facts: ["layout": String(found), "known": String(layout)])
     }
+    if found < layout { try StoreUpgrade.run(on: connection, from: found) }
   }
 
   private static let readLayout = SQLStatement("SELECT layout FROM store")
   private static let writeStore = SQLStatement(
     "INSERT INTO store (layout, epoch, schema_version) VALUES (?, ?, 0)")
 
-  private static func text(_ dialect: SQLDialect) -> String {
+  private static func recordTables(_ dialect: SQLDialect) -> String {
     """
     CREATE TABLE databases (
       database \(dialect.countedKey),
@@ -72,16 +76,81 @@ public enum StoreTables {
       modified_device \(dialect.text) NOT NULL,
       parent \(dialect.text),
       fields \(dialect.bytes) NOT NULL,
+      assets BIGINT NOT NULL,
       PRIMARY KEY (database, zone, name));
     CREATE UNIQUE INDEX records_changed ON records (database, zone, change);
+    """
+  }
 
+  private static func schemaTables(_ dialect: SQLDialect) -> String {
+    """
     CREATE TABLE record_types (
       name \(dialect.text) PRIMARY KEY);
     CREATE TABLE fields (
       record_type \(dialect.text) NOT NULL,
       name \(dialect.text) NOT NULL,
       type \(dialect.text) NOT NULL,
+      indexes BIGINT NOT NULL,
       PRIMARY KEY (record_type, name));
+    """
+  }
+
+  /// What came with layout 2: indexes, links, assets and settings.
+  static func derivedTables(_ dialect: SQLDialect) -> String {
+    """
+    CREATE TABLE system_fields (
+      record_type \(dialect.text) NOT NULL,
+      name \(dialect.text) NOT NULL,
+      indexes BIGINT NOT NULL,
+      PRIMARY KEY (record_type, name));
+    CREATE TABLE settings (
+      name \(dialect.text) PRIMARY KEY,
+      value BIGINT NOT NULL);
+    CREATE TABLE indexes (
+      index_id \(dialect.countedKey),
+      record_type \(dialect.text) NOT NULL,
+      columns \(dialect.text) NOT NULL,
+      ready BIGINT NOT NULL,
+      at_database BIGINT,
+      at_zone BIGINT,
+      at_name \(dialect.text));
+
+    CREATE TABLE entries (
+      database BIGINT NOT NULL,
+      index_id BIGINT NOT NULL,
+      value \(dialect.bytes) NOT NULL,
+      zone BIGINT NOT NULL,
+      name \(dialect.text) NOT NULL,
+      PRIMARY KEY (database, index_id, value, zone, name))\(dialect.keyedTable);
+    CREATE TABLE links (
+      database BIGINT NOT NULL,
+      zone BIGINT NOT NULL,
+      kind BIGINT NOT NULL,
+      target \(dialect.text) NOT NULL,
+      name \(dialect.text) NOT NULL,
+      PRIMARY KEY (database, zone, kind, target, name))\(dialect.keyedTable);
+    CREATE TABLE cascades (
+      cascade_id \(dialect.countedKey),
+      database BIGINT NOT NULL,
+      zone BIGINT NOT NULL,
+      target \(dialect.text) NOT NULL,
+      deleted_by \(dialect.text) NOT NULL,
+      deleted_device \(dialect.text) NOT NULL,
+      UNIQUE (database, zone, target));
+
+    CREATE TABLE assets (
+      checksum \(dialect.bytes) NOT NULL PRIMARY KEY,
+      file \(dialect.text) NOT NULL UNIQUE,
+      size BIGINT NOT NULL,
+      touched BIGINT NOT NULL,
+      held BIGINT NOT NULL)\(dialect.keyedTable);
+    CREATE INDEX assets_unheld ON assets (touched) WHERE held = 0;
+    CREATE TABLE asset_holds (
+      checksum \(dialect.bytes) NOT NULL,
+      database BIGINT NOT NULL,
+      zone BIGINT NOT NULL,
+      name \(dialect.text) NOT NULL,
+      PRIMARY KEY (checksum, database, zone, name))\(dialect.keyedTable);
     """
   }
 }

@@ -8,26 +8,19 @@ extension StoreSession {
     guard !names.isEmpty, let number = try number(of: zone.database) else { return [:] }
     var result: [ExactName: StoredRecord] = [:]
     var reader = RecordReader()
-    var start = 0
-    while start < names.count {
-      let end = min(start + RecordStatements.namesPerFind, names.count)
-      let isAlone = end - start == 1
-      var values: [SQLValue] = [.integer(number), .integer(zone.id)]
-      values.reserveCapacity(2 + RecordStatements.namesPerFind)
-      for name in names[start..<end] { values.append(.text(name)) }
-      if !isAlone {
-        // The last name again and again, so that one prepared statement serves every number.
-        while values.count < 2 + RecordStatements.namesPerFind {
-          values.append(.text(names[end - 1]))
-        }
-      }
-      let statement = isAlone ? RecordStatements.find : RecordStatements.findSeveral
-      try connection.run(statement, values) { (row) throws(ServerError) in
+    let key: [SQLValue] = [.integer(number), .integer(zone.id)]
+    if names.count == 1 {
+      try connection.run(RecordStatements.find, key + [.text(names[0])]) {
+        (row) throws(ServerError) in
         let record = reader.record(row)
         result[ExactName(record.name)] = record
-        return true
+        return false
       }
-      start = end
+      return result
+    }
+    try connection.findSeveral(RecordStatements.findSeveral, key, names) { row in
+      let record = reader.record(row)
+      result[ExactName(record.name)] = record
     }
     return result
   }
@@ -46,6 +39,8 @@ extension StoreSession {
       try connection.execute(
         RecordStatements.upsert, values(of: record, in: zone.id, of: number))
     }
+    try remove(changes.rows.removed, of: zone.id, in: number)
+    try add(changes.rows.added, of: zone.id, in: number)
     let token = SQLValue.optional(changes.clientChangeToken)
     let newest = SQLValue.integer(changes.newestChange)
     if zone.isDefault {
@@ -78,14 +73,12 @@ extension StoreSession {
       .text(record.modified.deviceID),
       record.isDeleted ? .null : .optional(record.parentRecordName),
       .bytes(record.isDeleted ? [] : record.fields.text),
+      .flag(!record.isDeleted && record.hasAssets),
     ]
   }
 }
 
 private enum RecordStatements {
-  /// Names looked up by one statement.
-  static let namesPerFind = 20
-
   static let find = SQLStatement(
     """
     SELECT \(RecordColumns.list) FROM records
@@ -95,20 +88,20 @@ private enum RecordStatements {
     """
     SELECT \(RecordColumns.list) FROM records
     WHERE database = ? AND zone = ? AND deleted = 0
-      AND name IN (?\(String(repeating: ", ?", count: namesPerFind - 1)))
+      AND name IN (\(SQLStatement.severalNames))
     """)
   static let upsert = SQLStatement(
     """
     INSERT INTO records (
       database, zone, name, type, change, deleted, created_at, created_by, created_device,
-      modified_at, modified_by, modified_device, parent, fields)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      modified_at, modified_by, modified_device, parent, fields, assets)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (database, zone, name) DO UPDATE SET
       type = excluded.type, change = excluded.change, deleted = excluded.deleted,
       created_at = excluded.created_at, created_by = excluded.created_by,
       created_device = excluded.created_device, modified_at = excluded.modified_at,
       modified_by = excluded.modified_by, modified_device = excluded.modified_device,
-      parent = excluded.parent, fields = excluded.fields
+      parent = excluded.parent, fields = excluded.fields, assets = excluded.assets
     """)
   static let setToken = SQLStatement(
     "UPDATE zones SET client_token = ? WHERE zone = ? AND deleted = 0")

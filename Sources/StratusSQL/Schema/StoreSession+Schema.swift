@@ -19,25 +19,95 @@ extension StoreSession {
     for field in addition.fields {
       try connection.execute(
         SchemaStatements.insertField,
-        [.text(field.recordType), .text(field.name), .text(field.type.name)])
+        [
+          .text(field.recordType), .text(field.name), .text(field.type.schemaName),
+          .integer(field.indexes.rawValue),
+        ])
     }
+    for marking in addition.markings { try mark(marking) }
+    try advanceSchema()
+  }
+
+  public func set(_ settings: ContainerSettings) throws(ServerError) {
+    for setting in StoredSetting.allCases {
+      try connection.execute(
+        SchemaStatements.setSetting,
+        [.text(setting.rawValue), .flag(settings[keyPath: setting.path])])
+    }
+    try advanceSchema()
+  }
+
+  /// Has every session read the schema anew.
+  func advanceSchema() throws(ServerError) {
     try connection.execute(SchemaStatements.advance, [])
     knownSchema = nil
+  }
+
+  private func mark(_ marking: SchemaAddition.Marking) throws(ServerError) {
+    let indexes = SQLValue.integer(marking.indexes.rawValue)
+    switch marking.key {
+    case .field(let name):
+      let changed = try connection.execute(
+        SchemaStatements.markField, [indexes, .text(marking.recordType), .text(name)])
+      if changed != 1 { throw .fault("a field to mark is not there") }
+    case .system(let field):
+      try connection.execute(
+        SchemaStatements.markSystemField,
+        [.text(marking.recordType), .text(field.rawValue), indexes])
+    }
   }
 
   private func readSchema() throws(ServerError) -> Schema {
     var addition = SchemaAddition()
     addition.recordTypes = try connection.all(SchemaStatements.recordTypes, []) { $0.text(0) }
     try connection.run(SchemaStatements.fields, []) { (row) throws(ServerError) in
-      guard let type = FieldType(name: row.text(2)) else {
+      guard let type = FieldType(schemaName: row.text(2)) else {
         throw .fault("a field has an unknown type", facts: ["type": row.text(2)])
       }
-      addition.fields.append(.init(recordType: row.text(0), name: row.text(1), type: type))
+      addition.fields.append(
+        .init(
+          recordType: row.text(0), name: row.text(1), type: type,
+          indexes: FieldIndexes(rawValue: row.integer(3))))
       return true
     }
-    var schema = Schema()
+    try connection.run(SchemaStatements.systemFields, []) { (row) throws(ServerError) in
+      guard let field = SystemField(rawValue: row.text(1)) else {
+        throw .fault("an unknown system field is marked", facts: ["field": row.text(1)])
+      }
+      addition.markings.append(
+        .init(
+          recordType: row.text(0), key: .system(field),
+          indexes: FieldIndexes(rawValue: row.integer(2))))
+      return true
+    }
+    var schema = Schema(indexes: try readIndexes(), settings: try readSettings())
     schema.add(addition)
     return schema
+  }
+
+  private func readSettings() throws(ServerError) -> ContainerSettings {
+    var settings = ContainerSettings()
+    try connection.run(SchemaStatements.settings, []) { (row) throws(ServerError) in
+      guard let setting = StoredSetting(rawValue: row.text(0)) else {
+        throw .fault("a setting is unknown", facts: ["setting": row.text(0)])
+      }
+      settings[keyPath: setting.path] = row.integer(1) != 0
+      return true
+    }
+    return settings
+  }
+}
+
+/// The settings of a container by their names on disk; one without a row has its default.
+private enum StoredSetting: String, CaseIterable {
+  case queryExtensions = "query_extensions"
+  case referenceTargets = "reference_targets"
+
+  var path: WritableKeyPath<ContainerSettings, Bool> {
+    switch self {
+    case .queryExtensions: \.allowsQueryExtensions
+    case .referenceTargets: \.requiresReferenceTargets
+    }
   }
 }
 
@@ -45,9 +115,25 @@ private enum SchemaStatements {
   static let version = SQLStatement("SELECT schema_version FROM store")
   static let recordTypes = SQLStatement("SELECT name FROM record_types ORDER BY name")
   static let fields = SQLStatement(
-    "SELECT record_type, name, type FROM fields ORDER BY record_type, name")
+    "SELECT record_type, name, type, indexes FROM fields ORDER BY record_type, name")
+  static let systemFields = SQLStatement(
+    "SELECT record_type, name, indexes FROM system_fields ORDER BY record_type, name")
+  static let settings = SQLStatement("SELECT name, value FROM settings ORDER BY name")
   static let insertRecordType = SQLStatement("INSERT INTO record_types (name) VALUES (?)")
   static let insertField = SQLStatement(
-    "INSERT INTO fields (record_type, name, type) VALUES (?, ?, ?)")
+    "INSERT INTO fields (record_type, name, type, indexes) VALUES (?, ?, ?, ?)")
+  static let markField = SQLStatement(
+    "UPDATE fields SET indexes = indexes | ? WHERE record_type = ? AND name = ?")
+  static let markSystemField = SQLStatement(
+    """
+    INSERT INTO system_fields (record_type, name, indexes) VALUES (?, ?, ?)
+    ON CONFLICT (record_type, name) DO UPDATE SET
+      indexes = system_fields.indexes | excluded.indexes
+    """)
+  static let setSetting = SQLStatement(
+    """
+    INSERT INTO settings (name, value) VALUES (?, ?)
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value
+    """)
   static let advance = SQLStatement("UPDATE store SET schema_version = schema_version + 1")
 }

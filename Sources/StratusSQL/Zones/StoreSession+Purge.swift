@@ -1,41 +1,69 @@
 public import StratusDomain
+import StratusWire
 
 extension StoreSession {
-  public func purgeDeletedZones(limit: Int) throws(ServerError) -> Int {
-    var removed = 0
-    while removed < limit {
-      // Every unpurged zone holds a row at least, so the limit bounds the rounds, too.
-      guard let zone = try connection.first(PurgeStatements.next, [], readZone) else { break }
-      let room = limit - removed
-      let count = try connection.execute(
-        PurgeStatements.deleteRecords,
-        [
-          .integer(zone.database), .integer(zone.id), .integer(zone.database),
-          .integer(zone.id), .integer(Int64(room)),
-        ])
-      removed += count
-      if count == room { break }
-      try connection.execute(PurgeStatements.removeUnlisted, [.integer(zone.id)])
-      try connection.execute(PurgeStatements.markPurged, [.integer(zone.id)])
+  public func recordsToPurge(limit: Int) throws(ServerError) -> PurgeBatch? {
+    guard limit > 0 else { return nil }
+    let found = try connection.first(PurgeStatements.next, []) { row in
+      (zone: row.integer(0), database: row.integer(1))
     }
-    return removed
+    guard let found else { return nil }
+    var batch = PurgeBatch(
+      zone: found.zone, database: found.database, records: [], isLast: false)
+    var reader = RecordReader()
+    var sizeBytes = 0
+    try connection.run(
+      PurgeStatements.records,
+      [.integer(found.database), .integer(found.zone), .integer(Int64(limit))]
+    ) { (row) throws(ServerError) in
+      let record = reader.record(row)
+      sizeBytes += record.fields.text.count
+      batch.records.append(record)
+      return sizeBytes < SQLLimits.stepSizeBytesMax
+    }
+    batch.isLast = batch.records.count < limit && sizeBytes < SQLLimits.stepSizeBytesMax
+    return batch
   }
 
-  private func readZone(_ row: any SQLRow) -> (id: Int64, database: Int64) {
-    (row.integer(0), row.integer(1))
+  public func purge(_ batch: PurgeBatch, rows: DerivedRows) throws(ServerError) {
+    let key: [SQLValue] = [.integer(batch.database), .integer(batch.zone)]
+    // The last door before data goes for good: a live zone's rows never pass.
+    guard try connection.first(PurgeStatements.isUnpurged, key, { _ in true }) == true else {
+      throw .fault("a zone to purge is not a deleted one")
+    }
+    try remove(rows, of: batch.zone, in: batch.database)
+    for record in batch.records {
+      try connection.execute(PurgeStatements.deleteRecord, key + [.text(record.name)])
+    }
+    guard batch.isLast else { return }
+    guard try connection.first(PurgeStatements.anyRecord, key, { _ in true }) == nil else {
+      return
+    }
+    try connection.execute(PurgeStatements.deleteCascades, key)
+    try connection.execute(PurgeStatements.removeUnlisted, key)
+    try connection.execute(PurgeStatements.markPurged, key)
   }
 }
 
 private enum PurgeStatements {
   static let next = SQLStatement(
     "SELECT zone, database FROM zones WHERE deleted = 1 ORDER BY zone LIMIT 1")
-  static let deleteRecords = SQLStatement(
+  static let records = SQLStatement(
     """
-    DELETE FROM records WHERE database = ? AND zone = ? AND name IN (
-      SELECT name FROM records WHERE database = ? AND zone = ? ORDER BY name LIMIT ?)
+    SELECT \(RecordColumns.list) FROM records
+    WHERE database = ? AND zone = ? ORDER BY name LIMIT ?
     """)
+  static let isUnpurged = SQLStatement(
+    "SELECT 1 FROM zones WHERE database = ? AND zone = ? AND deleted = 1")
+  static let deleteRecord = SQLStatement(
+    "DELETE FROM records WHERE database = ? AND zone = ? AND name = ?")
+  static let anyRecord = SQLStatement(
+    "SELECT 1 FROM records WHERE database = ? AND zone = ? LIMIT 1")
+  static let deleteCascades = SQLStatement(
+    "DELETE FROM cascades WHERE database = ? AND zone = ?")
   /// The row of a zone that the history still names stays.
   static let removeUnlisted = SQLStatement(
-    "DELETE FROM zones WHERE zone = ? AND listed IS NULL")
-  static let markPurged = SQLStatement("UPDATE zones SET deleted = 2 WHERE zone = ?")
+    "DELETE FROM zones WHERE database = ? AND zone = ? AND listed IS NULL")
+  static let markPurged = SQLStatement(
+    "UPDATE zones SET deleted = 2 WHERE database = ? AND zone = ?")
 }

@@ -7,6 +7,15 @@ extension StoreSession {
     try find(ZoneStatements.find, named: name, in: database)
   }
 
+  public func zone(id: Int64, in database: DatabaseKey) throws(ServerError) -> StoredZone? {
+    guard let number = try number(of: database) else { return nil }
+    return try connection.first(ZoneStatements.findID, [.integer(number), .integer(id)]) { row in
+      StoredZone(
+        id: id, database: database, name: row.text(2), change: row.integer(0),
+        clientChangeToken: row.optionalText(1))
+    }
+  }
+
   public func lockZone(
     named name: String, in database: DatabaseKey
   ) throws(ServerError) -> StoredZone? {
@@ -92,6 +101,11 @@ enum ZoneStatements {
     """
   static let find = SQLStatement(named)
   static let lock = SQLStatement { named + $0.forUpdate }
+  static let findID = SQLStatement(
+    """
+    SELECT change, client_token, name FROM zones
+    WHERE database = ? AND zone = ? AND deleted = 0
+    """)
   static let list = SQLStatement(
     """
     SELECT zone, change, client_token, name FROM zones

@@ -42,7 +42,8 @@ final class SQLiteConnection: SQLConnection {
   }
 
   let dialect = SQLDialect(
-    countedKey: "INTEGER PRIMARY KEY AUTOINCREMENT", text: "TEXT", bytes: "BLOB", forUpdate: "")
+    countedKey: "INTEGER PRIMARY KEY AUTOINCREMENT", text: "TEXT", bytes: "BLOB", forUpdate: "",
+    keyedTable: " WITHOUT ROWID")
 
   /// Whether a transaction is open; SQLite closes it by itself after some errors.
   var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }

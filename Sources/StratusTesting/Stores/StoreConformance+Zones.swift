@@ -134,7 +134,7 @@ extension StoreConformance {
     try expect(new.change, 0)
     try await store.save(["new"], inZone: "Notes")
     let (zone, found, changes) = try await store.write { (body) throws(ServerError) in
-      _ = try body.purgeDeletedZones(limit: 100)
+      try body.purge(limit: 100)
       let zone = try body.existing("Notes")
       let found = try body.records(named: ["old", "new"], in: zone).keys.map(\.text).sorted()
       return (zone, found, try body.changes(in: zone).map(\.name))

@@ -1,0 +1,81 @@
+public import StratusDomain
+import StratusWire
+
+extension StoreSession {
+  public func asset(checksum: [UInt8]) throws(ServerError) -> StoredAsset? {
+    try connection.first(AssetStatements.find, [.bytes(checksum)], StoredAsset.init(row:))
+  }
+
+  public func unheldAssets(
+    touchedBefore time: Int64, limit: Int
+  ) throws(ServerError) -> [StoredAsset] {
+    guard limit > 0 else { return [] }
+    return try connection.all(
+      AssetStatements.unheld, [.integer(time), .integer(Int64(limit))], StoredAsset.init(row:))
+  }
+
+  public func registered(files: [String]) throws(ServerError) -> Set<String> {
+    var result: Set<String> = []
+    try connection.findSeveral(AssetStatements.registered, [], files) { row in
+      result.insert(row.text(0))
+    }
+    return result
+  }
+
+  public func register(_ asset: StoredAsset) throws(ServerError) -> StoredAsset {
+    try connection.execute(
+      AssetStatements.register,
+      [
+        .bytes(asset.checksum), .text(asset.file), .integer(asset.size),
+        .integer(asset.touched), .bytes(asset.checksum),
+      ])
+    guard let kept = try self.asset(checksum: asset.checksum) else {
+      throw .fault("an asset that was just registered is missing")
+    }
+    return kept
+  }
+
+  public func unregister(
+    _ asset: StoredAsset, touchedBefore time: Int64
+  ) throws(ServerError) -> Bool {
+    let removed = try connection.execute(
+      AssetStatements.unregister,
+      [
+        .bytes(asset.checksum), .text(asset.file), .integer(time), .bytes(asset.checksum),
+      ])
+    return removed == 1
+  }
+}
+
+extension StoredAsset {
+  fileprivate init(row: any SQLRow) {
+    self.init(
+      checksum: row.bytes(0), file: row.text(1), size: row.integer(2), touched: row.integer(3))
+  }
+}
+
+private enum AssetStatements {
+  private static let select = "SELECT checksum, file, size, touched FROM assets"
+
+  static let find = SQLStatement(select + " WHERE checksum = ?")
+  /// NB: `held` is kept beside the holds so that this reads only rows it returns, by the index
+  /// `assets_unheld`, however many files are held. What may be removed is decided by the holds.
+  static let unheld = SQLStatement(
+    select + " WHERE held = 0 AND touched < ? ORDER BY touched LIMIT ?")
+  static let registered = SQLStatement(
+    "SELECT file FROM assets WHERE file IN (\(SQLStatement.severalNames))")
+  /// The time goes forward only: a clock set back must not make bytes look forgotten.
+  static let register = SQLStatement(
+    """
+    INSERT INTO assets (checksum, file, size, touched, held)
+    VALUES (?, ?, ?, ?, CASE WHEN EXISTS (
+      SELECT 1 FROM asset_holds WHERE asset_holds.checksum = ?) THEN 1 ELSE 0 END)
+    ON CONFLICT (checksum) DO UPDATE SET touched =
+      CASE WHEN excluded.touched > assets.touched THEN excluded.touched ELSE assets.touched END
+    """)
+  static let unregister = SQLStatement(
+    """
+    DELETE FROM assets WHERE checksum = ? AND file = ? AND touched < ? AND NOT EXISTS (
+      SELECT 1 FROM asset_holds WHERE asset_holds.checksum = ?)
+    """)
+}

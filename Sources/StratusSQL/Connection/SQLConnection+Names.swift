@@ -1,0 +1,35 @@
+import StratusDomain
+
+extension SQLStatement {
+  /// Placeholders for as many names as one statement takes.
+  static let severalNames = "?" + String(repeating: ", ?", count: SQLLimits.namesPerFind - 1)
+}
+
+extension SQLConnection {
+  /// Runs a statement over any number of names, some at a time.
+  ///
+  /// - Parameters:
+  ///   - statement: one that ends with `IN (severalNames)`.
+  ///   - key: the values before the names.
+  func findSeveral(
+    _ statement: SQLStatement, _ key: [SQLValue], _ names: [String],
+    row: (any SQLRow) throws(ServerError) -> Void
+  ) throws(ServerError) {
+    var start = 0
+    while start < names.count {
+      let end = min(start + SQLLimits.namesPerFind, names.count)
+      var values = key
+      values.reserveCapacity(key.count + SQLLimits.namesPerFind)
+      for name in names[start..<end] { values.append(.text(name)) }
+      // The last name again and again, so that one prepared statement serves every number.
+      while values.count < key.count + SQLLimits.namesPerFind {
+        values.append(.text(names[end - 1]))
+      }
+      try run(statement, values) { (found) throws(ServerError) in
+        try row(found)
+        return true
+      }
+      start = end
+    }
+  }
+}

@@ -1,0 +1,8 @@
+/// Bounds of what one call reads, each with its reason.
+enum SQLLimits {
+  /// Bytes of fields after which a step over many records ends, whatever its limit of rows: a
+  /// record may have a megabyte, and steps of hundreds must not take hundreds of megabytes.
+  static let stepSizeBytesMax = 8 << 20
+  /// Rows a statement of many names takes at once.
+  static let namesPerFind = 20
+}

@@ -1,0 +1,89 @@
+import StratusDomain
+import StratusWire
+
+/// Brings a store of an earlier program up to this one's tables, in the transaction that opens it.
+enum StoreUpgrade {
+  /// - Parameter layout: the one the store has.
+  static func run(on connection: any SQLConnection, from layout: Int64) throws(ServerError) {
+    guard layout == 1 else {
+      throw .fault("a store has an unknown layout", facts: ["layout": String(layout)])
+    }
+    try connection.define(
+      """
+      ALTER TABLE records ADD COLUMN assets BIGINT NOT NULL DEFAULT 0;
+      ALTER TABLE fields ADD COLUMN indexes BIGINT NOT NULL DEFAULT 0;
+      """)
+    try connection.define(StoreTables.derivedTables(connection.dialect))
+    try markFields(on: connection)
+    try deriveRows(on: connection)
+    try connection.execute(UpgradeStatements.setLayout, [.integer(StoreTables.layout)])
+  }
+
+  /// Choice: fields that stood before there were marks get all that their type can have, in
+  /// production, too. A store does not know its environment, and no query was refused before.
+  private static func markFields(on connection: any SQLConnection) throws(ServerError) {
+    let session = StoreSession(connection: connection)
+    for type in try session.schema().recordTypes.values {
+      for (name, field) in type.fields {
+        try connection.execute(
+          UpgradeStatements.markField,
+          [
+            .integer(FieldIndexes.all(for: field.type).rawValue), .text(type.name), .text(name),
+          ])
+      }
+    }
+  }
+
+  /// Fills in links and holds, for records in the order of their keys, a page at a time: what is
+  /// in memory is a page's derived rows, however large the store is.
+  private static func deriveRows(on connection: any SQLConnection) throws(ServerError) {
+    let session = StoreSession(connection: connection)
+    let schema = try session.schema()
+    var place: IndexBuildPlace? = IndexBuildPlace(database: .min, zone: .min, recordName: "")
+    while let start = place {
+      var page: [(place: IndexBuildPlace, rows: DerivedRows, hasAssets: Bool)] = []
+      var reader = RecordReader()
+      try connection.run(
+        UpgradeStatements.records,
+        [
+          .integer(start.database), .integer(start.zone), .text(start.recordName),
+          .integer(recordsPerPage),
+        ]
+      ) { (row) throws(ServerError) in
+        let record = reader.record(row)
+        let at = IndexBuildPlace(
+          database: row.integer(RecordColumns.count), zone: row.integer(RecordColumns.count + 1),
+          recordName: record.name)
+        let rows = try DerivedRows(of: record, schema: schema)
+        page.append((at, rows, !rows.holds.isEmpty))
+        return true
+      }
+      for (at, rows, hasAssets) in page {
+        try session.add(rows, of: at.zone, in: at.database)
+        if hasAssets {
+          try connection.execute(
+            UpgradeStatements.markRecord,
+            [.integer(at.database), .integer(at.zone), .text(at.recordName)])
+        }
+      }
+      place = page.last?.place
+    }
+  }
+
+  /// A record has at most some ten thousand references in its megabyte, and seldom more than one.
+  private static let recordsPerPage: Int64 = 200
+}
+
+private enum UpgradeStatements {
+  static let setLayout = SQLStatement("UPDATE store SET layout = ?")
+  static let markField = SQLStatement(
+    "UPDATE fields SET indexes = ? WHERE record_type = ? AND name = ?")
+  static let markRecord = SQLStatement(
+    "UPDATE records SET assets = 1 WHERE database = ? AND zone = ? AND name = ?")
+  static let records = SQLStatement(
+    """
+    SELECT \(RecordColumns.list), database, zone FROM records
+    WHERE (database, zone, name) > (?, ?, ?) AND deleted = 0
+    ORDER BY database, zone, name LIMIT ?
+    """)
+}

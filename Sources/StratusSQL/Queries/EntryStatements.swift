@@ -1,0 +1,82 @@
+import StratusDomain
+
+/// Reads and writes rows of `entries`, whose primary key is the whole row.
+enum EntryStatements {
+  static let insert = SQLStatement(
+    """
+    INSERT INTO entries (database, index_id, value, zone, name) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (database, index_id, value, zone, name) DO NOTHING
+    """)
+  static let delete = SQLStatement(
+    """
+    DELETE FROM entries
+    WHERE database = ? AND index_id = ? AND value = ? AND zone = ? AND name = ?
+    """)
+
+  /// The statement that reads a stretch, and its values after database and index.
+  ///
+  /// A bound that is a value alone becomes the place before all entries of that value, so that one
+  /// comparison of rows serves both the stretch's end and the place to go on from.
+  static func reading(_ range: EntryRange) -> (SQLStatement, [SQLValue]) {
+    if range.isReversed {
+      var start = range.upper.map(EntryPosition.init(before:))
+      if let after = range.after { start = start.map { min($0, after) } ?? after }
+      guard let start else { return (backwardFromEnd, [.bytes(range.lower)]) }
+      return (backward, start.values + [.bytes(range.lower)])
+    }
+    var start = EntryPosition(before: range.lower)
+    if let after = range.after { start = max(start, after) }
+    guard let upper = range.upper else { return (forwardToEnd, start.values) }
+    return (forward, start.values + [.bytes(upper)])
+  }
+
+  private static let ofIndex = """
+    SELECT value, zone, name FROM entries WHERE database = ? AND index_id = ?
+    """
+  private static let upwards = " ORDER BY value, zone, name LIMIT ?"
+  private static let downwards = " ORDER BY value DESC, zone DESC, name DESC LIMIT ?"
+
+  private static let forward = SQLStatement(
+    ofIndex + " AND (value, zone, name) > (?, ?, ?) AND value < ?" + upwards)
+  private static let forwardToEnd = SQLStatement(
+    ofIndex + " AND (value, zone, name) > (?, ?, ?)" + upwards)
+  private static let backward = SQLStatement(
+    ofIndex + " AND (value, zone, name) < (?, ?, ?) AND value >= ?" + downwards)
+  private static let backwardFromEnd = SQLStatement(ofIndex + " AND value >= ?" + downwards)
+}
+
+extension EntryPosition {
+  /// The place before every entry of a value.
+  fileprivate init(before value: [UInt8]) {
+    self.init(value: value, zone: .min, recordName: "")
+  }
+
+  fileprivate var values: [SQLValue] { [.bytes(value), .integer(zone), .text(recordName)] }
+
+  fileprivate func lies(before other: EntryPosition) -> Bool {
+    if value != other.value { return value.lexicographicallyPrecedes(other.value) }
+    if zone != other.zone { return zone < other.zone }
+    return recordName.utf8.lexicographicallyPrecedes(other.recordName.utf8)
+  }
+}
+
+private func min(_ one: EntryPosition, _ other: EntryPosition) -> EntryPosition {
+  one.lies(before: other) ? one : other
+}
+
+private func max(_ one: EntryPosition, _ other: EntryPosition) -> EntryPosition {
+  one.lies(before: other) ? other : one
+}
+
+extension IndexEntry {
+  /// Whether one entry of a zone has its place before another's.
+  static func lies(_ one: IndexEntry, before other: IndexEntry) -> Bool {
+    if one.index != other.index { return one.index < other.index }
+    if one.value != other.value { return one.value.lexicographicallyPrecedes(other.value) }
+    return one.recordName.utf8.lexicographicallyPrecedes(other.recordName.utf8)
+  }
+
+  func values(of zone: Int64, in database: Int64) -> [SQLValue] {
+    [.integer(database), .integer(index), .bytes(value), .integer(zone), .text(recordName)]
+  }
+}
