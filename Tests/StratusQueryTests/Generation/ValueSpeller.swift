@@ -22,7 +22,7 @@ struct ValueSpeller {
 
   /// A value for a filter on a field.
   mutating func value(
-    for comparator: Comparator, of type: FieldType, from values: [FieldValue]
+    for comparator: StratusWire.Comparator, of type: FieldType, from values: [FieldValue]
   ) -> Spelled {
     let wantsList = Self.wantsList(comparator, type: type)
     let isList = percent(97) ? wantsList : !wantsList
@@ -43,7 +43,7 @@ struct ValueSpeller {
       (0..<count).map { _ in single(comparator, element, from: singles) }, of: element)
   }
 
-  private static func wantsList(_ comparator: Comparator, type: FieldType) -> Bool {
+  private static func wantsList(_ comparator: StratusWire.Comparator, type: FieldType) -> Bool {
     switch comparator {
     case .in, .notIn, .listContainsAny, .notListContainsAny, .listContainsAll, .notListContainsAll:
       true
@@ -57,7 +57,7 @@ struct ValueSpeller {
 
   /// One of the field's values mostly, else a neighbour of one, else anything.
   private mutating func single(
-    _ comparator: Comparator, _ element: FieldType.Element, from values: [FieldValue]
+    _ comparator: StratusWire.Comparator, _ element: FieldType.Element, from values: [FieldValue]
   ) -> FieldValue {
     let known = values.filter { $0.type.element == element }
     let start = known.isEmpty || percent(10) ? world.value(of: element) : pick(known)
@@ -145,7 +145,7 @@ struct ValueSpeller {
   }
 
   /// A value for a filter on a system field.
-  mutating func value(for comparator: Comparator, of field: SystemField) -> Spelled {
+  mutating func value(for comparator: StratusWire.Comparator, of field: SystemField) -> Spelled {
     let isList = Self.wantsList(comparator, type: field.type)
     let count = isList ? number(0...4) : 1
     let literals = (0..<count).map { _ in systemLiteral(field) }
@@ -155,7 +155,7 @@ struct ValueSpeller {
     let type = percent(12) ? nil : FieldType(element, isList: isList).name
     guard isList else { return Spelled(value: literals[0], type: type) }
     // A list is all names or all references.
-    let alike = spellsText ? literals.map(\.asText) : literals
+    let alike = spellsText ? literals.map { $0.asText } : literals
     return Spelled(value: .array(alike), type: type)
   }
 

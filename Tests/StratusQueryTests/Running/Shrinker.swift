@@ -79,16 +79,17 @@ extension Step {
   fileprivate var simpler: [Step] {
     switch self {
     case .modify(let database, let user, let zone, let edits):
-      let parts =
+      let parts: [[Edit]] =
         edits.count > 3
         ? [Array(edits.prefix(edits.count / 2)), Array(edits.dropFirst(edits.count / 2))] : []
-      let fewer =
+      let fewer: [[Edit]] =
         edits.count > 1 ? edits.indices.map { index in edits.without(index) } : []
-      let barer = edits.count > 4 ? [] : edits.indices.flatMap { index in
-        edits[index].simpler.map { edit in
-          var edits = edits
-          edits[index] = edit
-          return edits
+      var barer: [[Edit]] = []
+      for index in edits.indices where edits.count <= 4 {
+        for edit in edits[index].simpler {
+          var changed = edits
+          changed[index] = edit
+          barer.append(changed)
         }
       }
       return (parts + fewer + barer).map { .modify(database, user: user, zone: zone, $0) }

@@ -107,8 +107,8 @@ struct World {
       ModifyZones.self,
       ModifyZones.Request(operations: [.init(kind, ZoneID(zoneName: zone))]),
       user: model.caller(0, of: database), scope: database.scope, store: address)
-    for case .failure(let failure) in response.zones {
-      throw Mismatch("zones/modify of \(zone): \(failure)")
+    for case .failure(_, let error) in response.zones {
+      throw Mismatch("zones/modify of \(zone): \(error.reason)")
     }
   }
 
