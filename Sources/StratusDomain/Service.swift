@@ -9,12 +9,16 @@ public struct Service: Sendable {
   public init(
     stores: any StoreCatalog, containers: any ContainerRegistry, ambient: Ambient
   ) {
-    managementHandlers = [DeploySchemaHandler(stores: stores, containers: containers)]
+    managementHandlers = [
+      DeploySchemaHandler(stores: stores, containers: containers),
+      ConfigureContainerHandler(stores: stores, containers: containers),
+    ]
     let databases = DatabaseAccess(
       stores: stores, users: UserRecords(ambient: ambient))
     handlers = [
       ModifyRecordsHandler(databases: databases, ambient: ambient),
       LookupRecordsHandler(databases: databases),
+      QueryRecordsHandler(databases: databases),
       FetchRecordChangesHandler(databases: databases),
       ListZonesHandler(databases: databases),
       LookupZonesHandler(databases: databases),

@@ -42,4 +42,25 @@ public enum Limits {
   public static let zonesPerDatabaseMax = 50_000
   /// Bytes of a client change token. Choice: it is kept with the zone.
   public static let clientChangeTokenBytesMax = 1_024
+  /// Filters of one query, those of `anyOf` counted. Choice: each is checked on each record read.
+  public static let queryFiltersMax = 100
+  /// Sorts of one query. Choice: an index has a column for each.
+  public static let querySortsMax = 10
+  /// Stretches of an index that one query reads side by side: the values of an `IN`. Choice: each
+  /// costs a seek.
+  public static let queryRangesMax = 1_000
+  /// Index entries, and records, that one page of a query looks at; then it ends early. Choice:
+  /// about 0.1 s of work.
+  public static let queryEntriesReadMax = 20_000
+  /// Entries that a query reads whole, to sort them in memory, rather than walk an index in the
+  /// order asked for. Choice: about 20 ms and 3 MB.
+  public static let queryGatherMax = 5_000
+  /// Indexes of several columns that are kept for one record type. Choice: each is written with
+  /// each record.
+  public static let indexesPerRecordTypeMax = 32
+  /// Records looked at in one transaction that builds an index. Choice: other writers wait for it.
+  public static let indexBuildStepRows = 2_000
+  /// Records looked at for building indexes in one request, which then answers TRY_AGAIN_LATER.
+  /// Choice: a few seconds.
+  public static let indexBuildRequestRows = 200_000
 }

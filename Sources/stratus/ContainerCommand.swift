@@ -4,8 +4,8 @@ import StratusWire
 /// `stratus container`.
 struct ContainerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "container", abstract: "Make and list containers.",
-    subcommands: [Create.self, List.self])
+    commandName: "container", abstract: "Make, configure and list containers.",
+    subcommands: [Create.self, Configure.self, List.self])
 
   struct Create: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Make a container.")
@@ -17,6 +17,43 @@ struct ContainerCommand: AsyncParsableCommand {
 
     func run() async throws {
       _ = try await server.send(CreateContainer.self, .init(containerID: id))
+    }
+  }
+
+  struct Configure: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Decide what a container allows; prints what holds from now on.")
+
+    @OptionGroup var server: ServerOptions
+
+    @Argument(help: "The container's ID.")
+    var id: String
+
+    @Option(help: "development or production.")
+    var environment: ContainerEnvironment
+
+    @Option(help: "Queries with what CloudKit lacks (anyOf, ENDS_WITH, counts): on or off.")
+    var queryExtensions: Switch?
+
+    @Option(help: "Targets of deleteSelf references: required or optional.")
+    var referenceTargets: Targets?
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    enum Switch: String, ExpressibleByArgument, CaseIterable { case on, off }
+    enum Targets: String, ExpressibleByArgument, CaseIterable { case required, optional }
+
+    func run() async throws {
+      let response = try await server.send(
+        ConfigureContainer.self,
+        .init(
+          containerID: id, environment: environment,
+          allowsQueryExtensions: queryExtensions.map { $0 == .on },
+          requiresReferenceTargets: referenceTargets.map { $0 == .required }))
+      if json { return say(json: response) }
+      say("query-extensions \(response.allowsQueryExtensions ? Switch.on : .off)")
+      say("reference-targets \(response.requiresReferenceTargets ? Targets.required : .optional)")
     }
   }
 

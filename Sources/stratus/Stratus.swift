@@ -9,6 +9,6 @@ struct Stratus: AsyncParsableCommand {
     version: "0.1.0",
     subcommands: [
       DevCommand.self, ServeCommand.self, ContainerCommand.self, APITokenCommand.self,
-      AccountCommand.self, WebTokenCommand.self, SchemaCommand.self,
+      AccountCommand.self, WebTokenCommand.self, SchemaCommand.self, ExplainCommand.self,
     ])
 }

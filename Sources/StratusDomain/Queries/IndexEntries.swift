@@ -5,6 +5,97 @@ extension QueryIndex {
   func entries(
     of record: StoredRecord, values: [(key: String, value: FieldValue)], type: RecordType?
   ) -> [IndexEntry] {
-    []
+    var keys: [[UInt8]] = [[]]
+    for column in columns {
+      let parts = column.parts(of: record, values: values)
+      if parts.isEmpty { return [] }
+      if parts.count == 1 {
+        for place in keys.indices { keys[place].append(contentsOf: parts[0]) }
+      } else {
+        keys = keys.flatMap { key in parts.map { key + $0 } }
+      }
+    }
+    return keys.map { IndexEntry(index: id, value: $0, recordName: record.name) }
+  }
+}
+
+extension IndexColumn {
+  /// The column's bytes for a record: one piece for a value, one for each member, word or place.
+  func parts(
+    of record: StoredRecord, values: [(key: String, value: FieldValue)]
+  ) -> [[UInt8]] {
+    switch form {
+    case .value: return [ColumnBytes.of(scalar(of: record, values: values))]
+    case .descendingValue:
+      return [ColumnBytes.of(scalar(of: record, values: values)).inverted]
+    case .member:
+      guard case .list(_, let members) = value(in: values) else { return [] }
+      return Array(Set(members.map { ColumnBytes.of(Scalar($0)) }))
+    case .token:
+      return Array(Set(tokens(in: values).map { ColumnBytes.of(.text($0)) }))
+    case .cell:
+      switch value(in: values) {
+      case .location(let place): return [ColumnBytes.of(cell: Cell.code(of: place))]
+      case .list(_, let members):
+        return Array(Set(members.compactMap(\.place).map { ColumnBytes.of(cell: Cell.code(of: $0)) }))
+      case .string, .int64, .double, .timestamp, .bytes, .reference, .asset, .sealed, nil:
+        return [ColumnBytes.of(nil)]
+      }
+    }
+  }
+
+  private func scalar(
+    of record: StoredRecord, values: [(key: String, value: FieldValue)]
+  ) -> Scalar? {
+    switch source {
+    case .system(let field): record.scalar(field)
+    case .field: value(in: values).flatMap { Scalar($0) }
+    case .searchableFields: nil
+    }
+  }
+
+  private func value(in values: [(key: String, value: FieldValue)]) -> FieldValue? {
+    guard case .field(let name) = source else { return nil }
+    return values.first { $0.key == name }?.value
+  }
+
+  /// NB: of all text fields where all searchable ones are meant: marks come and go without the
+  /// entries being made anew, and what is too much is sorted out on the record.
+  private func tokens(in values: [(key: String, value: FieldValue)]) -> Set<[UInt8]> {
+    var tokens: Set<[UInt8]> = []
+    switch source {
+    case .field: value(in: values)?.collectTokens(into: &tokens)
+    case .searchableFields: for (_, value) in values { value.collectTokens(into: &tokens) }
+    case .system: break
+    }
+    return tokens
+  }
+}
+
+extension FieldValue {
+  var place: Location? { if case .location(let place) = self { place } else { nil } }
+
+  func collectTokens(into tokens: inout Set<[UInt8]>) {
+    switch self {
+    case .string(let text): Tokens.collect(text, into: &tokens)
+    case .list(.string, let members):
+      for member in members { member.collectTokens(into: &tokens) }
+    case .int64, .double, .timestamp, .bytes, .location, .reference, .asset, .sealed, .list: break
+    }
+  }
+}
+
+extension StoredRecord {
+  /// What a system field compares as; nil: it is missing.
+  func scalar(_ field: SystemField) -> Scalar? {
+    switch field {
+    case .recordName: .text(Array(name.utf8))
+    case .creationDate: .whole(created.timestamp)
+    case .creator: .text(Array(created.userRecordName.utf8))
+    case .modificationDate: .whole(modified.timestamp)
+    case .modifier: .text(Array(modified.userRecordName.utf8))
+    case .parent: parentRecordName.map { .text(Array($0.utf8)) }
+    case .share: nil
+    }
   }
 }

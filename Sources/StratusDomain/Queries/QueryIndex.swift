@@ -46,7 +46,8 @@ public struct IndexColumn: Sendable, Hashable {
     case member
     /// Each word of a text, folded; a text without words has no entry.
     case token
-    /// The cell of a place; a record without one has no entry.
+    /// The cell of a place, before all others that of a record without one; each cell of a list's
+    /// places, none of an empty or missing one.
     case cell
   }
 

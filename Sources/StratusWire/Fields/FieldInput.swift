@@ -69,6 +69,14 @@ public struct FieldInput: Sendable {
     return try FieldValue(json: value, type: type)
   }
 
+  /// The value read as one of a type, whatever the client named; nil if there is none.
+  ///
+  /// - Throws: ``WireError`` if it does not read so.
+  public func value(as type: FieldType) throws(WireError) -> FieldValue? {
+    guard let value else { return nil }
+    return try FieldValue(json: value, type: type)
+  }
+
   /// Encrypted values name their type, as live (wire-quirks C17), and are sealed: a value that is
   /// merely called encrypted is refused.
   private func decodeSealed(

@@ -39,6 +39,17 @@ public struct FieldsJSON: Sendable, Hashable {
     return result
   }
 
+  /// The values of some fields, by name; the others are not looked at.
+  public func values(of keys: Set<String>) throws(WireError) -> [String: FieldValue] {
+    var result: [String: FieldValue] = [:]
+    if keys.isEmpty { return result }
+    for member in try JSONView(parsing: text).members {
+      let key = member.key
+      if keys.contains(key) { result[key] = try FieldValue(storedField: member.value) }
+    }
+    return result
+  }
+
   /// Bytes of the names and values themselves, without what JSON makes of them.
   ///
   /// Choice: a number or time counts 8 bytes, a place 64; Apple does not say.

@@ -74,7 +74,7 @@ public struct TokenResponse: JSONWritable, JSONReadable {
 }
 
 extension JSONView {
-  fileprivate func environment() throws(WireError) -> ContainerEnvironment {
+  func environment() throws(WireError) -> ContainerEnvironment {
     let name = try requiredString("environment")
     guard let environment = ContainerEnvironment(rawValue: name) else {
       throw .wrongType("environment", expected: "development or production")

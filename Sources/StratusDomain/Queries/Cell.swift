@@ -1,0 +1,185 @@
+import Foundation
+import StratusWire
+
+/// A piece of the Earth between two circles of latitude and two of longitude: all of it at level 0,
+/// a quarter of the piece above at each level, down to 32 bits of each.
+///
+/// Its code is the bits of both, in turn, so that a piece is one stretch of codes.
+struct Cell: Sendable, Hashable {
+  /// The first code in it.
+  var code: UInt64
+  var level: Int
+
+  static let world = Cell(code: 0, level: 0)
+  static let levelMax = 32
+
+  /// The code of the smallest piece around a place.
+  static func code(of place: Location) -> UInt64 {
+    interleave(part(place.latitude + 90, of: 180), part(place.longitude + 180, of: 360))
+  }
+
+  /// The middle of a smallest piece: where a place is taken to be when places are sorted.
+  static func centre(of code: UInt64) -> Location {
+    let cell = Cell(code: code, level: levelMax)
+    let (south, north) = cell.latitudes
+    let (west, east) = cell.longitudes
+    return Location(latitude: (south + north) / 2, longitude: (west + east) / 2)
+  }
+
+  /// The last code in it.
+  var lastCode: UInt64 { level == 0 ? .max : code | (UInt64.max >> UInt64(2 * level)) }
+
+  /// The four quarters; none of a smallest piece.
+  var quarters: [Cell] {
+    if level == Self.levelMax { return [] }
+    let shift = UInt64(62 - 2 * level)
+    return (0..<4).map { Cell(code: code | $0 << shift, level: level + 1) }
+  }
+
+  /// Degrees.
+  var latitudes: (south: Double, north: Double) {
+    let (from, to) = bounds(Self.collect(code >> 1), degrees: 180)
+    return (from - 90, to - 90)
+  }
+
+  /// Degrees.
+  var longitudes: (west: Double, east: Double) {
+    let (from, to) = bounds(Self.collect(code), degrees: 360)
+    return (from - 180, to - 180)
+  }
+
+  private func bounds(_ part: UInt32, degrees: Double) -> (Double, Double) {
+    let step = degrees / 4_294_967_296
+    let width = Double(UInt64(1) << UInt64(Self.levelMax - level))
+    return (Double(part) * step, (Double(part) + width) * step)
+  }
+
+  private static func part(_ degrees: Double, of all: Double) -> UInt32 {
+    UInt32(min(max((degrees / all * 4_294_967_296).rounded(.down), 0), 4_294_967_295))
+  }
+
+  private static func interleave(_ latitude: UInt32, _ longitude: UInt32) -> UInt64 {
+    spread(latitude) << 1 | spread(longitude)
+  }
+
+  /// The bits of a number with a gap before each.
+  private static func spread(_ number: UInt32) -> UInt64 {
+    var bits = UInt64(number)
+    bits = (bits | bits << 16) & 0x0000_FFFF_0000_FFFF
+    bits = (bits | bits << 8) & 0x00FF_00FF_00FF_00FF
+    bits = (bits | bits << 4) & 0x0F0F_0F0F_0F0F_0F0F
+    bits = (bits | bits << 2) & 0x3333_3333_3333_3333
+    bits = (bits | bits << 1) & 0x5555_5555_5555_5555
+    return bits
+  }
+
+  private static func collect(_ code: UInt64) -> UInt32 {
+    var bits = code & 0x5555_5555_5555_5555
+    bits = (bits | bits >> 1) & 0x3333_3333_3333_3333
+    bits = (bits | bits >> 2) & 0x0F0F_0F0F_0F0F_0F0F
+    bits = (bits | bits >> 4) & 0x00FF_00FF_00FF_00FF
+    bits = (bits | bits >> 8) & 0x0000_FFFF_0000_FFFF
+    bits = (bits | bits >> 16) & 0x0000_0000_FFFF_FFFF
+    return UInt32(truncatingIfNeeded: bits)
+  }
+}
+
+extension Location {
+  /// Metres to another place: the great circle on a sphere of the Earth's mean radius, as
+  /// `CLLocation` of StratusFoundation has it.
+  func distance(to other: Location) -> Double {
+    Sphere.distance(
+      latitude, other.latitude, longitudeDifference: other.longitude - longitude)
+  }
+}
+
+/// The Earth as queries measure it.
+enum Sphere {
+  private static let radius = 6_371_008.8
+
+  /// Metres, from degrees.
+  static func distance(
+    _ from: Double, _ to: Double, longitudeDifference: Double
+  ) -> Double {
+    let radians = Double.pi / 180
+    let latitudeHalf = sin((to - from) * radians / 2)
+    let longitudeHalf = sin(longitudeDifference * radians / 2)
+    let chord =
+      latitudeHalf * latitudeHalf + cos(from * radians) * cos(to * radians) * longitudeHalf
+      * longitudeHalf
+    return 2 * radius * asin(min(1, chord.squareRoot()))
+  }
+}
+
+extension Cell {
+  /// Metres that nothing in the piece is nearer than, and metres that nothing is farther than.
+  ///
+  /// On one circle of latitude the distance grows with the difference in longitude, so the extremes
+  /// lie on the meridians of the least and the greatest difference; along a meridian it has at most
+  /// one least and one greatest place, and those are known.
+  func distances(from place: Location) -> (least: Double, greatest: Double) {
+    let (west, east) = longitudes
+    let toWest = Self.difference(place.longitude, west)
+    let toEast = Self.difference(place.longitude, east)
+    let isBeside = place.longitude < west || place.longitude > east
+    let least = isBeside ? min(toWest, toEast) : 0
+    let opposite = place.longitude > 0 ? place.longitude - 180 : place.longitude + 180
+    let reachesOpposite = (west...east).contains(opposite)
+    let greatest = reachesOpposite ? 180 : max(toWest, toEast)
+    // NB: a micrometre of leave, so that rounding never puts a place outside of these bounds.
+    return (
+      max(0, extreme(place, longitudeDifference: least).least - 1e-6),
+      extreme(place, longitudeDifference: greatest).greatest + 1e-6
+    )
+  }
+
+  private func extreme(
+    _ place: Location, longitudeDifference: Double
+  ) -> (least: Double, greatest: Double) {
+    let (south, north) = latitudes
+    let radians = Double.pi / 180
+    let turn = atan2(
+      sin(place.latitude * radians),
+      cos(place.latitude * radians) * cos(longitudeDifference * radians)) / radians
+    var candidates = [south, north]
+    for latitude in [turn, turn + 180, turn - 180] where latitude > south && latitude < north {
+      candidates.append(latitude)
+    }
+    var least = Double.infinity
+    var greatest = 0.0
+    for latitude in candidates {
+      let distance = Sphere.distance(
+        place.latitude, latitude, longitudeDifference: longitudeDifference)
+      least = min(least, distance)
+      greatest = max(greatest, distance)
+    }
+    return (least, greatest)
+  }
+
+  /// Degrees between two meridians, at most 180.
+  private static func difference(_ left: Double, _ right: Double) -> Double {
+    let difference = abs(left - right)
+    return min(difference, 360 - difference)
+  }
+
+  /// Pieces that together hold everything nearer to a place than a distance, in order of code.
+  static func covering(_ place: Location, within metres: Double) -> [Cell] {
+    var pieces = [Cell.world]
+    // Sixteen stretches hold about a fifth more than the circle; more would only cost seeks.
+    while pieces.count < 16 {
+      guard
+        let widest = pieces.indices.min(by: { pieces[$0].level < pieces[$1].level }),
+        pieces[widest].level < levelMax
+      else { break }
+      let piece = pieces[widest]
+      if piece.distances(from: place).greatest < metres { break }
+      let near = piece.quarters.filter { $0.distances(from: place).least < metres }
+      pieces.remove(at: widest)
+      pieces.append(contentsOf: near)
+      if pieces.isEmpty { return [] }
+      let size = (pieces[0].latitudes.north - pieces[0].latitudes.south) * 111_195
+      if pieces.count >= 4, size < metres / 8 { break }
+    }
+    return pieces.sorted { $0.code < $1.code }
+  }
+}

@@ -1,0 +1,142 @@
+/// How the columns of an index are spelled, so that bytes sort as values do.
+///
+/// A column is a tag and its value. No column's bytes begin another's, so columns can follow each
+/// other, and all entries that begin with some columns are one stretch.
+enum ColumnBytes {
+  /// Longer texts are cut.
+  static let textBytesMax = 400
+
+  private static let missing: UInt8 = 0x01
+  private static let whole: UInt8 = 0x10
+  private static let real: UInt8 = 0x18
+  private static let text: UInt8 = 0x20
+  private static let cell: UInt8 = 0x28
+
+  /// The column of a value, or of none.
+  static func of(_ scalar: Scalar?) -> [UInt8] {
+    switch scalar {
+    case nil: return [missing]
+    case .whole(let value): return number(whole, UInt64(bitPattern: value) ^ signBit)
+    case .real(let value): return number(real, ordered(value))
+    case .text(let bytes):
+      var column = beginning(bytes)
+      // NB: not a lone 0, since the opposite order of bytes needs an end that is not the greatest.
+      column.append(0)
+      column.append(1)
+      return column
+    }
+  }
+
+  /// The column of a cell.
+  static func of(cell code: UInt64) -> [UInt8] { number(cell, code) }
+
+  /// What the columns of all texts with this beginning begin with.
+  static func beginning(_ prefix: [UInt8]) -> [UInt8] {
+    var column: [UInt8] = [text]
+    column.reserveCapacity(min(prefix.count, textBytesMax) + 3)
+    for byte in prefix.prefix(textBytesMax) {
+      column.append(byte)
+      if byte == 0 { column.append(0xFF) }
+    }
+    return column
+  }
+
+  /// The tag that all values of a scalar's kind begin with.
+  static func tag(of scalar: Scalar) -> [UInt8] {
+    switch scalar {
+    case .whole: [whole]
+    case .real: [real]
+    case .text: [text]
+    }
+  }
+
+  /// The number of a distance as bytes in order.
+  static func of(distance: Double) -> [UInt8] { number(real, ordered(distance)) }
+
+  /// Reads what ``of(distance:)`` wrote, at the front of bytes.
+  static func distance(_ bytes: [UInt8]) -> Double? {
+    guard bytes.count >= 9, bytes[0] == real else { return nil }
+    let pattern = bytes[1..<9].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    return Double(bitPattern: pattern & signBit != 0 ? pattern ^ signBit : ~pattern)
+  }
+
+  private static let signBit: UInt64 = 1 << 63
+
+  private static func ordered(_ value: Double) -> UInt64 {
+    let pattern = value.bitPattern
+    return pattern & signBit == 0 ? pattern | signBit : ~pattern
+  }
+
+  private static func number(_ tag: UInt8, _ value: UInt64) -> [UInt8] {
+    var column: [UInt8] = [tag]
+    column.reserveCapacity(9)
+    withUnsafeBytes(of: value.bigEndian) { column.append(contentsOf: $0) }
+    return column
+  }
+}
+
+/// A place between columns: before all that begin with some bytes, or behind them.
+struct ColumnCut: Sendable, Hashable {
+  var bytes: [UInt8]
+  var isBehind: Bool
+
+  /// The first bytes behind the cut; nil: there are none.
+  var start: [UInt8]? { isBehind ? bytes.successor : bytes }
+
+  /// The same place where the order is the opposite.
+  var opposite: ColumnCut { ColumnCut(bytes: bytes.inverted, isBehind: !isBehind) }
+}
+
+/// What lies between two cuts of one column.
+struct ColumnInterval: Sendable, Hashable {
+  var lower: ColumnCut
+  var upper: ColumnCut
+
+  /// Everything that begins with some bytes.
+  init(beginning bytes: [UInt8]) {
+    lower = ColumnCut(bytes: bytes, isBehind: false)
+    upper = ColumnCut(bytes: bytes, isBehind: true)
+  }
+
+  init(lower: ColumnCut, upper: ColumnCut) {
+    self.lower = lower
+    self.upper = upper
+  }
+
+  /// The same values where the order is the opposite.
+  var opposite: ColumnInterval { ColumnInterval(lower: upper.opposite, upper: lower.opposite) }
+
+  func intersection(_ other: ColumnInterval) -> ColumnInterval {
+    ColumnInterval(
+      lower: lower.precedes(other.lower) ? other.lower : lower,
+      upper: upper.precedes(other.upper) ? upper : other.upper)
+  }
+
+  var isEmpty: Bool { !lower.precedes(upper) }
+}
+
+extension ColumnCut {
+  func precedes(_ other: ColumnCut) -> Bool {
+    switch (start, other.start) {
+    case (nil, _): false
+    case (_, nil): true
+    case (.some(let own), .some(let other)): own.precedes(other)
+    }
+  }
+}
+
+extension Array where Element == UInt8 {
+  /// The first bytes behind all that begin with these; nil: there are none.
+  var successor: [UInt8]? {
+    var bytes = self
+    while let last = bytes.popLast() {
+      if last < 0xFF {
+        bytes.append(last + 1)
+        return bytes
+      }
+    }
+    return nil
+  }
+
+  var inverted: [UInt8] { map { ~$0 } }
+}

@@ -1,0 +1,82 @@
+import StratusWire
+
+/// Where a page of a query ended, as clients carry it: opaque to them, checked when it comes back.
+struct ContinuationMarker: Sendable, Hashable {
+  /// Whose pages these are.
+  var fingerprint: UInt64
+  /// The way in which the query is answered, by its place among the candidates.
+  var ordinal: Int
+  var index: Int64
+  /// Where the page ended; the value as the way of answering has it.
+  var position: EntryPosition
+
+  private static let version: UInt8 = 1
+  private static let headCount = 1 + 8 + 2 + 8 + 8 + 4
+  private static let checkCount = 8
+
+  init(fingerprint: UInt64, ordinal: Int, index: Int64, position: EntryPosition) {
+    self.fingerprint = fingerprint
+    self.ordinal = ordinal
+    self.index = index
+    self.position = position
+  }
+
+  /// Padded standard base64, because clients decode and encode it again (web-services §6).
+  var text: String {
+    var bytes: [UInt8] = [Self.version]
+    bytes.append(fingerprint)
+    bytes.append(UInt16(clamping: ordinal))
+    bytes.append(UInt64(bitPattern: index))
+    bytes.append(UInt64(bitPattern: position.zone))
+    bytes.append(UInt32(clamping: position.value.count))
+    bytes += position.value
+    bytes += Array(position.recordName.utf8)
+    bytes.append(Fingerprint(bytes).value)
+    return Base64.encode(bytes)
+  }
+
+  /// - Throws: `BAD_REQUEST` if the text is no marker of ours, or of another query.
+  init(text: String, fingerprint: UInt64) throws(ServerError) {
+    let invalid = ServerError.badRequest(Reason.markerInvalid)
+    guard let bytes = Base64.decode(text), bytes.first == Self.version,
+      bytes.count >= Self.headCount + Self.checkCount
+    else { throw invalid }
+    let body = Array(bytes.dropLast(Self.checkCount))
+    func number(_ start: Int, _ count: Int, of bytes: [UInt8]) -> UInt64 {
+      bytes[start..<start + count].reduce(0) { $0 << 8 | UInt64($1) }
+    }
+    let valueCount = Int(number(27, 4, of: body))
+    guard number(body.count, 8, of: bytes) == Fingerprint(body).value,
+      number(1, 8, of: body) == fingerprint, body.count >= Self.headCount + valueCount
+    else { throw invalid }
+    self.fingerprint = fingerprint
+    ordinal = Int(number(9, 2, of: body))
+    index = Int64(bitPattern: number(11, 8, of: body))
+    let behind = Self.headCount + valueCount
+    position = EntryPosition(
+      value: Array(body[Self.headCount..<behind]),
+      zone: Int64(bitPattern: number(19, 8, of: body)),
+      recordName: String(decoding: body[behind...], as: UTF8.self))
+  }
+}
+
+/// Tells texts apart (FNV-1a); no secret.
+struct Fingerprint {
+  private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
+
+  init() {}
+
+  init(_ bytes: some Sequence<UInt8>) { add(bytes) }
+
+  mutating func add(_ bytes: some Sequence<UInt8>) {
+    for byte in bytes { value = (value ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    // NB: parts are told apart, so that "a", "bc" is not "ab", "c".
+    value = (value ^ 0x100) &* 0x100_0000_01b3
+  }
+}
+
+extension Array where Element == UInt8 {
+  fileprivate mutating func append(_ number: some FixedWidthInteger) {
+    Swift.withUnsafeBytes(of: number.bigEndian) { append(contentsOf: $0) }
+  }
+}

@@ -1,0 +1,98 @@
+import StratusWire
+
+/// Reads a page by reading all entries of a few stretches and sorting their records.
+///
+/// The order is that of the index which the query would else walk, so that a page may follow one
+/// that was read so.
+struct GatherReader {
+  private struct Found {
+    var key: [UInt8]
+    var entry: FoundEntry
+  }
+
+  private let scope: PageScope
+  private var builder: PageBuilder
+  private static let batchMax = 200
+
+  init(_ scope: PageScope) {
+    self.scope = scope
+    builder = PageBuilder(scope)
+  }
+
+  /// - Returns: nil if there is more than can be sorted.
+  mutating func read() throws(ServerError) -> QueryPage? {
+    var cursor = EntryCursor(
+      scope.plan.stretches, of: scope.plan.index.id, in: scope.database, zone: scope.zone?.id,
+      expected: 1_000)
+    var seen: Set<Place> = []
+    var batch: [FoundEntry] = []
+    var found: [Found] = []
+    reading: while true {
+      switch try cursor.next(scope.store) {
+      case .entry(let entry, _):
+        let place = Place(zone: entry.zone, name: ExactName(entry.recordName))
+        if seen.insert(place).inserted { batch.append(entry) }
+        if batch.count == Self.batchMax {
+          try take(batch, into: &found)
+          batch = []
+        }
+      case .end: break reading
+      case .exhausted: return nil
+      }
+    }
+    try take(batch, into: &found)
+    found.sort { precedes($0, $1) }
+    try fill(found)
+    builder.noteRead(entries: cursor.entriesRead)
+    return builder.page
+  }
+
+  private struct Place: Hashable {
+    var zone: Int64
+    var name: ExactName
+  }
+
+  /// Keeps those that match and come after the page before.
+  private mutating func take(
+    _ batch: [FoundEntry], into found: inout [Found]
+  ) throws(ServerError) {
+    for (entry, item) in zip(batch, try builder.records(of: batch)) {
+      guard let item else { continue }
+      let values = try builder.values(of: item.record)
+      guard builder.matches(values) else { continue }
+      let match = Found(key: scope.plan.candidate.order.key(of: values), entry: entry)
+      if let after = scope.after, !precedes(Found(key: after.value, entry: after), match) {
+        continue
+      }
+      found.append(match)
+    }
+  }
+
+  private mutating func fill(_ found: [Found]) throws(ServerError) {
+    if scope.countsOnly {
+      for _ in found { builder.addUnseen() }
+      return
+    }
+    let items = try builder.records(of: found.prefix(scope.limit).map(\.entry))
+    var last = scope.after
+    for (place, match) in found.enumerated() {
+      if builder.isFull || place >= items.count {
+        builder.end(at: last)
+        return
+      }
+      if let item = items[place] { builder.add(item.record, in: item.zone) }
+      last = EntryPosition(
+        value: match.key, zone: match.entry.zone, recordName: match.entry.recordName)
+    }
+  }
+
+  private func precedes(_ one: Found, _ other: Found) -> Bool {
+    var order = one.key.compare(other.key, from: 0, 0)
+    if order == 0, one.entry.zone != other.entry.zone {
+      order = one.entry.zone < other.entry.zone ? -1 : 1
+    } else if order == 0 {
+      order = one.entry.recordName.bytesCompare(other.entry.recordName)
+    }
+    return scope.plan.candidate.order.isReversed ? order > 0 : order < 0
+  }
+}

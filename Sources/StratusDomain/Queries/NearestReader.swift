@@ -1,0 +1,248 @@
+import StratusWire
+
+/// Reads a page of places, the nearest first or the farthest.
+///
+/// The Earth is split where it is crowded; of the pieces known, the one that may hold the next place
+/// is always looked at next. What waits is bounded by the pieces around those already passed.
+struct NearestReader {
+  /// A piece of the Earth, under one combination of the equalities' values.
+  fileprivate struct Node {
+    enum Content { case cell(Cell), places(UInt64), placeless }
+
+    var prefix: Int
+    var content: Content
+    /// Metres; nothing in it comes before a place so far away.
+    var bound: Double
+  }
+
+  private let scope: PageScope
+  private let distance: QueryOrder.Distance
+  private let prefixes: [[UInt8]]
+  private let isReversed: Bool
+  /// Places are farther than this, or as far and after the position; nil: from the first.
+  private let start: Double?
+  private var builder: PageBuilder
+  private var nodes: [Node] = []
+  private var entriesRead = 0
+  private var passed: EntryPosition?
+
+  /// Pieces with at most so many entries are taken apart into places.
+  private static let crowd = 64
+
+  init(_ scope: PageScope, by distance: QueryOrder.Distance) {
+    self.scope = scope
+    self.distance = distance
+    prefixes = QueryPlan.prefixes(scope.plan.candidate, scope.plan.index)
+    isReversed = scope.plan.candidate.order.isReversed
+    start = scope.after.flatMap { ColumnBytes.distance($0.value) }
+    passed = scope.after
+    builder = PageBuilder(scope)
+  }
+
+  mutating func read() throws(ServerError) -> QueryPage {
+    for prefix in prefixes.indices {
+      if !isReversed || start ?? .infinity == .infinity {
+        push(Node(prefix: prefix, content: .placeless, bound: .infinity))
+      }
+      push(prefix, .world)
+    }
+    while let node = pop() {
+      switch node.content {
+      case .cell(let cell): try split(cell, node.prefix)
+      case .places, .placeless:
+        var group = [node]
+        while let next = nodes.first, next.bound == node.bound, !next.isCell {
+          group.append(next)
+          _ = pop()
+        }
+        if entriesRead >= Limits.queryEntriesReadMax { return end(at: passed) }
+        if try take(group, distance: node.bound) { return end(at: passed) }
+        passed = behind(node.bound)
+      }
+    }
+    return end(at: nil)
+  }
+
+  private mutating func end(at position: EntryPosition?) -> QueryPage {
+    builder.noteRead(entries: entriesRead)
+    builder.end(at: position)
+    return builder.page
+  }
+
+  // Pieces
+
+  private mutating func push(_ prefix: Int, _ cell: Cell) {
+    let (least, greatest) = cell.distances(from: distance.place)
+    if let start, isReversed ? least > start : greatest < start { return }
+    push(Node(prefix: prefix, content: .cell(cell), bound: isReversed ? greatest : least))
+  }
+
+  private mutating func split(_ cell: Cell, _ prefix: Int) throws(ServerError) {
+    let isSmallest = cell.level == Cell.levelMax
+    let lower = prefixes[prefix] + ColumnBytes.of(cell: cell.code)
+    let last = prefixes[prefix] + ColumnBytes.of(cell: cell.lastCode)
+    let found = try scope.store.entries(
+      in: EntryRange(index: scope.plan.index.id, lower: lower, upper: last.successor),
+      of: scope.database, limit: isSmallest ? 1 : Self.crowd + 1)
+    builder.noteRead(entries: found.count)
+    if found.count > Self.crowd {
+      for quarter in cell.quarters { push(prefix, quarter) }
+      return
+    }
+    var known: UInt64?
+    for entry in found {
+      let code = entry.value.suffix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+      if code == known { continue }
+      known = code
+      let metres = distance.metres(to: code)
+      if let start, isReversed ? metres > start : metres < start { continue }
+      push(Node(prefix: prefix, content: .places(code), bound: metres))
+    }
+  }
+
+  // Places
+
+  /// The place behind all that are so far.
+  private func behind(_ metres: Double) -> EntryPosition {
+    let key = ColumnBytes.of(distance: metres)
+    if isReversed { return EntryPosition(value: key, zone: .min, recordName: "") }
+    let hasTies = !scope.plan.candidate.order.columns.isEmpty
+    return EntryPosition(
+      value: hasTies ? key + [0xFF] : key, zone: .max, recordName: "\u{10FFFF}")
+  }
+
+  /// Takes what is equally far.
+  ///
+  /// - Returns: whether a match came that did not fit.
+  private mutating func take(
+    _ group: [Node], distance metres: Double
+  ) throws(ServerError) -> Bool {
+    let stretches = group.map { node in
+      let column =
+        switch node.content {
+        case .places(let code): ColumnBytes.of(cell: code)
+        case .placeless, .cell: ColumnBytes.of(nil)
+        }
+      let value = prefixes[node.prefix] + column
+      return QueryPlan.Stretch(prefixCount: value.count, lower: value, upper: value.successor)
+    }
+    let key = ColumnBytes.of(distance: metres)
+    let hasTies = !scope.plan.candidate.order.columns.isEmpty
+    var after: EntryPosition?
+    if let position = scope.after, start == metres, !hasTies {
+      after = EntryPosition(value: [], zone: position.zone, recordName: position.recordName)
+    }
+    var cursor = EntryCursor(
+      stretches, of: scope.plan.index.id, in: scope.database, zone: scope.zone?.id,
+      isReversed: isReversed, after: after, expected: builder.room + 1,
+      entriesMax: max(Limits.queryEntriesReadMax - entriesRead, 1))
+    defer { entriesRead += cursor.entriesRead }
+    if hasTies { return try takeSorted(&cursor, key: key) }
+    while true {
+      switch try cursor.next(scope.store) {
+      case .entry(let entry, _):
+        guard let item = try builder.records(of: [entry])[0] else { continue }
+        let values = try builder.values(of: item.record)
+        if builder.matches(values) {
+          if builder.isFull { return true }
+          builder.add(item.record, in: item.zone)
+        }
+        passed = EntryPosition(value: key, zone: entry.zone, recordName: entry.recordName)
+      case .end: return false
+      case .exhausted:
+        if var position = cursor.position {
+          position.value = key
+          passed = position
+        }
+        return true
+      }
+    }
+  }
+
+  /// As above, where further sorts decide.
+  private mutating func takeSorted(
+    _ cursor: inout EntryCursor, key: [UInt8]
+  ) throws(ServerError) -> Bool {
+    var found: [(position: EntryPosition, item: QueryPage.Item)] = []
+    reading: while true {
+      switch try cursor.next(scope.store) {
+      case .entry(let entry, _):
+        guard let item = try builder.records(of: [entry])[0] else { continue }
+        let values = try builder.values(of: item.record)
+        guard builder.matches(values) else { continue }
+        let position = EntryPosition(
+          value: scope.plan.candidate.order.key(of: values), zone: entry.zone,
+          recordName: entry.recordName)
+        if let after = scope.after, !comes(after, before: position) { continue }
+        found.append((position, item))
+        guard found.count <= Limits.queryGatherMax else { throw Self.tooMany }
+      case .end: break reading
+      case .exhausted:
+        if passed == scope.after { throw Self.tooMany }
+        return true
+      }
+    }
+    found.sort { comes($0.position, before: $1.position) }
+    for (position, item) in found {
+      if builder.isFull { return true }
+      builder.add(item.record, in: item.zone)
+      passed = position
+    }
+    return false
+  }
+
+  private static let tooMany = ServerError.badRequest(
+    "too many records are equally far for a sort behind the one by distance")
+
+  private func comes(_ one: EntryPosition, before other: EntryPosition) -> Bool {
+    var order = one.value.compare(other.value, from: 0, 0)
+    if order == 0, one.zone != other.zone {
+      order = one.zone < other.zone ? -1 : 1
+    } else if order == 0 {
+      order = one.recordName.bytesCompare(other.recordName)
+    }
+    return isReversed ? order > 0 : order < 0
+  }
+}
+
+// A binary heap of pieces.
+extension NearestReader {
+  /// NB: of two equally far, a piece comes before places: it may hold more of the same.
+  private func precedes(_ one: Node, _ other: Node) -> Bool {
+    if one.bound != other.bound {
+      return isReversed ? one.bound > other.bound : one.bound < other.bound
+    }
+    return one.isCell && !other.isCell
+  }
+
+  private mutating func push(_ node: Node) {
+    nodes.append(node)
+    var place = nodes.count - 1
+    while place > 0 {
+      let parent = (place - 1) / 2
+      guard precedes(nodes[place], nodes[parent]) else { return }
+      nodes.swapAt(place, parent)
+      place = parent
+    }
+  }
+
+  private mutating func pop() -> Node? {
+    guard let first = nodes.first, let end = nodes.popLast() else { return nil }
+    if nodes.isEmpty { return first }
+    nodes[0] = end
+    var place = 0
+    while true {
+      var least = place
+      for child in [2 * place + 1, 2 * place + 2] where child < nodes.count {
+        if precedes(nodes[child], nodes[least]) { least = child }
+      }
+      if least == place { return first }
+      nodes.swapAt(place, least)
+      place = least
+    }
+  }
+}
+
+extension NearestReader.Node {
+  fileprivate var isCell: Bool { if case .cell = content { true } else { false } }
+}

@@ -1,0 +1,131 @@
+import StratusWire
+
+/// What one page of a query came to.
+struct QueryPage: Sendable {
+  struct Item: Sendable {
+    var record: StoredRecord
+    var zone: StoredZone
+  }
+
+  var items: [Item] = []
+  /// Matches, where only their number is wanted.
+  var count: Int64 = 0
+  /// Where the next page goes on; nil: nothing follows.
+  var position: EntryPosition?
+  var entriesRead = 0
+  var recordsRead = 0
+}
+
+/// What every way of reading a page needs.
+struct PageScope {
+  let query: CheckedQuery
+  let plan: QueryPlan
+  let store: any StoreReading
+  let database: DatabaseKey
+  /// nil: all.
+  let zone: StoredZone?
+  /// Records in the page.
+  let limit: Int
+  let countsOnly: Bool
+  /// Where the page before ended.
+  let after: EntryPosition?
+}
+
+/// Takes matches one by one, until a page is full and one more is seen.
+struct PageBuilder {
+  private let scope: PageScope
+  private let neededFields: Set<String>
+  private var zones: [Int64: StoredZone] = [:]
+  private var gone: Set<Int64> = []
+  private var sizeBytes = 0
+  private(set) var page = QueryPage()
+
+  init(_ scope: PageScope) {
+    self.scope = scope
+    var names: Set<String> = []
+    let candidate = scope.plan.candidate
+    for filter in candidate.remaining {
+      filter.collectFields(into: &names, searchable: scope.query.searchable)
+    }
+    if let condition = candidate.distinguishing {
+      CheckedFilter.condition(condition).collectFields(into: &names, searchable: [])
+    }
+    let order = candidate.order
+    for source in order.columns.map(\.source) + [order.distance?.source].compactMap({ $0 }) {
+      if candidate.kind != .scan, case .field(let name) = source { names.insert(name) }
+    }
+    neededFields = names
+    if let zone = scope.zone { zones[zone.id] = zone }
+  }
+
+  /// Whether the next match would not fit.
+  var isFull: Bool {
+    if scope.countsOnly { return false }
+    return page.items.count >= scope.limit || sizeBytes >= Limits.responseSizeBytesMax
+  }
+
+  /// Matches that still fit.
+  var room: Int { scope.limit - page.items.count }
+
+  mutating func add(_ record: StoredRecord, in zone: StoredZone) {
+    page.count += 1
+    if scope.countsOnly { return }
+    page.items.append(QueryPage.Item(record: record, zone: zone))
+    sizeBytes += record.fields.text.count
+  }
+
+  /// Counts a match whose record nobody needs.
+  mutating func addUnseen() { page.count += 1 }
+
+  mutating func noteRead(entries: Int) { page.entriesRead += entries }
+
+  mutating func end(at position: EntryPosition?) { page.position = position }
+
+  /// The zone of an entry; nil: it is gone, and its entries will go.
+  mutating func zone(_ id: Int64) throws(ServerError) -> StoredZone? {
+    if let known = zones[id] { return known }
+    if gone.contains(id) { return nil }
+    guard let zone = try scope.store.zone(id: id, in: scope.database) else {
+      gone.insert(id)
+      return nil
+    }
+    zones[id] = zone
+    return zone
+  }
+
+  /// The records of some entries, in their order; nil where the zone is gone.
+  mutating func records(
+    of entries: some Collection<FoundEntry>
+  ) throws(ServerError) -> [QueryPage.Item?] {
+    var names: [Int64: [String]] = [:]
+    for entry in entries { names[entry.zone, default: []].append(entry.recordName) }
+    var found: [Int64: [ExactName: StoredRecord]] = [:]
+    for (id, names) in names {
+      guard let zone = try zone(id) else { continue }
+      found[id] = try scope.store.records(named: names, in: zone)
+      page.recordsRead += names.count
+    }
+    return entries.map { entry in
+      guard let zone = zones[entry.zone], let record = found[entry.zone]?[entry.recordName]
+      else { return nil }
+      return QueryPage.Item(record: record, zone: zone)
+    }
+  }
+
+  /// The values that filters and order look at.
+  func values(of record: StoredRecord) throws(ServerError) -> RecordValues {
+    if neededFields.isEmpty { return RecordValues(record: record, fields: [:]) }
+    do {
+      return RecordValues(record: record, fields: try record.fields.values(of: neededFields))
+    } catch {
+      throw .fault("stored fields cannot be read", facts: ["reason": error.reason])
+    }
+  }
+
+  /// Whether the filters hold that the index does not answer.
+  func matches(_ values: RecordValues) -> Bool {
+    scope.plan.candidate.remaining.allSatisfy {
+      $0.holds(for: values, searchable: scope.query.searchable)
+    }
+  }
+}

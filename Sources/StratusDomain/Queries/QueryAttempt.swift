@@ -1,0 +1,168 @@
+import StratusWire
+
+/// One try at a page of a query, on one state of the store.
+struct QueryAttempt {
+  enum Outcome: Sendable {
+    case answered(QueryRecords.Response)
+    /// The store must learn this first; then the query is tried again.
+    case needs(SchemaAddition, indexes: [[IndexColumn]], building: [Int64])
+  }
+
+  let request: QueryRecords.Request
+  let database: OpenDatabase
+  let store: any StoreReading
+
+  func run() throws(ServerError) -> Outcome {
+    let schema = try store.schema()
+    var check = try QueryCheck(
+      recordType: request.query.recordType, schema: schema, environment: database.environment,
+      caller: database.caller.userRecordName)
+    var query = try check.check(request.query)
+    if request.countsOnly {
+      try schema.requireQueryExtensions("countOnly")
+      query.sorts = []
+    }
+    let marker = try marker()
+    let selection = try zones()
+    let planner = QueryPlanner(query)
+    guard case .some(let zone) = selection, !planner.matchesNothing else {
+      return .answered(try response(QueryPage(), marker: nil, plan: nil, zone: nil))
+    }
+    let indexes = schema.indexes[query.recordType] ?? []
+    let choice = PlanChoice(
+      query: query, planner: planner, indexes: indexes, store: store, database: database.key)
+    var plan: QueryPlan
+    if let marker {
+      plan = try resumed(marker, planner, indexes)
+    } else {
+      switch try choice.choose() {
+      case .plan(let chosen): plan = chosen
+      case .needs(let wanted, let building):
+        return .needs(check.addition, indexes: wanted, building: building)
+      }
+    }
+    if !check.addition.isEmpty {
+      return .needs(check.addition, indexes: [], building: [])
+    }
+    var page = try read(plan, query, zone, after: marker?.position)
+    if page == nil {
+      // What was gathered has grown too much for it; the order of the index is the same.
+      switch try choice.chooseOrdered() {
+      case .plan(let ordered): plan = ordered
+      case .needs(let wanted, let building):
+        return .needs(check.addition, indexes: wanted, building: building)
+      }
+      page = try read(plan, query, zone, after: marker?.position)
+    }
+    guard let page else { throw .fault("a query cannot be read in its own order") }
+    return .answered(try response(page, marker: try next(page, plan), plan: plan, zone: zone))
+  }
+
+  private func read(
+    _ plan: QueryPlan, _ query: CheckedQuery, _ zone: StoredZone?, after: EntryPosition?
+  ) throws(ServerError) -> QueryPage? {
+    let scope = PageScope(
+      query: query, plan: plan, store: store, database: database.key, zone: zone,
+      limit: min(request.resultsLimit ?? Limits.recordsPerResponseMax, Limits.recordsPerResponseMax),
+      countsOnly: request.countsOnly, after: after)
+    switch plan.candidate.kind {
+    case .scan:
+      var reader = ScanReader(scope)
+      return try reader.read()
+    case .gather:
+      var reader = GatherReader(scope)
+      return try reader.read()
+    case .nearest:
+      guard let distance = plan.candidate.order.distance else {
+        throw .fault("a plan by distance has none")
+      }
+      var reader = NearestReader(scope, by: distance)
+      return try reader.read()
+    }
+  }
+
+  /// The zone to look in; within it nil for all, outside nil for one without any record.
+  private func zones() throws(ServerError) -> StoredZone?? {
+    if request.zoneID == nil, request.isZoneWide, database.key != .public {
+      return .some(nil)
+    }
+    let name = try database.zoneName(request.zoneID)
+    if let zone = try store.zone(named: name, in: database.key) { return .some(zone) }
+    if name == ZoneID.defaultZoneName { return nil }
+    throw ServerError(.zoneNotFound, Reason.zoneNotFound)
+  }
+}
+
+// Pages
+extension QueryAttempt {
+  private func fingerprint() throws(ServerError) -> UInt64 {
+    var print = Fingerprint()
+    print.add(request.query.jsonBytes)
+    print.add((database.key.owner ?? "").utf8)
+    print.add(String(try store.epoch()).utf8)
+    print.add((request.zoneID?.zoneName ?? "").utf8)
+    print.add([request.zoneID == nil, request.isZoneWide, request.countsOnly].map { $0 ? 1 : 0 })
+    return print.value
+  }
+
+  private func marker() throws(ServerError) -> ContinuationMarker? {
+    guard let text = request.continuationMarker else { return nil }
+    return try ContinuationMarker(text: text, fingerprint: try fingerprint())
+  }
+
+  /// The way the page before was answered.
+  private func resumed(
+    _ marker: ContinuationMarker, _ planner: QueryPlanner, _ indexes: [QueryIndex]
+  ) throws(ServerError) -> QueryPlan {
+    guard planner.candidates.indices.contains(marker.ordinal),
+      let index = indexes.first(where: { $0.id == marker.index }), index.isReady,
+      let plan = QueryPlan(
+        planner.candidates[marker.ordinal], ordinal: marker.ordinal, index: index)
+    else { throw .badRequest(Reason.markerInvalid) }
+    return plan
+  }
+
+  private func next(_ page: QueryPage, _ plan: QueryPlan) throws(ServerError) -> String? {
+    guard let position = page.position else { return nil }
+    return ContinuationMarker(
+      fingerprint: try fingerprint(), ordinal: plan.ordinal, index: plan.index.id,
+      position: position
+    ).text
+  }
+
+  private func response(
+    _ page: QueryPage, marker: String?, plan: QueryPlan?, zone: StoredZone?
+  ) throws(ServerError) -> QueryRecords.Response {
+    var items: [RecordItem] = []
+    items.reserveCapacity(page.items.count)
+    var presenter: (zone: Int64, presenter: RecordPresenter)?
+    for item in page.items {
+      if presenter?.zone != item.zone.id {
+        presenter = (
+          item.zone.id, RecordPresenter(zoneID: database.zoneID(item.zone.name))
+        )
+      }
+      guard let presenter = presenter?.presenter else { continue }
+      items.append(try presenter.item(item.record, selection: request.selection))
+    }
+    let explanation =
+      request.explains
+      ? QueryExplanation(
+        plan: plan?.word ?? "nothing", index: plan?.columnsText ?? "",
+        ranges: Int64(plan?.stretches.count ?? 0),
+        remainingFilters: plan?.candidate.remaining.map(\.text) ?? [],
+        entriesRead: Int64(page.entriesRead), recordsRead: Int64(page.recordsRead)) : nil
+    return QueryRecords.Response(
+      records: items, continuationMarker: marker, syncToken: try syncToken(zone),
+      count: request.countsOnly ? page.count : nil, explanation: explanation)
+  }
+
+  /// The newest place in the history of the one zone asked, for who wants to know it.
+  private func syncToken(_ zone: StoredZone?) throws(ServerError) -> String? {
+    guard database.caller.wantsSyncToken, database.key != .public, let zone, !zone.isDefault
+    else { return nil }
+    return ChangeToken(
+      subject: .zone, epoch: try store.epoch(), incarnation: zone.id, change: zone.change
+    ).text
+  }
+}

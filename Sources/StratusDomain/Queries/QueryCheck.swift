@@ -1,0 +1,259 @@
+import StratusWire
+
+/// A query that is legal: what it asks, in terms of the schema.
+struct CheckedQuery: Sendable {
+  var recordType: String
+  var filters: [CheckedFilter]
+  var sorts: [CheckedSort]
+  /// Fields that tokens without a key look at.
+  var searchable: Set<String>
+  /// Whether every text field is one of them.
+  var isAllSearchable: Bool
+}
+
+/// One key of an order.
+struct CheckedSort: Sendable, Hashable {
+  var source: IndexColumn.Source
+  var isAscending: Bool
+  /// nil: by value, else by distance from here.
+  var place: Location?
+}
+
+/// Holds a query against the schema.
+struct QueryCheck {
+  private let schema: Schema
+  private let type: RecordType
+  private let environment: ContainerEnvironment
+  private let caller: String?
+  /// What a development schema must learn before the query is answered.
+  private(set) var addition = SchemaAddition()
+  private var filterCount = 0
+
+  /// - Throws: `BAD_REQUEST` if the type cannot be queried.
+  init(
+    recordType: String, schema: Schema, environment: ContainerEnvironment, caller: String?
+  ) throws(ServerError) {
+    if recordType == UserRecords.recordType { throw .badRequest(Reason.queriedTypeIsFixed) }
+    guard let type = schema.recordTypes[recordType] else {
+      throw .badRequest("Did not find record type: \(recordType)")
+    }
+    self.schema = schema
+    self.type = type
+    self.environment = environment
+    self.caller = caller
+  }
+
+  /// - Throws: `BAD_REQUEST` naming what is wrong.
+  mutating func check(_ query: Query) throws(ServerError) -> CheckedQuery {
+    guard query.sorts.count <= Limits.querySortsMax else {
+      throw .badRequest("a query has \(Limits.querySortsMax) sorts at most")
+    }
+    if query.filters.isEmpty {
+      try requireMark(
+        .queryable, QueryField(source: .system(.recordName), name: "recordName"))
+    }
+    let filters = try check(query.filters)
+    var sorts: [CheckedSort] = []
+    for sort in query.sorts { sorts.append(try check(sort, isFirst: sorts.isEmpty)) }
+    let texts = type.fields.filter { $0.value.type.isText }
+    let searchable = texts.filter { $0.value.indexes.contains(.searchable) }
+    return CheckedQuery(
+      recordType: type.name, filters: filters, sorts: sorts, searchable: Set(searchable.keys),
+      isAllSearchable: searchable.count == texts.count)
+  }
+
+  private mutating func check(_ filters: [QueryFilter]) throws(ServerError) -> [CheckedFilter] {
+    var checked: [CheckedFilter] = []
+    for filter in filters {
+      switch filter {
+      case .field(let filter):
+        filterCount += 1
+        guard filterCount <= Limits.queryFiltersMax else {
+          throw .badRequest("a query has \(Limits.queryFiltersMax) filters at most")
+        }
+        checked.append(.condition(try check(filter)))
+      case .anyOf(let groups):
+        try schema.requireQueryExtensions("anyOf")
+        checked.append(
+          .anyOf(try groups.map { group throws(ServerError) in try check(group) }))
+      }
+    }
+    return checked
+  }
+
+  private mutating func check(
+    _ sort: QuerySort, isFirst: Bool
+  ) throws(ServerError) -> CheckedSort {
+    let field = try field(sort.key)
+    try requireMark(.sortable, field)
+    let isPlace = field.type == FieldType(.location)
+    if isPlace, sort.relativeLocation == nil {
+      throw .badRequest("Field '\(field.name)' is a LOCATION: its sort needs 'relativeLocation'")
+    }
+    if !isPlace, sort.relativeLocation != nil {
+      throw .badRequest("Field '\(field.name)' is no LOCATION: 'relativeLocation' has no meaning")
+    }
+    if isPlace, !isFirst { throw .badRequest("a sort by distance must be the first") }
+    return CheckedSort(
+      source: field.source, isAscending: sort.isAscending, place: sort.relativeLocation)
+  }
+
+  private mutating func check(_ filter: FieldFilter) throws(ServerError) -> QueryCondition {
+    let kind = filter.comparator.kind
+    if filter.comparator.isExtension {
+      try schema.requireQueryExtensions(filter.comparator.rawValue)
+    }
+    guard let key = filter.key else {
+      guard kind == .tokens else {
+        throw .badRequest("missing required field 'fieldName'")
+      }
+      return try tokens(of: filter, QueryField(source: .searchableFields, name: "self"))
+    }
+    let field = try field(key)
+    if field.type.isEncrypted { throw field.refusal(of: filter.comparator) }
+    if filter.comparator == .listContains, field.type == FieldType(.string) {
+      try schema.requireQueryExtensions("LIST_CONTAINS on a STRING")
+      var filter = filter
+      filter.comparator = .containsText
+      return try check(filter)
+    }
+    guard kind.accepts(field.type) else { throw field.refusal(of: filter.comparator) }
+    try requireMark(kind.mark, field)
+    if kind == .tokens { return try tokens(of: filter, field) }
+    if kind == .place { return try circle(of: filter, field) }
+    return QueryCondition(
+      source: field.source,
+      test: try filter.test(
+        ComparandReader(
+          recordType: type.name, name: field.name, element: field.type.element,
+          system: field.system, caller: caller)),
+      isNegated: filter.comparator.isNegated,
+      text: "\(filter.comparator.rawValue) \(field.name)")
+  }
+
+  private func circle(
+    of filter: FieldFilter, _ field: QueryField
+  ) throws(ServerError) -> QueryCondition {
+    let input = filter.value
+    let declared = input.declaredType.map { FieldType(name: $0) == FieldType(.location) } ?? true
+    guard !input.isEncrypted, declared,
+      case .location(let centre)? = try? input.value(as: FieldType(.location))
+    else {
+      throw .badRequest(
+        "Field '\(field.name)' in type '\(type.name)': Invalid value, expected type LOCATION.")
+    }
+    guard let radius = filter.distance, radius >= 0 else {
+      throw .badRequest("Field '\(field.name)': NEAR needs a 'distance' of 0 metres or more")
+    }
+    return QueryCondition(
+      source: field.source, test: .near(Circle(centre: centre, radius: radius)),
+      text: "NEAR \(field.name)")
+  }
+
+  private func tokens(
+    of filter: FieldFilter, _ field: QueryField
+  ) throws(ServerError) -> QueryCondition {
+    if field.source == .searchableFields {
+      let isAny = type.fields.values.contains {
+        $0.type.isText && $0.indexes.contains(.searchable)
+      }
+      guard isAny else {
+        throw .badRequest("Type '\(type.name)' has no field that is marked searchable")
+      }
+    }
+    let reader = ComparandReader(
+      recordType: type.name, name: field.name, element: .string, system: nil, caller: nil)
+    let values =
+      filter.value.isList ? try reader.many(filter.value) : [try reader.one(filter.value)]
+    var words: Set<[UInt8]> = []
+    for case .scalar(.text(let bytes)) in values {
+      Tokens.collect(String(decoding: bytes, as: UTF8.self), into: &words)
+    }
+    let sorted = words.sorted { $0.precedes($1) }
+    let test: QueryCondition.Test =
+      if sorted.isEmpty {
+        .never
+      } else if filter.comparator == .containsAnyTokens {
+        .anyToken(sorted)
+      } else {
+        .allTokens(sorted)
+      }
+    return QueryCondition(
+      source: field.source, test: test, text: "\(filter.comparator.rawValue) \(field.name)")
+  }
+
+  /// - Throws: `BAD_REQUEST` if the type has no such field.
+  private func field(_ key: QueryKey) throws(ServerError) -> QueryField {
+    if !key.isSystem, let definition = type.fields[key.name] {
+      return QueryField(
+        source: .field(key.name), name: key.name, type: definition.type,
+        marks: definition.indexes)
+    }
+    guard let system = key.systemField else {
+      throw .badRequest("Did not find field: '\(key.name)' in type: '\(type.name)'")
+    }
+    return QueryField(source: .system(system), name: key.name, type: system.type)
+  }
+
+  private mutating func requireMark(
+    _ mark: FieldIndexes, _ field: QueryField
+  ) throws(ServerError) {
+    var marks = field.marks
+    if case .system(let system) = field.source {
+      marks = type.systemFields[system] ?? []
+      let possible = FieldIndexes.all(for: system.type)
+      if environment == .development, possible.contains(mark) {
+        let marking = SchemaAddition.Marking(
+          recordType: type.name, key: .system(system), indexes: possible)
+        if !marks.contains(mark), !addition.markings.contains(marking) {
+          addition.markings.append(marking)
+        }
+        return
+      }
+    }
+    if marks.contains(mark) { return }
+    throw .badRequest("Field '\(field.name)' is not marked \(mark.word)")
+  }
+}
+
+/// What a key means.
+private struct QueryField {
+  var source: IndexColumn.Source
+  /// As it was sent.
+  var name: String
+  var type = FieldType(.string)
+  var marks: FieldIndexes = []
+
+  var system: SystemField? { if case .system(let field) = source { field } else { nil } }
+
+  func refusal(of comparator: Comparator) -> ServerError {
+    .badRequest(
+      "Field '\(name)' has a value type of \(type.schemaName) and cannot be queried using filter "
+        + "type \(comparator.rawValue)")
+  }
+}
+
+extension Schema {
+  /// - Throws: `BAD_REQUEST` naming the setting, unless the container allows what CloudKit lacks.
+  func requireQueryExtensions(_ what: String) throws(ServerError) {
+    if settings.allowsQueryExtensions { return }
+    throw .badRequest(
+      "\(what) is an extension of queries, which this container does not allow; "
+        + "'stratus container configure' with '--query-extensions on' does")
+  }
+}
+
+extension FieldType {
+  /// Whether it has words.
+  var isText: Bool { element == .string && !isEncrypted }
+}
+
+extension FieldIndexes {
+  fileprivate var word: String {
+    switch self {
+    case .sortable: "sortable"
+    case .searchable: "searchable"
+    default: "queryable"
+    }
+  }
+}

@@ -1,0 +1,234 @@
+import StratusWire
+
+/// A filter that was found legal, in the form that indexes and records are asked by.
+indirect enum CheckedFilter: Sendable, Hashable {
+  case condition(QueryCondition)
+  case anyOf([[CheckedFilter]])
+}
+
+/// What a field must be for a record to match.
+struct QueryCondition: Sendable, Hashable {
+  enum Test: Sendable, Hashable {
+    case never
+    /// Any value.
+    case present
+    /// One of these, which are distinct and in order.
+    case oneOf([Scalar])
+    case within(ScalarRange)
+    case prefix([UInt8])
+    case suffix([UInt8])
+    case infix([UInt8])
+    /// Members of a list.
+    case anyMember([Scalar])
+    case allMembers([Scalar])
+    case memberPrefix([UInt8])
+    case anyToken([[UInt8]])
+    case allTokens([[UInt8]])
+    case near(Circle)
+  }
+
+  var source: IndexColumn.Source
+  var test: Test
+  /// Whether the test must fail: true for a field without a value.
+  var isNegated = false
+  /// Filter and key, for explanations.
+  var text: String
+}
+
+/// Everything between two values, either of which may be absent.
+struct ScalarRange: Sendable, Hashable {
+  struct Bound: Sendable, Hashable {
+    var value: Scalar
+    var isIncluded: Bool
+  }
+
+  var lower: Bound?
+  var upper: Bound?
+
+  func contains(_ value: Scalar) -> Bool {
+    if let lower, value < lower.value || (value == lower.value && !lower.isIncluded) {
+      return false
+    }
+    if let upper, upper.value < value || (value == upper.value && !upper.isIncluded) {
+      return false
+    }
+    return true
+  }
+}
+
+/// What is nearer to a place than a distance in metres.
+struct Circle: Sendable, Hashable {
+  var centre: Location
+  var radius: Double
+
+  func contains(_ place: Location) -> Bool { place.distance(to: centre) < radius }
+}
+
+/// The values of a record that a query looks at.
+struct RecordValues {
+  let record: StoredRecord
+  let fields: [String: FieldValue]
+
+  func value(_ source: IndexColumn.Source) -> FieldValue? {
+    guard case .field(let name) = source else { return nil }
+    return fields[name]
+  }
+
+  func scalar(_ source: IndexColumn.Source) -> Scalar? {
+    switch source {
+    case .field(let name): fields[name].flatMap { Scalar($0) }
+    case .system(let field): record.scalar(field)
+    case .searchableFields: nil
+    }
+  }
+
+  /// Of every field here, where no field is named.
+  func tokens(_ source: IndexColumn.Source, of searchable: Set<String>) -> Set<[UInt8]> {
+    var tokens: Set<[UInt8]> = []
+    switch source {
+    case .field(let name): fields[name]?.collectTokens(into: &tokens)
+    case .searchableFields:
+      for name in searchable { fields[name]?.collectTokens(into: &tokens) }
+    case .system: break
+    }
+    return tokens
+  }
+}
+
+extension CheckedFilter {
+  func holds(for values: RecordValues, searchable: Set<String>) -> Bool {
+    switch self {
+    case .condition(let condition): condition.holds(for: values, searchable: searchable)
+    case .anyOf(let groups):
+      groups.contains { group in
+        group.allSatisfy { $0.holds(for: values, searchable: searchable) }
+      }
+    }
+  }
+
+  /// The fields it looks at.
+  func collectFields(into names: inout Set<String>, searchable: Set<String>) {
+    switch self {
+    case .condition(let condition):
+      switch condition.source {
+      case .field(let name): names.insert(name)
+      case .searchableFields: names.formUnion(searchable)
+      case .system: break
+      }
+    case .anyOf(let groups):
+      for filter in groups.joined() {
+        filter.collectFields(into: &names, searchable: searchable)
+      }
+    }
+  }
+
+  var text: String {
+    switch self {
+    case .condition(let condition): condition.text
+    case .anyOf(let groups):
+      "anyOf(" + groups.map { $0.map(\.text).joined(separator: ", ") }.joined(separator: " | ")
+        + ")"
+    }
+  }
+}
+
+extension QueryCondition {
+  func holds(for values: RecordValues, searchable: Set<String>) -> Bool {
+    passes(values, searchable: searchable) != isNegated
+  }
+
+  private func passes(_ values: RecordValues, searchable: Set<String>) -> Bool {
+    switch test {
+    case .never: return false
+    case .present: return values.scalar(source) != nil
+    case .oneOf(let wanted): return values.scalar(source).map(wanted.holds) ?? false
+    case .within(let range): return values.scalar(source).map(range.contains) ?? false
+    case .prefix(let text): return values.text(source)?.starts(with: text) ?? false
+    case .suffix(let text):
+      return values.text(source).map { $0.suffix(text.count).elementsEqual(text) } ?? false
+    case .infix(let text): return values.text(source)?.contains(text) ?? false
+    case .anyMember(let wanted):
+      return values.members(source)?.contains(where: wanted.holds) ?? false
+    case .allMembers(let wanted):
+      guard let members = values.members(source) else { return false }
+      let all = Set(members)
+      return wanted.allSatisfy(all.contains)
+    case .memberPrefix(let text):
+      return values.members(source)?.contains { $0.text?.starts(with: text) ?? false } ?? false
+    case .anyToken(let wanted):
+      let tokens = values.tokens(source, of: searchable)
+      return wanted.contains(where: tokens.contains)
+    case .allTokens(let wanted):
+      let tokens = values.tokens(source, of: searchable)
+      return wanted.allSatisfy(tokens.contains)
+    case .near(let circle):
+      return values.places(source).contains(where: circle.contains)
+    }
+  }
+
+  /// The column's bytes of the first member or place of a record that passes: only its entry
+  /// stands for the record where several might.
+  func firstPart(of values: RecordValues) -> [UInt8]? {
+    var first: [UInt8]?
+    func offer(_ bytes: [UInt8]) {
+      if let found = first, !bytes.precedes(found) { return }
+      first = bytes
+    }
+    switch test {
+    case .memberPrefix(let text):
+      for member in values.members(source) ?? [] where member.text?.starts(with: text) ?? false {
+        offer(ColumnBytes.of(member))
+      }
+    case .near(let circle):
+      for place in values.places(source) where circle.contains(place) {
+        offer(ColumnBytes.of(cell: Cell.code(of: place)))
+      }
+    case .never, .present, .oneOf, .within, .prefix, .suffix, .infix, .anyMember, .allMembers,
+      .anyToken, .allTokens:
+      break
+    }
+    return first
+  }
+}
+
+extension RecordValues {
+  fileprivate func text(_ source: IndexColumn.Source) -> [UInt8]? { scalar(source)?.text }
+
+  fileprivate func members(_ source: IndexColumn.Source) -> [Scalar]? {
+    guard case .list(_, let members) = value(source) else { return nil }
+    return members.compactMap { Scalar($0) }
+  }
+
+  fileprivate func places(_ source: IndexColumn.Source) -> [Location] {
+    switch value(source) {
+    case .location(let place): [place]
+    case .list(_, let members): members.compactMap(\.place)
+    case .string, .int64, .double, .timestamp, .bytes, .reference, .asset, .sealed, nil: []
+    }
+  }
+}
+
+extension Scalar {
+  var text: [UInt8]? { if case .text(let bytes) = self { bytes } else { nil } }
+}
+
+extension Array where Element == Scalar {
+  /// Whether a value is among these, which are in order.
+  fileprivate func holds(_ value: Scalar) -> Bool {
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = (low + high) / 2
+      if self[middle] < value { low = middle + 1 } else { high = middle }
+    }
+    return low < count && self[low] == value
+  }
+}
+
+extension Array where Element == UInt8 {
+  fileprivate func contains(_ text: [UInt8]) -> Bool {
+    if text.isEmpty { return true }
+    if text.count > count { return false }
+    return (0...(count - text.count)).contains { self[$0..<$0 + text.count].elementsEqual(text) }
+  }
+}

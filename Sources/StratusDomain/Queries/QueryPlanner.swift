@@ -1,0 +1,279 @@
+import StratusWire
+
+/// Finds the ways to answer a query. Pure: what it finds depends on the query alone, so that a
+/// continuation marker can name one by its place.
+struct QueryPlanner {
+  /// Something that can lead to the records that match.
+  fileprivate struct Driver {
+    /// The filters that it answers, by their places.
+    var answered: Set<Int>
+    var equality: QueryCandidate.Equality?
+    var reach: QueryCandidate.Reach?
+    var distinguishing: QueryCondition?
+  }
+
+  /// All ways, in an order that does not change.
+  private(set) var candidates: [QueryCandidate] = []
+  /// How many of them, from the first, come in the order asked for.
+  private(set) var mainCount = 0
+  /// How many of the next have few records, perhaps, and sort them.
+  private(set) var gatherCount = 0
+
+  private let query: CheckedQuery
+  private var equalities: [Driver] = []
+  private var explosions: [Driver] = []
+  private var reaches: [Driver] = []
+
+  /// Bounds the candidates: which of many words or ranges is the rarest is not worth more probes.
+  private static let alternativesMax = 6
+  private static let equalitiesMax = 4
+
+  init(_ query: CheckedQuery) {
+    self.query = query
+    for (place, filter) in query.filters.enumerated() {
+      if case .condition(let condition) = filter, !condition.isNegated {
+        addDrivers(of: condition, at: place)
+      }
+    }
+    let fixed = Set(equalities.compactMap(\.equality?.column))
+    reaches = merged(reaches).filter { !fixed.contains($0.reach?.column ?? .recordName) }
+    var mains: [QueryCandidate] = []
+    var gathers: [QueryCandidate] = []
+    var fallbacks: [QueryCandidate] = []
+    plan(&mains, &gathers, &fallbacks)
+    mainCount = mains.count
+    gatherCount = gathers.count
+    candidates = mains + gathers + fallbacks
+  }
+
+  /// Whether no record can match.
+  var matchesNothing: Bool {
+    query.filters.contains { filter in
+      guard case .condition(let condition) = filter, !condition.isNegated else { return false }
+      switch condition.test {
+      case .never: return true
+      case .oneOf(let values), .anyMember(let values): return values.isEmpty
+      case .present, .within, .prefix, .suffix, .infix, .allMembers, .memberPrefix, .anyToken,
+        .allTokens, .near:
+        return false
+      }
+    }
+  }
+
+  // The three kinds of queries.
+
+  private func plan(
+    _ mains: inout [QueryCandidate], _ gathers: inout [QueryCandidate],
+    _ fallbacks: inout [QueryCandidate]
+  ) {
+    let constant = Set(
+      equalities.compactMap(\.equality).filter { $0.values.count == 1 }.map(\.column.source))
+    let order = QueryOrder(query.sorts, constant: constant)
+    let sorted = Set(order.columns.map(\.source))
+    // An IN on what is sorted by is a range of several pieces.
+    let atFirst = order.columns.first.flatMap { first in
+      reaches.first { $0.reach?.column == first }
+        ?? equalities.first { $0.equality?.column == first }?.asReach
+    }
+    let columns = chosenEqualities(but: sorted, beside: atFirst)
+    let others = Array((explosions + reaches).prefix(Self.alternativesMax))
+    if let distance = order.distance {
+      mains = [candidate(.nearest, columns, order: order)]
+      fallbacks = [candidate(.nearest, [], order: order)]
+      gathers = others.filter { driver in
+        driver.reach?.column != IndexColumn(distance.source, .cell)
+      }.map { candidate(.gather, columns + [$0], order: order) }
+    } else if let first = order.columns.first {
+      let bounded = atFirst.map { [$0] } ?? []
+      let words = explosions.prefix(Self.alternativesMax)
+      mains =
+        words.isEmpty
+        ? [candidate(.scan, columns + bounded, order: order)]
+        : words.map { candidate(.scan, columns + [$0] + bounded, order: order) }
+      gathers = reaches.filter { $0.reach?.column != first }.prefix(Self.alternativesMax)
+        .map { candidate(.gather, columns + [$0], order: order) }
+      fallbacks = [candidate(.scan, bounded, order: order)]
+    } else {
+      mains = others.map { candidate(.scan, columns + [$0], order: order) }
+      if mains.isEmpty { mains = [candidate(.scan, columns, order: order)] }
+      fallbacks = (columns + others).map { candidate(.scan, [$0], order: order) }
+      fallbacks.append(candidate(.scan, [], order: order))
+    }
+  }
+
+  private func candidate(
+    _ kind: QueryCandidate.Kind, _ drivers: [Driver], order: QueryOrder
+  ) -> QueryCandidate {
+    let answered = drivers.reduce(into: Set<Int>()) { $0.formUnion($1.answered) }
+    return QueryCandidate(
+      kind: kind,
+      equalities: drivers.compactMap(\.equality).sorted { $0.column.text < $1.column.text },
+      reach: drivers.compactMap(\.reach).first, order: order,
+      remaining: query.filters.indices.filter { !answered.contains($0) }.map {
+        query.filters[$0]
+      },
+      distinguishing: drivers.compactMap(\.distinguishing).first)
+  }
+
+  /// Few columns, and not too many combinations of their values; what is left is checked.
+  private func chosenEqualities(
+    but sorted: Set<IndexColumn.Source>, beside other: Driver?
+  ) -> [Driver] {
+    var chosen: [Driver] = []
+    var count = (other?.count ?? 1) * ((explosions + reaches).map(\.count).max() ?? 1)
+    let ordered = equalities.enumerated().sorted {
+      ($0.element.count, $0.offset) < ($1.element.count, $1.offset)
+    }
+    for (_, driver) in ordered {
+      guard let equality = driver.equality, !sorted.contains(equality.column.source),
+        chosen.count < Self.equalitiesMax, count * driver.count <= Limits.queryRangesMax
+      else { continue }
+      count *= driver.count
+      chosen.append(driver)
+    }
+    return chosen
+  }
+
+  // What each filter offers.
+
+  private mutating func addDrivers(of condition: QueryCondition, at place: Int) {
+    switch condition.test {
+    case .oneOf(let values):
+      guard !values.isEmpty, values.count <= Limits.queryRangesMax,
+        !equalities.contains(where: { $0.equality?.column.source == condition.source })
+      else { return }
+      equalities.append(equality(condition, .value, values, at: place))
+    case .within(let range): addReach(condition, range.interval, isExact: range.isExact, place)
+    case .prefix(let text):
+      addReach(
+        condition, ColumnInterval(beginning: ColumnBytes.beginning(text)),
+        isExact: text.count <= ColumnBytes.textBytesMax, place)
+    case .anyMember(let values):
+      guard !values.isEmpty, values.count <= Limits.queryRangesMax else { return }
+      explosions.append(equality(condition, .member, values, at: place))
+    case .allMembers(let values):
+      for value in values {
+        explosions.append(
+          equality(condition, .member, [value], at: place, isWhole: values.count == 1))
+      }
+    case .anyToken(let words):
+      guard words.count <= Limits.queryRangesMax else { return }
+      explosions.append(
+        equality(condition, .token, words.map { .text($0) }, at: place, isWhole: isExact(condition)))
+    case .allTokens(let words):
+      for word in words {
+        explosions.append(
+          equality(
+            condition, .token, [.text(word)], at: place,
+            isWhole: words.count == 1 && isExact(condition)))
+      }
+    case .memberPrefix(let text):
+      reaches.append(
+        Driver(
+          answered: [],
+          reach: .init(
+            column: IndexColumn(condition.source, .member),
+            intervals: [ColumnInterval(beginning: ColumnBytes.beginning(text))]),
+          distinguishing: condition))
+    case .near(let circle):
+      reaches.append(
+        Driver(
+          answered: [],
+          reach: .init(
+            column: IndexColumn(condition.source, .cell),
+            intervals: Cell.covering(circle.centre, within: circle.radius).map(\.interval)),
+          distinguishing: condition))
+    case .never, .present, .suffix, .infix: return
+    }
+  }
+
+  /// Whether the words of an index are those the condition looks at.
+  private func isExact(_ condition: QueryCondition) -> Bool {
+    condition.source != .searchableFields || query.isAllSearchable
+  }
+
+  private func equality(
+    _ condition: QueryCondition, _ form: IndexColumn.Form, _ values: [Scalar], at place: Int,
+    isWhole: Bool = true
+  ) -> Driver {
+    let isExact = isWhole && values.allSatisfy(\.fitsColumn)
+    var columns: [[UInt8]] = []
+    for column in values.map({ ColumnBytes.of($0) }) where column != columns.last {
+      columns.append(column)
+    }
+    return Driver(
+      answered: isExact ? [place] : [],
+      equality: .init(column: IndexColumn(condition.source, form), values: columns))
+  }
+
+  private mutating func addReach(
+    _ condition: QueryCondition, _ interval: ColumnInterval, isExact: Bool, _ place: Int
+  ) {
+    reaches.append(
+      Driver(
+        answered: isExact ? [place] : [],
+        reach: .init(column: IndexColumn(condition.source), intervals: [interval])))
+  }
+
+  /// Ranges on one column as one.
+  private func merged(_ reaches: [Driver]) -> [Driver] {
+    var result: [Driver] = []
+    for driver in reaches {
+      guard let reach = driver.reach, reach.column.form == .value,
+        let place = result.firstIndex(where: { $0.reach?.column == reach.column }),
+        let own = reach.intervals.first, let other = result[place].reach?.intervals.first
+      else {
+        result.append(driver)
+        continue
+      }
+      result[place].reach?.intervals = [own.intersection(other)]
+      result[place].answered.formUnion(driver.answered)
+    }
+    return result
+  }
+}
+
+extension QueryPlanner.Driver {
+  /// How many stretches it makes of one.
+  fileprivate var count: Int { equality?.values.count ?? reach?.intervals.count ?? 1 }
+
+  fileprivate var asReach: QueryPlanner.Driver? {
+    guard let equality else { return nil }
+    return QueryPlanner.Driver(
+      answered: answered,
+      reach: .init(
+        column: equality.column, intervals: equality.values.map { ColumnInterval(beginning: $0) }))
+  }
+}
+
+extension ScalarRange {
+  /// The values, and no missing one.
+  var interval: ColumnInterval {
+    let any = (lower ?? upper).map { ColumnBytes.tag(of: $0.value) } ?? []
+    var interval = ColumnInterval(beginning: any)
+    if let lower {
+      // NB: of a value that is cut, all that look like it belong to the range, to be checked.
+      let isBehind = !lower.isIncluded && lower.value.fitsColumn
+      interval.lower = ColumnCut(bytes: ColumnBytes.of(lower.value), isBehind: isBehind)
+    }
+    if let upper {
+      let isBehind = upper.isIncluded || !upper.value.fitsColumn
+      interval.upper = ColumnCut(bytes: ColumnBytes.of(upper.value), isBehind: isBehind)
+    }
+    return interval
+  }
+
+  /// Whether the interval holds these values and no others.
+  var isExact: Bool {
+    (lower?.value.fitsColumn ?? true) && (upper?.value.fitsColumn ?? true)
+  }
+}
+
+extension Cell {
+  /// The codes in it, as a column has them.
+  var interval: ColumnInterval {
+    ColumnInterval(
+      lower: ColumnCut(bytes: ColumnBytes.of(cell: code), isBehind: false),
+      upper: ColumnCut(bytes: ColumnBytes.of(cell: lastCode), isBehind: true))
+  }
+}

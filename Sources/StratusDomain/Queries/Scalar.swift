@@ -1,0 +1,67 @@
+import StratusWire
+
+/// A value that can be compared with others of its field.
+enum Scalar: Sendable, Hashable {
+  /// A string, or the record name of a reference, in UTF-8.
+  case text([UInt8])
+  /// A whole number or a time.
+  case whole(Int64)
+  /// A number; never −0, which equals 0.
+  case real(Double)
+
+  static func real(normal value: Double) -> Scalar { .real(value == 0 ? 0 : value) }
+
+  /// nil: values of this type are not compared.
+  init?(_ value: FieldValue) {
+    switch value {
+    case .string(let text): self = .text(Array(text.utf8))
+    case .int64(let number), .timestamp(let number): self = .whole(number)
+    case .double(let number): self = .real(normal: number)
+    case .reference(let reference): self = .text(Array(reference.recordName.utf8))
+    case .bytes, .location, .asset, .sealed, .list: return nil
+    }
+  }
+
+  /// Whether it fits into a column whole, so that the column's bytes decide equality and order.
+  var fitsColumn: Bool {
+    switch self {
+    // NB: a text of just the most bytes looks like a longer one that was cut there.
+    case .text(let bytes): bytes.count < ColumnBytes.textBytesMax
+    case .whole, .real: true
+    }
+  }
+}
+
+extension Scalar: Comparable {
+  static func < (left: Scalar, right: Scalar) -> Bool {
+    switch (left, right) {
+    case (.text(let left), .text(let right)): left.precedes(right)
+    case (.whole(let left), .whole(let right)): left < right
+    case (.real(let left), .real(let right)): left < right
+    // A field has values of one kind only; this keeps the order total.
+    case (.whole, _), (.real, .text): true
+    case (.text, _), (.real, .whole): false
+    }
+  }
+}
+
+extension Array where Element == UInt8 {
+  /// Whether these bytes come first in the order of bytes.
+  func precedes(_ other: [UInt8]) -> Bool { compare(other, from: 0, 0) < 0 }
+
+  /// Below, at or above 0: how the bytes behind one place compare with those behind another's.
+  func compare(_ other: [UInt8], from start: Int, _ otherStart: Int) -> Int {
+    withUnsafeBytes { own in
+      other.withUnsafeBytes { other in
+        let count = own.count - start
+        let otherCount = other.count - otherStart
+        for place in 0..<Swift.min(count, otherCount) {
+          let left = own[start + place]
+          let right = other[otherStart + place]
+          if left != right { return left < right ? -1 : 1 }
+        }
+        return count - otherCount
+      }
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import StratusWire
+
+/// Reads a page by walking the index in the order asked for.
+struct ScanReader {
+  private let scope: PageScope
+  private var builder: PageBuilder
+  private var cursor: EntryCursor
+  /// Whether entries alone do not decide.
+  private let needsRecords: Bool
+  /// Where the last match that is in the page lies, or an entry after it that is none.
+  private var passed: EntryPosition?
+
+  private static let batchMax = 200
+
+  init(_ scope: PageScope) {
+    self.scope = scope
+    builder = PageBuilder(scope)
+    let candidate = scope.plan.candidate
+    needsRecords = !candidate.remaining.isEmpty || candidate.distinguishing != nil
+    passed = scope.after
+    cursor = EntryCursor(
+      scope.plan.stretches, of: scope.plan.index.id, in: scope.database, zone: scope.zone?.id,
+      isReversed: scope.plan.isReversed, after: scope.after,
+      expected: scope.countsOnly ? 1_000 : scope.limit + 1)
+  }
+
+  mutating func read() throws(ServerError) -> QueryPage {
+    while true {
+      var batch: [(entry: FoundEntry, prefixCount: Int)] = []
+      let wanted = scope.countsOnly ? Self.batchMax : min(builder.room + 1, Self.batchMax)
+      var ending: EntryCursor.Step?
+      while batch.count < wanted, ending == nil {
+        switch try cursor.next(scope.store) {
+        case .entry(let entry, let prefixCount): batch.append((entry, prefixCount))
+        case .end: ending = .end
+        case .exhausted: ending = .exhausted
+        }
+      }
+      if try take(batch) { return end(at: passed) }
+      switch ending {
+      case .end: return end(at: nil)
+      case .exhausted: return end(at: cursor.position ?? passed)
+      case .entry, nil: continue
+      }
+    }
+  }
+
+  private mutating func end(at position: EntryPosition?) -> QueryPage {
+    builder.noteRead(entries: cursor.entriesRead)
+    builder.end(at: position)
+    return builder.page
+  }
+
+  /// - Returns: whether a match came that did not fit.
+  private mutating func take(
+    _ batch: [(entry: FoundEntry, prefixCount: Int)]
+  ) throws(ServerError) -> Bool {
+    if !needsRecords, scope.countsOnly { return try count(batch) }
+    // The match behind the page is not read, if its entry says that it is one.
+    let read = needsRecords ? batch[...] : batch.prefix(builder.room)
+    let records = try builder.records(of: read.map(\.entry))
+    for (place, (entry, prefixCount)) in batch.enumerated() {
+      if place < records.count {
+        if let item = records[place], try matches(item.record, entry, prefixCount) {
+          if builder.isFull { return true }
+          builder.add(item.record, in: item.zone)
+        }
+      } else if try builder.zone(entry.zone) != nil {
+        return true
+      }
+      passed = entry
+      passed?.value.removeFirst(prefixCount)
+    }
+    return false
+  }
+
+  private mutating func count(
+    _ batch: [(entry: FoundEntry, prefixCount: Int)]
+  ) throws(ServerError) -> Bool {
+    for (entry, _) in batch where try builder.zone(entry.zone) != nil { builder.addUnseen() }
+    return false
+  }
+
+  private func matches(
+    _ record: StoredRecord, _ entry: FoundEntry, _ prefixCount: Int
+  ) throws(ServerError) -> Bool {
+    if !needsRecords { return true }
+    let values = try builder.values(of: record)
+    guard builder.matches(values) else { return false }
+    guard let condition = scope.plan.candidate.distinguishing else { return true }
+    guard let first = condition.firstPart(of: values) else { return false }
+    return entry.value.dropFirst(prefixCount).starts(with: first)
+  }
+}

@@ -1,0 +1,131 @@
+import ArgumentParser
+import Foundation
+import StratusTransport
+import StratusWire
+
+/// `stratus explain`: how the server answers a query.
+struct ExplainCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "explain",
+    abstract: "Show how the server answers a query: the plan, the index, what is read.",
+    discussion: """
+      What no option says is taken from STRATUS_URL, STRATUS_CONTAINER, STRATUS_ENVIRONMENT, \
+      STRATUS_API_TOKEN and STRATUS_WEB_AUTH_TOKEN, then from the credentials file. Example:
+
+        stratus explain '{"recordType": "Note", "sortBy": [{"fieldName": "title"}]}'
+      """)
+
+  @Option(help: "The server's URL.")
+  var url: String?
+
+  @Option(help: "The container's ID.")
+  var container: String?
+
+  @Option(help: "development or production.")
+  var environment: ContainerEnvironment?
+
+  @Option(help: "public or private.")
+  var database: Database = .private
+
+  @Option(help: "The app's token.")
+  var apiToken: String?
+
+  @Option(help: "The user's token.")
+  var webToken: String?
+
+  @Flag(help: "Print JSON.")
+  var json = false
+
+  @Argument(help: "The query, or a whole request of records/query; a file of it; - for the input.")
+  var query: String
+
+  enum Database: String, ExpressibleByArgument, CaseIterable {
+    case `public`, `private`
+  }
+
+  func run() async throws {
+    var request = try readRequest()
+    request.explains = true
+    let connection = try connect()
+    let response: QueryRecords.Response
+    do {
+      response = try await connection.send(
+        QueryRecords.self, request, to: database == .public ? .public : .private,
+        isIdempotent: true)
+    } catch {
+      throw Failure(Self.sentence(error))
+    }
+    guard let explanation = response.explanation else {
+      throw Failure("the server does not explain queries")
+    }
+    if json { return say(json: explanation) }
+    say("plan     \(explanation.plan)")
+    say("index    \(explanation.index), \(explanation.ranges) ranges")
+    for filter in explanation.remainingFilters { say("check    \(filter)") }
+    say("read     \(explanation.entriesRead) entries, \(explanation.recordsRead) records")
+    let more = response.continuationMarker == nil ? "" : ", and more follow"
+    say("found    \(response.count ?? Int64(response.records.count)) records\(more)")
+  }
+
+  private func readRequest() throws -> QueryRecords.Request {
+    let bytes: [UInt8]
+    if query == "-" {
+      bytes = Array(FileHandle.standardInput.readDataToEndOfFile())
+    } else if query.contains("{") {
+      bytes = Array(query.utf8)
+    } else {
+      guard let data = FileManager.default.contents(atPath: query) else {
+        throw Failure("there is no file '\(query)'; give a query as JSON, a file, or -")
+      }
+      bytes = Array(data)
+    }
+    if let request = try? QueryRecords.Request(jsonBytes: bytes) { return request }
+    do {
+      return QueryRecords.Request(query: try Query(jsonBytes: bytes), zoneID: nil)
+    } catch {
+      throw Failure("the query cannot be read: \(error.reason)")
+    }
+  }
+
+  private func connect() throws -> Connection {
+    let variables = ProcessInfo.processInfo.environment
+    var settings = ServerSettings(
+      url: url.flatMap(URL.init(string:)), container: container, environment: environment,
+      apiToken: apiToken, webAuthToken: webToken
+    ).completed(by: ServerSettings(environmentVariables: variables))
+    if let file = CredentialsFile.location(environmentVariables: variables),
+      let stored = CredentialsFile.read(at: file)
+    {
+      settings = settings.completed(by: stored)
+    }
+    guard let url = settings.url else {
+      throw Failure("which server? give --url or set STRATUS_URL")
+    }
+    guard let container = settings.container else {
+      throw Failure("which container? give --container or set STRATUS_CONTAINER")
+    }
+    return Connection(
+      to: .init(
+        url: url.absoluteString.hasSuffix("/")
+          ? String(url.absoluteString.dropLast()) : url.absoluteString,
+        container: container, environment: settings.environment ?? .development,
+        deviceID: "stratus-explain"),
+      apiToken: settings.apiToken, webAuthToken: settings.webAuthToken,
+      exchange: URLSessionExchange(), timing: Self.timing)
+  }
+
+  /// NB: no chance: one command at a time needs not spread its repetitions.
+  private static let timing = Timing(
+    now: { [start = ContinuousClock.now] in
+      Double((ContinuousClock.now - start).components.seconds)
+    },
+    sleep: { try await Task.sleep(for: .seconds($0)) }, chance: { 0.5 })
+
+  private static func sentence(_ failure: TransportFailure) -> String {
+    switch failure {
+    case .refused(let error, _, _): "the server refused the query: \(error.reason)"
+    case .unreadable(_, let reason, _): "the server's answer cannot be read: \(reason)"
+    case .network: "no server answers; start it with 'stratus dev'"
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import Testing
+
+/// The order of a query's answer, and its pages.
+@Suite struct QueryOrders {
+  private func withNumbers(_ body: (Client) async throws -> Void) async throws {
+    try await withAnna { anna in
+      for number in 0..<30 {
+        try await anna.save(
+          "n-\(number)",
+          fields: [
+            "number": ["value": .int(Int64(number - 15))], "parity": ["value": .int(Int64(number % 2))],
+            "third": ["value": .string(["x", "y", "z"][number % 3])],
+          ])
+      }
+      try await anna.save("none")
+      try await body(anna)
+    }
+  }
+
+  private func expected(_ numbers: some Sequence<Int>) -> [String] { numbers.map { "n-\($0)" } }
+
+  @Test(arguments: [1, 2, 7, 30, 31, 200] as [Int64])
+  func `pages of any size make one order`(pageSize: Int64) async throws {
+    try await withNumbers { anna in
+      let rising = try await anna.names(
+        ["recordType": "Note", "sortBy": [.sort("number")]], pageSize: pageSize)
+      #expect(rising == ["none"] + expected(0..<30))
+      let falling = try await anna.names(
+        ["recordType": "Note", "sortBy": [.sort("number", ascending: false)]], pageSize: pageSize)
+      #expect(falling == expected((0..<30).reversed()) + ["none"])
+    }
+  }
+
+  @Test func `a page that ends with the last match has no marker`() async throws {
+    try await withNumbers { anna in
+      let query: JSON = [
+        "recordType": "Note", "filterBy": [.filter("EQUALS", "parity", 1)],
+        "sortBy": [.sort("number")],
+      ]
+      #expect(try await anna.pages(query, pageSize: 5).map(\.count) == [5, 5, 5])
+      #expect(try await anna.pages(query, pageSize: 15).map(\.count) == [15])
+      #expect(try await anna.pages(query, pageSize: 14).map(\.count) == [14, 1])
+    }
+  }
+
+  @Test func `several sorts, each in its own direction`() async throws {
+    try await withNumbers { anna in
+      let names = try await anna.names(
+        [
+          "recordType": "Note", "filterBy": [.filter("GREATER_THAN", "number", -15)],
+          "sortBy": [.sort("third", ascending: false), .sort("parity"), .sort("number")],
+        ], pageSize: 4)
+      let sorted = (1..<30).sorted {
+        ($1 % 3, $0 % 2, $0) < ($0 % 3, $1 % 2, $1)
+      }
+      #expect(names == expected(sorted))
+    }
+  }
+
+  @Test func `one of several values keeps the order among them`() async throws {
+    try await withNumbers { anna in
+      let names = try await anna.names(
+        [
+          "recordType": "Note", "filterBy": [.filter("IN", "third", ["z", "x"])],
+          "sortBy": [.sort("number", ascending: false)],
+        ], pageSize: 3)
+      #expect(names == expected((0..<30).filter { $0 % 3 != 1 }.reversed()))
+    }
+  }
+
+  @Test func `a range within the order`() async throws {
+    try await withNumbers { anna in
+      let names = try await anna.names(
+        [
+          "recordType": "Note",
+          "filterBy": [
+            .filter("GREATER_THAN_OR_EQUALS", "number", -5), .filter("LESS_THAN", "number", 5),
+            .filter("EQUALS", "parity", 0),
+          ],
+          "sortBy": [.sort("number", ascending: false)],
+        ], pageSize: 2)
+      #expect(names == expected([18, 16, 14, 12, 10]))
+    }
+  }
+
+  @Test func `a range on one field, sorted by another`() async throws {
+    try await withNumbers { anna in
+      let names = try await anna.names(
+        [
+          "recordType": "Note", "filterBy": [.filter("LESS_THAN", "number", -9)],
+          "sortBy": [.sort("third"), .sort("number")],
+        ], pageSize: 2)
+      #expect(names == expected([0, 3, 1, 4, 2, 5]))
+    }
+  }
+
+  @Test func `the nearest first, and the farthest`() async throws {
+    try await withAnna { anna in
+      for degree in [170, -170, 10, 0, -20, 90] {
+        try await anna.save(
+          "p\(degree)",
+          fields: [
+            "place": [
+              "value": ["latitude": 1, "longitude": .int(Int64(degree))], "type": "LOCATION",
+            ]
+          ])
+      }
+      try await anna.save("nowhere")
+      var sort: JSON = [
+        "fieldName": "place", "relativeLocation": ["latitude": 0, "longitude": 175],
+      ]
+      let nearest = ["p170", "p-170", "p90", "p-20", "p10", "p0"]
+      for size in [1, 2, 7] as [Int64] {
+        let names = try await anna.names(
+          ["recordType": "Note", "sortBy": [sort]], pageSize: size)
+        // 165° away: −20 and 10; of 10 and −20 relative to 175: 165 and 165.
+        #expect(Set(names[3...4]) == Set(nearest[3...4]))
+        #expect(Array(names[..<3]) == Array(nearest[..<3]))
+        #expect(names[5...] == ["p0", "nowhere"])
+      }
+      sort = sort.with("ascending", false)
+      for size in [1, 3, 7] as [Int64] {
+        let names = try await anna.names(
+          ["recordType": "Note", "sortBy": [sort]], pageSize: size)
+        #expect(names[..<2] == ["nowhere", "p0"])
+        #expect(names[4...] == ["p90", "p-170", "p170"])
+      }
+    }
+  }
+}
