@@ -106,6 +106,9 @@ let package = Package(
     tests(
       "StratusModelTests",
       ["CloudKit", "StratusAccounts", "StratusTesting", "StratusTransport"]),
+    tests(
+      "StratusQueryTests",
+      ["StratusDomain", "StratusSQLite", "StratusTesting", "StratusWire"]),
     tests("TidyTests", []),
     tests("StratusDomainTests", ["StratusDomain", "StratusWire"]),
     tests(

@@ -1,0 +1,93 @@
+import StratusWire
+
+/// A query as a client spells it.
+struct AskedQuery: Sendable, Hashable {
+  var recordType: String
+  var filters: [AskedFilter] = []
+  var sorts: [AskedSort] = []
+
+  var literal: Literal {
+    .object([
+      "recordType": .string(recordType), "filterBy": .array(filters.map(\.literal)),
+      "sortBy": .array(sorts.map(\.literal)),
+    ])
+  }
+}
+
+/// What a filter or sort looks at, and under which of the two keys it says so.
+struct AskedKey: Sendable, Hashable {
+  var name: String
+  var isSystem = false
+
+  fileprivate var member: Literal.Member {
+    Literal.Member(key: isSystem ? "systemFieldName" : "fieldName", value: .string(name))
+  }
+}
+
+/// A condition as a client spells it.
+indirect enum AskedFilter: Sendable, Hashable {
+  case field(AskedCondition)
+  case anyOf([[AskedFilter]])
+
+  var literal: Literal {
+    switch self {
+    case .field(let condition): condition.literal
+    case .anyOf(let groups):
+      .object(["anyOf": .array(groups.map { .array($0.map(\.literal)) })])
+    }
+  }
+}
+
+/// A condition on one field.
+struct AskedCondition: Sendable, Hashable {
+  var comparator: Comparator
+  /// nil: all searchable fields together.
+  var key: AskedKey?
+  var value: Literal
+  /// nil: the client names none.
+  var declaredType: String?
+  var distance: Double?
+
+  var literal: Literal {
+    var value = [Literal.Member(key: "value", value: self.value)]
+    if let declaredType {
+      value.append(Literal.Member(key: "type", value: .string(declaredType)))
+    }
+    var members = [Literal.Member(key: "comparator", value: .string(comparator.rawValue))]
+    if let key { members.append(key.member) }
+    members.append(Literal.Member(key: "fieldValue", value: .members(value)))
+    if let distance {
+      members.append(Literal.Member(key: "distance", value: .double(distance)))
+    }
+    return .members(members)
+  }
+}
+
+/// One key of an order, as a client spells it.
+struct AskedSort: Sendable, Hashable {
+  var key: AskedKey
+  /// nil: the client leaves it out.
+  var isAscending: Bool?
+  var place: Place?
+
+  var literal: Literal {
+    var members = [key.member]
+    if let isAscending {
+      members.append(Literal.Member(key: "ascending", value: .bool(isAscending)))
+    }
+    if let place {
+      members.append(Literal.Member(key: "relativeLocation", value: place.literal))
+    }
+    return .members(members)
+  }
+}
+
+/// A point on Earth; degrees.
+struct Place: Sendable, Hashable {
+  var latitude: Double
+  var longitude: Double
+
+  var literal: Literal {
+    .object(["latitude": .double(latitude), "longitude": .double(longitude)])
+  }
+}

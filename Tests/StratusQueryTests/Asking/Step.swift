@@ -1,0 +1,94 @@
+import StratusDomain
+import StratusWire
+
+/// One of the databases of a world.
+enum DatabaseChoice: Int, Sendable, Hashable, CaseIterable {
+  case publicDatabase, first, second
+
+  var scope: DatabaseScope { self == .publicDatabase ? .public : .private }
+}
+
+/// Something that happens to a world.
+enum Step: Sendable {
+  /// Saves and deletions in one zone, in one request.
+  case modify(DatabaseChoice, user: Int, zone: String, [Edit])
+  case makeZone(DatabaseChoice, String)
+  case deleteZone(DatabaseChoice, String)
+  /// The clock goes on by so many milliseconds.
+  case wait(Int64)
+  case allowExtensions(Bool)
+  /// A field gets its mark later than the others, as by a schema import.
+  case mark(recordType: String, SchemaAddition.Marking.Key, FieldIndexes)
+  case reopen
+  case ask(QueryCase)
+}
+
+/// A record saved or deleted.
+struct Edit: Sendable {
+  enum Kind: Sendable {
+    /// - Parameters:
+    ///   - replaces: whether the fields that are not named go.
+    ///   - fields: nil clears one.
+    ///   - parent: the number of one of the zone's roots; nil: as it was.
+    case save(
+      recordType: String, replaces: Bool, fields: [String: FieldValue?], parent: Int?)
+    case delete
+  }
+
+  var recordName: String
+  var kind: Kind
+}
+
+/// A query, how it is paged through, and what happens between its pages.
+struct QueryCase: Sendable {
+  var number: Int
+  var database: DatabaseChoice
+  var query: AskedQuery
+  /// nil: the request names none.
+  var zone: String?
+  var isZoneWide: Bool?
+  var resultsLimit: Int?
+  /// As a string, which some clients send.
+  var limitIsText = false
+  var desiredKeys: [String]?
+  var countsToo = false
+  var marker = MarkerUse.asGiven
+  /// Whether each page asks for another number of records.
+  var changesLimit = false
+  /// What happens after the first page, the second …
+  var between: [[Step]] = []
+
+  /// What is done with the marker of the first page.
+  enum MarkerUse: Sendable {
+    case asGiven
+    /// It is sent with another query, too.
+    case ofAnotherQuery
+    /// It is sent shortened, too.
+    case cut
+    /// Something else is sent for it, too.
+    case garbage
+  }
+
+  /// How many records are asked for on a page; nil: the server's own.
+  func limit(ofPage page: Int) -> Int? {
+    guard changesLimit, let resultsLimit else { return resultsLimit }
+    return resultsLimit + page % 3
+  }
+
+  /// The request's text.
+  func text(marker: String? = nil, page: Int = 0, countsOnly: Bool = false) -> String {
+    let resultsLimit = limit(ofPage: page)
+    var members = [Literal.Member(key: "query", value: query.literal)]
+    func add(_ key: String, _ value: Literal?) {
+      guard let value else { return }
+      members.append(Literal.Member(key: key, value: value))
+    }
+    add("zoneID", zone.map { .object(["zoneName": .string($0)]) })
+    add("zoneWide", isZoneWide.map { .bool($0) })
+    add("resultsLimit", resultsLimit.map { limitIsText ? .string("\($0)") : .int(Int64($0)) })
+    add("desiredKeys", desiredKeys.map { .array($0.map { .string($0) }) })
+    if countsOnly { add("countOnly", .bool(true)) }
+    add("continuationMarker", marker.map { .string($0) })
+    return Literal.members(members).text
+  }
+}

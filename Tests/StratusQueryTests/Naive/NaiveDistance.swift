@@ -1,0 +1,49 @@
+import Foundation
+import StratusWire
+
+/// Distances on the sphere that stands for the Earth.
+enum NaiveDistance {
+  /// Metres.
+  static let radius = 6_371_008.8
+  /// Metres; what rounding may make of a distance near a radius.
+  static let rounding = 0.001
+  /// Metres; distances that differ by less may come either way round.
+  static let openOrder = 0.02
+
+  /// Metres, by the haversine.
+  static func between(_ left: Place, _ right: Location) -> Double {
+    let (latitude, other) = (left.latitude * .pi / 180, right.latitude * .pi / 180)
+    let east = (right.longitude - left.longitude) * .pi / 180
+    let north = sin((other - latitude) / 2)
+    let across = sin(east / 2)
+    let haversine = north * north + cos(latitude) * cos(other) * across * across
+    return 2 * radius * asin(min(1, haversine.squareRoot()))
+  }
+
+  /// Whether a place is nearer than so many metres.
+  static func isNear(_ place: Place, _ location: Location, metres: Double) -> Truth {
+    let distance = between(place, location)
+    // The same place is at distance 0 whichever way one reckons.
+    if distance == 0 { return metres > 0 ? .yes : .no }
+    let slack = rounding + distance * 1e-9
+    if abs(distance - metres) <= slack { return .open }
+    return distance < metres ? .yes : .no
+  }
+}
+
+/// Whether something holds; open where rounding decides.
+enum Truth: Int, Sendable, Comparable {
+  case no, open, yes
+
+  init(_ holds: Bool) { self = holds ? .yes : .no }
+
+  static func < (left: Truth, right: Truth) -> Bool { left.rawValue < right.rawValue }
+
+  static prefix func ! (truth: Truth) -> Truth {
+    switch truth {
+    case .no: .yes
+    case .open: .open
+    case .yes: .no
+    }
+  }
+}

@@ -1,0 +1,176 @@
+import StratusWire
+
+/// What a filter compares with, once read; or why it is refused.
+enum NaiveOperand: Sendable {
+  case text(String)
+  case number(NaiveNumber)
+  case reference(String)
+  case place(Place)
+}
+
+/// Why a query is refused.
+struct Refusal: Error {
+  var why: String
+  /// Whether the semantics leave it open: refused or not.
+  var isOpen = false
+
+  init(_ why: String) { self.why = why }
+
+  static func open(_ why: String) -> Refusal {
+    var refusal = Refusal(why)
+    refusal.isOpen = true
+    return refusal
+  }
+}
+
+/// Reads the values of filters: which types a field takes, and what it makes of them.
+struct NaiveOperandReader {
+  let element: FieldType.Element
+  let isSystem: Bool
+
+  /// A single value.
+  func single(_ condition: AskedCondition) throws(Refusal) -> NaiveOperand {
+    if case .array = condition.value { throw Refusal("a list where one value is wanted") }
+    return try read(condition.value, declared: try declared(condition.declaredType, isList: false))
+  }
+
+  /// A list of values.
+  func list(_ condition: AskedCondition) throws(Refusal) -> [NaiveOperand] {
+    let type = try declared(condition.declaredType, isList: true)
+    guard case .array(let values) = condition.value else {
+      throw Refusal("one value where a list is wanted")
+    }
+    var operands: [NaiveOperand] = []
+    for value in values { operands.append(try read(value, declared: type)) }
+    return operands
+  }
+
+  /// The element type a client names; nil: none.
+  private func declared(
+    _ name: String?, isList: Bool
+  ) throws(Refusal) -> FieldType.Element? {
+    guard let name else { return nil }
+    if isList, name == "LIST" || name == "UNKNOWN_LIST" { return nil }
+    var word = name
+    if isList {
+      guard name.hasSuffix("_LIST") else { throw Refusal("type \(name) is no list") }
+      word = String(name.dropLast(5))
+    }
+    if word == "NUMBER_INT64" { word = "INT64" }
+    if word == "NUMBER_DOUBLE" { word = "DOUBLE" }
+    guard let declared = FieldType.Element(rawValue: word), takes(declared) else {
+      throw Refusal("type \(name) where \(element.rawValue) is wanted")
+    }
+    return declared
+  }
+
+  private func takes(_ declared: FieldType.Element) -> Bool {
+    if declared == element { return true }
+    return switch element {
+    case .int64: declared == .double
+    case .double, .timestamp: declared == .int64
+    case .reference: isSystem && declared == .string
+    case .string, .bytes, .location, .asset: false
+    }
+  }
+
+  private func read(
+    _ literal: Literal, declared: FieldType.Element?
+  ) throws(Refusal) -> NaiveOperand {
+    switch element {
+    case .string:
+      guard case .string(let text) = literal else { throw Refusal("no string") }
+      return .text(text)
+    case .int64, .double: return .number(try number(literal, declared: declared))
+    case .timestamp: return .number(.whole(try time(literal, declared: declared)))
+    case .reference: return .reference(try reference(literal, declared: declared))
+    case .location:
+      guard case .members(let members) = literal,
+        let latitude = members.number("latitude"), let longitude = members.number("longitude"),
+        abs(latitude) <= 90, abs(longitude) <= 180
+      else { throw Refusal("no place") }
+      return .place(Place(latitude: latitude, longitude: longitude))
+    case .bytes, .asset: throw Refusal("no comparator takes \(element.rawValue)")
+    }
+  }
+
+  private func number(
+    _ literal: Literal, declared: FieldType.Element?
+  ) throws(Refusal) -> NaiveNumber {
+    let text: String
+    switch literal {
+    case .bool(let value):
+      guard element == .int64, declared != .double else {
+        if element == .double, declared == nil { throw Refusal("a truth is no fraction") }
+        throw Refusal.open("a truth that is called a number")
+      }
+      return .whole(value ? 1 : 0)
+    case .number(let number), .string(let number): text = number
+    case .null, .array, .members: throw Refusal("no number")
+    }
+    guard let real = Double(text), real.isFinite else { throw Refusal("no number") }
+    let whole = NaiveNumber.whole(text)
+    switch declared {
+    case .int64?:
+      guard let whole else { throw Refusal("no whole number") }
+      return .whole(whole)
+    case .double?: return .real(real)
+    case nil:
+      if element == .double { return .real(real) }
+      guard let whole else { return .real(real) }
+      // Read as whole or as real, a large one may be two numbers.
+      if text.contains(where: { ".eE".contains($0) }), Int64(exactly: real) != whole {
+        throw Refusal.open("a large number of either type")
+      }
+      return .whole(whole)
+    default: throw Refusal("no number")
+    }
+  }
+
+  private func time(
+    _ literal: Literal, declared: FieldType.Element?
+  ) throws(Refusal) -> Int64 {
+    switch literal {
+    case .number(let text):
+      guard let whole = NaiveNumber.whole(text) else { throw Refusal("a time with a fraction") }
+      if text.contains(".") || text.lowercased().contains("e") {
+        throw Refusal.open("a time written with a point")
+      }
+      return whole
+    case .string(let text):
+      guard let whole = NaiveNumber.whole(text) else { throw Refusal("no time") }
+      if Int64(text) == nil { throw Refusal.open("a time written with a point") }
+      return whole
+    case .bool: throw Refusal.open("a truth for a time")
+    case .null, .array, .members: throw Refusal("no time")
+    }
+  }
+
+  private func reference(
+    _ literal: Literal, declared: FieldType.Element?
+  ) throws(Refusal) -> String {
+    switch literal {
+    case .string(let name):
+      guard isSystem, declared != .reference else { throw Refusal("a string for a reference") }
+      return name
+    case .members(let members):
+      guard declared != .string, let name = members.string("recordName"), !name.isEmpty else {
+        throw Refusal("no reference")
+      }
+      return name
+    case .null, .bool, .number, .array: throw Refusal("no reference")
+    }
+  }
+}
+
+extension [Literal.Member] {
+  fileprivate func string(_ key: String) -> String? {
+    guard case .string(let text)? = first(where: { $0.key == key })?.value else { return nil }
+    return text
+  }
+
+  fileprivate func number(_ key: String) -> Double? {
+    guard case .number(let text)? = first(where: { $0.key == key })?.value else { return nil }
+    return Double(text)
+  }
+}

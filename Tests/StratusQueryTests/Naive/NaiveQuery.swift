@@ -1,0 +1,85 @@
+import StratusDomain
+import StratusWire
+
+/// A query that is legal, ready to be held against records.
+struct NaiveQuery {
+  let recordType: String
+  let tests: [NaiveTest]
+  let sorts: [NaiveSort]
+
+  static let filtersMax = 100
+  static let sortsMax = 10
+
+  /// - Throws: why the query is refused.
+  init(_ query: AskedQuery, model: Model, caller: String) throws(Refusal) {
+    recordType = query.recordType
+    guard query.recordType != "Users" else { throw Refusal("users cannot be asked for") }
+    guard let type = model.types[query.recordType] else { throw Refusal("no such type") }
+    let reader = NaiveFilterReader(type: type, model: model, caller: caller)
+    if query.filters.isEmpty, model.isProduction,
+      !type.systemMarks[.recordName, default: []].contains(.queryable)
+    {
+      throw Refusal("recordName is not marked queryable")
+    }
+    guard Self.count(query.filters) <= Self.filtersMax else { throw Refusal("too many filters") }
+    guard query.sorts.count <= Self.sortsMax else { throw Refusal("too many sorts") }
+    tests = try reader.tests(query.filters)
+    var sorts: [NaiveSort] = []
+    for (index, sort) in query.sorts.enumerated() {
+      sorts.append(try reader.sort(sort, isFirst: index == 0))
+    }
+    self.sorts = sorts
+  }
+
+  private static func count(_ filters: [AskedFilter]) -> Int {
+    filters.reduce(0) { count, filter in
+      switch filter {
+      case .field: count + 1
+      case .anyOf(let groups): count + groups.reduce(0) { $0 + Self.count($1) }
+      }
+    }
+  }
+
+  func matches(_ record: ModelRecord) -> Truth {
+    // NB: names of types are ASCII, so that looking equal is being equal.
+    record.type == recordType ? NaiveTest.all(tests, hold: record) : .no
+  }
+
+  func order(_ left: ModelRecord, _ right: ModelRecord) -> NaiveSort.Order {
+    for sort in sorts {
+      let order = sort.order(left, right)
+      if order != .same { return order }
+    }
+    return .same
+  }
+}
+
+/// What is said of a query before it is asked.
+enum Verdict {
+  case refused([ErrorCode], why: String)
+  /// Either way is right.
+  case open(why: String)
+  case answer(NaiveQuery)
+}
+
+extension QueryCase {
+  /// The records asked for, by zone; nil: all zones.
+  var zoneAsked: String? {
+    if let zone { return zone }
+    return isZoneWide == true ? nil : Model.defaultZone
+  }
+
+  func verdict(on model: Model) -> Verdict {
+    let isZoneMissing = zone.map { !model.hasZone($0, in: database) } ?? false
+    do throws(Refusal) {
+      let query = try NaiveQuery(
+        query, model: model, caller: model.caller(0, of: database))
+      if isZoneMissing { return .refused([.zoneNotFound], why: "there is no such zone") }
+      return .answer(query)
+    } catch {
+      if error.isOpen { return .open(why: error.why) }
+      let codes: [ErrorCode] = isZoneMissing ? [.badRequest, .zoneNotFound] : [.badRequest]
+      return .refused(codes, why: error.why)
+    }
+  }
+}

@@ -1,0 +1,152 @@
+import StratusDomain
+import StratusWire
+
+/// Where a test finds its value in a record.
+enum NaiveSource: Sendable, Hashable {
+  case field(String)
+  case system(SystemField)
+
+  func value(in record: ModelRecord) -> FieldValue? {
+    switch self {
+    case .field(let name): record.fields[name]
+    case .system(.recordName): .reference(Reference(recordName: record.name))
+    case .system(.creationDate): .timestamp(record.creationDate)
+    case .system(.modificationDate): .timestamp(record.modificationDate)
+    case .system(.creator): .reference(Reference(recordName: record.creator))
+    case .system(.modifier): .reference(Reference(recordName: record.modifier))
+    case .system(.parent): record.parent.map { .reference(Reference(recordName: $0)) }
+    case .system(.share): nil
+    }
+  }
+}
+
+/// A filter that is legal, ready to be held against records.
+indirect enum NaiveTest {
+  /// A field that is missing makes it false, and its negation true.
+  case value(NaiveSource, isNegated: Bool, (FieldValue) -> Truth)
+  case words([NaiveSource], wanted: Set<ExactName>, needsAll: Bool)
+  case anyOf([[NaiveTest]])
+
+  func holds(for record: ModelRecord) -> Truth {
+    switch self {
+    case .value(let source, let isNegated, let test):
+      let truth = source.value(in: record).map(test) ?? .no
+      return isNegated ? !truth : truth
+    case .words(let sources, let wanted, let needsAll):
+      if wanted.isEmpty { return .no }
+      var found: Set<ExactName> = []
+      for source in sources {
+        switch source.value(in: record) {
+        case .string(let text)?: found.formUnion(NaiveText.words(of: text))
+        case .list(.string, let texts)?:
+          for case .string(let text) in texts { found.formUnion(NaiveText.words(of: text)) }
+        default: continue
+        }
+      }
+      return Truth(needsAll ? wanted.isSubset(of: found) : !wanted.isDisjoint(with: found))
+    case .anyOf(let groups): return groups.map { Self.all($0, hold: record) }.max() ?? .no
+    }
+  }
+
+  /// Whether all of a group hold; true for none.
+  static func all(_ tests: [NaiveTest], hold record: ModelRecord) -> Truth {
+    var truth = Truth.yes
+    for test in tests {
+      truth = min(truth, test.holds(for: record))
+      if truth == .no { break }
+    }
+    return truth
+  }
+}
+
+extension NaiveOperand {
+  /// How a single value stands to this: −1, 0, 1; nil: not comparable.
+  func compared(to value: FieldValue) -> Int? {
+    switch (value, self) {
+    case (.string(let text), .text(let operand)): NaiveText.compare(text, operand)
+    case (.reference(let reference), .reference(let name)):
+      NaiveText.compare(reference.recordName, name)
+    case (.int64(let whole), .number(let operand)), (.timestamp(let whole), .number(let operand)):
+      operand.compared(to: whole)
+    case (.double(let real), .number(let operand)): operand.compared(to: real)
+    default: nil
+    }
+  }
+
+  func equals(_ value: FieldValue) -> Bool { compared(to: value) == 0 }
+}
+
+extension FieldValue {
+  /// The members of a list.
+  var members: [FieldValue] {
+    if case .list(_, let members) = self { members } else { [] }
+  }
+}
+
+/// One key of an order that is legal.
+enum NaiveSort {
+  case value(NaiveSource, isAscending: Bool)
+  case distance(NaiveSource, Place, isAscending: Bool)
+
+  /// How two records stand to one another in the order.
+  enum Order { case before, same, behind, open }
+
+  func order(_ left: ModelRecord, _ right: ModelRecord) -> Order {
+    switch self {
+    case .value(let source, let isAscending):
+      let order = Self.ascending(source.value(in: left), source.value(in: right))
+      return isAscending ? order : order.reversed
+    case .distance(let source, let place, let isAscending):
+      let order = Self.nearer(source.value(in: left), source.value(in: right), to: place)
+      return isAscending ? order : order.reversed
+    }
+  }
+
+  /// Missing values first.
+  private static func ascending(_ left: FieldValue?, _ right: FieldValue?) -> Order {
+    guard let left, let right else {
+      return left == nil ? right == nil ? .same : .before : .behind
+    }
+    switch (left, right) {
+    case (.string(let left), .string(let right)):
+      let order = NaiveText.compare(left, right)
+      return order != 0 && NaiveText.isOrderOpen(left, right) ? .open : Order(order)
+    case (.int64(let left), .int64(let right)), (.timestamp(let left), .timestamp(let right)):
+      return Order(left < right ? -1 : left > right ? 1 : 0)
+    case (.double(let left), .double(let right)):
+      return Order(left < right ? -1 : left > right ? 1 : 0)
+    case (.reference(let left), .reference(let right)):
+      return Order(NaiveText.compare(left.recordName, right.recordName))
+    default: return .open
+    }
+  }
+
+  /// A record without a place is farther than any.
+  private static func nearer(
+    _ left: FieldValue?, _ right: FieldValue?, to place: Place
+  ) -> Order {
+    guard case .location(let left)? = left else {
+      if case .location? = right { return .behind }
+      return .same
+    }
+    guard case .location(let right)? = right else { return .before }
+    if left.latitude == right.latitude, left.longitude == right.longitude { return .same }
+    let difference = NaiveDistance.between(place, left) - NaiveDistance.between(place, right)
+    if abs(difference) <= NaiveDistance.openOrder + NaiveDistance.rounding { return .open }
+    return difference < 0 ? .before : .behind
+  }
+}
+
+extension NaiveSort.Order {
+  fileprivate init(_ comparison: Int) {
+    self = comparison < 0 ? .before : comparison > 0 ? .behind : .same
+  }
+
+  fileprivate var reversed: Self {
+    switch self {
+    case .before: .behind
+    case .behind: .before
+    case .same, .open: self
+    }
+  }
+}

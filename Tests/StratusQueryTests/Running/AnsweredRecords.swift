@@ -1,0 +1,99 @@
+import StratusDomain
+import StratusWire
+
+/// What matches, by the naive evaluator.
+struct NaiveAnswer {
+  /// Records that must come.
+  var certain: [RecordPlace: ModelRecord] = [:]
+  /// Records that may come: rounding decides.
+  var openCount = 0
+
+  var countRange: ClosedRange<Int> { certain.count...(certain.count + openCount) }
+
+  init(_ query: QueryCase, _ naive: NaiveQuery, in model: Model) {
+    for record in model.records(in: query.database, zone: query.zoneAsked) {
+      switch naive.matches(record) {
+      case .no: continue
+      case .open: openCount += 1
+      case .yes: certain[RecordPlace(zone: record.zone, name: record.name)] = record
+      }
+    }
+  }
+}
+
+/// What all pages of a query answered so far.
+struct AnsweredRecords {
+  struct Item {
+    var place: RecordPlace
+    var page: Int
+    /// As it was then.
+    var record: ModelRecord
+  }
+
+  var all: [Item] = []
+
+  /// All pages together, after the last.
+  ///
+  /// - Throws: ``Mismatch``.
+  func check(_ expected: NaiveAnswer, _ naive: NaiveQuery, world: World) throws {
+    let touched = world.touched
+    var seen: [RecordPlace: Item] = [:]
+    for item in all {
+      guard let earlier = seen.updateValue(item, forKey: item.place) else { continue }
+      let mayReturn =
+        touched.contains(item.place)
+        && (naive.sorts.isEmpty || naive.order(earlier.record, item.record) != .same
+          || world.deletedZones.contains(item.place.zone))
+      if !mayReturn {
+        throw Mismatch("\(item.place) is on page \(earlier.page) and on page \(item.page)")
+      }
+    }
+    for (place, record) in expected.certain where seen[place] == nil && !touched.contains(place) {
+      throw Mismatch("missing \(place): \(record)")
+    }
+    // NB: what does not match was found page by page; untouched records keep their order.
+    var previous: Item?
+    for item in all where !touched.contains(item.place) {
+      if let previous, naive.order(previous.record, item.record) == .behind {
+        throw Mismatch(
+          "\(item.record) of page \(item.page) stands behind \(previous.record) of "
+            + "page \(previous.page)")
+      }
+      previous = item
+    }
+  }
+}
+
+extension RecordDictionary {
+  /// Holds a record of an answer against the one that was saved.
+  ///
+  /// - Throws: ``Mismatch``.
+  func require(_ own: ModelRecord, desiredKeys: [String]?) throws {
+    guard recordType == own.type, created.timestamp == own.creationDate,
+      modified.timestamp == own.modificationDate, created.userRecordName == own.creator,
+      modified.userRecordName == own.modifier, parentRecordName == own.parent
+    else { throw Mismatch("a record's system fields are not as saved: \(own)") }
+    let values = try fields.values()
+    let wanted = own.fields.filter { desiredKeys?.contains($0.key) ?? true }
+    guard Set(values.map(\.key)) == Set(wanted.keys) else {
+      throw Mismatch("fields \(values.map(\.key)), expected \(wanted.keys.sorted())")
+    }
+    for (key, value) in values where wanted[key].map({ !value.isAsSaved($0) }) ?? true {
+      throw Mismatch("field \(key) is \(value), expected \(String(describing: wanted[key]))")
+    }
+  }
+}
+
+extension FieldValue {
+  /// Equal, apart from the zone that the server fills into references.
+  fileprivate func isAsSaved(_ saved: FieldValue) -> Bool {
+    switch (self, saved) {
+    case (.reference(let own), .reference(let saved)):
+      own.recordName.utf8.elementsEqual(saved.recordName.utf8)
+    case (.string(let own), .string(let saved)): own.utf8.elementsEqual(saved.utf8)
+    case (.list(_, let own), .list(_, let saved)):
+      own.count == saved.count && zip(own, saved).allSatisfy { $0.isAsSaved($1) }
+    default: self == saved
+    }
+  }
+}

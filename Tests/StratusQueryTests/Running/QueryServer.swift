@@ -1,0 +1,113 @@
+import Foundation
+import StratusDomain
+import StratusSQLite
+import StratusWire
+import Synchronization
+
+/// The handlers over a store on disk, without HTTP: what a million cases can afford.
+actor QueryServer {
+  private let url: URL
+  private let clock = Clock()
+  private var parts: Parts
+
+  /// What is made anew when the store is reopened.
+  private struct Parts {
+    let folder: DataFolder
+    let stores: SQLiteStores
+    let registry: SQLiteRegistry
+    let handlers: [any EndpointHandler]
+
+    init(url: URL, clock: Clock) throws {
+      folder = try DataFolder(url)
+      stores = SQLiteStores(folder: folder, makeEpoch: { 7 })
+      registry = try SQLiteRegistry(folder: folder)
+      let ambient = Ambient(now: { clock.now }, makeUUID: { UUID().uuidString })
+      handlers = Service(stores: stores, containers: registry, ambient: ambient).handlers
+    }
+  }
+
+  init() throws {
+    url = FileManager.default.temporaryDirectory
+      .appendingPathComponent("stratus-query-" + UUID().uuidString)
+    parts = try Parts(url: url, clock: clock)
+  }
+
+  /// Closes the data and removes it.
+  func stop() async {
+    await close()
+    try? FileManager.default.removeItem(at: url)
+  }
+
+  /// Closes the files and opens them again, as a restart does.
+  func reopen() async throws {
+    await close()
+    parts = try Parts(url: url, clock: clock)
+  }
+
+  private func close() async {
+    await parts.stores.close()
+    await parts.registry.close()
+    parts.folder.unlock()
+  }
+
+  func setClock(_ now: Int64) { clock.now = now }
+
+  /// Carries out one request of an endpoint.
+  ///
+  /// - Throws: ``ServerError``, also for a text that is no request.
+  func answer<E: Endpoint>(
+    _ endpoint: E.Type, _ request: E.Request, user: String, scope: DatabaseScope,
+    store: StoreAddress
+  ) async throws -> E.Response {
+    for handler in parts.handlers {
+      guard let handler = handler as? any EndpointHandler<E> else { continue }
+      let caller = Caller(userRecordName: user, deviceID: "1", requestUUID: "1")
+      return try await handler.answer(
+        request, to: caller, in: DatabaseAddress(store: store, scope: scope))
+    }
+    throw Mismatch("no handler of \(E.path)")
+  }
+
+  /// Carries out a `records/query` as its text says.
+  ///
+  /// - Throws: ``ServerError``, also for a text that is no request.
+  func query(
+    _ text: String, user: String, scope: DatabaseScope, store: StoreAddress
+  ) async throws -> QueryRecords.Response {
+    let request: QueryRecords.Request
+    do { request = try QueryRecords.Request(jsonBytes: Array(text.utf8)) } catch {
+      throw ServerError(error)
+    }
+    return try await answer(
+      QueryRecords.self, request, user: user, scope: scope, store: store)
+  }
+
+  /// Changes the schema behind the handlers, as an import of one does.
+  func add(_ addition: SchemaAddition, to address: StoreAddress) async throws {
+    let store = try await parts.stores.store(at: address)
+    try await store.write { (store) throws(ServerError) in try store.add(addition) }
+  }
+
+  func set(_ settings: ContainerSettings, of address: StoreAddress) async throws {
+    let store = try await parts.stores.store(at: address)
+    try await store.write { (store) throws(ServerError) in try store.set(settings) }
+  }
+}
+
+/// A clock that only the steps move.
+private final class Clock: Sendable {
+  private let time = Mutex<Int64>(0)
+
+  /// Milliseconds since 1970 UTC.
+  var now: Int64 {
+    get { time.withLock { $0 } }
+    set { time.withLock { $0 = newValue } }
+  }
+}
+
+/// Where the engine and the naive evaluator do not agree.
+struct Mismatch: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = description }
+}
