@@ -15,6 +15,7 @@ struct StratusBench: AsyncParsableCommand {
 enum Job: String, CaseIterable, ExpressibleByArgument {
   case lookup, poll, modifyOne = "modify-1", modifyMany = "modify-200", pull
   case oneChange = "one-change"
+  case query, rows, asset
 }
 
 /// `stratus-bench`: everything, as one table.
@@ -40,7 +41,7 @@ struct RunCommand: ParsableCommand {
   @Option(help: "Seconds each load is measured.")
   var seconds: Double?
 
-  @Option(help: "Records in the large zone.")
+  @Option(help: "Records in the large zone, and records that are queried.")
   var records: Int?
 
   @Option(
@@ -51,9 +52,13 @@ struct RunCommand: ParsableCommand {
     var sizes = quick ? Sizes.quick : Sizes.full
     if let rounds { sizes.rounds = max(1, rounds) }
     if let seconds { sizes.seconds = max(0.1, seconds) }
-    if let records { sizes.largeZoneRecords = max(1_000, records) }
+    if let records {
+      sizes.largeZoneRecords = max(1_000, records)
+      sizes.queriedRecords = max(1_000, records)
+    }
     let wanted = Set(only.isEmpty ? Job.allCases : only)
     if !wanted.contains(.oneChange) { sizes.largeZoneRecords = 0 }
+    if !wanted.contains(.query) { sizes.queriedRecords = 0 }
     let work = try WorkFolder.make(in: folder)
     defer { WorkFolder.remove(work) }
     let report = try measure(sizes, wanted, in: work)

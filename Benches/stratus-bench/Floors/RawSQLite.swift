@@ -93,6 +93,14 @@ final class RawSQLite {
     return rate
   }
 
+  /// How many rows a table has.
+  func count(_ table: String) throws(Failure) -> Int {
+    let count = try statement("SELECT count(*) FROM \(table)")
+    defer { sqlite3_finalize(count) }
+    guard sqlite3_step(count) == SQLITE_ROW else { throw failure() }
+    return Int(sqlite3_column_int64(count, 0))
+  }
+
   private func read(_ column: Int32, of statement: OpaquePointer) -> Int {
     switch sqlite3_column_type(statement, column) {
     case SQLITE_INTEGER: return sqlite3_column_int64(statement, column) == 0 ? 0 : 8

@@ -17,4 +17,15 @@ enum SampleRecord {
     ("tags", .list(.string, [.string("home"), .string("garden")])),
     ("colour", .string("green")),
   ])
+
+  /// What an app would ask: each keeps an index in use.
+  static let queries = [
+    Query(
+      recordType: recordType,
+      filters: [
+        .field(
+          FieldFilter(.equals, QueryKey(field: "list"), .string("3f1c9a50d2b84e67")))
+      ], sorts: [QuerySort(QueryKey(field: "dueAt"))]),
+    Query(recordType: recordType, sorts: [QuerySort(QueryKey(field: "priority"))]),
+  ]
 }

@@ -2,10 +2,14 @@ import Glibc
 
 /// One connection on which a request is sent and its answer awaited.
 final class Exchange {
-  private let descriptor: Int32
+  let descriptor: Int32
   private var reader = ResponseReader()
 
-  init(port: Int) throws(Failure) { descriptor = try Socket.connect(port: port) }
+  /// - Parameter acceptsRefusals: whether an answer that refuses the request is an answer, too.
+  init(port: Int, acceptsRefusals: Bool = false) throws(Failure) {
+    descriptor = try Socket.connect(port: port)
+    reader.acceptsRefusals = acceptsRefusals
+  }
 
   deinit { close(descriptor) }
 
@@ -15,6 +19,11 @@ final class Exchange {
     while sent < request.bytes.count {
       sent += try Socket.send(request.bytes, from: sent, to: descriptor)
     }
+    return try receive()
+  }
+
+  /// The body of the answer to what was sent.
+  func receive() throws(Failure) -> ArraySlice<UInt8> {
     reader.startAnswer()
     while try !reader.receive(from: descriptor) {}
     return reader.body

@@ -8,6 +8,8 @@ struct ResponseReader {
   private var bodyStart = 0
   /// nil: the head is not complete yet.
   private var end: Int?
+  /// Whether an answer that refuses the request is an answer, too.
+  var acceptsRefusals = false
 
   /// The body of the answer that was read last.
   var body: ArraySlice<UInt8> { bytes[bodyStart..<max(bodyStart, end ?? bodyStart)] }
@@ -38,7 +40,7 @@ struct ResponseReader {
 
   private mutating func readHead() throws(Failure) {
     guard let headEnd = find("\r\n\r\n", in: 0..<filled) else { return }
-    guard find("HTTP/1.1 200 ", in: 0..<min(13, filled)) == 0 else {
+    guard acceptsRefusals || find("HTTP/1.1 200 ", in: 0..<min(13, filled)) == 0 else {
       throw Failure("a request was refused: " + String(decoding: bytes[..<filled], as: UTF8.self))
     }
     guard
@@ -60,7 +62,7 @@ struct ResponseReader {
   }
 
   private func checkBody() throws(Failure) {
-    if find("\"serverErrorCode\"", in: body.indices) != nil {
+    if !acceptsRefusals, find("\"serverErrorCode\"", in: body.indices) != nil {
       throw Failure("a record was refused: " + String(decoding: body.prefix(2_000), as: UTF8.self))
     }
   }

@@ -34,13 +34,26 @@ final class BenchServer {
     return folder + "/" + name
   }
 
+  /// Makes a zone whose records have two indexes in use: of tasks of a list by their dates, and of
+  /// tasks by priority. Every index an app asks for is kept from then on.
+  func fillIndexed(_ zone: String, container: String, records: Int) throws {
+    try fill(zone, container: container, records: 1)
+    let exchange = try Exchange(port: process.port)
+    for query in SampleRecord.queries {
+      _ = try exchange.send(requests(container).query(query, zone: zone, limit: 1))
+    }
+    if records > 0 { try fill(zone, container: container, records: records, firstName: 1 << 40) }
+  }
+
   /// Makes a zone with records of the numbers from 0 on.
-  func fill(_ zone: String, container: String, records: Int) throws {
+  func fill(
+    _ zone: String, container: String, records: Int, firstName: UInt64 = 0
+  ) throws {
     let requests = requests(container)
     _ = try Exchange(port: process.port).send(requests.createZone(zone))
     guard records > 0 else { return }
     let perRequest = min(400, records)
-    var next: UInt64 = 0
+    var next = firstName
     let generator = LoadGenerator(
       server: process, connections: 4, bound: .requests(records / perRequest),
       nextName: {

@@ -11,7 +11,7 @@ struct DriveCommand: ParsableCommand {
   @Option(help: "The stratus binary, or a script that runs one under a profiler.")
   var server: String
 
-  @Option(help: "lookup, poll, modify-1, modify-200 or pull.")
+  @Option(help: "lookup, poll, modify-1, modify-200, pull or query.")
   var job: Job
 
   @Option(help: "How many requests.")
@@ -35,7 +35,9 @@ struct DriveCommand: ParsableCommand {
       case .pull: names.changes(zone: zone, since: nil)
       case .modifyOne: try names.saving(1, zone: zone)
       case .modifyMany: try names.saving(200, zone: zone)
-      case .poll, .oneChange:
+      case .query:
+        names.query(SampleRecord.queries[0], zone: zone, limit: 50)
+      case .poll, .oneChange, .rows, .asset:
         names.changes(
           zone: zone,
           since: try Follower(port: server.process.port, requests: names, zone: zone)

@@ -34,7 +34,15 @@ final class Jobs {
       announce("filling a zone with \(records) records")
       try server.fill(zone, container: Self.readContainer, records: records)
     }
+    if sizes.queriedRecords > 0 {
+      announce("filling a zone with \(sizes.queriedRecords) items")
+      let took = try queries.prepare()
+      announce(
+        "items saved in \(Int(took.saving)) s, five indexes built in \(Int(took.building)) s")
+    }
   }
+
+  private var queries: QueryJobs { QueryJobs(server: server, records: sizes.queriedRecords) }
 
   /// Ends the servers.
   func stop() {
@@ -55,6 +63,18 @@ final class Jobs {
     if wanted.contains(.modifyMany) { rows += try measureLargeModify() }
     if wanted.contains(.pull) { rows += try measurePull() }
     if wanted.contains(.oneChange) { rows += try measureOneChange() }
+    if wanted.contains(.query) {
+      for job in QueryJob.allCases {
+        announce("round \(round): \(job.title)")
+        rows.append(try queries.measure(job, times: sizes.queries, round: round))
+      }
+    }
+    if wanted.contains(.rows) { rows.append(try Amplification.measure(server, round: round)) }
+    if wanted.contains(.asset) {
+      announce("round \(round): an asset of \(sizes.assetBytes >> 20) MiB")
+      rows += try AssetJobs(server: server, folder: folder, size: sizes.assetBytes)
+        .measure(round: round)
+    }
     return rows
   }
 
@@ -190,7 +210,7 @@ final class Jobs {
   /// Saves new records in a container of its own, whose file is as new as that of the floor.
   private func modify(_ count: Int, connections: Int) throws -> LoadGenerator.Load {
     let container = "iCloud.bench.modify.r\(round).n\(count).c\(connections)"
-    try server.fill("written", container: container, records: 0)
+    try server.fillIndexed("written", container: container, records: 0)
     return try generator(connections: connections, names: .new)
       .run(try server.requests(container).saving(count, zone: "written"))
   }

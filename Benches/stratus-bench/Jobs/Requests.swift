@@ -26,11 +26,31 @@ struct Requests: Sendable {
     let operation = RecordOperation(
       .create, recordName: RecordName.placeholder, recordType: SampleRecord.recordType,
       fields: fields)
-    return request(
+    return saving(Array(repeating: operation, count: count), zone: zone)
+  }
+
+  /// Carries out operations, all or none.
+  func saving(_ operations: [RecordOperation], zone: String) -> RequestTemplate {
+    request(
       ModifyRecords.self,
-      .init(
-        zoneID: ZoneID(zoneName: zone), operations: Array(repeating: operation, count: count),
-        isAtomic: true))
+      .init(zoneID: ZoneID(zoneName: zone), operations: operations, isAtomic: true))
+  }
+
+  /// Asks for records by what they hold.
+  func query(_ query: Query, zone: String, limit: Int?) -> RequestTemplate {
+    request(
+      QueryRecords.self,
+      .init(query: query, zoneID: ZoneID(zoneName: zone), resultsLimit: limit))
+  }
+
+  /// Asks where to send a file.
+  func upload(_ field: UploadAssets.Field, zone: String) -> RequestTemplate {
+    request(UploadAssets.self, .init(zoneID: ZoneID(zoneName: zone), fields: [field]))
+  }
+
+  /// Looks up the record of a name.
+  func lookup(_ name: String, zone: String) -> RequestTemplate {
+    request(LookupRecords.self, .init(zoneID: ZoneID(zoneName: zone), recordNames: [name]))
   }
 
   /// Looks up one record.

@@ -11,13 +11,21 @@ struct Sizes {
   var largeZoneRecords: Int
   /// Times that one change is fetched, a round and zone.
   var changes: Int
+  /// Records that are queried.
+  var queriedRecords: Int
+  /// Queries of each kind, a round.
+  var queries: Int
+  /// Bytes of the file that goes up and down.
+  var assetBytes: Int
 
   /// About seven minutes.
   static let full = Sizes(
     rounds: 5, seconds: 4, warmUpSeconds: 1, pulledRecords: 100_000,
-    largeZoneRecords: 1_000_000, changes: 3_000)
+    largeZoneRecords: 1_000_000, changes: 3_000, queriedRecords: 1_000_000, queries: 1_000,
+    assetBytes: 512 << 20)
   /// About a minute.
   static let quick = Sizes(
     rounds: 2, seconds: 1.5, warmUpSeconds: 0.5, pulledRecords: 40_000,
-    largeZoneRecords: 100_000, changes: 1_000)
+    largeZoneRecords: 100_000, changes: 1_000, queriedRecords: 100_000, queries: 300,
+    assetBytes: 64 << 20)
 }
