@@ -19,7 +19,12 @@ extension Accounts {
     if try await registry.apiToken(kept.hex) == nil {
       try await registry.create(APIToken(token: kept.hex, store: anywhere))
     }
-    if try await registry.account(email: email) == nil { try await create(email: email) }
+    if try await registry.account(email: email) == nil {
+      do throws(ServerError) { try await create(email: email) } catch {
+        // Somebody else may have been as quick: then the account is there all the same.
+        if try await registry.account(email: email) == nil { throw error }
+      }
+    }
     let token = try await openSession(of: try await account(email: email), with: anywhere)
     return DeveloperTokens(apiToken: kept.hex, webAuthToken: token)
   }

@@ -139,7 +139,7 @@ extension QueryAttempt {
     for item in page.items {
       if presenter?.zone != item.zone.id {
         presenter = (
-          item.zone.id, RecordPresenter(zoneID: database.zoneID(item.zone.name))
+          item.zone.id, RecordPresenter(zoneName: item.zone.name, in: database)
         )
       }
       guard let presenter = presenter?.presenter else { continue }

@@ -50,7 +50,10 @@ extension SQLRegistry {
 
 private enum TokenStatements {
   static let insertToken = SQLStatement(
-    "INSERT INTO api_tokens (token, container, environment) VALUES (?, ?, ?)")
+    """
+    INSERT INTO api_tokens (token, container, environment) VALUES (?, ?, ?)
+    ON CONFLICT (token) DO NOTHING
+    """)
   static let findToken = SQLStatement(
     "SELECT container, environment FROM api_tokens WHERE token = ?")
   static let insertSession = SQLStatement(
