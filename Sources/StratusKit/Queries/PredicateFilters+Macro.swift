@@ -13,6 +13,7 @@ extension PredicateExpressions {
     let record: Variable<CKRecord>
     let name: String
 
+    /// The field's value in the record that the bindings give.
     public func evaluate(_ bindings: PredicateBindings) throws -> FieldValue? {
       try record.evaluate(bindings).value(forKey: name) as? FieldValue
     }
