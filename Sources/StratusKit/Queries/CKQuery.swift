@@ -1,4 +1,5 @@
 public import Foundation
+import StratusFoundation
 
 /// Which records are wanted, and in which order.
 ///
@@ -7,7 +8,9 @@ public final class CKQuery: NSObject, NSSecureCoding, NSCopying, @unchecked Send
   /// The type of the records.
   public let recordType: CKRecord.RecordType
   /// What must hold for them.
-  @NSCopying public private(set) var predicate: NSPredicate
+  ///
+  /// NB: not `@NSCopying`: on Linux the copy of an app's own compound is never true.
+  public let predicate: NSPredicate
   /// Their order, the first descriptor counting most; nil, the default: the server's own.
   public var sortDescriptors: [NSSortDescriptor]? {
     get { descriptors?.map(\.copied) }
@@ -19,7 +22,7 @@ public final class CKQuery: NSObject, NSSecureCoding, NSCopying, @unchecked Send
   /// Asks for records of a type.
   public init(recordType: CKRecord.RecordType, predicate: NSPredicate) {
     self.recordType = recordType
-    self.predicate = (predicate.copy() as? NSPredicate) ?? predicate
+    self.predicate = predicate.independentCopy
   }
 
   public func copy(with zone: NSZone? = nil) -> Any {
