@@ -73,9 +73,10 @@ public struct EntryPosition: Sendable, Hashable {
   }
 }
 
+// NB: names by their bytes: two that only look alike are two records.
 extension EntryPosition {
   public static func == (left: EntryPosition, right: EntryPosition) -> Bool {
-    left.value == right.value && left.zone == right.zone
+    left.zone == right.zone && left.value == right.value
       && ExactName(left.recordName) == ExactName(right.recordName)
   }
 

@@ -61,6 +61,7 @@ public struct RecordLink: Sendable, Hashable {
   }
 }
 
+// NB: names by their bytes: two that only look alike are two records.
 extension RecordLink {
   public static func == (left: RecordLink, right: RecordLink) -> Bool {
     left.kind == right.kind && ExactName(left.target) == ExactName(right.target)

@@ -74,8 +74,7 @@ public struct IndexEntry: Sendable, Hashable {
   }
 }
 
-/// NB: names are compared by their bytes here and in the other derived rows. In a set, Swift's own
-/// equality would take the entries of two records for one.
+// NB: names by their bytes: two that only look alike are two records.
 extension IndexEntry {
   public static func == (left: IndexEntry, right: IndexEntry) -> Bool {
     left.index == right.index && left.value == right.value

@@ -64,6 +64,7 @@ public struct AssetHold: Sendable, Hashable {
   }
 }
 
+// NB: names by their bytes: two that only look alike are two records.
 extension AssetHold {
   public static func == (left: AssetHold, right: AssetHold) -> Bool {
     left.checksum == right.checksum && ExactName(left.recordName) == ExactName(right.recordName)
