@@ -77,7 +77,8 @@ import Testing
         _ = try body.register(asset)
         try body.apply(ChangeSet(zone: zone, records: [record("r", 1, [])], rows: rows))
         try body.addCascade(
-          UnfinishedCascade(zone: zone, target: "x", userRecordName: "_ann", deviceID: "a"))
+          UnfinishedCascade(
+            zone: zone, target: "x", change: 1, userRecordName: "_ann", deviceID: "a"))
       }
     } then: { store in
       try await store.write { (body) throws(ServerError) in

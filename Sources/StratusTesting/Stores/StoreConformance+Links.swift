@@ -3,6 +3,7 @@ import StratusDomain
 extension StoreConformance {
   static let linkChecks: [Check] = [
     Check("links are found in order of target and source, up to a limit", linksAreOrdered),
+    Check("links to one record are read in pages", linksArePaged),
     Check("kinds of links and zones are apart", linksAreApart),
     Check("a link that is removed is gone, and one added twice is one", linksAreRemoved),
     Check("links of a deleted zone are purged", linksArePurged),
@@ -12,7 +13,8 @@ extension StoreConformance {
   static let cascadeChecks: [Check] = [
     Check("cascades are found oldest first, with their zones as they are", cascadesAreOrdered),
     Check("a cascade that is finished is forgotten, and no other", cascadesAreFinished),
-    Check("a cascade that is there already stays what it is", cascadesAreAddedOnce),
+    Check("a cascade takes the place of an earlier one of its target", cascadesAreReplaced),
+    Check("cascades of a zone are found by their targets", cascadesAreFoundByTarget),
     Check("cascades of deleted zones are left out", deadCascadesAreLeftOut),
   ]
 
@@ -36,6 +38,28 @@ extension StoreConformance {
         found.map { Array("\($0.target)/\($0.source)".utf8) }, Array(expected.prefix(limit)))
       try expect(found.allSatisfy { $0.kind == .deleteSelf }, true)
     }
+  }
+
+  /// Behind a source that may be gone, or never was.
+  static func linksArePaged(_ store: any Store) async throws {
+    let sources = ["1", "2", "2\0", "e\u{301}", "ÿ", "\u{10FFFF}"]
+    try await store.change(
+      adding: Sample.rows(links: sources.map { Sample.link($0, to: "x") }))
+    try await store.change(adding: Sample.rows(links: [Sample.link("3", to: "x", .parent)]))
+    let pages = try await store.read { (body) throws(ServerError) in
+      let zone = try body.existing("Notes")
+      func page(_ source: String?, _ limit: Int) throws(ServerError) -> [String] {
+        try body.links(.deleteSelf, to: "x", after: source, in: zone, limit: limit).map(\.source)
+      }
+      return [
+        try page(nil, 2), try page("2", 2), try page("e", 9), try page("\u{10FFFF}", 9),
+        try page(nil, 0),
+      ]
+    }
+    let expected = [
+      ["1", "2"], ["2\0", "e\u{301}"], ["e\u{301}", "ÿ", "\u{10FFFF}"], [], [],
+    ]
+    try expect(pages.map { $0.map(ExactName.init) }, expected.map { $0.map(ExactName.init) })
   }
 
   /// The same names in another kind, zone and database.
@@ -118,7 +142,8 @@ extension StoreConformance {
 
   private static func cascade(_ target: String, in zone: StoredZone) -> UnfinishedCascade {
     UnfinishedCascade(
-      zone: zone, target: target, userRecordName: "_\(target)", deviceID: "of \(target)")
+      zone: zone, target: target, change: 7, userRecordName: "_\(target)",
+      deviceID: "of \(target)")
   }
 
   /// Over all databases; a change of the zone since is seen.
@@ -159,17 +184,41 @@ extension StoreConformance {
     try expect(found, ["Notes/y", "Other/x"])
   }
 
-  /// Who deleted the record first is named in the tombstones.
-  static func cascadesAreAddedOnce(_ store: any Store) async throws {
-    let found = try await store.write { (body) throws(ServerError) in
+  /// It keeps its turn.
+  static func cascadesAreReplaced(_ store: any Store) async throws {
+    let (found, expected) = try await store.write { (body) throws(ServerError) in
       let zone = try body.someZone("Notes")
-      try body.addCascade(cascade("x", in: zone))
-      try body.addCascade(
-        UnfinishedCascade(zone: zone, target: "x", userRecordName: "_late", deviceID: "late"))
-      return try body.unfinishedCascades(limit: 9)
+      for target in ["x", "y"] { try body.addCascade(cascade(target, in: zone)) }
+      let later = UnfinishedCascade(
+        zone: zone, target: "x", change: 9, place: "é\0", userRecordName: "_late",
+        deviceID: "late")
+      try body.addCascade(later)
+      return (try body.unfinishedCascades(limit: 9), [later, cascade("y", in: zone)])
     }
-    try expect(found.map(\.userRecordName), ["_x"])
-    try expect(found.map(\.deviceID), ["of x"])
+    try expect(found, expected)
+    try expect(found.first?.place, "é\0")
+  }
+
+  /// Names are compared by their bytes; a deleted zone's are not another's.
+  static func cascadesAreFoundByTarget(_ store: any Store) async throws {
+    let targets = (0..<45).map { "r\($0)" } + ["é"]
+    let (before, found, other) = try await store.write { (body) throws(ServerError) in
+      let zone = try body.someZone("Notes")
+      let other = try body.someZone("Other")
+      let before = try body.hasUnfinishedCascades(in: zone)
+      for target in targets { try body.addCascade(cascade(target, in: zone)) }
+      let found = try body.unfinishedCascades(
+        of: targets.dropFirst() + ["e\u{301}", "never"], in: zone)
+      let after = try body.hasUnfinishedCascades(in: zone)
+      let isElsewhere = try body.hasUnfinishedCascades(in: other)
+      let elsewhere = try body.unfinishedCascades(of: targets, in: other)
+      return (
+        before || !after, found.map(\.target), isElsewhere || !elsewhere.isEmpty
+      )
+    }
+    try expect(before, false)
+    try expect(Set(found.map(ExactName.init)), Set(targets.dropFirst().map(ExactName.init)))
+    try expect(other, false)
   }
 
   /// Before the purge and after it; a zone of the same name has its own.
