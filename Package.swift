@@ -104,6 +104,9 @@ let package = Package(
       "StratusModelTests",
       ["CloudKit", "StratusAccounts", "StratusTesting", "StratusTransport"]),
     tests("TidyTests", []),
+    tests(
+      "StratusAssetsTests",
+      ["StratusAssets", "StratusDomain", "StratusTesting", "StratusWire"]),
     tests("StratusDomainTests", ["StratusDomain", "StratusWire"]),
     tests(
       "StratusHTTPTests",

@@ -79,6 +79,7 @@ struct ModifyRecordsHandler: EndpointHandler {
       for record in decision.records {
         try rows.note(record, replacing: snapshot.records[record.name], schema: schema)
       }
+      try store.touchAssets(releasedBy: rows, now: now)
       try store.apply(
         ChangeSet(
           zone: zone, records: decision.records, rows: rows,
