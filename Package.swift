@@ -110,6 +110,9 @@ let package = Package(
       "StratusQueryTests",
       ["StratusDomain", "StratusSQLite", "StratusTesting", "StratusWire"]),
     tests("TidyTests", []),
+    tests(
+      "StratusAssetsTests",
+      ["StratusAssets", "StratusDomain", "StratusTesting", "StratusWire"]),
     tests("StratusDomainTests", ["StratusDomain", "StratusWire"]),
     tests(
       "StratusHTTPTests",

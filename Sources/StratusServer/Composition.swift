@@ -52,6 +52,13 @@ public struct Composition: Sendable {
     url.hasSuffix("/") ? String(url.dropLast()) : url
   }
 
+  /// Removes what is left of deleted zones from the stores in use; returns when all is done.
+  public func purgeZones() async throws(ServerError) {
+    for store in stores.openStores {
+      while try await PurgeZones(store: store).step(limit: 500) {}
+    }
+  }
+
   /// Removes the bytes no record holds from the stores in use; returns when all is done.
   ///
   /// - Parameter graceSeconds: see ``Settings/assetGraceSeconds``.

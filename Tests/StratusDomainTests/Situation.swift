@@ -60,10 +60,19 @@ struct Situation: Sendable {
     OpenDatabase(
       store: NoStore(), key: database, environment: environment,
       caller: Caller(userRecordName: user, deviceID: "2", requestUUID: "R"),
-      assets: AssetLinks(
-        tickets: AssetTickets(signer: PlainSigner()),
-        address: StoreAddress(container: "iCloud.a", environment: environment),
-        database: database, serverURL: "http://stratus.test", now: Self.now))
+      assets: .none(in: database, environment: environment))
+  }
+}
+
+extension AssetLinks {
+  /// Links of a database in a test that has no files.
+  static func none(
+    in database: DatabaseKey, environment: ContainerEnvironment = .development
+  ) -> AssetLinks {
+    AssetLinks(
+      tickets: AssetTickets(signer: PlainSigner()),
+      address: StoreAddress(container: "iCloud.a", environment: environment),
+      database: database, serverURL: "http://stratus.test", now: Situation.now)
   }
 }
 

@@ -16,6 +16,8 @@ public struct AssetUploads: Sendable {
       self.last = last
       self.total = total
     }
+
+    var isLast: Bool { last + 1 == total }
   }
 
   /// What became of bytes that were sent.
@@ -66,22 +68,20 @@ public struct AssetUploads: Sendable {
     let upload = try await assets.open(
       upload: ticket.id, at: ticket.address, fromNothing: piece == nil)
     do throws(ServerError) {
-      if let piece {
-        guard piece.first == upload.received else {
-          await upload.close()
-          return .outOfPlace(received: upload.received)
-        }
-        if piece.last + 1 == piece.total {
-          let note = UploadNote.last(total: piece.total).bytes
-          try await assets.note(note, ofUpload: ticket.id, at: ticket.address)
-        }
+      if let piece, piece.first != upload.received {
+        await upload.close()
+        return .outOfPlace(received: upload.received)
+      }
+      let note = piece.flatMap { $0.isLast ? UploadNote.last(total: $0.total).bytes : nil } ?? []
+      if !note.isEmpty || status.note != nil {
+        try await assets.note(note, ofUpload: ticket.id, at: ticket.address)
       }
       try await fill(upload, piece, next)
     } catch {
       if error.code == .quotaExceeded { await upload.discard() } else { await upload.close() }
       throw error
     }
-    if let piece, piece.last + 1 < piece.total {
+    if let piece, !piece.isLast {
       await upload.close()
       return .answer(UploadAnswer(received: upload.received))
     }

@@ -125,6 +125,7 @@ struct ModifyRecordsHandler: EndpointHandler {
         record, replacing: snapshot.stored(record.name) ?? references.gone[record.name],
         schema: schema)
     }
+    try store.touchAssets(releasedBy: rows, now: writer.now)
     let changes = ChangeSet(
       zone: zone, records: references.records, rows: rows, clientChangeToken: clientChangeToken)
     try store.apply(changes)

@@ -71,6 +71,11 @@ public final class TestServer: Sendable {
     try await composition.sweepAssets(graceSeconds: graceSeconds)
   }
 
+  /// Removes what is left of deleted zones, as the server does now and then.
+  ///
+  /// - Throws: what the server throws.
+  public func purgeZones() async throws { try await composition.purgeZones() }
+
   /// Carries requests to this server.
   public var exchange: any HTTPExchange { RouterExchange(router: router) }
 }

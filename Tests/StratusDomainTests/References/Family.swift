@@ -75,7 +75,8 @@ struct Family: RecordReading, LinkReading {
     let database = OpenDatabase(
       store: NoStore(), key: isPublic ? .public : .private(owner: Situation.anna),
       environment: .development,
-      caller: Caller(userRecordName: Situation.anna, deviceID: "2", requestUUID: "R"))
+      caller: Caller(userRecordName: Situation.anna, deviceID: "2", requestUUID: "R"),
+      assets: .none(in: isPublic ? .public : .private(owner: Situation.anna)))
     let writer = RecordWriter(user: Situation.anna, deviceID: "2", now: Situation.now)
     var refused: [Int: RecordDecision.Refusal] = [:]
     while true {

@@ -1,0 +1,105 @@
+import Foundation
+import StratusDomain
+import StratusTesting
+import StratusWire
+import Synchronization
+import Testing
+
+@testable import StratusAssets
+
+/// The folder store, by the suite every asset store must pass, and what it alone promises.
+@Suite struct FolderAssets {
+  private static let address = StoreAddress(
+    container: "iCloud.org.example", environment: .development)
+
+  private func withFolder(_ body: (URL, FolderAssetStore) async throws -> Void) async throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("stratus-assets-" + Self.name())
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try await body(folder, Self.store(folder))
+  }
+
+  private static func store(_ folder: URL) -> FolderAssetStore {
+    FolderAssetStore(data: folder, now: { AssetStoreConformance.now })
+  }
+
+  private static func name() -> String {
+    "\(ProcessInfo.processInfo.processIdentifier)-\(counter.withLock { $0 += 1; return $0 })"
+  }
+
+  private static let counter = Mutex(0)
+
+  @Test(arguments: AssetStoreConformance.checks)
+  func `a folder keeps files:`(_ check: AssetStoreConformance.Check) async throws {
+    try await withFolder { _, store in try await check.run { store } }
+  }
+
+  @Test func `files and unfinished uploads outlive the process`() async throws {
+    try await withFolder { folder, store in
+      let done = try await store.open(upload: "upload-1", at: Self.address, fromNothing: true)
+      try await done.append(Array("abc".utf8))
+      _ = try await done.finish(as: "00000001")
+      let broken = try await store.open(upload: "upload-2", at: Self.address, fromNothing: true)
+      try await broken.append(Array("ab".utf8))
+      // Nobody closes it: the process is killed.
+      let next = Self.store(folder)
+      let file = try #require(try await next.open(file: "00000001", at: Self.address))
+      #expect(try await file.read(at: 0, count: 3) == Array("abc".utf8))
+      let again = try await next.open(upload: "upload-2", at: Self.address, fromNothing: false)
+      #expect(again.received == 2)
+      try await again.append(Array("c".utf8))
+      let whole = try await again.finish(as: "00000002")
+      #expect(whole.checksum == AssetStoreConformance.checksumOfABC)
+      #expect(broken.received == 2)
+    }
+  }
+
+  @Test func `files lie in the environment's folder, for the owner alone`() async throws {
+    try await withFolder { folder, store in
+      let upload = try await store.open(upload: "upload-1", at: Self.address, fromNothing: true)
+      _ = try await upload.finish(as: "ABCD0001")
+      let path =
+        folder.path + "/iCloud.org.example/development.assets/files/AB/CD/ABCD0001"
+      let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions]
+      #expect((mode as? NSNumber)?.intValue == 0o600)
+    }
+  }
+
+  @Test(arguments: ["../../etc", "a/b", "", ".", "short", "name.note", "ünïcode-name"])
+  func `a name that would lead elsewhere is refused`(name: String) async throws {
+    try await withFolder { folder, store in
+      await #expect(throws: ServerError.self) {
+        _ = try await store.open(file: name, at: Self.address)
+      }
+      await #expect(throws: ServerError.self) {
+        _ = try await store.open(upload: name, at: Self.address, fromNothing: true)
+      }
+      #expect(!FileManager.default.fileExists(atPath: folder.path))
+    }
+  }
+
+  @Test(arguments: ["..", "a/b", "", ".hidden"])
+  func `a container that would lead elsewhere is refused`(container: String) async throws {
+    try await withFolder { _, store in
+      let address = StoreAddress(container: container, environment: .development)
+      await #expect(throws: ServerError.self) {
+        _ = try await store.open(upload: "upload-1", at: address, fromNothing: true)
+      }
+    }
+  }
+
+  @Test func `a disk that fails is a fault that shows no path`() async throws {
+    try await withFolder { folder, store in
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      let inTheWay = folder.appendingPathComponent("iCloud.org.example")
+      try Data().write(to: inTheWay)
+      do throws(ServerError) {
+        _ = try await store.open(upload: "upload-1", at: Self.address, fromNothing: true)
+        Issue.record("a file was taken for a folder")
+      } catch {
+        #expect(error.code == .internalError)
+        #expect(error.reason == Reason.internalError)
+      }
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import StratusAssets
+import Testing
+
+@Suite struct Signatures {
+  /// RFC 4231, test case 2.
+  @Test func `a signature is HMAC-SHA256`() {
+    let signer = HMACSigner(secret: Array("Jefe".utf8))
+    let signature = signer.signature(of: Array("what do ya want for nothing?".utf8))
+    let hex = signature.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    #expect(hex == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
+  }
+
+  @Test func `only the same secret and the same bytes fit`() {
+    let signer = HMACSigner(secret: [1, 2, 3])
+    let signature = signer.signature(of: [4, 5])
+    #expect(signer.isValid(signature, of: [4, 5]))
+    #expect(!signer.isValid(signature, of: [4, 6]))
+    #expect(!signer.isValid(Array(signature.dropLast()), of: [4, 5]))
+    #expect(!signer.isValid([], of: [4, 5]))
+    #expect(!HMACSigner(secret: [1, 2]).isValid(signature, of: [4, 5]))
+  }
+}

@@ -1,0 +1,170 @@
+import HTTPTypes
+import StratusDomain
+import StratusHTTP
+import StratusTesting
+import Testing
+
+/// Download URLs (web-services §3.4, wire-quirks B21, B22), ranges and conditions (RFC 9110).
+@Suite struct Downloads {
+  private static let contents = Array("0123456789".utf8)
+
+  private func withPhoto(_ body: (Client, _ url: String) async throws -> Void) async throws {
+    try await withAnna { anna in
+      try await anna.saveNote(photo: try await anna.upload(Self.contents))
+      try await body(anna, try await anna.downloadURL())
+    }
+  }
+
+  @Test func `the whole file comes, for anyone who knows the URL`() async throws {
+    try await withPhoto { anna, url in
+      #expect(!url.contains("%"))
+      let answer = try await anna.transfer(.get, url)
+      #expect(answer.status == 200)
+      #expect(answer.bytes == Self.contents)
+      #expect(try answer.header("Accept-Ranges") == "bytes")
+      #expect(try answer.header("Content-Type") == "application/octet-stream")
+      #expect(try answer.header("X-Content-Type-Options") == "nosniff")
+      #expect(try answer.header("Content-Disposition") == "attachment")
+      #expect(try answer.header("Access-Control-Allow-Origin") == "*")
+      let caching = try #require(try answer.header("Cache-Control"))
+      #expect(caching.contains("private") && caching.contains("immutable"))
+    }
+  }
+
+  @Test(arguments: ["/photo.jpg", "/$%7Bf%7D", "/${f}", "?x=1"])
+  func `a file's name behind the URL changes nothing`(name: String) async throws {
+    try await withPhoto { anna, url in
+      let answer = try await anna.transfer(.get, url + name)
+      #expect(answer.status == 200 && answer.bytes == Self.contents)
+    }
+  }
+
+  @Test(arguments: [
+    ("bytes=0-0", "0", "bytes 0-0/10"), ("bytes=2-4", "234", "bytes 2-4/10"),
+    ("bytes=7-", "789", "bytes 7-9/10"), ("bytes=-2", "89", "bytes 8-9/10"),
+    ("bytes=8-99", "89", "bytes 8-9/10"), ("bytes=-99", "0123456789", "bytes 0-9/10"),
+    ("Bytes = 2-4", "234", "bytes 2-4/10"),
+  ])
+  func `a part comes as asked`(range: String, text: String, told: String) async throws {
+    try await withPhoto { anna, url in
+      let answer = try await anna.transfer(.get, url, headers: ["Range": range])
+      #expect(answer.status == 206)
+      #expect(answer.text == text)
+      #expect(try answer.header("Content-Range") == told)
+    }
+  }
+
+  @Test(arguments: ["bytes=10-", "bytes=10-12", "bytes=-0", "bytes=99999999999-"])
+  func `a part behind the end is not satisfiable`(range: String) async throws {
+    try await withPhoto { anna, url in
+      let answer = try await anna.transfer(.get, url, headers: ["Range": range])
+      #expect(answer.status == 416)
+      #expect(try answer.header("Content-Range") == "bytes */10")
+      #expect(answer.bytes.isEmpty)
+    }
+  }
+
+  @Test(arguments: [
+    "bytes=0-1,4-5", "bytes=4-2", "bytes=a-b", "items=0-1", "bytes", "bytes=", "bytes=-", "",
+    "bytes=99999999999999999999-",
+  ])
+  func `what is no single range gets the whole`(range: String) async throws {
+    try await withPhoto { anna, url in
+      let answer = try await anna.transfer(.get, url, headers: ["Range": range])
+      #expect(answer.status == 200 && answer.bytes == Self.contents)
+      #expect(try answer.header("Content-Range") == nil)
+    }
+  }
+
+  @Test func `a client that has the file is told so`() async throws {
+    try await withPhoto { anna, url in
+      let tag = try #require(try await anna.transfer(.get, url).header("ETag"))
+      for known in [tag, "W/\(tag)", "\"other\", \(tag)", "*"] {
+        let answer = try await anna.transfer(.get, url, headers: ["If-None-Match": known])
+        #expect(answer.status == 304, "\(known)")
+        #expect(answer.bytes.isEmpty)
+        #expect(try answer.header("ETag") == tag)
+      }
+      let other = try await anna.transfer(.get, url, headers: ["If-None-Match": "\"other\""])
+      #expect(other.status == 200)
+      let changed = try await anna.transfer(.get, url, headers: ["If-Match": "\"other\""])
+      #expect(changed.status == 412)
+      #expect(try await anna.transfer(.get, url, headers: ["If-Match": tag]).status == 200)
+    }
+  }
+
+  @Test func `a part is only for who has the rest of the same file`() async throws {
+    try await withPhoto { anna, url in
+      let tag = try #require(try await anna.transfer(.get, url).header("ETag"))
+      let same = try await anna.transfer(
+        .get, url, headers: ["Range": "bytes=2-4", "If-Range": tag])
+      #expect(same.status == 206)
+      for other in ["\"other\"", "Sat, 01 Jan 2000 00:00:00 GMT", "W/\(tag)"] {
+        let whole = try await anna.transfer(
+          .get, url, headers: ["Range": "bytes=2-4", "If-Range": other])
+        #expect(whole.status == 200 && whole.bytes == Self.contents, "\(other)")
+      }
+    }
+  }
+
+  @Test func `HEAD answers like GET but for the bytes`() async throws {
+    try await withPhoto { anna, url in
+      let answer = try await anna.transfer(.head, url)
+      #expect(answer.status == 200)
+      #expect(answer.bytes.isEmpty)
+      #expect(try answer.header("ETag") != nil)
+      #expect(try await anna.transfer(.head, url + "x").status == 404)
+    }
+  }
+
+  @Test(arguments: [HTTPRequest.Method.put, .delete, .patch])
+  func `a download URL takes nothing`(method: HTTPRequest.Method) async throws {
+    try await withPhoto { anna, url in
+      let answer = try await anna.transfer(method, url, abc)
+      #expect(answer.status == 405)
+      #expect(try answer.json["serverErrorCode"] == "BAD_REQUEST")
+      #expect(try answer.header("Allow")?.contains("GET") == true)
+    }
+  }
+
+  @Test func `desiredKeys without the field avoids the URL`() async throws {
+    try await withPhoto { anna, _ in
+      let body: JSON = ["records": [["recordName": "n"]], "desiredKeys": ["title"]]
+      let record = try await anna.post("records/lookup", body)["records"][0]
+      #expect(record["fields"] == [:])
+    }
+  }
+
+  @Test func `every answer with records tells where their files are`() async throws {
+    try await withAnna { anna in
+      try await anna.makeZone("Z")
+      let file = try await anna.upload(abc)
+      let saved = try await anna.saveNote(photo: file, in: "Z")
+      let found = try await anna.lookup(["n"], in: "Z")[0]
+      let changed = try await anna.changes(in: "Z")["records"][0]
+      let conflict = try await anna.save("n", in: "Z", "create")["serverRecord"]
+      for record in [saved, found, changed, conflict] {
+        let photo = record["fields"]["photo"]
+        #expect(photo["type"] == "ASSETID")
+        #expect(photo["value"]["fileChecksum"] == "\(checksumOfABC)")
+        #expect(photo["value"]["size"] == 3)
+        #expect(photo["value"]["receipt"].isNull)
+        let url = try #require(photo["value"]["downloadURL"].string, "\(record)")
+        #expect(try await anna.transfer(.get, url).bytes == abc)
+      }
+    }
+  }
+
+  @Test func `a file that is lost is not found, in JSON`() async throws {
+    try await withServer { server in
+      let anna = try await server.client("anna@example.org")
+      try await anna.saveNote(photo: try await anna.upload(abc))
+      let url = try await anna.downloadURL()
+      try server.loseFiles()
+      let answer = try await anna.transfer(.get, url)
+      #expect(answer.status == 404)
+      #expect(try answer.json["serverErrorCode"] == "NOT_FOUND")
+      #expect(try answer.header("Content-Type") == "application/json; charset=UTF-8")
+    }
+  }
+}

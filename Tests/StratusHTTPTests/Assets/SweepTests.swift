@@ -1,0 +1,154 @@
+import Foundation
+import HTTPTypes
+import StratusDomain
+import StratusHTTP
+import StratusTesting
+import Testing
+
+/// What is kept and what goes, when nobody holds it.
+@Suite struct AssetSweeps {
+  private static let day: Int64 = 86_400
+
+  private func withClock(
+    _ body: (TestServer, Client, MovedClock) async throws -> Void
+  ) async throws {
+    let clock = MovedClock()
+    try await withServer(live: clock.live) { server in
+      try await body(server, try await server.client("anna@example.org"), clock)
+    }
+  }
+
+  @Test func `bytes that no record came for go after a day`() async throws {
+    try await withClock { server, anna, clock in
+      let file = try await anna.upload(abc)
+      clock.move(bySeconds: Self.day)
+      try await server.sweepAssets(graceSeconds: Self.day)
+      #expect(try server.files().count == 1)
+      clock.move(bySeconds: 1)
+      try await server.sweepAssets(graceSeconds: Self.day)
+      #expect(try server.files().isEmpty)
+      #expect(try server.unfinished().isEmpty)
+      let saved = try await anna.save("n", fields: ["photo": ["value": file]])
+      #expect(saved["serverErrorCode"] == "BAD_REQUEST")
+    }
+  }
+
+  @Test func `bytes that a record holds never go`() async throws {
+    try await withClock { server, anna, clock in
+      try await anna.saveNote("a", photo: try await anna.upload(abc))
+      try await anna.saveNote("b", photo: try await anna.upload(abc))
+      _ = try await anna.upload(Array("unheld".utf8))
+      clock.move(bySeconds: 100 * Self.day)
+      try await server.sweepAssets(graceSeconds: 0)
+      #expect(try server.files().count == 1)
+      _ = try await anna.modify([
+        ["operationType": "forceDelete", "record": ["recordName": "a"]]
+      ])
+      try await server.sweepAssets(graceSeconds: 0)
+      #expect(try await anna.transfer(.get, try await anna.downloadURL(of: "b")).bytes == abc)
+    }
+  }
+
+  @Test(arguments: ["delete", "replace", "clear", "other", "zone"])
+  func `bytes that a record lets go of go a day later`(how: String) async throws {
+    try await withClock { server, anna, clock in
+      try await anna.makeZone("Z")
+      try await anna.saveNote(photo: try await anna.upload(abc), in: "Z")
+      clock.move(bySeconds: 10 * Self.day)
+      let other = try await anna.upload(Array("other".utf8))
+      switch how {
+      case "delete":
+        let operation: JSON = [
+          "operationType": "forceDelete", "record": ["recordName": "n"],
+        ]
+        _ = try await anna.modify([operation], in: "Z")
+      case "replace":
+        try await anna.save("n", in: "Z", fields: ["title": ["value": "x"]], "forceReplace")
+      case "clear": try await anna.save("n", in: "Z", fields: ["photo": [:]])
+      case "zone":
+        try await anna.deleteZone("Z")
+        try await server.purgeZones()
+      case _: try await anna.saveNote(photo: other, in: "Z")
+      }
+      if how != "zone" {
+        try await server.sweepAssets(graceSeconds: Self.day)
+        #expect(try server.files().count == 2, "the grace begins when the record lets go")
+      }
+      clock.move(bySeconds: Self.day + 1)
+      try await server.sweepAssets(graceSeconds: Self.day)
+      #expect(try server.files().count == (how == "other" ? 1 : 0))
+    }
+  }
+
+  @Test func `the same bytes sent again are young again`() async throws {
+    try await withClock { server, anna, clock in
+      _ = try await anna.upload(abc)
+      clock.move(bySeconds: Self.day - 10)
+      let file = try await anna.upload(abc)
+      clock.move(bySeconds: 100)
+      try await server.sweepAssets(graceSeconds: Self.day)
+      try await anna.saveNote(photo: file)
+      #expect(try await anna.transfer(.get, try await anna.downloadURL()).bytes == abc)
+    }
+  }
+
+  @Test func `a file without a row goes, one with a row does not`() async throws {
+    try await withClock { server, anna, clock in
+      try await anna.saveNote(photo: try await anna.upload(abc))
+      // What a crash between the file's end and its registration leaves.
+      let kept = try #require(try server.files().first)
+      let orphan = try server.copyFile(kept, finished: clock.now)
+      try await server.sweepAssets(graceSeconds: Self.day)
+      #expect(try server.files().contains(orphan), "it may be about to be registered")
+      clock.move(bySeconds: Self.day + 1)
+      try await server.sweepAssets(graceSeconds: Self.day)
+      #expect(try server.files() == [kept])
+    }
+  }
+
+  @Test func `an upload nobody goes on with goes`() async throws {
+    try await withClock { server, anna, clock in
+      let url = try await anna.uploadURL()
+      _ = try await anna.transfer(
+        .put, url, headers: ["Content-Range": "bytes 0-1/3"], [97, 98])
+      #expect(try server.unfinished().count == 1)
+      clock.move(bySeconds: Self.day + 1)
+      try await server.sweepAssets(graceSeconds: Self.day)
+      #expect(try server.unfinished().isEmpty)
+    }
+  }
+
+  @Test func `many files go in steps`() async throws {
+    try await withClock { server, anna, clock in
+      for index in 0..<450 {
+        _ = try await anna.upload([UInt8(index & 255), UInt8(index >> 8)])
+      }
+      try await anna.saveNote(photo: try await anna.upload(abc))
+      clock.move(bySeconds: 1)
+      try await server.sweepAssets(graceSeconds: 0)
+      #expect(try server.files().count == 1)
+    }
+  }
+}
+
+extension TestServer {
+  /// Makes another file of a file's bytes, of which the register knows nothing.
+  func copyFile(_ name: String, finished: Int64) throws -> String {
+    let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+    let path = try #require(paths.first { $0.hasSuffix("/" + name) })
+    let copy = name.dropLast(4) + "0000"
+    let target = folder.path + "/" + path.replacing(name, with: copy)
+    try FileManager.default.copyItem(atPath: folder.path + "/" + path, toPath: target)
+    let date = Date(timeIntervalSince1970: Double(finished) / 1_000)
+    try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: target)
+    return String(copy)
+  }
+
+  /// Removes all whole files behind the server's back.
+  func loseFiles() throws {
+    for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+    where path.hasSuffix(".assets/files") {
+      try FileManager.default.removeItem(atPath: folder.path + "/" + path)
+    }
+  }
+}
