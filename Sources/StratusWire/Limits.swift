@@ -10,8 +10,6 @@ public enum Limits {
   public static let recordsPerResponseMax = 200
   /// Records in one `records/lookup`: what the native service was seen to accept.
   public static let lookupsPerRequestMax = 400
-  /// Files in one `assets/upload` or `assets/rereference` (*Property Metrics*: tokens).
-  public static let assetsPerRequestMax = 200
   /// Zones in one request or answer. Choice: as many as operations.
   public static let zonesPerRequestMax = 200
   /// Zones in one page of a database's changes or list.

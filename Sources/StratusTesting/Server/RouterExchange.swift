@@ -13,7 +13,8 @@ struct RouterExchange: HTTPExchange {
     _ request: StratusTransport.HTTPRequest
   ) async throws(NetworkFailure) -> StratusTransport.HTTPResponse {
     var head = HTTPTypes.HTTPRequest(
-      method: request.method == .get ? .get : .post, scheme: "http", authority: "stratus.test", path: request.url.target)
+      method: request.method == .get ? .get : .post, scheme: "http", authority: "stratus.test",
+      path: request.url.target)
     for (name, value) in request.headers {
       if let name = HTTPField.Name(name) { head.headerFields[name] = value }
     }

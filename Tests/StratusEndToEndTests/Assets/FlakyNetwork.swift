@@ -1,3 +1,4 @@
+import Foundation
 import StratusTesting
 import StratusTransport
 import Synchronization

@@ -48,24 +48,25 @@ import Testing
     let cache = cache()
     let url = try await cache.file(checksum: try checksum([1]), size: 1) {
       (file: IncomingFile) throws(CKError) in
-      do { try file.append([1]) } catch { throw CKError(downloading: .file(error)) }
+      try file.take([1])
     }
     for path in [url.path, cache.folder(of: .staged).path, cache.folder(of: .files).path] {
       let attributes = try FileManager.default.attributesOfItem(atPath: path)
-      #expect(((attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0o777) & 0o077 == 0)
+      let permissions = try #require(attributes[FileAttributeKey.posixPermissions] as? NSNumber)
+      #expect(permissions.intValue & 0o077 == 0)
     }
   }
 
   private func put(_ bytes: [UInt8], in cache: AssetCache) async throws -> URL {
     try await cache.file(checksum: try checksum(bytes), size: Int64(bytes.count)) {
       (file: IncomingFile) throws(CKError) in
-      do { try file.append(bytes[...]) } catch { throw CKError(downloading: .file(error)) }
+      try file.take(bytes)
     }
   }
 
   @Test func `fetches a content once, although many ask at once`() async throws {
     let cache = cache()
-    let count = Mutex(0)
+    let journal = Journal()
     let wanted = bytes(100)
     let sum = try checksum(wanted)
     let urls = await withTaskGroup(of: URL?.self) { group in
@@ -73,28 +74,29 @@ import Testing
         group.addTask {
           try? await cache.file(checksum: sum, size: 100) {
             (file: IncomingFile) async throws(CKError) in
-            count.withLock { $0 += 1 }
+            journal.note("asked")
             for _ in 0..<20 { await Task.yield() }
-            do { try file.append(wanted[...]) } catch { throw CKError(downloading: .file(error)) }
+            try file.take(wanted)
           }
         }
       }
       return await group.reduce(into: Set<URL>()) { urls, url in url.map { _ = urls.insert($0) } }
     }
     #expect(urls.count == 20)
-    #expect(count.withLock { $0 } == 1)
+    #expect(journal.all == ["asked"])
   }
 
   @Test func `leaves nothing of a download that failed`() async throws {
     let cache = cache()
     let sum = try checksum([1, 2])
-    await #expect {
+    do throws(CKError) {
       _ = try await cache.file(checksum: sum, size: 2) { (file: IncomingFile) throws(CKError) in
-        do { try file.append([1]) } catch { throw CKError(downloading: .file(error)) }
+        try file.take([1])
         throw CKError(.networkFailure)
       }
-    } throws: {
-      code($0) == .networkFailure
+      Issue.record("no error")
+    } catch {
+      #expect(error.code == .networkFailure)
     }
     #expect(try names(cache, .partial).isEmpty)
     #expect(try names(cache, .files).isEmpty)
@@ -129,5 +131,15 @@ import Testing
     #expect(try names(cache, .partial).count == 1)
     self.cache(limits).trim()
     for part in AssetCache.Part.allCases { #expect(try names(cache, part).isEmpty) }
+  }
+}
+
+extension IncomingFile {
+  fileprivate func take(_ bytes: [UInt8]) throws(CKError) {
+    do throws(FileFailure) {
+      try append(bytes[...])
+    } catch {
+      throw CKError(downloading: .file(error))
+    }
   }
 }

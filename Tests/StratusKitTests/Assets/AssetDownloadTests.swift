@@ -218,7 +218,7 @@ import Testing
     host.server.on(FetchZoneChanges.self) { request in
       FetchZoneChanges.Response(zones: [
         .changes(
-          FetchZoneChanges.Changes(
+          ZoneChanges(
             zoneID: ZoneID(zoneName: "Z", ownerRecordName: FakeServer.userName),
             records: records.map(RecordItem.record), syncToken: "s", moreComing: false))
       ])

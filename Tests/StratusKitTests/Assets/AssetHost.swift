@@ -132,15 +132,29 @@ final class AssetHost: Sendable {
     var items: [RecordItem] = []
     for operation in request.operations {
       let name = operation.recordName ?? ""
-      for field in operation.fields?.members ?? [] {
-        let isRemoved = field.value["value"] == nil
-        let value = isRemoved ? nil : try FieldValue(storedField: field.value)
-        state.withLock { $0.records[name, default: [:]][field.key] = value }
+      for (key, value) in try Self.fields(of: operation) {
+        state.withLock { $0.records[name, default: [:]][key] = value }
       }
       state.withLock { $0.tag += 1 }
       items.append(.record(record(name)))
     }
     return RecordsResponse(records: items)
+  }
+
+  private static func fields(
+    of operation: RecordOperation
+  ) throws -> [(key: String, value: FieldValue?)] {
+    let object = try JSONSerialization.jsonObject(with: Data(operation.fieldsText.utf8))
+    var fields: [(key: String, value: FieldValue?)] = []
+    for (key, field) in object as? [String: [String: Any]] ?? [:] {
+      guard !(field["value"] is NSNull) else {
+        fields.append((key, nil))
+        continue
+      }
+      let text = Array(try JSONSerialization.data(withJSONObject: [key: field]))
+      fields.append((key, try FieldsJSON(text: text).values().first?.value))
+    }
+    return fields
   }
 
   private func transfer(_ request: HTTPRequest) async throws(NetworkFailure) -> HTTPResponse {

@@ -282,7 +282,8 @@ import Testing
     host.server.on(ModifyRecords.self, accepted)
     _ = try await host.database.save(merged)
     #expect(host.log.isEmpty)
-    let last = try #require(host.server.calls.last?.request(ModifyRecords.Request.self))
-    #expect(last.operations[0].fieldsText.contains("receipt 1"))
+    let last = try #require(host.server.calls.last)
+    let request = try last.request(ModifyRecords.Request.self)
+    #expect(request.operations[0].fieldsText.contains("receipt 1"))
   }
 }
