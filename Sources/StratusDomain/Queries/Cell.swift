@@ -138,9 +138,10 @@ extension Cell {
   ) -> (least: Double, greatest: Double) {
     let (south, north) = latitudes
     let radians = Double.pi / 180
-    let turn = atan2(
-      sin(place.latitude * radians),
-      cos(place.latitude * radians) * cos(longitudeDifference * radians)) / radians
+    let turn =
+      atan2(
+        sin(place.latitude * radians),
+        cos(place.latitude * radians) * cos(longitudeDifference * radians)) / radians
     var candidates = [south, north]
     for latitude in [turn, turn + 180, turn - 180] where latitude > south && latitude < north {
       candidates.append(latitude)

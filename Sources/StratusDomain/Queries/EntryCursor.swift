@@ -55,7 +55,8 @@ struct EntryCursor {
     self.zone = zone
     self.isReversed = isReversed
     self.entriesMax = entriesMax
-    let piece = min(max(expected / max(stretches.count, 1) + 1, 2), 1_000)
+    let share = stretches.count > 1 ? expected / stretches.count + 1 : expected
+    let piece = min(max(share, 2), 1_000)
     for stretch in stretches {
       var start = after
       start?.value = Array(stretch.lower.prefix(stretch.prefixCount)) + (after?.value ?? [])

@@ -37,7 +37,8 @@ extension IndexColumn {
       switch value(in: values) {
       case .location(let place): return [ColumnBytes.of(cell: Cell.code(of: place))]
       case .list(_, let members):
-        return Array(Set(members.compactMap(\.place).map { ColumnBytes.of(cell: Cell.code(of: $0)) }))
+        return Array(
+          Set(members.compactMap(\.place).map { ColumnBytes.of(cell: Cell.code(of: $0)) }))
       case .string, .int64, .double, .timestamp, .bytes, .reference, .asset, .sealed, nil:
         return [ColumnBytes.of(nil)]
       }

@@ -63,7 +63,8 @@ struct QueryAttempt {
   ) throws(ServerError) -> QueryPage? {
     let scope = PageScope(
       query: query, plan: plan, store: store, database: database.key, zone: zone,
-      limit: min(request.resultsLimit ?? Limits.recordsPerResponseMax, Limits.recordsPerResponseMax),
+      limit: min(
+        request.resultsLimit ?? Limits.recordsPerResponseMax, Limits.recordsPerResponseMax),
       countsOnly: request.countsOnly, after: after)
     switch plan.candidate.kind {
     case .scan:

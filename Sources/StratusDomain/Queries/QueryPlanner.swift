@@ -159,7 +159,8 @@ struct QueryPlanner {
     case .anyToken(let words):
       guard words.count <= Limits.queryRangesMax else { return }
       explosions.append(
-        equality(condition, .token, words.map { .text($0) }, at: place, isWhole: isExact(condition)))
+        equality(condition, .token, words.map { .text($0) }, at: place, isWhole: isExact(condition))
+      )
     case .allTokens(let words):
       for word in words {
         explosions.append(

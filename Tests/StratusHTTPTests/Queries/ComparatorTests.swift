@@ -140,7 +140,8 @@ import Testing
       ]
       let found = try await anna.names(["recordType": "Note", "filterBy": [filter]])
       #expect(found.sorted() == ["a", "d"])
-      #expect(try await anna.found("EQUALS", "createdUserRecordName", "__defaultOwner__").count == 4)
+      #expect(
+        try await anna.found("EQUALS", "createdUserRecordName", "__defaultOwner__").count == 4)
       #expect(try await anna.found("GREATER_THAN", "___createTime", 0).count == 4)
       #expect(try await anna.found("GREATER_THAN", "modifiedTimestamp", 0).count == 4)
     }

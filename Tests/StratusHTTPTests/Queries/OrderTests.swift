@@ -8,7 +8,8 @@ import Testing
         try await anna.save(
           "n-\(number)",
           fields: [
-            "number": ["value": .int(Int64(number - 15))], "parity": ["value": .int(Int64(number % 2))],
+            "number": ["value": .int(Int64(number - 15))],
+            "parity": ["value": .int(Int64(number % 2))],
             "third": ["value": .string(["x", "y", "z"][number % 3])],
           ])
       }
