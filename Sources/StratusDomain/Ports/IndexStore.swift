@@ -73,6 +73,20 @@ public struct EntryPosition: Sendable, Hashable {
   }
 }
 
+// NB: names by their bytes: two that only look alike are two records.
+extension EntryPosition {
+  public static func == (left: EntryPosition, right: EntryPosition) -> Bool {
+    left.zone == right.zone && left.value == right.value
+      && ExactName(left.recordName) == ExactName(right.recordName)
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(value)
+    hasher.combine(zone)
+    hasher.combine(ExactName(recordName))
+  }
+}
+
 /// An entry as it is read.
 public typealias FoundEntry = EntryPosition
 

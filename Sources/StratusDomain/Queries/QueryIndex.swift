@@ -73,3 +73,17 @@ public struct IndexEntry: Sendable, Hashable {
     self.recordName = recordName
   }
 }
+
+// NB: names by their bytes: two that only look alike are two records.
+extension IndexEntry {
+  public static func == (left: IndexEntry, right: IndexEntry) -> Bool {
+    left.index == right.index && left.value == right.value
+      && ExactName(left.recordName) == ExactName(right.recordName)
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(index)
+    hasher.combine(value)
+    hasher.combine(ExactName(recordName))
+  }
+}

@@ -31,7 +31,8 @@ struct ScanReader {
       var ending: EntryCursor.Step?
       while batch.count < wanted, ending == nil {
         switch try cursor.next(scope.store) {
-        case .entry(let entry, let prefixCount): batch.append((entry, prefixCount))
+        case .entry(let entry, let prefixCount):
+          if try builder.zone(entry.zone) != nil { batch.append((entry, prefixCount)) }
         case .end: ending = .end
         case .exhausted: ending = .exhausted
         }
@@ -55,7 +56,10 @@ struct ScanReader {
   private mutating func take(
     _ batch: [(entry: FoundEntry, prefixCount: Int)]
   ) throws(ServerError) -> Bool {
-    if !needsRecords, scope.countsOnly { return try count(batch) }
+    if !needsRecords, scope.countsOnly {
+      for _ in batch { builder.addUnseen() }
+      return false
+    }
     // The match behind the page is not read, if its entry says that it is one.
     let read = needsRecords ? batch[...] : batch.prefix(builder.room)
     let records = try builder.records(of: read.map(\.entry))
@@ -65,19 +69,12 @@ struct ScanReader {
           if builder.isFull { return true }
           builder.add(item.record, in: item.zone)
         }
-      } else if try builder.zone(entry.zone) != nil {
+      } else {
         return true
       }
       passed = entry
       passed?.value.removeFirst(prefixCount)
     }
-    return false
-  }
-
-  private mutating func count(
-    _ batch: [(entry: FoundEntry, prefixCount: Int)]
-  ) throws(ServerError) -> Bool {
-    for (entry, _) in batch where try builder.zone(entry.zone) != nil { builder.addUnseen() }
     return false
   }
 

@@ -48,6 +48,23 @@ import Testing
     }
   }
 
+  @Test func `records whose names only look alike have entries of their own`() async throws {
+    try await withAnna { anna in
+      try await anna.saveNumber(1)
+      #expect(try await anna.found("EQUALS", "number", 7) == [])
+      let operations = ["M\u{E9}", "Me\u{301}"].map { name -> JSON in
+        [
+          "operationType": "create",
+          "record": [
+            "recordName": "\(name)", "recordType": "Note", "fields": ["number": ["value": 7]],
+          ],
+        ]
+      }
+      _ = try await anna.modify(.array(operations))
+      #expect(try await anna.found("EQUALS", "number", 7).count == 2)
+    }
+  }
+
   @Test func `the rarest word leads`() async throws {
     try await withAnna { anna in
       for number in 0..<20 {
