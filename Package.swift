@@ -108,7 +108,7 @@ let package = Package(
       ["CloudKit", "StratusAccounts", "StratusTesting", "StratusTransport"]),
     tests(
       "StratusQueryTests",
-      ["StratusDomain", "StratusSQLite", "StratusTesting", "StratusWire"]),
+      ["StratusAssets", "StratusDomain", "StratusSQLite", "StratusTesting", "StratusWire"]),
     tests("TidyTests", []),
     tests(
       "StratusAssetsTests",

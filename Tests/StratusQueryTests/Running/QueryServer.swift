@@ -1,4 +1,5 @@
 import Foundation
+import StratusAssets
 import StratusDomain
 import StratusSQLite
 import StratusWire
@@ -22,7 +23,11 @@ actor QueryServer {
       stores = SQLiteStores(folder: folder, makeEpoch: { 7 })
       registry = try SQLiteRegistry(folder: folder)
       let ambient = Ambient(now: { clock.now }, makeUUID: { UUID().uuidString })
-      handlers = Service(stores: stores, containers: registry, ambient: ambient).handlers
+      handlers = Service(
+        stores: stores, containers: registry,
+        assets: FolderAssetStore(data: url, now: ambient.now),
+        signer: HMACSigner(secret: [UInt8](repeating: 7, count: 32)), ambient: ambient
+      ).handlers
     }
   }
 
