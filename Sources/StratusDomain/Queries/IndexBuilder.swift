@@ -4,6 +4,8 @@ import StratusWire
 struct IndexBuilder: Sendable {
   let store: any Store
   let recordType: String
+  /// Records looked at in one transaction.
+  var stepRows = Limits.indexBuildStepRows
 
   /// Adds marks and indexes that are not there yet.
   func add(
@@ -36,7 +38,7 @@ struct IndexBuilder: Sendable {
   /// - Parameter rowsMax: records looked at, in all.
   /// - Returns: whether they are ready.
   func build(_ indexes: [Int64], rowsMax: Int) async throws(ServerError) -> Bool {
-    var steps = max(rowsMax / Limits.indexBuildStepRows, 1)
+    var steps = max(rowsMax / stepRows, 1)
     for index in indexes {
       while try await !step(index) {
         steps -= 1
@@ -50,13 +52,13 @@ struct IndexBuilder: Sendable {
   ///
   /// - Returns: whether the index is ready.
   private func step(_ id: Int64) async throws(ServerError) -> Bool {
-    try await store.write { [recordType] (store) throws(ServerError) in
+    try await store.write { [recordType, stepRows] (store) throws(ServerError) in
       let schema = try store.schema()
       guard let index = schema.indexes[recordType]?.first(where: { $0.id == id }),
         !index.isReady
       else { return true }
       let step = try store.recordsToIndex(
-        ofType: recordType, after: index.buildPlace, limit: Limits.indexBuildStepRows)
+        ofType: recordType, after: index.buildPlace, limit: stepRows)
       var entries: [Home: [IndexEntry]] = [:]
       for item in step.items {
         let values = try item.record.fields.storedValues()

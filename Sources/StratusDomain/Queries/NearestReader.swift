@@ -2,8 +2,8 @@ import StratusWire
 
 /// Reads a page of places, the nearest first or the farthest.
 ///
-/// The Earth is split where it is crowded; of the pieces known, the one that may hold the next place
-/// is always looked at next. What waits is bounded by the pieces around those already passed.
+/// The Earth is split where it is crowded; of the pieces known, the one that may hold the next
+/// place is always looked at next. What waits is bounded by the pieces around those passed.
 struct NearestReader {
   /// A piece of the Earth, under one combination of the equalities' values.
   fileprivate struct Node {

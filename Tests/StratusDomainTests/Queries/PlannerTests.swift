@@ -142,15 +142,18 @@ import Testing
     ),
     (
       .equals, "secret", .string("x"),
-      "Field 'secret' has a value type of ENCRYPTED_STRING and cannot be queried using filter type EQUALS"
+      "Field 'secret' has a value type of ENCRYPTED_STRING and cannot be queried using filter "
+        + "type EQUALS"
     ),
     (
       .equals, "tags", .list(.string, []),
-      "Field 'tags' has a value type of STRING_LIST and cannot be queried using filter type EQUALS"
+      "Field 'tags' has a value type of STRING_LIST and cannot be queried using filter "
+        + "type EQUALS"
     ),
     (
       .equals, "title", .list(.string, [.string("x")]),
-      "Field 'title' in type 'Note': Invalid value, expected type STRING but actual value was a list"
+      "Field 'title' in type 'Note': Invalid value, expected type STRING "
+        + "but actual value was a list"
     ),
     (
       .equals, "title", .int64(1),
@@ -167,7 +170,8 @@ import Testing
     ),
     (
       .endsWith, "title", .string("x"),
-      "ENDS_WITH is an extension of queries, which this container does not allow; 'stratus container configure' with '--query-extensions on' does"
+      "ENDS_WITH is an extension of queries, which this container does not allow; "
+        + "'stratus container configure' with '--query-extensions on' does"
     ),
   ])
   func `what is refused is named`(

@@ -4,7 +4,7 @@ import Testing
 @Suite struct Comparators {
   /// Three notes and one that has nothing.
   private func withNotes(_ body: (Client) async throws -> Void) async throws {
-    try await withAnna { anna in
+    try await withAnna { (anna) async throws in
       try await anna.save(
         "a",
         fields: [
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test func `equality is exact, and its opposite true where nothing is`() async throws {
-    try await withNotes { anna in
+    try await withNotes { (anna) async throws in
       #expect(try await anna.found("EQUALS", "title", "apple") == ["a"])
       #expect(try await anna.found("NOT_EQUALS", "title", "apple") == ["b", "c", "d"])
       #expect(try await anna.found("EQUALS", "count", -3) == ["a"])
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test func `ranges go from the negative to the positive`() async throws {
-    try await withNotes { anna in
+    try await withNotes { (anna) async throws in
       #expect(try await anna.found("LESS_THAN", "count", 0) == ["a"])
       #expect(try await anna.found("LESS_THAN_OR_EQUALS", "count", 0) == ["a", "b"])
       #expect(try await anna.found("GREATER_THAN", "count", -3) == ["b", "c"])
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test func `one of several, or none of them`() async throws {
-    try await withNotes { anna in
+    try await withNotes { (anna) async throws in
       #expect(try await anna.found("IN", "title", ["apple", "Apple", "x"]) == ["a", "c"])
       #expect(try await anna.found("NOT_IN", "title", ["apple", "Apple"]) == ["b", "d"])
       #expect(try await anna.found("IN", "count", []) == [])
@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test func `beginnings heed case`() async throws {
-    try await withNotes { anna in
+    try await withNotes { (anna) async throws in
       #expect(try await anna.found("BEGINS_WITH", "title", "ap") == ["a", "b"])
       #expect(try await anna.found("NOT_BEGINS_WITH", "title", "ap") == ["c", "d"])
       #expect(try await anna.found("BEGINS_WITH", "title", "") == ["a", "b", "c"])
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test func `lists are asked for their members`() async throws {
-    try await withNotes { anna in
+    try await withNotes { (anna) async throws in
       #expect(try await anna.found("LIST_CONTAINS", "tags", "red") == ["a"])
       #expect(try await anna.found("NOT_LIST_CONTAINS", "tags", "red") == ["b", "c", "d"])
       #expect(try await anna.found("LIST_CONTAINS_ANY", "tags", ["red", "green"]) == ["a", "b"])
@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test func `words are found without case and accents, stop words never`() async throws {
-    try await withNotes { anna in
+    try await withNotes { (anna) async throws in
       #expect(try await anna.found("CONTAINS_ALL_TOKENS", "text", "cafe OPEN") == ["a"])
       #expect(try await anna.found("CONTAINS_ALL_TOKENS", "text", "until the") == ["a", "b"])
       #expect(try await anna.found("CONTAINS_ANY_TOKENS", "text", "ten 10") == ["a", "b"])
@@ -117,7 +117,7 @@ import Testing
   }
 
   @Test func `near is inside the circle`() async throws {
-    try await withNotes { anna in
+    try await withNotes { (anna) async throws in
       // A hundredth of a degree of latitude is 1,111.95 m.
       for (distance, names) in [(1_111.0, ["a"]), (1_113.0, ["a", "b"]), (0.0, [])] {
         let filter = JSON.filter("NEAR", "place", ["latitude": 60.17, "longitude": 24.94])
@@ -129,7 +129,7 @@ import Testing
   }
 
   @Test func `system fields have several names`() async throws {
-    try await withNotes { anna in
+    try await withNotes { (anna) async throws in
       for name in ["___recordID", "recordName"] {
         #expect(try await anna.found("EQUALS", name, "a") == ["a"])
         #expect(try await anna.found("EQUALS", name, ["recordName": "b"]) == ["b"])

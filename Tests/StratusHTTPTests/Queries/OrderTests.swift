@@ -3,7 +3,7 @@ import Testing
 /// The order of a query's answer, and its pages.
 @Suite struct QueryOrders {
   private func withNumbers(_ body: (Client) async throws -> Void) async throws {
-    try await withAnna { anna in
+    try await withAnna { (anna) async throws in
       for number in 0..<30 {
         try await anna.save(
           "n-\(number)",
@@ -22,7 +22,7 @@ import Testing
 
   @Test(arguments: [1, 2, 7, 30, 31, 200] as [Int64])
   func `pages of any size make one order`(pageSize: Int64) async throws {
-    try await withNumbers { anna in
+    try await withNumbers { (anna) async throws in
       let rising = try await anna.names(
         ["recordType": "Note", "sortBy": [.sort("number")]], pageSize: pageSize)
       #expect(rising == ["none"] + expected(0..<30))
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test func `a page that ends with the last match has no marker`() async throws {
-    try await withNumbers { anna in
+    try await withNumbers { (anna) async throws in
       let query: JSON = [
         "recordType": "Note", "filterBy": [.filter("EQUALS", "parity", 1)],
         "sortBy": [.sort("number")],
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test func `several sorts, each in its own direction`() async throws {
-    try await withNumbers { anna in
+    try await withNumbers { (anna) async throws in
       let names = try await anna.names(
         [
           "recordType": "Note", "filterBy": [.filter("GREATER_THAN", "number", -15)],
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test func `one of several values keeps the order among them`() async throws {
-    try await withNumbers { anna in
+    try await withNumbers { (anna) async throws in
       let names = try await anna.names(
         [
           "recordType": "Note", "filterBy": [.filter("IN", "third", ["z", "x"])],
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test func `a range within the order`() async throws {
-    try await withNumbers { anna in
+    try await withNumbers { (anna) async throws in
       let names = try await anna.names(
         [
           "recordType": "Note",
@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test func `a range on one field, sorted by another`() async throws {
-    try await withNumbers { anna in
+    try await withNumbers { (anna) async throws in
       let names = try await anna.names(
         [
           "recordType": "Note", "filterBy": [.filter("LESS_THAN", "number", -9)],
@@ -96,7 +96,7 @@ import Testing
   }
 
   @Test func `the nearest first, and the farthest`() async throws {
-    try await withAnna { anna in
+    try await withAnna { (anna) async throws in
       for degree in [170, -170, 10, 0, -20, 90] {
         try await anna.save(
           "p\(degree)",

@@ -3,7 +3,7 @@ import Testing
 /// Indexes that queries bring about, seen from outside.
 @Suite struct QueryIndexes {
   @Test func `an equality and a sort read what they return, and one entry more`() async throws {
-    try await withAnna { anna in
+    try await withAnna { (anna) async throws in
       for number in 0..<40 { try await anna.saveNumber(number) }
       let query: JSON = [
         "recordType": "Note", "filterBy": [.filter("EQUALS", "parity", 0)],
@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test func `what is written after an index was made is in it`() async throws {
-    try await withAnna { anna in
+    try await withAnna { (anna) async throws in
       try await anna.saveNumber(1)
       let query: JSON = ["recordType": "Note", "filterBy": [.filter("EQUALS", "number", 7)]]
       #expect(try await anna.names(query) == [])
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test func `a field that goes away leaves its index`() async throws {
-    try await withAnna { anna in
+    try await withAnna { (anna) async throws in
       try await anna.save("a", fields: ["tags": ["value": ["x", "y"], "type": "STRING_LIST"]])
       #expect(try await anna.found("LIST_CONTAINS_ANY", "tags", ["x", "y"]) == ["a"])
       try await anna.save("a", fields: ["tags": ["value": ["y"], "type": "STRING_LIST"]])
@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test func `records whose names only look alike have entries of their own`() async throws {
-    try await withAnna { anna in
+    try await withAnna { (anna) async throws in
       try await anna.saveNumber(1)
       #expect(try await anna.found("EQUALS", "number", 7) == [])
       let operations = ["M\u{E9}", "Me\u{301}"].map { name -> JSON in
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test func `the rarest word leads`() async throws {
-    try await withAnna { anna in
+    try await withAnna { (anna) async throws in
       for number in 0..<20 {
         try await anna.save(
           "n-\(number)", fields: ["text": ["value": "common \(number == 7 ? "rare" : "words")"]])
@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test func `after many shapes of queries the order is still kept, or refused`() async throws {
-    try await withAnna { anna in
+    try await withAnna { (anna) async throws in
       var fields: JSON = [:]
       for number in 0..<9 { fields = fields.with("f\(number)", ["value": .int(Int64(number))]) }
       try await anna.save("a", fields: fields)

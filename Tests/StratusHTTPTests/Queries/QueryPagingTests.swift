@@ -5,7 +5,7 @@ import Testing
   private func withNotes(
     _ count: Int, _ body: (Client) async throws -> Void
   ) async throws {
-    try await withAnna { anna in
+    try await withAnna { (anna) async throws in
       for number in 0..<count { try await anna.saveNumber(number) }
       try await body(anna)
     }
@@ -14,7 +14,7 @@ import Testing
   private let query: JSON = ["recordType": "Note", "sortBy": [.sort("number")]]
 
   @Test func `what is not touched comes once, whatever else is written`() async throws {
-    try await withNotes(20) { anna in
+    try await withNotes(20) { (anna) async throws in
       var body: JSON = ["query": query, "resultsLimit": 4]
       var seen: [String] = []
       var round = 0
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test func `a marker belongs to its query, database and zones`() async throws {
-    try await withNotes(3) { anna in
+    try await withNotes(3) { (anna) async throws in
       let body: JSON = ["query": query, "resultsLimit": 1]
       let marker = try await anna.post("records/query", body)["continuationMarker"]
       #expect(marker.string != nil)
@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test func `a marker lives on when other indexes are made`() async throws {
-    try await withNotes(6) { anna in
+    try await withNotes(6) { (anna) async throws in
       var body: JSON = ["query": query, "resultsLimit": 3]
       let first = try await anna.post("records/query", body)
       body = body.with("continuationMarker", first["continuationMarker"])
@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test func `the keys wanted are the keys that come`() async throws {
-    try await withNotes(1) { anna in
+    try await withNotes(1) { (anna) async throws in
       let page = try await anna.post(
         "records/query", ["query": query, "desiredKeys": ["parity"], "numbersAsStrings": true])
       #expect(page["records"][0]["fields"] == ["parity": ["value": "0", "type": "INT64"]])
@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test func `a page holds two hundred records at most`() async throws {
-    try await withAnna { anna in
+    try await withAnna { (anna) async throws in
       let operations = (0..<201).map { number -> JSON in
         ["operationType": "create", "record": ["recordName": "r\(number)", "recordType": "Note"]]
       }

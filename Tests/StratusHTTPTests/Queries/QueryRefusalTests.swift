@@ -4,7 +4,7 @@ import Testing
 /// What queries are refused, and why (web-services §3.14).
 @Suite struct QueryRefusals {
   private func withNote(_ body: (Client) async throws -> Void) async throws {
-    try await withAnna { anna in
+    try await withAnna { (anna) async throws in
       try await anna.save(
         "a",
         fields: [
@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test func `whatever is malformed is named`() async throws {
-    try await withNote { anna in
+    try await withNote { (anna) async throws in
       let cases: [(JSON, String)] = [
         (["recordType": "Nothing"], "Did not find record type: Nothing"),
         (["recordType": "Users"], "Queried type is not marked indexable"),
@@ -37,7 +37,8 @@ import Testing
         (["recordType": "Note", "sortBy": [.sort("tags")]], "Field 'tags' is not marked sortable"),
         (
           ["recordType": "Note", "filterBy": [.filter("EQUALS", "title", ["x"])]],
-          "Field 'title' in type 'Note': Invalid value, expected type STRING but actual value was a list"
+          "Field 'title' in type 'Note': Invalid value, expected type STRING "
+            + "but actual value was a list"
         ),
         (
           ["recordType": "Note", "filterBy": [.filter("IN", "title", "x")]],
@@ -57,7 +58,8 @@ import Testing
         ),
         (
           ["recordType": "Note", "filterBy": [.filter("EQUALS", "tags", "x")]],
-          "Field 'tags' has a value type of STRING_LIST and cannot be queried using filter type EQUALS"
+          "Field 'tags' has a value type of STRING_LIST and cannot be queried using filter "
+            + "type EQUALS"
         ),
         (
           ["recordType": "Note", "sortBy": [.sort("place")]],
@@ -91,7 +93,7 @@ import Testing
   }
 
   @Test func `production wants marks, which deployment brings`() async throws {
-    try await withServer { server in
+    try await withServer { (server) async throws in
       let developer = try await server.client("anna@example.org")
       let container = "iCloud.org.example.Notes"
       try await server.manage("containers/create", ["containerID": "\(container)"])
@@ -127,7 +129,7 @@ import Testing
   }
 
   @Test func `extensions work where the container allows them`() async throws {
-    try await withServer { server in
+    try await withServer { (server) async throws in
       let anna = try await server.client("anna@example.org")
       let container = "iCloud.org.example.Notes"
       try await server.manage("containers/create", ["containerID": "\(container)"])

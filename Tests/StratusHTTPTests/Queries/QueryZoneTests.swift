@@ -3,7 +3,7 @@ import Testing
 /// Where a query looks.
 @Suite struct QueryZones {
   private func withZones(_ body: (Client) async throws -> Void) async throws {
-    try await withAnna { anna in
+    try await withAnna { (anna) async throws in
       for zone in ["A", "B"] {
         try await anna.makeZone(zone)
         for number in 0..<5 { try await anna.saveNumber(number, in: zone) }
@@ -16,7 +16,7 @@ import Testing
   private let all: JSON = ["recordType": "Note", "sortBy": [.sort("number")]]
 
   @Test func `a zone by name, the default zone, or all`() async throws {
-    try await withZones { anna in
+    try await withZones { (anna) async throws in
       #expect(try await anna.names(all) == ["n-9"])
       let zone: JSON = ["zoneID": ["zoneName": "B"]]
       #expect(try await anna.names(all, pageSize: 2, zone).count == 5)
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test func `a zone that is not there`() async throws {
-    try await withZones { anna in
+    try await withZones { (anna) async throws in
       let answer = try await anna.answer(
         "records/query", ["query": all, "zoneID": ["zoneName": "C"]])
       answer.expectRefusal("an unknown zone", code: "ZONE_NOT_FOUND")
@@ -41,7 +41,7 @@ import Testing
   @Test func `a deleted zone's records are found no more, a new one's of that name are`()
     async throws
   {
-    try await withZones { anna in
+    try await withZones { (anna) async throws in
       let wide: JSON = ["zoneWide": true]
       #expect(try await anna.names(all, wide).count == 11)
       var body: JSON = ["query": all, "zoneWide": true, "resultsLimit": 2]
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test func `nobody finds another's records`() async throws {
-    try await withServer { server in
+    try await withServer { (server) async throws in
       let anna = try await server.client("anna@example.org")
       let bea = try await server.client("bea@example.org")
       try await anna.saveNumber(1)
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test func `a stranger asks the public database, whose zone is the only one`() async throws {
-    try await withServer { server in
+    try await withServer { (server) async throws in
       var anna = try await server.client("anna@example.org")
       anna.database = "public"
       try await anna.saveNumber(1)
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test func `another field's zone and action do not count`() async throws {
-    try await withAnna { anna in
+    try await withAnna { (anna) async throws in
       try await anna.makeZone("A")
       try await anna.save(
         "child", in: "A",
