@@ -34,9 +34,9 @@ public enum Limits {
   public static let responseSizeBytesMax = 8_388_608
   /// Levels of nesting in a request: the deepest legal one has nine. Choice.
   public static let jsonDepthMax = 32
-  /// Records that go by one step of a cascade, the deletion's own transaction included. Choice: more
-  /// than the 750 references that Apple allows to one record, so that what works there is done when
-  /// the deletion is answered; few enough that writers hardly wait behind it.
+  /// Records that go by one step of a cascade, the deletion's own transaction included. Choice:
+  /// more than the 750 references that Apple allows to one record, so that what works there is done
+  /// when the deletion is answered; few enough that writers hardly wait behind it.
   public static let cascadeStepMax = 1_000
   /// Children by `parent` of the records a request deletes that are looked at. Choice: bounds the
   /// work of deleting a record with a million children that go with it.

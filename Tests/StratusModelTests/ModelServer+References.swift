@@ -2,8 +2,8 @@ import CloudKit
 
 /// The rules about records that lead to others (cloudkit-semantics §10).
 extension ModelServer {
-  /// Which items of a batch that was just carried out break a rule: a parent is missing, or children
-  /// stay behind. A deletion gives way to what needs the record.
+  /// Which items of a batch that was just carried out break a rule: a parent is missing, or
+  /// children stay behind. A deletion gives way to what needs the record.
   func faults(
     of items: [(place: Int, item: Item)],
     _ policy: CKModifyRecordsOperation.RecordSavePolicy, before: ModelServer

@@ -72,6 +72,8 @@ struct ReferenceDecision: Sendable {
       }
     }
     for (place, name) in deletions where parents.contains(ExactName(name)) {
+      // Nothing to delete is a success, whoever calls it parent.
+      if snapshot.records[name] == nil { continue }
       refusals[place] = Refusal(
         ServerError(.validatingReferenceError, Reason.recordHasChildren))
     }

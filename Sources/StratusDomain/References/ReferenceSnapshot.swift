@@ -2,7 +2,7 @@ import StratusWire
 
 /// What a decision about references needs to know beyond the records that the operations name.
 struct ReferenceSnapshot: Sendable {
-  /// Which of the targets exist that neither are stored under a name of the batch nor written by it.
+  /// Which of the targets exist, apart from those that the batch names.
   private(set) var existing: Set<ExactName> = []
   /// Stored links by `parent` to records that are to be deleted.
   private(set) var children: [RecordLink] = []

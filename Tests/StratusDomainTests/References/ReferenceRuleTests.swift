@@ -71,7 +71,8 @@ import Testing
     #expect(try verdicts(family, [.delete("p")]) == [Self.violation])
     #expect(try verdicts(family, [.delete("c"), .delete("p")]) == [.deleted, .deleted])
     #expect(try verdicts(family, [.delete("p"), .delete("c")]) == [.deleted, .deleted])
-    #expect(try verdicts(family, [.save("c", parent: .removed), .delete("p")]) == [.saved, .deleted])
+    #expect(
+      try verdicts(family, [.save("c", parent: .removed), .delete("p")]) == [.saved, .deleted])
     #expect(
       try verdicts(family, [.save("c", parent: .set(recordName: "q")), .save("q"), .delete("p")])
         == [.saved, .saved, .deleted])
@@ -152,6 +153,12 @@ import Testing
     #expect(try verdicts(family, operations) == [Self.violation, .saved])
     family.isAtomic = true
     #expect(try verdicts(family, operations) == [Self.violation, .refused(.atomicError)])
+  }
+
+  @Test func `a record that is not there can be deleted, but is nobody's parent`() throws {
+    #expect(
+      try verdicts(Family(), [.delete("p"), .save("c", parent: .set(recordName: "p"))])
+        == [.deleted, Self.violation])
   }
 
   @Test func `the target of VALIDATE is not deleted in the same batch`() throws {

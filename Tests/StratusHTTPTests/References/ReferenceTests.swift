@@ -54,7 +54,7 @@ import Testing
         var anna = anna
         anna.database = database
         let records = try await anna.modify([
-          .save("a", to: user, by: "VALIDATE", parent: user), .save("b", to: user + "0", by: "VALIDATE"),
+          .save("a", to: user, by: "VALIDATE"), .save("b", to: user + "0", by: "VALIDATE"),
         ])
         #expect(records[0]["serverErrorCode"].isNull, "\(records[0])")
         #expect(records[1]["serverErrorCode"] == Self.violation)
@@ -73,7 +73,8 @@ import Testing
       #expect(held[0]["recordName"] == "p")
       #expect(try await anna.lookup(["p"], in: "Work")[0]["serverErrorCode"].isNull)
       let both = try await anna.modify([.delete("p"), .delete("c")], in: "Work")
-      #expect(both == [["recordName": "p", "deleted": true], ["recordName": "c", "deleted": true]])
+      #expect(
+        both == [["recordName": "p", "deleted": true], ["recordName": "c", "deleted": true]])
     }
   }
 

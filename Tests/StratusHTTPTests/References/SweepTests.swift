@@ -14,10 +14,10 @@ extension Socket {
         let start = try #require(answer.firstRange(of: "\r\n\r\n")).upperBound
         return try JSON(parsing: Array(answer[start...].utf8))
       }
-      let names = (0..<2_300).map { "c\($0)" }
+      let names = (0..<1_100).map { "c\($0)" }
       let operations = [JSON.save("t")] + names.map { JSON.save($0, to: "t") }
-      for start in stride(from: 0, to: operations.count, by: 400) {
-        let part = operations[start..<min(start + 400, operations.count)]
+      for start in stride(from: 0, to: operations.count, by: 100) {
+        let part = operations[start..<min(start + 100, operations.count)]
         _ = try await post("records/modify", ["operations": .array(Array(part))])
       }
       let answer = try await post("records/modify", ["operations": [.delete("t")]])
