@@ -35,9 +35,9 @@ import Testing
       #expect(tickets.upload(String(changed)) == nil, "\(place)")
       #expect(tickets.upload(String(text[..<place])) == nil, "\(place)")
     }
-    for other in ["", "A", "%", "+", "/", "=", "ä"] {
-      #expect(tickets.upload(String(text) + other) == nil)
-      #expect(tickets.upload(other) == nil)
+    for other in ["A", "%", "+", "/", "=", "ä"] {
+      #expect(tickets.upload(String(text) + other) == nil, "\(other)")
+      #expect(tickets.upload(other) == nil, "\(other)")
     }
   }
 
