@@ -102,7 +102,9 @@ let package = Package(
         "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusServer", "StratusTransport",
         "StratusWire", .product(name: "HTTPTypes", package: "swift-http-types"), logging,
       ]),
-    tests("StratusCrashTests", ["StratusTesting", "StratusTransport", "StratusWire"]),
+    tests(
+      "StratusCrashTests",
+      ["StratusAccounts", "StratusTesting", "StratusTransport", "StratusWire"]),
     tests(
       "StratusModelTests",
       ["CloudKit", "StratusAccounts", "StratusTesting", "StratusTransport"]),

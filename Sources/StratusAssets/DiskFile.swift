@@ -30,7 +30,8 @@ final class DiskFile: Sendable {
     var failure: ServerError?
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
       while filled < count {
-        let rest = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...])
+        let rest = UnsafeMutableRawBufferPointer(
+          rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...])
         let got = pread(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(filled))
         if got < 0, errno == EINTR { continue }
         if got < 0 { failure = Disk.failure("pread") }

@@ -6,7 +6,12 @@ import StratusWire
 
 /// The router behind Hummingbird's socket.
 struct Responder: HTTPResponder {
-  typealias Context = BasicRequestContext
+  /// What a request is answered over.
+  struct Context: InitializableFromSource {
+    let channel: any Channel
+
+    init(source: ApplicationRequestContextSource) { channel = source.channel }
+  }
 
   /// Bytes of a file in memory for one client.
   private static let pieceBytes: Int64 = 262_144
@@ -15,10 +20,12 @@ struct Responder: HTTPResponder {
 
   func respond(to request: Request, context: Context) async throws -> Response {
     let (head, body) = await router.answer(request.head, body: ReceivedBody(request: request))
-    return Response(status: head.status, headers: head.headerFields, body: Self.body(body))
+    return Response(
+      status: head.status, headers: head.headerFields,
+      body: Self.body(body, over: context.channel))
   }
 
-  private static func body(_ body: AnswerBody) -> ResponseBody {
+  private static func body(_ body: AnswerBody, over channel: any Channel) -> ResponseBody {
     switch body {
     case .bytes(let bytes): ResponseBody(byteBuffer: ByteBuffer(bytes: bytes))
     case .absent(let size): ResponseBody(contentLength: Int(size)) { try await $0.finish(nil) }
@@ -31,6 +38,10 @@ struct Responder: HTTPResponder {
           // Nobody shortens a file; if somebody does, the client must not take it for whole.
           if bytes.isEmpty { throw ServerError.fault("a file is shorter than it was") }
           try await writer.write(ByteBuffer(bytes: bytes))
+          // NB: the writer waits for a slow client only once the channel has heard of what was
+          // written. Under load that takes longer than reading the next pieces, and without this
+          // turn of the event loop they would pile up.
+          try await channel.eventLoop.submit {}.get()
           place += Int64(bytes.count)
         }
         try await writer.finish(nil)

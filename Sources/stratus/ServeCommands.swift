@@ -77,9 +77,19 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "The port to listen on; 0 for any free one.")
   var port = 8080
 
+  @Option(
+    help: """
+      What clients call the server, such as https://cloud.example.org; needed behind a proxy that \
+      ends TLS.
+      """)
+  var publicURL: String?
+
   func run() async throws {
+    if let publicURL, !publicURL.hasPrefix("http://"), !publicURL.hasPrefix("https://") {
+      throw Failure("--public-url must begin with https:// or http://")
+    }
     let settings = Settings(
-      dataFolder: URL(fileURLWithPath: data), host: host, port: port)
+      dataFolder: URL(fileURLWithPath: data), host: host, port: port, publicURL: publicURL)
     try await serve(settings) { _ in }
   }
 }

@@ -58,18 +58,26 @@ final class ServerProcess: Sendable {
     return settings
   }
 
+  /// Where it answers.
+  var url: String { settings["STRATUS_URL"] ?? "" }
+
   /// A way to the server, with the tokens it printed.
   func connect(as deviceID: String) -> Connection {
-    let clock = ContinuousClock.now
-    return Connection(
+    Connection(
       to: Connection.Address(
         url: settings["STRATUS_URL"] ?? "", container: "iCloud.test.crash",
         environment: .development, deviceID: deviceID),
       apiToken: settings["STRATUS_API_TOKEN"], webAuthToken: settings["STRATUS_WEB_AUTH_TOKEN"],
       exchange: URLSessionExchange(connectionsMax: 32),
-      timing: Timing(
-        now: { Double((ContinuousClock.now - clock).components.seconds) },
-        sleep: { _ in await Task.yield() }, chance: { 0.5 }))
+      timing: Self.timing())
+  }
+
+  /// A clock that runs, and waits that are none.
+  static func timing() -> Timing {
+    let clock = ContinuousClock.now
+    return Timing(
+      now: { Double((ContinuousClock.now - clock).components.seconds) },
+      sleep: { _ in await Task.yield() }, chance: { 0.5 })
   }
 
   /// SIGKILL: the program gets no chance to do anything more.

@@ -39,14 +39,14 @@ import Testing
     _ = await running.result
   }
 
-  private static func request(
+  static func request(
     _ query: String, headers: String, endpoint: String = "records/lookup"
   ) -> [UInt8] {
     let path = "/database/1/iCloud.org.example.Notes/development/private/\(endpoint)?\(query)"
     return Array("POST \(path) HTTP/1.1\r\nHost: localhost\r\n\(headers)\r\n".utf8)
   }
 
-  private static func expectAlive(_ port: UInt16, _ query: String) async throws {
+  static func expectAlive(_ port: UInt16, _ query: String) async throws {
     let body = #"{"records":[{"recordName":"n"}]}"#
     let sent = request(
       query, headers: "Connection: close\r\nContent-Length: \(body.utf8.count)\r\n")

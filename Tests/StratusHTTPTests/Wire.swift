@@ -17,24 +17,24 @@ struct Wire: Sendable {
     }
   }
 
-  private func talk(_ bytes: [UInt8], leaves: Bool) throws -> String {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    guard descriptor >= 0 else { throw POSIXError(.EIO) }
+  /// Sends, reads the first bytes of the answer, and leaves after `look`.
+  func begin(_ bytes: [UInt8], look: () throws -> Void) async throws {
+    let descriptor = try connected()
     defer { close(descriptor) }
-    var patience = timeval(tv_sec: 10, tv_usec: 0)
-    let size = socklen_t(MemoryLayout<timeval>.size)
-    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, size)
-    setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, size)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = inet_addr("127.0.0.1")
-    let connected = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+    _ = bytes.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+    let count = await withCheckedContinuation { continuation in
+      DispatchQueue.global().async {
+        var first = [UInt8](repeating: 0, count: 1)
+        continuation.resume(returning: recv(descriptor, &first, 1, 0))
       }
     }
-    guard connected == 0 else { throw POSIXError(.ECONNREFUSED) }
+    guard count == 1 else { throw POSIXError(.ECONNRESET) }
+    try look()
+  }
+
+  private func talk(_ bytes: [UInt8], leaves: Bool) throws -> String {
+    let descriptor = try connected()
+    defer { close(descriptor) }
     var sent = 0
     while sent < bytes.count {
       // A server that has heard enough closes; its answer is still to be read.
@@ -55,5 +55,28 @@ struct Wire: Sendable {
       received += buffer.prefix(count)
     }
     return String(decoding: received, as: UTF8.self)
+  }
+
+  private func connected() throws -> Int32 {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    guard descriptor >= 0 else { throw POSIXError(.EIO) }
+    var patience = timeval(tv_sec: 10, tv_usec: 0)
+    let size = socklen_t(MemoryLayout<timeval>.size)
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, size)
+    setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, size)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    let connected = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard connected == 0 else {
+      close(descriptor)
+      throw POSIXError(.ECONNREFUSED)
+    }
+    return descriptor
   }
 }

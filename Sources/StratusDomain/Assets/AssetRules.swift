@@ -19,9 +19,13 @@ struct AssetRules: Sendable {
     var settled: [(key: String, value: FieldValue?)] = []
     settled.reserveCapacity(changes.count)
     for (key, value) in changes {
-      settled.append((key, try value.map { value throws(ServerError) in
-        try settle(value, field: key, held: held[key] ?? [])
-      }))
+      settled.append(
+        (
+          key,
+          try value.map { value throws(ServerError) in
+            try settle(value, field: key, held: held[key] ?? [])
+          }
+        ))
     }
     return settled
   }

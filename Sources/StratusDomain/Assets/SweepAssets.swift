@@ -76,6 +76,5 @@ public struct SweepAssets: Sendable {
 
   private static let stepRows = 200
 
-  /// NB: a millisecond more, so that without a grace everything untouched goes.
-  private var deadline: Int64 { ambient.now() - graceMilliseconds + 1 }
+  private var deadline: Int64 { ambient.now() - graceMilliseconds }
 }

@@ -26,7 +26,7 @@ enum Base64 {
       switch byte {
       case UInt8(ascii: "-"): UInt8(ascii: "+")
       case UInt8(ascii: "_"): UInt8(ascii: "/")
-      case UInt8(ascii: "+"), UInt8(ascii: "/"): UInt8(ascii: "!")
+      case UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="): UInt8(ascii: "!")
       case _: byte
       }
     }

@@ -38,7 +38,7 @@ import Testing
       try await anna.saveNote("a", photo: try await anna.upload(abc))
       try await anna.saveNote("b", photo: try await anna.upload(abc))
       _ = try await anna.upload(Array("unheld".utf8))
-      clock.move(bySeconds: 100 * Self.day)
+      clock.move(bySeconds: 10 * Self.day)
       try await server.sweepAssets(graceSeconds: 0)
       #expect(try server.files().count == 1)
       _ = try await anna.modify([

@@ -112,7 +112,8 @@ import Testing
         "http://stratus.test/assets/upload/", "http://stratus.test/assets/upload",
         "http://stratus.test/assets/upload/x", "http://stratus.test/assets/upload/%00",
         "http://stratus.test/assets/upload/\(changed)", "\(upload)A", String(upload.dropLast(1)),
-        download.replacing("/download/", with: "/upload/"), "http://stratus.test/assets/x/\(ticket)",
+        download.replacing("/download/", with: "/upload/"),
+        "http://stratus.test/assets/x/\(ticket)",
       ]
       for url in bad {
         for method in [HTTPRequest.Method.get, .post] {

@@ -1,0 +1,211 @@
+import Foundation
+import StratusAccounts
+import StratusTesting
+import StratusTransport
+import StratusWire
+
+/// Uploads files while server and client are killed at random points, and looks at what is left.
+struct AssetKills {
+  /// A file on its way.
+  private struct Going {
+    let recordName: String
+    /// Path of its upload URL; the server's port changes with each start.
+    let path: String
+    let bytes: [UInt8]
+  }
+
+  let binary: ServerBinary
+  let data: URL
+  private var chance: SeededChance
+  private var saved: [String: [UInt8]] = [:]
+  private(set) var serverKills = 0
+  private(set) var clientKills = 0
+  /// Pieces that went on where a killed one had ended.
+  private(set) var resumed = 0
+  private(set) var faults: [String] = []
+
+  init(binary: ServerBinary, data: URL, seed: UInt64) {
+    self.binary = binary
+    self.data = data
+    chance = SeededChance(seed: seed)
+  }
+
+  var filesCount: Int { saved.count }
+
+  /// Uploads until there were so many kills, ends what is under way, and compares.
+  mutating func run(kills: Int) async throws {
+    var server = try await ServerProcess.start(binary, data: data)
+    var going: Going?
+    while serverKills + clientKills < kills {
+      let file: Going
+      if let known = going { file = known } else { file = try await begin(on: server) }
+      going = file
+      let state = try Self.state(of: file, on: server)
+      if let done = state.singleFile {
+        try await save(file, done, over: server.connect(as: "saver"))
+        going = nil
+        continue
+      }
+      let received = Int(state.received ?? 0)
+      if received > 0 { resumed += 1 }
+      if Bool.random(using: &chance) {
+        try send(file, from: received, to: server) {}
+        clientKills += 1
+      } else {
+        let dying = server
+        try send(file, from: received, to: server) { dying.killHard() }
+        serverKills += 1
+        await server.waitForEnd()
+        server = try await ServerProcess.start(binary, data: data)
+      }
+    }
+    if let file = going { try await end(file, on: server) }
+    try await compare(on: server)
+    server.killHard()
+    await server.waitForEnd()
+    try await sweep()
+  }
+
+  private mutating func begin(on server: ServerProcess) async throws -> Going {
+    let name = "file-\(saved.count)"
+    let answer = try await server.connect(as: "beginner").send(
+      UploadAssets.self,
+      UploadAssets.Request(
+        zoneID: nil,
+        fields: [.init(recordName: name, recordType: "Crate", fieldName: "contents")]),
+      to: .private, isIdempotent: true)
+    guard let url = answer.targets.first.flatMap({ URL(string: $0.url) }) else {
+      throw AssetLine.Broken()
+    }
+    let count = Int.random(in: 200_000...6_000_000, using: &chance)
+    var word = UInt64.random(in: .min ... .max, using: &chance)
+    var bytes = [UInt8](repeating: 0, count: count)
+    for index in bytes.indices {
+      word = word &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      bytes[index] = UInt8(truncatingIfNeeded: word >> 56)
+    }
+    return Going(recordName: name, path: url.path, bytes: bytes)
+  }
+
+  private static func port(of server: ServerProcess) throws -> UInt16 {
+    guard let port = URL(string: server.url)?.port else { throw AssetLine.Broken() }
+    return UInt16(port)
+  }
+
+  private static func state(of file: Going, on server: ServerProcess) throws -> UploadAnswer {
+    try UploadAnswer(jsonBytes: AssetLine.ask("GET", file.path, port: port(of: server)))
+  }
+
+  /// Sends a piece up to a random byte, or all of it and a little more time, and then is gone.
+  private mutating func send(
+    _ file: Going, from received: Int, to server: ServerProcess, kill: () -> Void
+  ) throws {
+    let rest = file.bytes.count - received
+    let isLast = rest < 100_000 || Int.random(in: 0..<3, using: &chance) == 0
+    let count = isLast ? rest : Int.random(in: 1..<rest, using: &chance)
+    let line = try AssetLine(port: Self.port(of: server))
+    let range = "bytes \(received)-\(received + count - 1)/\(file.bytes.count)"
+    let head = AssetLine.head(
+      "PUT", file.path, ["Content-Length: \(count)", "Content-Range: \(range)"])
+    line.send(head[...])
+    if Int.random(in: 0..<3, using: &chance) > 0 {
+      let cut = Int.random(in: 0...count, using: &chance)
+      line.send(file.bytes[received..<received + cut])
+    } else {
+      line.send(file.bytes[received..<received + count])
+      line.glance(times: Int.random(in: 0...30_000, using: &chance))
+    }
+    kill()
+    line.close()
+  }
+
+  private mutating func end(_ file: Going, on server: ServerProcess) async throws {
+    var state = try Self.state(of: file, on: server)
+    if state.singleFile == nil {
+      let received = Int(state.received ?? 0)
+      let line = try AssetLine(port: Self.port(of: server))
+      let range = "bytes \(received)-\(file.bytes.count - 1)/\(file.bytes.count)"
+      line.send(
+        AssetLine.head(
+          "PUT", file.path,
+          ["Content-Length: \(file.bytes.count - received)", "Content-Range: \(range)"])[...])
+      line.send(file.bytes[received...])
+      state = try UploadAnswer(jsonBytes: line.answer().body)
+      line.close()
+    }
+    guard let done = state.singleFile else {
+      faults.append("\(file.recordName) cannot be ended: \(state)")
+      return
+    }
+    try await save(file, done, over: server.connect(as: "saver"))
+  }
+
+  private mutating func save(
+    _ file: Going, _ asset: Asset, over connection: Connection
+  ) async throws {
+    if asset.size != Int64(file.bytes.count) {
+      faults.append("\(file.recordName) has \(asset.size) bytes, not \(file.bytes.count)")
+    }
+    let fields = FieldsJSON([("contents", .asset(asset))])
+    let answer = try await connection.send(
+      ModifyRecords.self,
+      ModifyRecords.Request(
+        zoneID: nil,
+        operations: [
+          RecordOperation(
+            .create, recordName: file.recordName, recordType: "Crate",
+            fields: try JSONView(parsing: fields.text))
+        ]),
+      to: .private, isIdempotent: false)
+    guard case .record = answer.records.first else {
+      faults.append("\(file.recordName) cannot be saved: \(answer.records)")
+      return
+    }
+    saved[file.recordName] = file.bytes
+  }
+
+  private mutating func compare(on server: ServerProcess) async throws {
+    for (name, bytes) in saved.sorted(by: { $0.key < $1.key }) {
+      let answer = try await server.connect(as: "reader").send(
+        LookupRecords.self,
+        LookupRecords.Request(zoneID: nil, recordNames: [name]),
+        to: .private, isIdempotent: true)
+      guard case .record(let record) = answer.records.first,
+        case .asset(let asset)? = try record.fields.values().first?.value,
+        let url = asset.downloadURL.flatMap({ URL(string: $0) })
+      else {
+        faults.append("\(name) is gone")
+        continue
+      }
+      let found = try AssetLine.ask("GET", url.path, port: Self.port(of: server))
+      if found != bytes { faults.append("\(name) has other bytes, \(found.count) of them") }
+    }
+  }
+
+  /// Sweeps without a grace, in this process, and counts what is left.
+  private mutating func sweep() async throws {
+    let server = try await TestServer(folder: data)
+    // Opens the store, as only stores in use are swept.
+    _ = try await Connection(
+      to: Connection.Address(
+        url: "http://stratus.test", container: "iCloud.test.crash", environment: .development,
+        deviceID: "sweeper"),
+      apiToken: server.developer.apiToken, webAuthToken: server.developer.webAuthToken,
+      exchange: server.exchange, timing: ServerProcess.timing()
+    ).send(ListZones.self, ListZones.Request(), to: .private, isIdempotent: true)
+    try await server.sweepAssets(graceSeconds: 0)
+    await server.stop()
+    var left = 0
+    for path in try FileManager.default.subpathsOfDirectory(atPath: data.path)
+    where path.contains(".assets/") {
+      var isFolder: ObjCBool = false
+      _ = FileManager.default.fileExists(atPath: data.path + "/" + path, isDirectory: &isFolder)
+      if isFolder.boolValue { continue }
+      left += 1
+      if path.contains("/uploads/") { faults.append("an upload was not swept: \(path)") }
+    }
+    if left != saved.count {
+      faults.append("\(left) files are left, but \(saved.count) are held")
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import StratusWire
+import Testing
+
+@testable import StratusDomain
+
+/// The texts that let somebody send, fetch or use a file.
+@Suite struct AssetTicketTexts {
+  private let tickets = AssetTickets(signer: PlainSigner())
+  private let address = StoreAddress(container: "iCloud.org.example", environment: .production)
+  private let file = WholeFile(checksum: [UInt8](repeating: 0xFF, count: 32), size: 1 << 40)
+
+  @Test(arguments: [DatabaseKey.public, .private(owner: "_a"), .private(owner: "_ü")])
+  func `what was sealed is read`(database: DatabaseKey) {
+    let upload = UploadTicket(address: address, database: database, id: "I", issued: -1)
+    #expect(tickets.upload(tickets.text(upload)) == upload)
+    let download = DownloadTicket(address: address, checksum: file.checksum, expires: .max)
+    #expect(tickets.download(tickets.text(download)) == download)
+    let receipt = AssetReceipt(address: address, database: database, file: file, expires: 0)
+    #expect(tickets.receipt(tickets.text(receipt)) == receipt)
+  }
+
+  @Test func `a text does for one thing only, and has no character to escape`() {
+    let text = tickets.text(
+      AssetReceipt(address: address, database: .public, file: file, expires: 0))
+    #expect(tickets.upload(text) == nil && tickets.download(text) == nil)
+    #expect(text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) })
+  }
+
+  @Test func `a text with any character changed or missing is none`() {
+    let text = Array(
+      tickets.text(UploadTicket(address: address, database: .public, id: "I", issued: 7)))
+    for place in text.indices {
+      var changed = text
+      changed[place] = changed[place] == "A" ? "Q" : "A"
+      #expect(tickets.upload(String(changed)) == nil, "\(place)")
+      #expect(tickets.upload(String(text[..<place])) == nil, "\(place)")
+    }
+    for other in ["A", "%", "+", "/", "=", "ä"] {
+      #expect(tickets.upload(String(text) + other) == nil, "\(other)")
+      #expect(tickets.upload(other) == nil, "\(other)")
+    }
+  }
+
+  @Test(arguments: [UploadNote.last(total: 7), .done(WholeFile(checksum: .init(0..<32), size: 0))])
+  func `a note is read, and what is left of one is none`(note: UploadNote) {
+    #expect(UploadNote(bytes: note.bytes) == note)
+    for count in 0..<note.bytes.count {
+      #expect(UploadNote(bytes: .init(note.bytes[..<count])) == nil)
+    }
+  }
+}
