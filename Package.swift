@@ -138,7 +138,7 @@ let package = Package(
       "StratusEndToEndTests",
       [
         "CloudKit", "CoreLocation", "StratusAccounts", "StratusKit", "StratusTesting",
-        "StratusTransport", "StratusDomain", "StratusServer",
+        "StratusTransport", "StratusDomain", "StratusServer", "StratusWire",
       ]),
     // NB: an app's settings, not ours: it compiles what apps write.
     .testTarget(

@@ -20,6 +20,8 @@ public enum Limits {
   /// §8); Choice: 16 GiB, so that no file of an app's is too large, and no client fills a disk by
   /// one request.
   public static let assetSizeBytesMax: Int64 = 17_179_869_184
+  /// Files in one `assets/upload` or `assets/rereference` (*Property Metrics*: tokens).
+  public static let assetsPerRequestMax = 200
   /// Bytes of one request. Apple says "about 2 MB"; Choice: 4 MiB, so that 200 ordinary records
   /// and a clumsy client's spelling still fit, and a 10 MB body is refused before it is read.
   public static let requestSizeBytesMax = 4_194_304

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import StratusWire
 import Testing
 
@@ -103,7 +104,7 @@ import Testing
       var anna = try await server.client("anna@example.org")
       anna.database = "public"
       let inPublic = try await anna.send(
-        .post, anna.target("encryption/register"), body: ["publicKey": Self.keyOne].bytes)
+        .post, anna.target("encryption/register"), body: JSON.object(["publicKey": Self.keyOne]).bytes)
       inPublic.expectRefusal("public", code: "BAD_REQUEST")
       var stranger = server.stranger
       stranger.database = "private"
@@ -118,7 +119,7 @@ import Testing
       _ = try await anna.post("encryption/wrap", wrap(7, for: Self.keyOne))
       let wrong = try await anna.send(
         .post, anna.target("encryption/reset"),
-        body: ["publicKey": Self.keyTwo, "replacedKey": Self.keyTwo].bytes)
+        body: JSON.object(["publicKey": Self.keyTwo, "replacedKey": Self.keyTwo]).bytes)
       wrong.expectRefusal("wrong old key", code: "CONFLICT")
       let request: JSON = ["publicKey": Self.keyTwo, "replacedKey": Self.keyOne]
       let first = try await anna.post("encryption/reset", request)

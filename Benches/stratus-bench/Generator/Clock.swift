@@ -1,12 +1,11 @@
+import Dispatch
 import Glibc
 
 /// The machine's steady clock.
 enum Clock {
   /// Nanoseconds since some moment.
   static func nanoseconds() -> Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    Int64(DispatchTime.now().uptimeNanoseconds)
   }
 }
 

@@ -17,36 +17,18 @@ struct QueryJobs {
   func prepare() throws -> (saving: Double, building: Double) {
     _ = try Exchange(port: server.process.port).send(requests.createZone(Self.zone))
     // The field's type and marks come with the first record.
-    try save(0..<1, on: Exchange(port: server.process.port))
+    let filler = ItemFiller(port: server.process.port, requests: requests, records: records)
+    try filler.save(0..<1, on: Exchange(port: server.process.port))
     let start = Clock.nanoseconds()
     let lanes = 4
     let outcome = Lanes()
     DispatchQueue.concurrentPerform(iterations: lanes) { lane in
-      outcome.note(Result { try fill(lane, of: lanes) })
+      outcome.note(Result { try filler.fill(lane, of: lanes) })
     }
     try outcome.check()
     let middle = Clock.nanoseconds()
     for job in QueryJob.allCases { try build(job) }
     return (Double(middle - start) / 1e9, Double(Clock.nanoseconds() - middle) / 1e9)
-  }
-
-  private func fill(_ lane: Int, of lanes: Int) throws {
-    let exchange = try Exchange(port: server.process.port)
-    var next = 1 + lane * 400
-    while next < records {
-      try save(next..<min(next + 400, records), on: exchange)
-      next += lanes * 400
-    }
-  }
-
-  private func save(_ numbers: Range<Int>, on exchange: Exchange) throws {
-    let operations = try numbers.map { number in
-      RecordOperation(
-        .create, recordName: RecordName.text(UInt64(number)),
-        recordType: SampleItem.recordType,
-        fields: try JSONView(parsing: SampleItem.fields(UInt64(number)).text))
-    }
-    _ = try exchange.send(requests.saving(operations, zone: Self.zone))
   }
 
   /// Asks until the index is there.
@@ -89,6 +71,33 @@ struct QueryJobs {
         goal: .atMost(job.goal))
     ]
     return row
+  }
+}
+
+/// Saves items over one connection or several.
+private struct ItemFiller: Sendable {
+  let port: Int
+  let requests: Requests
+  let records: Int
+
+  /// Saves every so many-th batch of 400.
+  func fill(_ lane: Int, of lanes: Int) throws {
+    let exchange = try Exchange(port: port)
+    var next = 1 + lane * 400
+    while next < records {
+      try save(next..<min(next + 400, records), on: exchange)
+      next += lanes * 400
+    }
+  }
+
+  func save(_ numbers: Range<Int>, on exchange: Exchange) throws {
+    let operations = try numbers.map { number in
+      RecordOperation(
+        .create, recordName: RecordName.text(UInt64(number)),
+        recordType: SampleItem.recordType,
+        fields: try JSONView(parsing: SampleItem.fields(UInt64(number)).text))
+    }
+    _ = try exchange.send(requests.saving(operations, zone: QueryJobs.zone))
   }
 }
 

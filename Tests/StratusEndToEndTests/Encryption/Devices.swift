@@ -1,7 +1,9 @@
 import CloudKit
+import StratusAccounts
 import StratusKit
 import StratusTesting
 import StratusTransport
+import StratusWire
 import Testing
 
 /// Key files of some devices, which go with it.

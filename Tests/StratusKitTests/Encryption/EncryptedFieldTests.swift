@@ -1,3 +1,4 @@
+import Foundation
 import StratusWire
 import Testing
 

@@ -7,6 +7,8 @@ struct QueryGenerator {
   private var values: ValueSpeller
   private let types: [TypePlan]
   private let zones: [String]
+  /// Orders that were asked for, by type.
+  private var orders: [String: [[AskedSort]]] = [:]
 
   init(chance: SeededChance, drawn: WorldGenerator.Drawn, zones: [String], names: [String]) {
     let recordNames = drawn.types.flatMap { type in names.map { type.prefix + $0 } }
@@ -59,6 +61,14 @@ struct QueryGenerator {
     }
     let sortsCount = values.pick([0, 0, 0, 1, 1, 1, 2, 3])
     query.sorts = (0..<sortsCount).map { _ in sort(on: type) }
+    // The same orders again and again: each wants an index, and their number is bounded.
+    let known = orders[type.name, default: []]
+    if known.count >= 5, percent(85) {
+      query.sorts = values.pick(known)
+    } else if !query.sorts.isEmpty {
+      orders[type.name, default: []].append(query.sorts)
+    }
+    if percent(30) { query.sorts = [] }
     return query
   }
 
@@ -76,7 +86,7 @@ struct QueryGenerator {
   }
 
   private mutating func filter(on type: TypePlan, depth: Int) -> AskedFilter {
-    if depth < 2, percent(6) {
+    if depth < 2, percent(4) {
       return .anyOf(
         (0..<values.number(0...3)).map { _ in
           (0..<values.number(0...3)).map { _ in filter(on: type, depth: depth + 1) }
@@ -96,9 +106,10 @@ struct QueryGenerator {
           comparator: .equals, key: AskedKey(name: "unknown"), value: .string("a"),
           declaredType: "STRING"))
     }
-    let field = values.pick(type.fields)
+    let askable = type.fields.filter { !$0.marks.isEmpty }
+    let field = values.pick(askable.isEmpty || percent(5) ? type.fields : askable)
     let comparator =
-      percent(92)
+      percent(97)
       ? values.pick(Self.comparators(for: field.type)) : values.pick(Comparator.allCases)
     return .field(condition(on: field, comparator))
   }
@@ -113,7 +124,8 @@ struct QueryGenerator {
       let texts: [Comparator] = [
         .listMemberBeginsWith, .notListMemberBeginsWith, .containsAllTokens, .containsAnyTokens,
       ]
-      return lists + (type.element == .string ? texts : []) + [.equals, .notEquals]
+      if type.element == .location { return [.near, .near, .near, .listContains] }
+      return lists + (type.element == .string ? texts : [])
     }
     let equalities: [Comparator] = [.equals, .equals, .notEquals, .in, .in, .notIn]
     let ranges: [Comparator] = [
@@ -123,10 +135,10 @@ struct QueryGenerator {
     case .string:
       equalities + ranges + [
         .beginsWith, .beginsWith, .notBeginsWith, .containsAllTokens, .containsAllTokens,
-        .containsAnyTokens, .endsWith, .containsText,
+        .containsAnyTokens, .endsWith, .containsText, .listContains,
       ]
     case .int64, .double, .timestamp: equalities + ranges
-    case .location: [.near, .near, .near, .equals]
+    case .location: Array(repeating: .near, count: 9) + [.equals]
     case .reference: equalities
     case .bytes, .asset: equalities + ranges
     }
@@ -163,12 +175,13 @@ struct QueryGenerator {
   private mutating func sort(on type: TypePlan) -> AskedSort {
     let isAscending: Bool? = percent(15) ? nil : percent(50)
     if percent(22) {
-      let field = values.pick([.creationDate, .modificationDate] + SystemField.allCases)
+      let times: [SystemField] = [.creationDate, .modificationDate]
+      let field = values.pick(percent(95) ? times : SystemField.allCases)
       return AskedSort(key: systemKey(field), isAscending: isAscending)
     }
     // Mostly one that can be sorted by.
     let sortable = type.fields.filter { $0.marks.contains(.sortable) }
-    let field = sortable.isEmpty || percent(8) ? values.pick(type.fields) : values.pick(sortable)
+    let field = sortable.isEmpty || percent(3) ? values.pick(type.fields) : values.pick(sortable)
     let isPlace = field.type.element == .location
     let place = percent(isPlace ? 97 : 2) ? values.pick(ValueSamples.places) : nil
     return AskedSort(key: AskedKey(name: field.name), isAscending: isAscending, place: place)

@@ -54,7 +54,7 @@ struct StepGenerator {
 
   private mutating func beginning() -> [Step] {
     var steps: [Step] = []
-    if world.chance.percent(50) { steps.append(.allowExtensions(true)) }
+    if world.chance.percent(65) { steps.append(.allowExtensions(true)) }
     for database in [DatabaseChoice.first, .second] {
       for zone in zones where database == .first || world.chance.percent(50) {
         steps.append(.makeZone(database, zone))

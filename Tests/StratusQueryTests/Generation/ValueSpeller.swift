@@ -25,8 +25,8 @@ struct ValueSpeller {
     for comparator: StratusWire.Comparator, of type: FieldType, from values: [FieldValue]
   ) -> Spelled {
     let wantsList = Self.wantsList(comparator, type: type)
-    let isList = percent(97) ? wantsList : !wantsList
-    let element = percent(97) ? type.element : pick(FieldType.Element.allCases)
+    let isList = percent(99) ? wantsList : !wantsList
+    let element = percent(98) ? type.element : pick(FieldType.Element.allCases)
     let singles = values.flatMap { value in
       if case .list(_, let members) = value { members } else { [value] }
     }

@@ -31,7 +31,7 @@ struct WorldGenerator {
   }
 
   mutating func draw() -> Drawn {
-    let isProduction = chance.percent(35)
+    let isProduction = chance.percent(30)
     let count = number(1...2)
     let types = (0..<count).map { type(number: $0, isProduction: isProduction) }
     var declared: [String: ModelType] = [:]
@@ -56,11 +56,11 @@ struct WorldGenerator {
   private mutating func type(number index: Int, isProduction: Bool) -> TypePlan {
     let fields = (0..<number(2...7)).map { field(number: $0, isProduction: isProduction) }
     var systemMarks: [SystemField: FieldIndexes] = [:]
-    for field in SystemField.allCases where chance.percent(isProduction ? 70 : 10) {
+    for field in SystemField.allCases where chance.percent(isProduction ? 85 : 10) {
       systemMarks[field] = someMarks(of: [.queryable, .sortable])
         .intersection(.all(for: field.type))
     }
-    if chance.percent(60) { systemMarks[.recordName, default: []].formUnion(.queryable) }
+    if chance.percent(80) { systemMarks[.recordName, default: []].formUnion(.queryable) }
     return TypePlan(
       name: ["Item", "Note"][index], prefix: ["N", "M"][index], fields: fields,
       systemMarks: systemMarks)
@@ -71,7 +71,7 @@ struct WorldGenerator {
     let all = FieldIndexes.all(for: type)
     // In production some marks are missing, which refuses queries; in development they come.
     let marks =
-      isProduction ? (chance.percent(65) ? all : someMarks(of: [.queryable, .sortable, .searchable])
+      isProduction ? (chance.percent(85) ? all : someMarks(of: [.queryable, .sortable, .searchable])
         .intersection(all)) : all
     let isSavable = type.element != .asset && !type.isEncrypted
     // A field now and then has the plain name of a system field; not one that comes by a save
@@ -85,7 +85,7 @@ struct WorldGenerator {
   }
 
   private mutating func someMarks(of marks: [FieldIndexes]) -> FieldIndexes {
-    marks.filter { _ in chance.percent(60) }.reduce([]) { $0.union($1) }
+    marks.filter { _ in chance.percent(75) }.reduce([]) { $0.union($1) }
   }
 
   private mutating func fieldType() -> FieldType {

@@ -42,6 +42,13 @@ struct NaiveOperandReader {
     }
     var operands: [NaiveOperand] = []
     for value in values { operands.append(try read(value, declared: type)) }
+    // Without a type the whole list reads as fractions if one is; what that does to truths and to
+    // numbers with many digits is nobody's business.
+    if type == nil, element == .int64, operands.contains(where: \.isReal),
+      !values.allSatisfy(\.isSmallNumber)
+    {
+      throw Refusal.open("a list of fractions and more")
+    }
     return operands
   }
 
@@ -160,6 +167,20 @@ struct NaiveOperandReader {
       return name
     case .null, .bool, .number, .array: throw Refusal("no reference")
     }
+  }
+}
+
+extension NaiveOperand {
+  fileprivate var isReal: Bool {
+    if case .number(.real) = self { true } else { false }
+  }
+}
+
+extension Literal {
+  /// Whether this is a number, written as one, that any type can hold.
+  fileprivate var isSmallNumber: Bool {
+    guard case .number(let text) = self, let real = Double(text) else { return false }
+    return abs(real) <= 0x1p52
   }
 }
 

@@ -8,6 +8,7 @@ struct DataSetRun {
     var cases = 0
     var refused = 0
     var open = 0
+    var capped = 0
     var empty = 0
     var pages = 0
     var records = 0
@@ -18,6 +19,7 @@ struct DataSetRun {
       left.cases += right.cases
       left.refused += right.refused
       left.open += right.open
+      left.capped += right.capped
       left.empty += right.empty
       left.pages += right.pages
       left.records += right.records
