@@ -51,9 +51,9 @@ extension RecordState {
     let operation = RecordOperation(
       kind, recordName: recordID.recordName, recordType: recordType,
       recordChangeTag: kind == .update ? system.changeTag : nil,
-      fields: try Self.view(of: fields), parent: try parentToSend(policy: policy))
+      fields: fields, parent: try parentToSend(policy: policy))
     return RecordSave(
-      operation: operation, fields: fields, assetFields: assetFields,
+      operation: operation, assetFields: assetFields,
       encryptedFields: encryptedFields, encryptedValues: encrypted.values,
       editsCount: editsCount, values: values, parent: parent)
   }
@@ -98,7 +98,7 @@ extension RecordState {
 
   private func fieldsToSend(
     _ keys: Set<String>
-  ) throws(CKError) -> (fields: FieldsJSON, assetFields: [AssetField]) {
+  ) throws(CKError) -> (fields: JSONView, assetFields: [AssetField]) {
     let zoneID = recordID.zoneID.wire
     var assetFields: [AssetField] = []
     var fields: [(key: String, value: OutgoingField)] = []
@@ -115,12 +115,8 @@ extension RecordState {
     writer.object { writer in
       for (key, value) in fields { value.write(key: key, to: &writer) }
     }
-    return (FieldsJSON(text: writer.bytes), assetFields)
-  }
-
-  private static func view(of fields: FieldsJSON) throws(CKError) -> JSONView {
     do throws(WireError) {
-      return try JSONView(parsing: fields.text)
+      return (try JSONView(parsing: writer.bytes), assetFields)
     } catch {
       throw CKError(.internalError, description: error.reason)
     }

@@ -4,8 +4,6 @@ import StratusWire
 struct RecordSave {
   /// What to send. It names no zone: the request does.
   var operation: RecordOperation
-  /// Its fields as they stand in the operation.
-  let fields: FieldsJSON
   /// The fields that hold files; they are not in the operation before the files are sent.
   let assetFields: [AssetField]
   /// What was sent of them.
@@ -45,7 +43,7 @@ extension RecordSave {
       values.append((field.key, field.isList ? .list(.asset, files) : files.first))
     }
     do throws(WireError) {
-      operation.fields = try JSONView(parsing: fields.merging(values).text)
+      operation.fields = try operation.fields?.replacing(values)
     } catch {
       throw CKError(.internalError, description: error.reason)
     }

@@ -92,6 +92,21 @@ import Testing
     }
   }
 
+  @Test func `come with what a query finds`() async throws {
+    try await withCloud { cloud in
+      let database = try await cloud.zone(assets: folder.assets("here"))
+      let record = note("a", title: "found")
+      record["photo"] = try asset(bytes(2_500))
+      _ = try await database.save(record)
+      let (matches, _) = try await database.records(
+        matching: CKQuery(
+          recordType: "Note", predicate: NSPredicate(format: "title == %@", "found")),
+        inZoneWith: zoneZ)
+      #expect(contents(try matches.first?.1.get()["photo"]) == bytes(2_500))
+      #expect(matches.count == 1)
+    }
+  }
+
   @Test func `of a conflict are not fetched, and can be kept in the merge`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone(assets: folder.assets("here"))
