@@ -1,15 +1,21 @@
 import Foundation
 import StratusDomain
 import StratusSQL
-import StratusSQLite
 import StratusTesting
 import Testing
 
+@testable import StratusSQLite
+
 @Suite struct `SQLite store` {
   @Test(arguments: StoreConformance.checks)
-  func `keeps the promises of the port`(_ check: StoreConformance.Check) async throws {
+  func `keeps the promises of the port, and scans nothing that grows`(
+    _ check: StoreConformance.Check
+  ) async throws {
     try await withStores { stores in
       try await check.run { try await stores.store(at: development) }
+      let plans = try await QueryPlan.all(of: try stores.openStore(at: development))
+      #expect(!plans.isEmpty)
+      for plan in plans { #expect(plan.isBounded, "\(plan.line): \(plan.text)") }
     }
   }
 }

@@ -73,6 +73,19 @@ public struct EntryPosition: Sendable, Hashable {
   }
 }
 
+extension EntryPosition {
+  public static func == (left: EntryPosition, right: EntryPosition) -> Bool {
+    left.value == right.value && left.zone == right.zone
+      && ExactName(left.recordName) == ExactName(right.recordName)
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(value)
+    hasher.combine(zone)
+    hasher.combine(ExactName(recordName))
+  }
+}
+
 /// An entry as it is read.
 public typealias FoundEntry = EntryPosition
 

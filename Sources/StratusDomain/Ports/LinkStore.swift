@@ -45,6 +45,19 @@ public struct RecordLink: Sendable, Hashable {
   }
 }
 
+extension RecordLink {
+  public static func == (left: RecordLink, right: RecordLink) -> Bool {
+    left.kind == right.kind && ExactName(left.target) == ExactName(right.target)
+      && ExactName(left.source) == ExactName(right.source)
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(kind)
+    hasher.combine(ExactName(target))
+    hasher.combine(ExactName(source))
+  }
+}
+
 /// A record that is gone, while some that must follow it are still there.
 public struct UnfinishedCascade: Sendable, Hashable {
   public var zone: StoredZone

@@ -72,3 +72,18 @@ public struct IndexEntry: Sendable, Hashable {
     self.recordName = recordName
   }
 }
+
+/// NB: names are compared by their bytes here and in the other derived rows. In a set, Swift's own
+/// equality would take the entries of two records for one.
+extension IndexEntry {
+  public static func == (left: IndexEntry, right: IndexEntry) -> Bool {
+    left.index == right.index && left.value == right.value
+      && ExactName(left.recordName) == ExactName(right.recordName)
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(index)
+    hasher.combine(value)
+    hasher.combine(ExactName(recordName))
+  }
+}

@@ -64,6 +64,17 @@ public struct AssetHold: Sendable, Hashable {
   }
 }
 
+extension AssetHold {
+  public static func == (left: AssetHold, right: AssetHold) -> Bool {
+    left.checksum == right.checksum && ExactName(left.recordName) == ExactName(right.recordName)
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(checksum)
+    hasher.combine(ExactName(recordName))
+  }
+}
+
 /// What a change does to derived rows.
 public struct RowChanges: Sendable {
   public var removed = DerivedRows()

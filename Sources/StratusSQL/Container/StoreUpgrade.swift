@@ -36,19 +36,20 @@ enum StoreUpgrade {
     }
   }
 
-  /// Fills in links and holds, for records in the order of their keys, a page at a time: what is
-  /// in memory is a page's derived rows, however large the store is.
+  /// Fills in links, for records in the order of their keys, a page at a time: what is in memory
+  /// is a page's derived rows, however large the store is. Files had no place in layout 1.
   private static func deriveRows(on connection: any SQLConnection) throws(ServerError) {
     let session = StoreSession(connection: connection)
     let schema = try session.schema()
-    var place: IndexBuildPlace? = IndexBuildPlace(database: .min, zone: .min, recordName: "")
-    while let start = place {
-      var page: [(place: IndexBuildPlace, rows: DerivedRows, hasAssets: Bool)] = []
+    var place = IndexBuildPlace(database: .min, zone: .min, recordName: "")
+    while true {
+      var page: [(place: IndexBuildPlace, rows: DerivedRows)] = []
       var reader = RecordReader()
+      var sizeBytes = 0
       try connection.run(
         UpgradeStatements.records,
         [
-          .integer(start.database), .integer(start.zone), .text(start.recordName),
+          .integer(place.database), .integer(place.zone), .text(place.recordName),
           .integer(recordsPerPage),
         ]
       ) { (row) throws(ServerError) in
@@ -56,32 +57,23 @@ enum StoreUpgrade {
         let at = IndexBuildPlace(
           database: row.integer(RecordColumns.count), zone: row.integer(RecordColumns.count + 1),
           recordName: record.name)
-        let rows = try DerivedRows(of: record, schema: schema)
-        page.append((at, rows, !rows.holds.isEmpty))
-        return true
+        page.append((at, try DerivedRows(of: record, schema: schema)))
+        sizeBytes += record.fields.text.count
+        return sizeBytes < SQLLimits.stepSizeBytesMax
       }
-      for (at, rows, hasAssets) in page {
-        try session.add(rows, of: at.zone, in: at.database)
-        if hasAssets {
-          try connection.execute(
-            UpgradeStatements.markRecord,
-            [.integer(at.database), .integer(at.zone), .text(at.recordName)])
-        }
-      }
-      place = page.last?.place
+      guard let last = page.last else { return }
+      for (at, rows) in page { try session.add(rows, of: at.zone, in: at.database) }
+      place = last.place
     }
   }
 
-  /// A record has at most some ten thousand references in its megabyte, and seldom more than one.
-  private static let recordsPerPage: Int64 = 200
+  private static let recordsPerPage: Int64 = 1_000
 }
 
 private enum UpgradeStatements {
   static let setLayout = SQLStatement("UPDATE store SET layout = ?")
   static let markField = SQLStatement(
     "UPDATE fields SET indexes = ? WHERE record_type = ? AND name = ?")
-  static let markRecord = SQLStatement(
-    "UPDATE records SET assets = 1 WHERE database = ? AND zone = ? AND name = ?")
   static let records = SQLStatement(
     """
     SELECT \(RecordColumns.list), database, zone FROM records

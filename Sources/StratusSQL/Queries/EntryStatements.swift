@@ -20,14 +20,22 @@ enum EntryStatements {
   static func reading(_ range: EntryRange) -> (SQLStatement, [SQLValue]) {
     if range.isReversed {
       var start = range.upper.map(EntryPosition.init(before:))
-      if let after = range.after { start = start.map { min($0, after) } ?? after }
+      if let after = range.after { start = start.map { first(of: $0, after) } ?? after }
       guard let start else { return (backwardFromEnd, [.bytes(range.lower)]) }
       return (backward, start.values + [.bytes(range.lower)])
     }
     var start = EntryPosition(before: range.lower)
-    if let after = range.after { start = max(start, after) }
+    if let after = range.after { start = last(of: start, after) }
     guard let upper = range.upper else { return (forwardToEnd, start.values) }
     return (forward, start.values + [.bytes(upper)])
+  }
+
+  private static func first(of one: EntryPosition, _ other: EntryPosition) -> EntryPosition {
+    one.lies(before: other) ? one : other
+  }
+
+  private static func last(of one: EntryPosition, _ other: EntryPosition) -> EntryPosition {
+    one.lies(before: other) ? other : one
   }
 
   private static let ofIndex = """
@@ -58,14 +66,6 @@ extension EntryPosition {
     if zone != other.zone { return zone < other.zone }
     return recordName.utf8.lexicographicallyPrecedes(other.recordName.utf8)
   }
-}
-
-private func min(_ one: EntryPosition, _ other: EntryPosition) -> EntryPosition {
-  one.lies(before: other) ? one : other
-}
-
-private func max(_ one: EntryPosition, _ other: EntryPosition) -> EntryPosition {
-  one.lies(before: other) ? other : one
 }
 
 extension IndexEntry {

@@ -11,6 +11,8 @@ extension StoreSession {
     values += bounds
     values.append(.integer(Int64(limit)))
     var result: [FoundEntry] = []
+    // NB: not `limit`, which a caller may set high; a page of a query is seldom longer than this.
+    result.reserveCapacity(min(limit, 64))
     try connection.run(statement, values) { (row) throws(ServerError) in
       result.append(
         FoundEntry(value: row.bytes(0), zone: row.integer(1), recordName: row.text(2)))

@@ -41,9 +41,11 @@ final class SQLiteConnection: SQLConnection {
     sqlite3_rollback_hook(handle, nil, nil)
   }
 
-  let dialect = SQLDialect(
+  static let dialect = SQLDialect(
     countedKey: "INTEGER PRIMARY KEY AUTOINCREMENT", text: "TEXT", bytes: "BLOB", forUpdate: "",
     keyedTable: " WITHOUT ROWID")
+
+  var dialect: SQLDialect { Self.dialect }
 
   /// Whether a transaction is open; SQLite closes it by itself after some errors.
   var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
@@ -97,6 +99,11 @@ final class SQLiteConnection: SQLConnection {
   func define(_ text: String) throws(ServerError) {
     let code = sqlite3_exec(handle, text, nil, nil, nil)
     if code != SQLITE_OK { throw failed(code, nil) }
+  }
+
+  /// The statements it has prepared so far, as SQL; their plans are tested.
+  var preparedTexts: [String] {
+    handles.compactMap { handle in handle.flatMap(sqlite3_sql).map { String(cString: $0) } }
   }
 
   /// From now on ``pagesInLog`` is counted; turns SQLite's own checkpoints off.

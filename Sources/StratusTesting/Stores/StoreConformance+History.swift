@@ -16,12 +16,6 @@ extension StoreConformance {
     Check("purging finds nothing where nothing was deleted", purgeFindsNothing),
   ]
 
-  static let schemaChecks: [Check] = [
-    Check("a schema grows by what is added", schemaGrows),
-    Check("every field type is kept", fieldTypesAreKept),
-    Check("what is there already cannot be added", schemaIsAddedOnce),
-  ]
-
   /// Made, made, first one changed.
   static func historyHasEachZone(_ store: any Store) async throws {
     try await store.write { (body) throws(ServerError) in
@@ -159,59 +153,5 @@ extension StoreConformance {
       return try body.purge(limit: 100)
     }
     try expect(count, nil)
-  }
-
-  /// Seen by the body that adds, and by reads that knew the schema before.
-  static func schemaGrows(_ store: any Store) async throws {
-    let first = SchemaAddition(
-      recordTypes: ["Note", "It's"],
-      fields: [.init(recordType: "Note", name: "title", type: FieldType(.string))])
-    let second = SchemaAddition(
-      fields: [.init(recordType: "Note", name: "tags", type: FieldType(.string, isList: true))])
-    var expected = Schema()
-    for addition in [first, second] {
-      expected.add(addition)
-      let written = try await store.write { (body) throws(ServerError) in
-        try body.add(addition)
-        return try body.schema()
-      }
-      let read = try await store.read { (body) throws(ServerError) in try body.schema() }
-      try expect(written, expected)
-      try expect(read, expected)
-    }
-  }
-
-  /// Single and list.
-  static func fieldTypesAreKept(_ store: any Store) async throws {
-    var addition = SchemaAddition(recordTypes: ["Note"])
-    for element in FieldType.Element.allCases {
-      for isList in [false, true] {
-        let type = FieldType(element, isList: isList)
-        addition.fields.append(.init(recordType: "Note", name: "a \(type.name)", type: type))
-      }
-    }
-    let added = addition
-    try await store.write { (body) throws(ServerError) in try body.add(added) }
-    let schema = try await store.read { (body) throws(ServerError) in try body.schema() }
-    var expected = Schema()
-    expected.add(addition)
-    try expect(schema, expected)
-  }
-
-  /// A type is not changed by adding it.
-  static func schemaIsAddedOnce(_ store: any Store) async throws {
-    let field = SchemaAddition.Field(
-      recordType: "Note", name: "title", type: FieldType(.string))
-    let addition = SchemaAddition(recordTypes: ["Note"], fields: [field])
-    try await store.write { (body) throws(ServerError) in try body.add(addition) }
-    let error = await store.failure { (body) throws(ServerError) in
-      let other = SchemaAddition.Field(
-        recordType: "Note", name: "title", type: FieldType(.int64))
-      try body.add(SchemaAddition(fields: [other]))
-    }
-    try expect(error?.code, .internalError)
-    let schema = try await store.read { (body) throws(ServerError) in try body.schema() }
-    try expect(
-      schema.recordTypes["Note"]?.fields, ["title": FieldDefinition(type: FieldType(.string))])
   }
 }

@@ -21,7 +21,8 @@ extension StoreConformance {
       created: Stamp(timestamp: 1, userRecordName: "_ann", deviceID: "phone"),
       modified: Stamp(timestamp: 1_700_000_000_123, userRecordName: "_bob", deviceID: "Ünïx"),
       parentRecordName: "mother",
-      fields: FieldsJSON(text: Array(#"{"a":{"value":"ü\n","type":"STRING"}}"#.utf8)))
+      fields: FieldsJSON(text: Array(#"{"a":{"value":"ü\n","type":"STRING"}}"#.utf8)),
+      hasAssets: true)
     let bare = StoredRecord(
       name: "bare", type: "Other", change: 2, isDeleted: false,
       created: Stamp(timestamp: -5, userRecordName: "", deviceID: ""),

@@ -7,6 +7,7 @@ extension StoreConformance {
     Check("a new zone has no change and no token", newZoneIsEmpty),
     Check("zones are listed by the bytes of their names, in pages", zonesArePaged),
     Check("zones of the same name in other databases are others", databasesAreApart),
+    Check("a live zone is found by its number in its database alone", zoneIsFoundByNumber),
     Check("a zone that exists cannot be made", zoneIsMadeOnce),
     Check("a zone cannot be deleted twice", zoneIsDeletedOnce),
     Check("a zone made again has another id and no records", remadeZoneIsNew),
@@ -95,6 +96,28 @@ extension StoreConformance {
     }
     try expect(ids.count, 4)
     try expect(names, ["record 0", "record 1", "record 2", "record 3"])
+  }
+
+  /// Its state is the newest; a deleted one is not found, nor is its number another's later.
+  static func zoneIsFoundByNumber(_ store: any Store) async throws {
+    try await store.save(["one"], inZone: "Notes")
+    try await store.save(["two"], inZone: "Notes", of: Sample.bob)
+    let (found, expected, elsewhere, deleted) = try await store.write {
+      (body) throws(ServerError) in
+      let zone = try body.existing("Notes")
+      try body.apply(ChangeSet(zone: zone, records: [], clientChangeToken: "token"))
+      let expected = try body.existing("Notes")
+      let found = try body.zone(id: zone.id, in: Sample.ann)
+      let elsewhere = try body.zone(id: zone.id, in: Sample.bob)
+      try body.deleteZone(zone)
+      _ = try body.createZone(named: "Notes", in: Sample.ann)
+      return (found, expected, elsewhere, try body.zone(id: zone.id, in: Sample.ann))
+    }
+    try expect(found, expected)
+    try expect(found?.clientChangeToken, "token")
+    try expect(found?.change, 1)
+    try expect(elsewhere, nil)
+    try expect(deleted, nil)
   }
 
   /// The store refuses what its caller must not ask for.

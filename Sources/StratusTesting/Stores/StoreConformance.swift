@@ -8,5 +8,6 @@ public enum StoreConformance {
 
   public static let checks: [Check] =
     transactionChecks + concurrencyChecks + zoneChecks + recordChecks + changeChecks
-    + zoneHistoryChecks + purgeChecks + schemaChecks + keyChecks
+    + zoneHistoryChecks + purgeChecks + schemaChecks + entryChecks + indexChecks + linkChecks
+    + cascadeChecks + assetChecks + holdChecks + keyChecks
 }

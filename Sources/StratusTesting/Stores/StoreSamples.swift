@@ -68,18 +68,6 @@ extension StoreWriting {
   }
 }
 
-extension StoreWriting {
-  /// Takes one step of a purge, with no derived rows.
-  ///
-  /// - Returns: how many records it removed; nil: there was nothing to do.
-  @discardableResult
-  func purge(limit: Int) throws(ServerError) -> Int? {
-    guard let batch = try recordsToPurge(limit: limit) else { return nil }
-    try purge(batch, rows: DerivedRows())
-    return batch.records.count
-  }
-}
-
 extension Store {
   /// Saves records of these names in a zone, which is made where there is none.
   func save(

@@ -1,0 +1,218 @@
+import StratusDomain
+import StratusWire
+
+extension StoreConformance {
+  static let assetChecks: [Check] = [
+    Check("an asset is known by its contents once it is registered", assetIsRegistered),
+    Check("bytes registered again keep their first file", firstFileStays),
+    Check("no two assets have one file", filesAreApart),
+    Check("of files, those with a row are registered", filesAreFound),
+    Check("unheld assets come oldest first, up to a limit", unheldAssetsAreOrdered),
+    Check("an asset asked for since stays registered", touchedAssetStays),
+  ]
+
+  static let holdChecks: [Check] = [
+    Check("an asset that a record holds stays registered", heldAssetStays),
+    Check("an asset stays until its last record lets it go", lastHoldCounts),
+    Check("a hold counts that was there before its asset", earlyHoldCounts),
+    Check("a hold of a body that fails neither comes nor goes", undoneHolds),
+    Check("the purge of a zone lets its assets go", purgeReleasesAssets),
+  ]
+
+  private static func hold(_ byte: UInt8, by name: String = "r") -> DerivedRows {
+    Sample.rows(holds: [AssetHold(checksum: Sample.checksum(byte), recordName: name)])
+  }
+
+  /// Every part of it.
+  static func assetIsRegistered(_ store: any Store) async throws {
+    let asset = Sample.asset(255, touched: .max)
+    let (before, registered) = try await store.write { (body) throws(ServerError) in
+      (try body.asset(checksum: asset.checksum), try body.register(asset))
+    }
+    let (found, other) = try await store.read { (body) throws(ServerError) in
+      (
+        try body.asset(checksum: asset.checksum), try body.asset(checksum: Sample.checksum(0))
+      )
+    }
+    try expect(before, nil)
+    try expect(registered, asset)
+    try expect(found, asset)
+    try expect(other, nil)
+  }
+
+  /// Only the time is noted, and never an earlier one.
+  static func firstFileStays(_ store: any Store) async throws {
+    var expected = Sample.asset(1, touched: 100)
+    var second = expected
+    second.file = "second"
+    for (time, noted) in [(100, 100), (200, 200), (150, 200)] as [(Int64, Int64)] {
+      second.touched = time
+      let asset = time == 100 ? expected : second
+      let (answer, found) = try await store.write { (body) throws(ServerError) in
+        (try body.register(asset), try body.asset(checksum: asset.checksum))
+      }
+      expected.touched = noted
+      try expect(answer, expected)
+      try expect(found, expected)
+    }
+    let files = try await store.read { (body) throws(ServerError) in
+      try body.registered(files: ["file 1", "second"])
+    }
+    try expect(files, ["file 1"])
+  }
+
+  /// The store refuses what its caller must not ask for.
+  static func filesAreApart(_ store: any Store) async throws {
+    let error = await store.failure { (body) throws(ServerError) in
+      _ = try body.register(Sample.asset(1))
+      var other = Sample.asset(2)
+      other.file = Sample.asset(1).file
+      _ = try body.register(other)
+    }
+    try expect(error?.code, .internalError)
+  }
+
+  /// However many are asked for.
+  static func filesAreFound(_ store: any Store) async throws {
+    try await store.write { (body) throws(ServerError) in
+      for byte in 0..<60 as Range<UInt8> { _ = try body.register(Sample.asset(byte)) }
+    }
+    let asked = (40..<90).map { "file \($0)" }
+    let (found, none) = try await store.read { (body) throws(ServerError) in
+      (try body.registered(files: asked + asked), try body.registered(files: []))
+    }
+    try expect(found, Set((40..<60).map { "file \($0)" }))
+    try expect(none, [])
+  }
+
+  /// Those touched before a time, not at it.
+  static func unheldAssetsAreOrdered(_ store: any Store) async throws {
+    let assets = [(1, 50), (2, 10), (3, 40), (4, 30), (5, 20)].map {
+      Sample.asset($0.0, touched: $0.1)
+    }
+    try await store.change(adding: hold(4))
+    try await store.write { (body) throws(ServerError) in
+      for asset in assets { _ = try body.register(asset) }
+    }
+    let cases: [(Int64, Int, [Int64])] = [
+      (50, 9, [10, 20, 40]), (51, 9, [10, 20, 40, 50]), (40, 9, [10, 20]), (10, 9, []),
+      (99, 2, [10, 20]), (99, 0, []),
+    ]
+    for (time, limit, expected) in cases {
+      let found = try await store.read { (body) throws(ServerError) in
+        try body.unheldAssets(touchedBefore: time, limit: limit)
+      }
+      try expect(found.map(\.touched), expected, "before \(time), limit \(limit)")
+      try expect(found.allSatisfy(assets.contains), true)
+    }
+  }
+
+  /// Whatever the sweep knew when it began.
+  static func touchedAssetStays(_ store: any Store) async throws {
+    let old = Sample.asset(1, touched: 10)
+    var touched = old
+    touched.touched = 20
+    let again = touched
+    var elsewhere = old
+    elsewhere.file = "elsewhere"
+    let other = elsewhere
+    let answers = try await store.write { (body) throws(ServerError) in
+      _ = try body.register(old)
+      _ = try body.register(again)
+      return [
+        try body.unregister(old, touchedBefore: 20), try body.unregister(other, touchedBefore: 99),
+        try body.asset(checksum: old.checksum) != nil,
+        try body.unregister(old, touchedBefore: 21),
+        try body.asset(checksum: old.checksum) != nil,
+        try body.registered(files: [old.file]) == [old.file],
+        try body.unregister(old, touchedBefore: 21),
+      ]
+    }
+    try expect(answers, [false, false, true, true, false, false, false])
+  }
+
+  /// Neither in the list nor removable; let go, it is both.
+  static func heldAssetStays(_ store: any Store) async throws {
+    let asset = Sample.asset(1)
+    _ = try await store.write { (body) throws(ServerError) in try body.register(asset) }
+    try await store.change(adding: hold(1))
+    try expect(try await sweep(store), ["stays 1"])
+    try await store.change(removing: hold(1))
+    try expect(try await sweep(store), ["listed 1", "goes 1"])
+  }
+
+  /// Of two records, of two zones, of two databases; a hold added twice is one.
+  static func lastHoldCounts(_ store: any Store) async throws {
+    _ = try await store.write { (body) throws(ServerError) in
+      try body.register(Sample.asset(1))
+    }
+    let holds: [(String, DatabaseKey, DerivedRows)] = [
+      ("Notes", Sample.ann, hold(1)), ("Notes", Sample.ann, hold(1, by: "other")),
+      ("Other", Sample.ann, hold(1)), ("Notes", Sample.bob, hold(1)),
+    ]
+    for _ in 0..<2 {
+      for (zone, database, rows) in holds {
+        try await store.change(in: zone, of: database, adding: rows)
+      }
+    }
+    for (zone, database, rows) in holds {
+      try expect(try await sweep(store), ["stays 1"])
+      try await store.change(in: zone, of: database, removing: rows)
+    }
+    try expect(try await sweep(store), ["listed 1", "goes 1"])
+  }
+
+  /// As it may be after the asset was unregistered by mistake.
+  static func earlyHoldCounts(_ store: any Store) async throws {
+    try await store.change(adding: hold(1))
+    _ = try await store.write { (body) throws(ServerError) in
+      try body.register(Sample.asset(1))
+    }
+    try expect(try await sweep(store), ["stays 1"])
+  }
+
+  /// Both ways.
+  static func undoneHolds(_ store: any Store) async throws {
+    _ = try await store.write { (body) throws(ServerError) in
+      for byte in [1, 2] as [UInt8] { _ = try body.register(Sample.asset(byte)) }
+    }
+    try await store.change(adding: hold(2))
+    _ = await store.failure { (body) throws(ServerError) in
+      try body.change(removing: hold(2), adding: hold(1))
+      throw Sample.refusal
+    }
+    try expect(try await sweep(store), ["listed 1", "goes 1", "stays 2"])
+  }
+
+  /// Not the deletion, which may be long before.
+  static func purgeReleasesAssets(_ store: any Store) async throws {
+    _ = try await store.write { (body) throws(ServerError) in
+      try body.register(Sample.asset(1))
+    }
+    try await store.change(adding: hold(1))
+    try await store.write { (body) throws(ServerError) in
+      try body.deleteZone(try body.existing("Notes"))
+    }
+    try expect(try await sweep(store), ["stays 1"])
+    _ = try await store.write { (body) throws(ServerError) in
+      try body.purge(limit: 100, rows: hold(1))
+    }
+    try expect(try await sweep(store), ["listed 1", "goes 1"])
+  }
+
+  /// What a sweep would find and do with the assets 1 and 2, as far as they are registered.
+  private static func sweep(_ store: any Store) async throws -> [String] {
+    try await store.write { (body) throws(ServerError) in
+      let listed = try body.unheldAssets(touchedBefore: .max, limit: 10)
+      var result: [String] = []
+      for byte in [1, 2] as [UInt8] {
+        let asset = Sample.asset(byte)
+        guard try body.asset(checksum: asset.checksum) != nil else { continue }
+        if listed.contains(asset) { result.append("listed \(byte)") }
+        let isGone = try body.unregister(asset, touchedBefore: .max)
+        result.append(isGone ? "goes \(byte)" : "stays \(byte)")
+      }
+      return result
+    }
+  }
+}

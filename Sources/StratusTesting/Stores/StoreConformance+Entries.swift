@@ -1,0 +1,216 @@
+import StratusDomain
+
+extension StoreConformance {
+  static let entryChecks: [Check] = [
+    Check("entries lie in order of value, zone and name, byte by byte", entriesAreOrdered),
+    Check("a stretch begins with its lower value and ends before its upper", stretchesAreBounded),
+    Check("reading goes on behind an entry, either way", readingGoesOn),
+    Check("a place out of the stretch does not widen it", placesDoNotWiden),
+    Check("a thousand entries in pages of seven are what one read gives", entriesArePaged),
+    Check("indexes and databases are apart", indexesAreApart),
+    Check("entries that are there stay, those that are missing are not missed", entriesRepeat),
+    Check("a batch takes an entry from one place to another", entriesMove),
+    Check("entries of a body that fails are gone", undoneEntriesAreGone),
+    Check("entries of a deleted zone stay until they are purged", entriesArePurged),
+  ]
+
+  private static let values: [[UInt8]] = [
+    [], [0], [0, 0], [0, 255], [1], [65], [65, 0], [65, 66], [127], [128], [128, 0], [255],
+    [255, 0], [255, 255],
+  ]
+  /// In order of their bytes.
+  private static let names = [
+    "", "\0", "a", "a\0", "a\0b", "b", "e\u{301}", "é", "ÿ", "\u{10FFFF}",
+  ]
+
+  /// Values and names with the least and the greatest bytes, and prefixes of one another.
+  static func entriesAreOrdered(_ store: any Store) async throws {
+    let entries = values.flatMap { value in names.map { Sample.entry(value, $0) } }
+    for zone in ["B", "A"] {
+      try await store.change(in: zone, adding: Sample.rows(entries: entries))
+    }
+    let (first, second) = try await store.read { (body) throws(ServerError) in
+      (try body.existing("B").id, try body.existing("A").id)
+    }
+    let zones = [first, second].sorted()
+    let expected = values.flatMap { value in
+      zones.flatMap { zone in names.map { Place(value, zone, $0) } }
+    }
+    let upwards = try await store.entries(in: Sample.all()).map(Place.init)
+    let downwards = try await store.entries(in: Sample.all(isReversed: true)).map(Place.init)
+    try expect(upwards, expected)
+    try expect(downwards, expected.reversed())
+  }
+
+  /// In either direction; a stretch that ends before it begins is empty.
+  static func stretchesAreBounded(_ store: any Store) async throws {
+    try await store.change(adding: Sample.rows(entries: values.map { Sample.entry($0, "r") }))
+    let cases: [(lower: [UInt8], upper: [UInt8]?, expected: [[UInt8]])] = [
+      ([], [], []), ([], [0], [[]]), ([0], [0, 255], [[0], [0, 0]]),
+      ([65], [66], [[65], [65, 0], [65, 66]]), ([65, 1], [127], [[65, 66]]),
+      ([127, 1], [128], []), ([128], nil, [[128], [128, 0], [255], [255, 0], [255, 255]]),
+      ([255, 255, 0], nil, []), ([128], [65], []), ([255, 255], nil, [[255, 255]]),
+    ]
+    for (lower, upper, expected) in cases {
+      for isReversed in [false, true] {
+        let range = EntryRange(index: 1, lower: lower, upper: upper, isReversed: isReversed)
+        let found = try await store.entries(in: range).map(\.value)
+        try expect(found, isReversed ? expected.reversed() : expected, "\(range)")
+      }
+    }
+  }
+
+  /// Behind an entry that is there, and behind one that is gone or never was.
+  static func readingGoesOn(_ store: any Store) async throws {
+    let entries = [[1], [2], [3]].flatMap { value in ["a", "b"].map { Sample.entry(value, $0) } }
+    try await store.change(adding: Sample.rows(entries: entries))
+    let zone = try await store.read { (body) throws(ServerError) in try body.existing("Notes").id }
+    let cases: [(EntryPosition, up: [String], down: [String])] = [
+      (.init(value: [2], zone: zone, recordName: "a"), ["2b", "3a", "3b"], ["1b", "1a"]),
+      (.init(value: [2], zone: zone, recordName: "aa"), ["2b", "3a", "3b"], ["2a", "1b", "1a"]),
+      (.init(value: [2], zone: zone, recordName: "b"), ["3a", "3b"], ["2a", "1b", "1a"]),
+      (
+        .init(value: [2], zone: zone - 1, recordName: "b"), ["2a", "2b", "3a", "3b"],
+        ["1b", "1a"]
+      ),
+      (.init(value: [2], zone: zone + 1, recordName: ""), ["3a", "3b"], ["2b", "2a", "1b", "1a"]),
+    ]
+    for (place, upwards, downwards) in cases {
+      for isReversed in [false, true] {
+        for upper in [nil, [4]] as [[UInt8]?] {
+          let range = EntryRange(
+            index: 1, lower: [1], upper: upper, after: place, isReversed: isReversed)
+          let found = try await store.entries(in: range).map { "\($0.value[0])\($0.recordName)" }
+          try expect(found, isReversed ? downwards : upwards, "\(range)")
+        }
+      }
+    }
+  }
+
+  /// Neither one before its beginning nor one behind its end.
+  static func placesDoNotWiden(_ store: any Store) async throws {
+    try await store.change(
+      adding: Sample.rows(entries: [[1], [2], [3], [4]].map { Sample.entry($0, "r") }))
+    let low = EntryPosition(value: [0], zone: 1, recordName: "z")
+    let high = EntryPosition(value: [9], zone: 1, recordName: "a")
+    let cases: [(EntryPosition, isReversed: Bool, expected: [[UInt8]])] = [
+      (low, false, [[2], [3]]), (high, false, []), (low, true, []), (high, true, [[3], [2]]),
+    ]
+    for (place, isReversed, expected) in cases {
+      let range = EntryRange(
+        index: 1, lower: [2], upper: [4], after: place, isReversed: isReversed)
+      try expect(try await store.entries(in: range).map(\.value), expected, "\(range)")
+    }
+  }
+
+  /// Both ways; each page goes on behind the last one's end.
+  static func entriesArePaged(_ store: any Store) async throws {
+    let entries = (0..<1_000).map { number in
+      Sample.entry([UInt8(number % 13), UInt8(number % 3) &* 127], "r\(number)")
+    }
+    try await store.change(adding: Sample.rows(entries: entries))
+    for isReversed in [false, true] {
+      let whole = try await store.entries(in: Sample.all(isReversed: isReversed)).map(Place.init)
+      try expect(whole.count, 1_000)
+      var range = Sample.all(isReversed: isReversed)
+      var paged: [Place] = []
+      while true {
+        let page = try await store.entries(in: range, limit: 7)
+        paged += page.map(Place.init)
+        if page.count < 7 { break }
+        range.after = page.last
+      }
+      try expect(paged, whole)
+    }
+    try expect(try await store.entries(in: Sample.all(), limit: 0), [])
+  }
+
+  /// One index from its neighbours, and one user's entries from another's.
+  static func indexesAreApart(_ store: any Store) async throws {
+    for index in 1...3 as ClosedRange<Int64> {
+      try await store.change(
+        adding: Sample.rows(entries: [Sample.entry([7], "ann \(index)", index: index)]))
+    }
+    try await store.change(
+      of: Sample.bob, adding: Sample.rows(entries: [Sample.entry([7], "bob", index: 2)]))
+    for isReversed in [false, true] {
+      let range = Sample.all(index: 2, isReversed: isReversed)
+      try expect(try await store.entries(in: range).map(\.recordName), ["ann 2"])
+      try expect(try await store.entries(in: range, of: Sample.bob).map(\.recordName), ["bob"])
+      try expect(try await store.entries(in: range, of: .public), [])
+    }
+  }
+
+  /// Adding twice and removing twice.
+  static func entriesRepeat(_ store: any Store) async throws {
+    let rows = Sample.rows(entries: [Sample.entry([1], "a"), Sample.entry([2], "b")])
+    for _ in 0..<2 { try await store.change(adding: rows) }
+    try expect(try await store.entries(in: Sample.all()).map(\.recordName), ["a", "b"])
+    let gone = Sample.rows(entries: [Sample.entry([1], "a"), Sample.entry([1], "never")])
+    for _ in 0..<2 { try await store.change(removing: gone) }
+    try expect(try await store.entries(in: Sample.all()).map(\.recordName), ["b"])
+  }
+
+  /// What is removed goes before what is added comes.
+  static func entriesMove(_ store: any Store) async throws {
+    let kept = Sample.entry([3], "b")
+    try await store.change(adding: Sample.rows(entries: [Sample.entry([1], "a"), kept]))
+    try await store.change(
+      removing: Sample.rows(entries: [Sample.entry([1], "a"), kept]),
+      adding: Sample.rows(entries: [Sample.entry([2], "a"), kept]))
+    let found = try await store.entries(in: Sample.all()).map { "\($0.value) \($0.recordName)" }
+    try expect(found, ["[2] a", "[3] b"])
+  }
+
+  /// Those it added are, and those it removed are back.
+  static func undoneEntriesAreGone(_ store: any Store) async throws {
+    let before = Sample.rows(entries: [Sample.entry([1], "before")])
+    try await store.change(adding: before)
+    let error = await store.failure { (body) throws(ServerError) in
+      try body.change(
+        removing: before, adding: Sample.rows(entries: [Sample.entry([1], "lost")]))
+      let found = try body.entries(in: Sample.all(), of: Sample.ann, limit: 10)
+      var refusal = Sample.refusal
+      refusal.facts["seen"] = found.map(\.recordName).joined(separator: " ")
+      throw refusal
+    }
+    try expect(error?.facts, ["seen": "lost"])
+    try expect(try await store.entries(in: Sample.all()).map(\.recordName), ["before"])
+  }
+
+  /// A zone of the same name keeps its own.
+  static func entriesArePurged(_ store: any Store) async throws {
+    let rows = Sample.rows(entries: [Sample.entry([1], "r")])
+    try await store.change(adding: rows)
+    let old = try await store.write { (body) throws(ServerError) in
+      let zone = try body.existing("Notes")
+      try body.deleteZone(zone)
+      return zone.id
+    }
+    try await store.change(adding: rows)
+    let all = try await store.entries(in: Sample.all())
+    try expect(all.count, 2)
+    try expect(all.contains { $0.zone == old }, true)
+    _ = try await store.write { (body) throws(ServerError) in
+      try body.purge(limit: 100, rows: rows)
+    }
+    let left = try await store.entries(in: Sample.all())
+    try expect(left.count, 1)
+    try expect(left.contains { $0.zone == old }, false)
+  }
+}
+
+/// An entry whose name is compared by its bytes.
+private struct Place: Equatable {
+  let value: [UInt8]
+  let zone: Int64
+  let name: [UInt8]
+
+  init(_ value: [UInt8], _ zone: Int64, _ name: String) {
+    self.value = value
+    self.zone = zone
+    self.name = Array(name.utf8)
+  }
+
+  init(_ entry: FoundEntry) { self.init(entry.value, entry.zone, entry.recordName) }
+}

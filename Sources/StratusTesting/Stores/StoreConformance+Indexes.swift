@@ -1,0 +1,190 @@
+import StratusDomain
+import StratusWire
+
+extension StoreConformance {
+  static let indexChecks: [Check] = [
+    Check("an index is in the schema with its columns, to be built", indexIsAdded),
+    Check("an index is built from place to place until it is ready", indexIsBuilt),
+    Check("an index that is not there cannot be built", unknownIndexIsNotBuilt),
+    Check("an index of a body that fails is gone", undoneIndexIsGone),
+    Check("records to index are the live ones of a type, in all databases", recordsAreWalked),
+    Check("a step looks at as many records as it may, of whatever type", stepsAreBounded),
+    Check("entries of older records join those that are there", olderEntriesJoin),
+  ]
+
+  /// Every source and form there is.
+  private static let columns: [[IndexColumn]] = [
+    [IndexColumn(.field("title"))],
+    [IndexColumn(.field("count"), .descendingValue), IndexColumn(.system(.recordName))],
+    [IndexColumn(.field("tags"), .member), IndexColumn(.field("place"), .cell)],
+    [IndexColumn(.searchableFields, .token)],
+    SystemField.allCases.map { IndexColumn(.system($0), .descendingValue) },
+  ]
+
+  /// In order of numbers, seen by the body that adds and by reads that knew the schema before.
+  static func indexIsAdded(_ store: any Store) async throws {
+    var made: [QueryIndex] = []
+    for columns in columns {
+      let (index, written) = try await store.write { (body) throws(ServerError) in
+        let index = try body.addIndex(recordType: "Note", columns: columns)
+        return (index, try body.schema())
+      }
+      let expected = QueryIndex(
+        id: index.id, recordType: "Note", columns: columns, buildPlace: nil, isReady: false)
+      try expect(index, expected)
+      made.append(index)
+      let read = try await store.read { (body) throws(ServerError) in try body.schema() }
+      try expect(written.indexes, ["Note": made])
+      try expect(read.indexes, ["Note": made])
+    }
+    let other = try await store.write { (body) throws(ServerError) in
+      try body.addIndex(recordType: "It's", columns: columns[0])
+    }
+    try expect(Set((made + [other]).map(\.id)).count, columns.count + 1)
+    try expect(made.map(\.id), made.map(\.id).sorted())
+    let schema = try await store.read { (body) throws(ServerError) in try body.schema() }
+    try expect(schema.indexes, ["Note": made, "It's": [other]])
+  }
+
+  /// One index, while its neighbour waits.
+  static func indexIsBuilt(_ store: any Store) async throws {
+    let (built, waiting) = try await store.write { (body) throws(ServerError) in
+      (
+        try body.addIndex(recordType: "Note", columns: columns[0]),
+        try body.addIndex(recordType: "Note", columns: columns[1])
+      )
+    }
+    for name in ["a\0", "ÿ"] {
+      let place = IndexBuildPlace(database: 3, zone: .max, recordName: name)
+      try await store.write { (body) throws(ServerError) in
+        try body.setBuildPlace(place, of: built.id)
+      }
+      var expected = built
+      expected.buildPlace = place
+      let schema = try await store.read { (body) throws(ServerError) in try body.schema() }
+      try expect(schema.indexes["Note"], [expected, waiting])
+    }
+    try await store.write { (body) throws(ServerError) in
+      try body.setBuildPlace(nil, of: built.id)
+    }
+    var ready = built
+    ready.isReady = true
+    let schema = try await store.read { (body) throws(ServerError) in try body.schema() }
+    try expect(schema.indexes["Note"], [ready, waiting])
+  }
+
+  /// Whoever asks has another schema in mind.
+  static func unknownIndexIsNotBuilt(_ store: any Store) async throws {
+    let error = await store.failure { (body) throws(ServerError) in
+      try body.setBuildPlace(nil, of: 9)
+    }
+    try expect(error?.code, .internalError)
+  }
+
+  /// On the connection that wrote, too.
+  static func undoneIndexIsGone(_ store: any Store) async throws {
+    _ = await store.failure { (body) throws(ServerError) in
+      _ = try body.addIndex(recordType: "Note", columns: columns[0])
+      _ = try body.schema()
+      throw Sample.refusal
+    }
+    let schema = try await store.write { (body) throws(ServerError) in try body.schema() }
+    try expect(schema, Schema())
+  }
+
+  /// Zones of several databases; tombstones, other types and deleted zones are left out.
+  private static func fill(_ store: any Store) async throws {
+    for (database, zones) in [
+      (Sample.ann, ["One", "Two"]), (Sample.bob, ["One"]), (.public, ["Gone"]),
+    ] {
+      for zone in zones {
+        try await store.write { (body) throws(ServerError) in
+          let zone = try body.someZone(zone, in: database)
+          var records = ["a", "b", "c", "é", "gone"].enumerated().map {
+            Sample.record($0.element, change: Int64($0.offset) + 1)
+          }
+          records[1].type = "Other"
+          records[3].hasAssets = true
+          try body.apply(ChangeSet(zone: zone, records: records))
+          try body.delete("gone", in: try body.existing(zone.name, in: database))
+        }
+      }
+    }
+    try await store.write { (body) throws(ServerError) in
+      try body.deleteZone(try body.existing("Gone", in: .public))
+    }
+  }
+
+  /// Each with its place and all that it holds.
+  static func recordsAreWalked(_ store: any Store) async throws {
+    try await fill(store)
+    let step = try await store.read { (body) throws(ServerError) in
+      try body.recordsToIndex(ofType: "Note", after: nil, limit: 1_000)
+    }
+    try expect(step.next, nil)
+    var groups: [String: [StoredRecord]] = [:]
+    for item in step.items {
+      groups["\(item.database)/\(item.zone)", default: []].append(item.record)
+    }
+    var accented = Sample.record("é", change: 4)
+    accented.hasAssets = true
+    let expected = [Sample.record("a", change: 1), Sample.record("c", change: 3), accented]
+    try expect(groups.count, 3)
+    for group in groups.values { try expect(group.sorted { $0.change < $1.change }, expected) }
+    try expect(Set(step.items.map(\.database)).count, 2)
+    let others = try await store.read { (body) throws(ServerError) in
+      try body.recordsToIndex(ofType: "Other", after: nil, limit: 1_000)
+    }
+    try expect(others.items.map(\.record.name), ["b", "b", "b"])
+    let none = try await store.read { (body) throws(ServerError) in
+      try body.recordsToIndex(ofType: "Absent", after: nil, limit: 1_000)
+    }
+    try expect(none.items.count, 0)
+    try expect(none.next, nil)
+  }
+
+  /// Step by step comes what one step gives; twenty rows take ten steps of two.
+  static func stepsAreBounded(_ store: any Store) async throws {
+    try await fill(store)
+    for limit in [1, 2, 3, 20] {
+      let (names, steps, most) = try await store.read { (body) throws(ServerError) in
+        var names: [String] = []
+        var steps = 0
+        var most = 0
+        var place: IndexBuildPlace?
+        repeat {
+          let step = try body.recordsToIndex(ofType: "Note", after: place, limit: limit)
+          names += step.items.map { "\($0.database)/\($0.zone)/\($0.record.name)" }
+          most = max(most, step.items.count)
+          steps += 1
+          place = step.next
+        } while place != nil && steps < 100
+        return (names, steps, most)
+      }
+      try expect(Set(names).count, 9)
+      try expect(names.count, 9)
+      try expect(most <= limit, true)
+      try expect(steps >= 20 / limit && steps <= 20 / limit + 1, true, "\(steps) of \(limit)")
+    }
+  }
+
+  /// Where the record lies is known from the step that gave it.
+  static func olderEntriesJoin(_ store: any Store) async throws {
+    try await store.save(["old"], inZone: "Notes")
+    try await store.change(adding: Sample.rows(entries: [Sample.entry([2], "new")]))
+    let found = try await store.write { (body) throws(ServerError) in
+      let step = try body.recordsToIndex(ofType: "Note", after: nil, limit: 10)
+      for item in step.items where item.record.name == "old" {
+        let entries = [
+          Sample.entry([3], "old"), Sample.entry([2], "new"), Sample.entry([1], "old"),
+        ]
+        for _ in 0..<2 { try body.add(entries, of: item.zone, in: item.database) }
+      }
+      let zone = try body.existing("Notes").id
+      return try body.entries(in: Sample.all(), of: Sample.ann, limit: 10)
+        .filter { $0.zone == zone }
+    }
+    try expect(found.map(\.value), [[1], [2], [3]])
+    try expect(found.map(\.recordName), ["old", "new", "old"])
+  }
+}

@@ -1,0 +1,86 @@
+import StratusDomain
+
+extension Sample {
+  /// An entry of index 1 unless another is named.
+  static func entry(_ value: [UInt8], _ name: String, index: Int64 = 1) -> IndexEntry {
+    IndexEntry(index: index, value: value, recordName: name)
+  }
+
+  static func link(
+    _ source: String, to target: String, _ kind: LinkKind = .deleteSelf
+  ) -> RecordLink {
+    RecordLink(kind: kind, target: target, source: source)
+  }
+
+  /// A checksum that begins with a byte and goes on with others that no text has.
+  static func checksum(_ byte: UInt8) -> [UInt8] {
+    [byte, 0, 255] + [UInt8](repeating: byte, count: 29)
+  }
+
+  static func asset(_ byte: UInt8, touched: Int64 = 0) -> StoredAsset {
+    StoredAsset(
+      checksum: checksum(byte), file: "file \(byte)", size: Int64(byte) << 32, touched: touched)
+  }
+
+  /// What is derived from some record.
+  static func rows(
+    entries: [IndexEntry] = [], links: [RecordLink] = [], holds: [AssetHold] = []
+  ) -> DerivedRows {
+    var rows = DerivedRows()
+    rows.entries = Set(entries)
+    rows.links = Set(links)
+    rows.holds = Set(holds)
+    return rows
+  }
+
+  /// The whole of index 1 unless another is named.
+  static func all(index: Int64 = 1, isReversed: Bool = false) -> EntryRange {
+    EntryRange(index: index, lower: [], upper: nil, isReversed: isReversed)
+  }
+}
+
+extension StoreWriting {
+  /// Changes derived rows of a zone, by the save of a record that has nothing to do with them.
+  func change(
+    in zone: String = "Notes", of database: DatabaseKey = Sample.ann,
+    removing removed: DerivedRows = DerivedRows(), adding added: DerivedRows = DerivedRows()
+  ) throws(ServerError) {
+    let zone = try someZone(zone, in: database)
+    var rows = RowChanges()
+    rows.removed = removed
+    rows.added = added
+    let record = Sample.record("carrier", change: zone.change + 1)
+    try apply(ChangeSet(zone: zone, records: [record], rows: rows))
+  }
+
+  /// Takes one step of a purge.
+  ///
+  /// - Returns: how many records it removed; nil: there was nothing to do.
+  @discardableResult
+  func purge(limit: Int, rows: DerivedRows = DerivedRows()) throws(ServerError) -> Int? {
+    guard let batch = try recordsToPurge(limit: limit) else { return nil }
+    try purge(batch, rows: rows)
+    return batch.records.count
+  }
+}
+
+extension Store {
+  /// As ``StoreWriting/change(in:of:removing:adding:)``, in a transaction of its own.
+  func change(
+    in zone: String = "Notes", of database: DatabaseKey = Sample.ann,
+    removing removed: DerivedRows = DerivedRows(), adding added: DerivedRows = DerivedRows()
+  ) async throws(ServerError) {
+    try await write { (body) throws(ServerError) in
+      try body.change(in: zone, of: database, removing: removed, adding: added)
+    }
+  }
+
+  /// A stretch of an index.
+  func entries(
+    in range: EntryRange, of database: DatabaseKey = Sample.ann, limit: Int = 10_000
+  ) async throws(ServerError) -> [FoundEntry] {
+    try await read { (body) throws(ServerError) in
+      try body.entries(in: range, of: database, limit: limit)
+    }
+  }
+}

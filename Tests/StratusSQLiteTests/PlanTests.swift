@@ -1,0 +1,86 @@
+import StratusDomain
+import Testing
+
+@testable import StratusSQL
+@testable import StratusSQLite
+
+/// What SQLite does for a statement, one line of its plan.
+struct QueryPlan: Sendable {
+  let text: String
+  let line: String
+
+  /// Tables that are read whole because they are small (a line, a schema, what waits for a sweep),
+  /// and an index that holds such rows alone.
+  private static let scanned: Set<String> = [
+    "store", "record_types", "fields", "system_fields", "settings", "indexes", "cascades",
+    "zones USING INDEX zones_unpurged",
+  ]
+
+  /// Neither sorts nor scans what grows.
+  var isBounded: Bool {
+    if line.contains("TEMP B-TREE") { return false }
+    guard line.hasPrefix("SCAN ") else { return true }
+    let place = line.dropFirst(5)
+    return Self.scanned.contains { place == $0 || place.hasPrefix($0 + " ") }
+  }
+
+  /// The plans of all statements that were run on a store.
+  static func all(of store: SQLiteStore) async throws -> [QueryPlan] {
+    let written = try await store.engine.write { $0.preparedTexts }
+    let read = try await store.engine.read { $0.preparedTexts }
+    let texts = Set(written + read).filter { $0.contains(" ") && !$0.hasPrefix("PRAGMA") }
+    return try await all(of: texts, on: store)
+  }
+
+  static func all(of texts: Set<String>, on store: SQLiteStore) async throws -> [QueryPlan] {
+    try await store.engine.write { (session) throws(ServerError) in
+      var plans: [QueryPlan] = []
+      for text in texts {
+        let lines = try session.connection.all(SQLStatement("EXPLAIN QUERY PLAN " + text), []) {
+          $0.text(3)
+        }
+        plans += lines.map { QueryPlan(text: text, line: $0) }
+      }
+      return plans
+    }
+  }
+}
+
+@Suite struct `Query plans` {
+  @Test(arguments: [
+    "SELECT name FROM records WHERE type = ?", "SELECT name FROM zones WHERE deleted = 0",
+    "SELECT name FROM links WHERE database = ? AND zone = ? ORDER BY name",
+    "SELECT zone FROM entries ORDER BY zone",
+  ])
+  func `a statement that sorts, or scans what grows, is found`(_ text: String) async throws {
+    try await withStores { stores in
+      let plans = try await QueryPlan.all(of: [text], on: stores.openStore(at: development))
+      #expect(plans.contains { !$0.isBounded })
+    }
+  }
+
+  /// The hot path of queries: one place is sought, and the rest is walked.
+  @Test(arguments: [nil, [9]] as [[UInt8]?], [false, true])
+  func `a stretch of an index is sought by all its columns`(
+    _ upper: [UInt8]?, _ isReversed: Bool
+  ) async throws {
+    let range = EntryRange(
+      index: 1, lower: [1], upper: upper,
+      after: EntryPosition(value: [2], zone: 1, recordName: "a"), isReversed: isReversed)
+    let text = EntryStatements.reading(range).0.text(SQLiteConnection.dialect)
+    try await withStores { stores in
+      let plans = try await QueryPlan.all(of: [text], on: stores.openStore(at: development))
+      #expect(plans.count == 1)
+      let line = try #require(plans.first?.line)
+      #expect(line.hasPrefix("SEARCH entries USING PRIMARY KEY"))
+      #expect(line.contains("index_id=?"))
+      #expect(line.contains("(value,zone,name)"))
+    }
+  }
+}
+
+extension StoreSession {
+  fileprivate var preparedTexts: [String] {
+    (connection as? SQLiteConnection)?.preparedTexts ?? []
+  }
+}

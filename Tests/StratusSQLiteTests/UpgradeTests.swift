@@ -1,0 +1,152 @@
+import Foundation
+import GRDB
+import StratusDomain
+import StratusSQL
+import StratusWire
+import Testing
+
+@testable import StratusSQLite
+
+@Suite struct `A store of the first version` {
+  private static let ann = DatabaseKey.private(owner: "_ann")
+  private static let bob = DatabaseKey.private(owner: "_bob")
+
+  /// Opens such a store, twice: the second time it is one of this version.
+  private func withUpgradedStore(_ body: (any Store) async throws -> Void) async throws {
+    try await withTemporaryFolder { url in
+      try LayoutOne.make(in: url)
+      for _ in 0..<2 {
+        try await withStores(in: url, epoch: 7) { stores in
+          try await body(try await stores.store(at: development))
+        }
+      }
+    }
+  }
+
+  @Test func `keeps its records, zones and epoch`() async throws {
+    try await withUpgradedStore { store in
+      let (zone, epoch, records, changes) = try await store.read { (body) throws(ServerError) in
+        let zone = try body.zone(named: "Notes", in: Self.ann)
+        guard let zone else { throw .fault("no zone") }
+        return (
+          zone, try body.epoch(),
+          try body.records(named: ["root", "child", "gone"], in: zone),
+          try body.recordChanges(
+            in: zone, range: ChangeRange(after: 0, through: .max), newestFirst: false, limit: 99,
+            sizeBytesMax: .max)
+        )
+      }
+      #expect(
+        zone
+          == StoredZone(
+            id: 1, database: Self.ann, name: "Notes", change: 5, clientChangeToken: "token"))
+      #expect(epoch == 42)
+      #expect(changes.map(\.name) == ["root", "child", "friend", "gone"])
+      #expect(changes.map(\.isDeleted) == [false, false, false, true])
+      #expect(
+        records["root"]
+          == StoredRecord(
+            name: "root", type: "Note", change: 1, isDeleted: false,
+            created: Stamp(timestamp: 10, userRecordName: "_ann", deviceID: "a"),
+            modified: Stamp(timestamp: 11, userRecordName: "_ann", deviceID: "b"),
+            parentRecordName: nil,
+            fields: FieldsJSON(text: Array(#"{"title":{"value":"Root","type":"STRING"}}"#.utf8))))
+      #expect(records.count == 2)
+    }
+  }
+
+  @Test func `knows where its records lead`() async throws {
+    try await withUpgradedStore { store in
+      let found = try await store.read { (body) throws(ServerError) in
+        guard let ann = try body.zone(named: "Notes", in: Self.ann),
+          let bob = try body.zone(named: "Notes", in: Self.bob)
+        else { throw .fault("no zone") }
+        let targets = ["root", "child", "friend", "gone", "r0001", "mother"]
+        return [
+          try body.links(.deleteSelf, to: targets, in: ann, limit: 10_000),
+          try body.links(.parent, to: targets, in: ann, limit: 10_000),
+          try body.links(.deleteSelf, to: targets, in: bob, limit: 10_000),
+          try body.links(.parent, to: targets, in: bob, limit: 10_000),
+        ]
+      }
+      #expect(found[0].map(\.source) == ["child", "friend"])
+      #expect(found[0].map(\.target) == ["root", "root"])
+      #expect(found[1] == [RecordLink(kind: .parent, target: "root", source: "child")])
+      let names = (1...2_500).map { "r" + String(String(10_000 + $0).dropFirst()) }
+      #expect(found[2].map(\.source) == names)
+      #expect(found[3].map(\.source) == names)
+      #expect(Set(found[3].map(\.target)) == ["mother"])
+    }
+  }
+
+  @Test func `has its fields marked for all that their types allow`() async throws {
+    try await withUpgradedStore { store in
+      let schema = try await store.read { (body) throws(ServerError) in try body.schema() }
+      let expected = RecordType(
+        name: "Note",
+        fields: [
+          "title": FieldDefinition(
+            type: FieldType(.string), indexes: [.queryable, .sortable, .searchable]),
+          "owner": FieldDefinition(type: FieldType(.reference), indexes: .queryable),
+          "friends": FieldDefinition(
+            type: FieldType(.reference, isList: true), indexes: .queryable),
+          "data": FieldDefinition(type: FieldType(.bytes)),
+        ])
+      #expect(schema.recordTypes == ["Note": expected])
+      #expect(schema.indexes == [:])
+      #expect(schema.settings == ContainerSettings())
+    }
+  }
+
+  @Test func `can do what a new one can`() async throws {
+    try await withTemporaryFolder { url in
+      try LayoutOne.make(in: url)
+      try await withStores(in: url, epoch: 7) { stores in
+        let store = try await stores.store(at: development)
+        let index = try await store.write { (body) throws(ServerError) in
+          try body.addIndex(recordType: "Note", columns: [IndexColumn(.field("title"))])
+        }
+        let (entries, steps) = try await store.write { (body) throws(ServerError) in
+          guard let zone = try body.lockZone(named: "Notes", in: Self.ann) else {
+            throw .fault("no zone")
+          }
+          var rows = RowChanges()
+          rows.added.entries = [IndexEntry(index: index.id, value: [1], recordName: "new")]
+          var new = record("new", 6, Array("{}".utf8))
+          new.hasAssets = true
+          try body.apply(ChangeSet(zone: zone, records: [new], rows: rows))
+          let range = EntryRange(index: index.id, lower: [], upper: nil)
+          let step = try body.recordsToIndex(ofType: "Note", after: nil, limit: 10_000)
+          return (try body.entries(in: range, of: Self.ann, limit: 9), step.items)
+        }
+        #expect(entries == [FoundEntry(value: [1], zone: 1, recordName: "new")])
+        #expect(steps.count == 2_504)
+        #expect(steps.filter(\.record.hasAssets).map(\.record.name) == ["new"])
+        while try await PurgeZones(store: store).step(limit: 10) {}
+      }
+    }
+  }
+
+  /// A type that no version knows stands for whatever may stop the upgrade.
+  @Test func `is left as it was if it cannot be brought up`() async throws {
+    try await withTemporaryFolder { url in
+      try LayoutOne.make(in: url, changes: "UPDATE fields SET type = 'TUNE' WHERE name = 'data';")
+      try await withStores(in: url, epoch: 7) { stores in
+        await #expect(throws: ServerError.self) { try await stores.store(at: development) }
+      }
+      let path = url.appendingPathComponent("iCloud.org.example/development.sqlite").path
+      let queue = try DatabaseQueue(path: path)
+      let (layout, tables) = try await queue.read { database in
+        (
+          try Int.fetchOne(database, sql: "SELECT layout FROM store"),
+          try String.fetchAll(
+            database,
+            sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE '%links%'")
+        )
+      }
+      try queue.close()
+      #expect(layout == 1)
+      #expect(tables == [])
+    }
+  }
+}
