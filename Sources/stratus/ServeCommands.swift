@@ -27,20 +27,36 @@ struct DevCommand: AsyncParsableCommand {
   func run() async throws {
     let settings = Settings(
       dataFolder: URL(fileURLWithPath: data), port: port, developerEmail: Self.email)
-    let keys = DeviceKeys(file: settings.dataFolder.appendingPathComponent("keys.json"))
+    // NB: the developer's own file, not one in the data folder: a server's data never holds a key
+    // that opens it, and a copy of the folder stays unreadable.
+    let keysFile = DeviceKeys.location(
+      environmentVariables: ProcessInfo.processInfo.environment)
     try await serve(settings) { ready in
-      do throws(KeyFailure) {
-        _ = try keys.newest(orDrawnFrom: Live.systemRandomness)
-      } catch {
-        complain("the key of encrypted values cannot be kept: \(error)")
-      }
       say("export STRATUS_URL=\(ready.url)")
       say("export STRATUS_CONTAINER=\(Self.container)")
       say("export STRATUS_ENVIRONMENT=development")
       say("export STRATUS_API_TOKEN=\(ready.apiToken ?? "")")
       say("export STRATUS_WEB_AUTH_TOKEN=\(ready.webAuthToken ?? "")")
-      say("export STRATUS_KEYS=\(inShell(keys.file?.absoluteURL.path ?? ""))")
+      if let keysFile, makeKey(in: keysFile) {
+        say("export STRATUS_KEYS=\(inShell(keysFile.absoluteURL.path))")
+      }
     }
+  }
+}
+
+/// Makes the key of the developer's encrypted values, unless there is one.
+///
+/// - Returns: whether there is one now.
+private func makeKey(in file: URL) -> Bool {
+  do throws(KeyFailure) {
+    _ = try DeviceKeys(file: file).newest(orDrawnFrom: Live.systemRandomness)
+    return true
+  } catch {
+    switch error {
+    case .unusable(let reason), .notHere(let reason): complain("no encrypted values: \(reason)")
+    case .missing, .transport: complain("no encrypted values: the key cannot be made")
+    }
+    return false
   }
 }
 

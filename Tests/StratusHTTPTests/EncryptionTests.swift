@@ -104,7 +104,8 @@ import Testing
       var anna = try await server.client("anna@example.org")
       anna.database = "public"
       let inPublic = try await anna.send(
-        .post, anna.target("encryption/register"), body: JSON.object(["publicKey": Self.keyOne]).bytes)
+        .post, anna.target("encryption/register"),
+        body: JSON.object(["publicKey": Self.keyOne]).bytes)
       inPublic.expectRefusal("public", code: "BAD_REQUEST")
       var stranger = server.stranger
       stranger.database = "private"

@@ -126,3 +126,61 @@ import Testing
     #expect(written(EmptyRequest()) == "{}")
   }
 }
+
+/// What Stratus adds to zones for encrypted values.
+@Suite struct `A zone dictionary` {
+  @Test func `says why a zone went and what its values are shared by, where it is unusual`() throws
+  {
+    let usual = ZoneDictionary(zoneID: ZoneID(zoneName: "Z"), isDeleted: true)
+    #expect(
+      String(decoding: usual.jsonBytes, as: UTF8.self)
+        == #"{"zoneID":{"zoneName":"Z"},"deleted":true}"#)
+    let unusual = ZoneDictionary(
+      zoneID: ZoneID(zoneName: "Z"), isDeleted: true, deletionReason: .encryptedDataReset,
+      encryptionScope: .perZone)
+    let text = String(decoding: unusual.jsonBytes, as: UTF8.self)
+    #expect(text.contains(#""deletionReason":"ENCRYPTED_DATA_RESET","encryptionScope":"PER_ZONE""#))
+    let read = try ZoneDictionary(jsonBytes: unusual.jsonBytes)
+    #expect(read.deletionReason == .encryptedDataReset)
+    #expect(read.encryptionScope == .perZone)
+    // A reason that a later server may have is a deletion all the same.
+    let later = try ZoneDictionary(
+      jsonBytes: Array(
+        #"{"zoneID":{"zoneName":"Z"},"deleted":true,"deletionReason":"PURGED"}"#.utf8))
+    #expect(later.deletionReason == .deleted)
+  }
+}
+
+/// Keys on the wire are as long as keys are.
+@Suite struct `A wrapped key on the wire` {
+  private func key(id: String, recipient: String, wrapped: String) throws -> WrappedZoneKey {
+    try WrappedZoneKey(
+      jsonBytes: Array(
+        #"{"keyID":"\#(id)","recipient":"\#(recipient)","wrapped":"\#(wrapped)"}"#.utf8))
+  }
+
+  private static let recipient = String(repeating: "A", count: 42) + "A="
+
+  @Test func `is read as it was written`() throws {
+    let read = try key(id: "AQIDBAUGBwg=", recipient: Self.recipient, wrapped: "AQ==")
+    #expect(read.keyID == [1, 2, 3, 4, 5, 6, 7, 8])
+    #expect(read.wrapped == [1])
+    #expect(try WrappedZoneKey(jsonBytes: read.jsonBytes) == read)
+  }
+
+  @Test func `is refused with parts of another length`() {
+    #expect(throws: WireError.self) {
+      try key(id: "AQ==", recipient: Self.recipient, wrapped: "AQ==")
+    }
+    #expect(throws: WireError.self) {
+      try key(id: "AQIDBAUGBwg=", recipient: "AQ==", wrapped: "AQ==")
+    }
+    #expect(throws: WireError.self) {
+      try key(id: "AQIDBAUGBwg=", recipient: Self.recipient, wrapped: "")
+    }
+    let long = String(repeating: "A", count: 684)
+    #expect(throws: WireError.self) {
+      try key(id: "AQIDBAUGBwg=", recipient: Self.recipient, wrapped: long)
+    }
+  }
+}

@@ -55,8 +55,8 @@ struct EncryptedFields {
 
   /// Takes in that a save succeeded; see `RecordState.settle(_:)`.
   mutating func settle(_ save: RecordSave) {
+    for field in save.encryptedFields { sealed[field.key] = nil }
     for (key, edit) in changes {
-      sealed[key] = nil
       if edit <= save.editsCount {
         changes[key] = nil
         originals[key] = nil

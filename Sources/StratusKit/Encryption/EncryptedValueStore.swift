@@ -3,9 +3,9 @@ import StratusWire
 
 /// The encrypted fields of an archived record.
 ///
-/// Choice: the values are in the clear, as plain fields are: an archive is the app's own data on the
-/// user's own device, and must be readable without a network. What this device could not read is
-/// archived as it came.
+/// Choice: the values are in the clear, as plain fields are: an archive is the app's own data on
+/// the user's own device, and must be readable without a network. What this device could not read
+/// is archived as it came.
 final class EncryptedValueStore: NSObject, NSSecureCoding {
   /// NB: not Apple's key, under which lie objects of classes that we do not know.
   static let key = "StratusEncryptedValues"

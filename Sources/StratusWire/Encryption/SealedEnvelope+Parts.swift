@@ -26,26 +26,6 @@ extension FieldValue {
   }
 }
 
-extension FieldsJSON {
-  /// Whether a value may be sealed: false is certain, true is not.
-  ///
-  /// A look at the text alone, since most records hold none and are not read for it.
-  public var mayHoldSealedValues: Bool {
-    let word = Array("\"isEncrypted\"".utf8)
-    guard text.count >= word.count, let first = word.first else { return false }
-    return text.withUnsafeBufferPointer { text in
-      var start = 0
-      while start <= text.count - word.count {
-        // NB: most bytes are no quotation marks, and are passed by in this inner loop.
-        guard let place = text[start...].firstIndex(of: first) else { return false }
-        if text[place...].starts(with: word) { return true }
-        start = place + 1
-      }
-      return false
-    }
-  }
-}
-
 extension JSONView {
   /// A record's `fields` with some in place of those of the same names, or added.
   ///

@@ -105,6 +105,20 @@ import Testing
     }
   }
 
+  @Test func `that could not be read are readable once they are set anew`() throws {
+    let record = try WireRecords.note(fields: ["text": Self.sealed])
+    record.encryptedValues["text"] = "new"
+    #expect(record.unreadableEncryptedKeys == [])
+    #expect(record.ancestor?.unreadableEncryptedKeys == ["text"])
+    let save = try record.prepareSave(policy: .ifServerRecordUnchanged)
+    record.encryptedValues["text"] = "newer"
+    record.adoptSaved(
+      WireRecords.dictionary(tag: "tag-2"), of: save, naming: WireRecords.naming)
+    #expect(record.ancestor?.encryptedValues["text"] == "new")
+    #expect(record.ancestor?.unreadableEncryptedKeys == [])
+    #expect(record.encryptedValues.changedKeys() == ["text"])
+  }
+
   @Test func `are changes no more once they are saved, unless set meanwhile`() throws {
     let record = try WireRecords.note()
     record.encryptedValues["a"] = 1
