@@ -8,7 +8,7 @@ import Testing
 @Suite
 struct RandomQueries {
   /// What `scripts/test` runs: under 20 seconds in debug.
-  static let dataSetsCount = 40
+  static let dataSetsCount = 20
   /// At once, each with a store of its own.
   static let workersCount = 2
 

@@ -163,7 +163,9 @@ struct QueryGenerator {
     let field = values.pick(SystemField.allCases)
     let usual: [Comparator] =
       field.type.element == .timestamp
-      ? [.equals, .lessThan, .lessThanOrEquals, .greaterThan, .greaterThanOrEquals, .in, .notEquals]
+      ? [
+        .equals, .lessThan, .lessThanOrEquals, .greaterThan, .greaterThanOrEquals, .in, .notEquals,
+      ]
       : [.equals, .equals, .in, .notEquals, .notIn]
     let comparator = percent(95) ? values.pick(usual) : values.pick(Comparator.allCases)
     let spelled = values.value(for: comparator, of: field)

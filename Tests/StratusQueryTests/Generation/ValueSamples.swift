@@ -2,12 +2,15 @@ import StratusWire
 
 /// The values fields are made of: few, so that filters hit, and the ends of every type among them.
 enum ValueSamples {
-  static let texts: [String] = [
-    "", "a", "A", "b", "ab", "abc", "abd", "aB", "ac", "\u{0}", "a\u{0}", "a\u{0}b", "a\u{1}", "z",
-    "\u{e9}", "e\u{301}", "e", "\u{e9}a", "e\u{301}a", "\u{1F600}", "\u{1F600}a", "\u{FFFF}",
-    "\u{10FFFF}", "\u{D7FF}", "\u{E000}", "\u{7F}", "\u{80}", " a", "a ", "10", "9", "%", "_", "a%",
-    "\"", "\\", "\n",
-  ] + longTexts + sentences
+  static let texts: [String] =
+    [
+      "", "a", "A", "b", "ab", "abc", "abd", "aB", "ac", "\u{0}", "a\u{0}", "a\u{0}b", "a\u{1}",
+      "z",
+      "\u{e9}", "e\u{301}", "e", "\u{e9}a", "e\u{301}a", "\u{1F600}", "\u{1F600}a", "\u{FFFF}",
+      "\u{10FFFF}", "\u{D7FF}", "\u{E000}", "\u{7F}", "\u{80}", " a", "a ", "10", "9", "%", "_",
+      "a%",
+      "\"", "\\", "\n",
+    ] + longTexts + sentences
 
   /// Longer than any index may want to keep, and alike for most of it.
   static let longTexts: [String] = [

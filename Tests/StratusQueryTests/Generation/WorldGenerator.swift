@@ -71,8 +71,11 @@ struct WorldGenerator {
     let all = FieldIndexes.all(for: type)
     // In production some marks are missing, which refuses queries; in development they come.
     let marks =
-      isProduction ? (chance.percent(85) ? all : someMarks(of: [.queryable, .sortable, .searchable])
-        .intersection(all)) : all
+      isProduction
+      ? (chance.percent(85)
+        ? all
+        : someMarks(of: [.queryable, .sortable, .searchable])
+          .intersection(all)) : all
     let isSavable = type.element != .asset && !type.isEncrypted
     // A field now and then has the plain name of a system field; not one that comes by a save
     // between two pages, and changes what the query means.

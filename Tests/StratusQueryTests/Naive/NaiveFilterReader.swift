@@ -178,7 +178,11 @@ struct NaiveFilterReader {
       return .value(source, isNegated: isNegated) { value in
         Truth(
           value.members.contains { member in
-            if case .string(let text) = member { NaiveText.begins(text, with: prefix) } else { false }
+            if case .string(let text) = member {
+              NaiveText.begins(text, with: prefix)
+            } else {
+              false
+            }
           })
       }
     case .listContainsAny, .notListContainsAny:

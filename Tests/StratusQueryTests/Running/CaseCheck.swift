@@ -73,8 +73,8 @@ struct CaseCheck {
     var pages = 0
     repeat {
       let response: QueryRecords.Response
-      do { response = try await ask(query.text(marker: marker, countsOnly: true)) } catch
-        let error as ServerError
+      do { response = try await ask(query.text(marker: marker, countsOnly: true)) } catch let error
+        as ServerError
       {
         if marker == nil, error.reason.hasPrefix(Self.cappedReason) { return }
         throw Mismatch("a count refused with \(error.code): \(error.reason)")
@@ -102,8 +102,8 @@ struct CaseCheck {
     var page = 0
     repeat {
       let response: QueryRecords.Response
-      do { response = try await ask(query.text(marker: marker, page: page)) } catch
-        let error as ServerError
+      do { response = try await ask(query.text(marker: marker, page: page)) } catch let error
+        as ServerError
       {
         // The zone may have gone between two pages, and come back anew.
         if page > 0, error.code == .zoneNotFound, let zone = query.zone,
