@@ -1,4 +1,5 @@
 import Foundation
+import StratusSQLite
 import StratusWire
 import Testing
 
