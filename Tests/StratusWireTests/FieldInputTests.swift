@@ -32,6 +32,7 @@ import Testing
     ("12345678901234567890", .double(12_345_678_901_234_567_168)),
     (#"{"latitude":1,"longitude":2}"#, .location(Location(latitude: 1, longitude: 2))),
     (#"{"recordName":"n"}"#, .reference(Reference(recordName: "n"))),
+    (#"{"fileChecksum":"a","size":1}"#, .asset(Asset(fileChecksum: "a", size: 1))),
     (#"["a"]"#, .list(.string, [.string("a")])),
     ("[1,2]", .list(.int64, [.int64(1), .int64(2)])),
     ("[1,2.5]", .list(.double, [.double(1), .double(2.5)])),
@@ -41,7 +42,7 @@ import Testing
     #expect(try input(#"{"value":\#(json)}"#).decode(schemaType: nil) == value)
   }
 
-  @Test(arguments: ["{}", "[[1]]", "[{}]", "[null]", #"{"fileChecksum":"a","size":1}"#])
+  @Test(arguments: ["{}", "[[1]]", "[{}]", "[null]"])
   func `a shape that says nothing asks for a type`(_ json: String) throws {
     let input = try input(#"{"value":\#(json)}"#)
     #expect(
