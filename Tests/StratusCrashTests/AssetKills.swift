@@ -7,7 +7,7 @@ import StratusWire
 /// Uploads files while server and client are killed at random points, and looks at what is left.
 struct AssetKills {
   /// A file on its way.
-  private struct Going {
+  private struct Going: Sendable {
     let recordName: String
     /// Path of its upload URL; the server's port changes with each start.
     let path: String
@@ -40,7 +40,7 @@ struct AssetKills {
       let file: Going
       if let known = going { file = known } else { file = try await begin(on: server) }
       going = file
-      let state = try Self.state(of: file, on: server)
+      let state = try await Self.state(of: file, on: server)
       if let done = state.singleFile {
         try await save(file, done, over: server.connect(as: "saver"))
         going = nil
@@ -49,11 +49,11 @@ struct AssetKills {
       let received = Int(state.received ?? 0)
       if received > 0 { resumed += 1 }
       if Bool.random(using: &chance) {
-        try send(file, from: received, to: server) {}
+        try await send(file, from: received, to: server) {}
         clientKills += 1
       } else {
         let dying = server
-        try send(file, from: received, to: server) { dying.killHard() }
+        try await send(file, from: received, to: server) { dying.killHard() }
         serverKills += 1
         await server.waitForEnd()
         server = try await ServerProcess.start(binary, data: data)
@@ -78,12 +78,14 @@ struct AssetKills {
       throw AssetLine.Broken()
     }
     let count = Int.random(in: 200_000...6_000_000, using: &chance)
-    var word = UInt64.random(in: .min ... .max, using: &chance)
-    var bytes = [UInt8](repeating: 0, count: count)
-    for index in bytes.indices {
-      word = word &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      bytes[index] = UInt8(truncatingIfNeeded: word >> 56)
+    // NB: of blocks that differ, since a loop over each byte would hold up all other tests.
+    let block = (0..<4_096).map { _ in UInt8.random(in: .min ... .max, using: &chance) }
+    var bytes: [UInt8] = []
+    while bytes.count < count {
+      bytes.append(UInt8(truncatingIfNeeded: bytes.count >> 12))
+      bytes += block
     }
+    bytes.removeLast(bytes.count - count)
     return Going(recordName: name, path: url.path, bytes: bytes)
   }
 
@@ -92,46 +94,56 @@ struct AssetKills {
     return UInt16(port)
   }
 
-  private static func state(of file: Going, on server: ServerProcess) throws -> UploadAnswer {
-    try UploadAnswer(jsonBytes: AssetLine.ask("GET", file.path, port: port(of: server)))
+  private static func state(
+    of file: Going, on server: ServerProcess
+  ) async throws -> UploadAnswer {
+    let port = try port(of: server)
+    return try UploadAnswer(
+      jsonBytes: await AssetLine.apart { try AssetLine.ask("GET", file.path, port: port) })
   }
 
   /// Sends a piece up to a random byte, or all of it and a little more time, and then is gone.
   private mutating func send(
-    _ file: Going, from received: Int, to server: ServerProcess, kill: () -> Void
-  ) throws {
+    _ file: Going, from received: Int, to server: ServerProcess,
+    kill: @escaping @Sendable () -> Void
+  ) async throws {
     let rest = file.bytes.count - received
     let isLast = rest < 100_000 || Int.random(in: 0..<3, using: &chance) == 0
     let count = isLast ? rest : Int.random(in: 1..<rest, using: &chance)
-    let line = try AssetLine(port: Self.port(of: server))
+    let isCut = Int.random(in: 0..<3, using: &chance) > 0
+    let cut = isCut ? Int.random(in: 0...count, using: &chance) : count
+    let glances = isCut ? 0 : Int.random(in: 0...30_000, using: &chance)
     let range = "bytes \(received)-\(received + count - 1)/\(file.bytes.count)"
     let head = AssetLine.head(
       "PUT", file.path, ["Content-Length: \(count)", "Content-Range: \(range)"])
-    line.send(head[...])
-    if Int.random(in: 0..<3, using: &chance) > 0 {
-      let cut = Int.random(in: 0...count, using: &chance)
+    let port = try Self.port(of: server)
+    try await AssetLine.apart {
+      let line = try AssetLine(port: port)
+      line.send(head[...])
       line.send(file.bytes[received..<received + cut])
-    } else {
-      line.send(file.bytes[received..<received + count])
-      line.glance(times: Int.random(in: 0...30_000, using: &chance))
+      line.glance(times: glances)
+      kill()
+      line.close()
     }
-    kill()
-    line.close()
   }
 
   private mutating func end(_ file: Going, on server: ServerProcess) async throws {
-    var state = try Self.state(of: file, on: server)
+    var state = try await Self.state(of: file, on: server)
     if state.singleFile == nil {
       let received = Int(state.received ?? 0)
-      let line = try AssetLine(port: Self.port(of: server))
       let range = "bytes \(received)-\(file.bytes.count - 1)/\(file.bytes.count)"
-      line.send(
-        AssetLine.head(
-          "PUT", file.path,
-          ["Content-Length: \(file.bytes.count - received)", "Content-Range: \(range)"])[...])
-      line.send(file.bytes[received...])
-      state = try UploadAnswer(jsonBytes: line.answer().body)
-      line.close()
+      let head = AssetLine.head(
+        "PUT", file.path,
+        ["Content-Length: \(file.bytes.count - received)", "Content-Range: \(range)"])
+      let port = try Self.port(of: server)
+      state = try UploadAnswer(
+        jsonBytes: await AssetLine.apart {
+          let line = try AssetLine(port: port)
+          defer { line.close() }
+          line.send(head[...])
+          line.send(file.bytes[received...])
+          return try line.answer().body
+        })
     }
     guard let done = state.singleFile else {
       faults.append("\(file.recordName) cannot be ended: \(state)")
@@ -177,7 +189,8 @@ struct AssetKills {
         faults.append("\(name) is gone")
         continue
       }
-      let found = try AssetLine.ask("GET", url.path, port: Self.port(of: server))
+      let (path, port) = (url.path, try Self.port(of: server))
+      let found = try await AssetLine.apart { try AssetLine.ask("GET", path, port: port) }
       if found != bytes { faults.append("\(name) has other bytes, \(found.count) of them") }
     }
   }

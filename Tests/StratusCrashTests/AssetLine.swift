@@ -71,6 +71,15 @@ struct AssetLine {
     return (status, Array(received[place.upperBound...]))
   }
 
+  /// Runs what blocks on a thread that nobody else needs.
+  static func apart<Value: Sendable>(
+    _ body: @escaping @Sendable () throws -> Value
+  ) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+      DispatchQueue.global().async { continuation.resume(with: Result { try body() }) }
+    }
+  }
+
   /// The head of a request.
   static func head(_ method: String, _ path: String, _ fields: [String]) -> [UInt8] {
     let lines = ["\(method) \(path) HTTP/1.1", "Host: 127.0.0.1", "Connection: close"] + fields

@@ -99,7 +99,8 @@ extension AssetStoreConformance {
   }
 
   static func largeUpload(_ store: any AssetStore) async throws {
-    let bytes = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+    let block = (0..<2_999).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+    let bytes = Array(Array(repeating: block, count: 1_001).flatMap { $0 }.prefix(3_000_000))
     let upload = try await store.open(upload: "upload-1", at: address, fromNothing: true)
     var place = 0
     var count = 1

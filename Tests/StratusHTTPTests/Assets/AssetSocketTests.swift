@@ -4,7 +4,11 @@ import Testing
 
 /// Files over a real socket.
 extension Socket {
-  private static let contents = (0..<8_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+  /// NB: made of blocks, since a loop over each byte would hold up all other tests.
+  private static let contents = {
+    let block = (0..<8_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+    return Array(repeating: block, count: 1_000).flatMap { $0 }
+  }()
 
   private static func json(
     _ port: UInt16, _ query: String, _ endpoint: String, _ body: JSON
