@@ -19,7 +19,7 @@ struct RereferenceAssetsHandler: EndpointHandler {
     return try await database.store.write { (store) throws(ServerError) in
       let zone = try store.zone(named: zoneName, in: database.key)
       if zone == nil, zoneName != ZoneID.defaultZoneName {
-        throw ServerError(.zoneNotFound, Reason.zoneNotFound)
+        throw try store.missingZone(named: zoneName, in: database.key)
       }
       let names = request.fields.map(\.recordName)
       let records =

@@ -33,7 +33,7 @@ struct UploadAssetsHandler: EndpointHandler {
       let schema = try store.schema()
       let zone = try store.zone(named: zoneName, in: database.key)
       if zone == nil, zoneName != ZoneID.defaultZoneName {
-        throw ServerError(.zoneNotFound, Reason.zoneNotFound)
+        throw try store.missingZone(named: zoneName, in: database.key)
       }
       let names = fields.compactMap(\.recordName)
       let records =

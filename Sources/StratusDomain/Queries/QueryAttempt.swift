@@ -90,7 +90,7 @@ struct QueryAttempt {
     let name = try database.zoneName(request.zoneID)
     if let zone = try store.zone(named: name, in: database.key) { return .some(zone) }
     if name == ZoneID.defaultZoneName { return nil }
-    throw ServerError(.zoneNotFound, Reason.zoneNotFound)
+    throw try store.missingZone(named: name, in: database.key)
   }
 }
 
