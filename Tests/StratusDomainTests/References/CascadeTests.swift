@@ -84,7 +84,9 @@ import Testing
   }
 
   @Test func `nothing goes with what was not there`() throws {
-    #expect(try gone(Family(.init("a", deleteSelf: ["t"])), [.delete("t")]) == [])
+    let family = Family(.init("a", deleteSelf: ["t"]))
+    #expect(try gone(family, [.delete("t")]) == [])
+    #expect(try gone(family, [.delete("t"), .save("b", deleteSelf: ["t"]), .save("a")]) == [])
   }
 
   @Test func `children by parent stay behind a record that goes along`() throws {

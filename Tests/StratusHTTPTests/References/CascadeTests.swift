@@ -82,6 +82,11 @@ import Testing
       #expect(deleted.sorted() == (names + ["t"]).sorted())
       #expect((second.live + third.live + fourth.live).isEmpty)
       #expect(try await anna.feed(of: "Work").live == [])
+
+      // Nothing remembers where they led.
+      try await anna.saveAll([.save("t"), .save("c999")], in: "Work")
+      _ = try await anna.modify([.delete("t")], in: "Work")
+      #expect(try await anna.feed(of: "Work").live == ["c999"])
     }
   }
 
