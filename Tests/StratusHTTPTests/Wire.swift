@@ -6,7 +6,8 @@ struct Wire: Sendable {
 
   /// Sends and reads until the server closes.
   ///
-  /// - Throws: `ETIMEDOUT` if the server neither listens nor speaks nor closes for ten seconds.
+  /// - Throws: `ETIMEDOUT` if the server neither listens nor speaks nor closes for a minute:
+  ///   hundreds of tests share the threads that it answers on.
   /// - Parameter leaves: closes its sending side when all is sent.
   func exchange(_ bytes: [UInt8], leaves: Bool = false) async throws -> String {
     // NB: these calls block; the server needs the threads of Swift's pool.
@@ -60,7 +61,7 @@ struct Wire: Sendable {
   private func connected() throws -> Int32 {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     guard descriptor >= 0 else { throw POSIXError(.EIO) }
-    var patience = timeval(tv_sec: 10, tv_usec: 0)
+    var patience = timeval(tv_sec: 60, tv_usec: 0)
     let size = socklen_t(MemoryLayout<timeval>.size)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, size)
     setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, size)
