@@ -51,9 +51,9 @@ public final class Connection: Sendable {
   /// Bytes of a file that are sent or asked for at once, at most.
   let pieceBytesMax: Int
 
-  /// Bytes of a file in one request. Choice: large enough that the request itself does not count,
-  /// small enough that a broken connection and four files at once cost little.
-  public static let defaultPieceBytesMax = 4_194_304
+  /// Bytes of a file in one request. Choice: large enough that the request itself hardly counts;
+  /// larger ones cost memory, and URLSession on Linux sends them more slowly.
+  public static let defaultPieceBytesMax = 2_097_152
 
   public init(
     to address: Address, apiToken: String?, webAuthToken: String?,
