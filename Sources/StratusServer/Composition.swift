@@ -55,7 +55,7 @@ public struct Composition: Sendable {
   /// Removes what is left of deleted zones from the stores in use; returns when all is done.
   public func purgeZones() async throws(ServerError) {
     for store in stores.openStores {
-      while try await PurgeZones(store: store).step(limit: 500) {}
+      while try await PurgeZones(store: store, ambient: ambient).step(limit: 500) {}
     }
   }
 

@@ -74,7 +74,7 @@ public struct Server: Sendable {
       await onReady(
         Ready(url: url, apiToken: developer?.apiToken, webAuthToken: developer?.webAuthToken))
     }
-    let sweep = ZoneSweep(stores: parts.stores, logger: logger)
+    let sweep = ZoneSweep(stores: parts.stores, ambient: live.ambient, logger: logger)
     let assetSweep = AssetSweep(
       parts: parts, graceSeconds: settings.assetGraceSeconds, logger: logger)
     let group = ServiceGroup(

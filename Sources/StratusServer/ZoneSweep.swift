@@ -11,6 +11,7 @@ struct ZoneSweep: ServiceLifecycle.Service {
   private static let pause = Duration.seconds(2)
 
   let stores: SQLiteStores
+  let ambient: Ambient
   let logger: Logger
 
   func run() async throws {
@@ -24,7 +25,7 @@ struct ZoneSweep: ServiceLifecycle.Service {
 
   private func sweep(_ store: any Store) async {
     do throws(ServerError) {
-      let purge = PurgeZones(store: store)
+      let purge = PurgeZones(store: store, ambient: ambient)
       while !Task.isCancelled {
         if try await !purge.step(limit: Self.stepRecords) { return }
       }

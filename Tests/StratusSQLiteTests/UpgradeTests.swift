@@ -122,7 +122,9 @@ import Testing
         #expect(entries == [FoundEntry(value: [1], zone: 1, recordName: "new")])
         #expect(steps.count == 2_504)
         #expect(steps.filter(\.record.hasAssets).map(\.record.name) == ["new"])
-        while try await PurgeZones(store: store).step(limit: 10) {}
+        while try await PurgeZones(
+          store: store, ambient: Ambient(now: { 0 }, makeUUID: { "A" })
+        ).step(limit: 10) {}
       }
     }
   }

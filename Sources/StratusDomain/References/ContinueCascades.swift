@@ -71,6 +71,7 @@ public struct ContinueCascades: Sendable {
       tombstones.append(stored.tombstone(change: change, modified: stamp))
       try rows.note(tombstones[tombstones.count - 1], replacing: stored, schema: schema)
     }
+    try store.touchAssets(releasedBy: rows, now: now)
     let changes = ChangeSet(zone: zone, records: tombstones, rows: rows)
     try store.apply(changes)
     if links.count < limit {

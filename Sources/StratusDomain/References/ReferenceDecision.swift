@@ -118,7 +118,8 @@ struct ReferenceDecision: Sendable {
   /// Choice: nothing goes with what was not there, whatever the batch makes lead to it.
   private func goingAlong() -> [String] {
     references.reach.followers(
-      of: deletions.map(\.name).filter { snapshot.records[$0] != nil }, saved: saved, newLinks: references.newLinks)
+      of: deletions.map(\.name).filter { snapshot.records[$0] != nil }, saved: saved,
+      newLinks: references.newLinks)
   }
 
   private mutating func cascade(by writer: RecordWriter) {

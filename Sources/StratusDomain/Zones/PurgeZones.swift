@@ -1,15 +1,20 @@
 /// Removes what is left of deleted zones, a step a transaction.
 public struct PurgeZones: Sendable {
   private let store: any Store
+  private let ambient: Ambient
 
-  public init(store: any Store) { self.store = store }
+  public init(store: any Store, ambient: Ambient) {
+    self.store = store
+    self.ambient = ambient
+  }
 
   /// Takes one step.
   ///
   /// - Parameter limit: records at most.
   /// - Returns: whether there may be more to do.
   public func step(limit: Int) async throws(ServerError) -> Bool {
-    try await store.write { (store) throws(ServerError) in
+    let now = ambient.now()
+    return try await store.write { (store) throws(ServerError) in
       guard let batch = try store.recordsToPurge(limit: limit) else { return false }
       let schema = try store.schema()
       var rows = RowChanges()
@@ -18,6 +23,7 @@ public struct PurgeZones: Sendable {
         tombstone.isDeleted = true
         try rows.note(tombstone, replacing: record, schema: schema)
       }
+      try store.touchAssets(releasedBy: rows, now: now)
       try store.purge(batch, rows: rows.removed)
       return true
     }

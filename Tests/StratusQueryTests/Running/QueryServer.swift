@@ -23,11 +23,12 @@ actor QueryServer {
       stores = SQLiteStores(folder: folder, makeEpoch: { 7 })
       registry = try SQLiteRegistry(folder: folder)
       let ambient = Ambient(now: { clock.now }, makeUUID: { UUID().uuidString })
-      handlers = Service(
-        stores: stores, containers: registry,
-        assets: FolderAssetStore(data: url, now: ambient.now),
-        signer: HMACSigner(secret: [UInt8](repeating: 7, count: 32)), ambient: ambient
-      ).handlers
+      handlers =
+        Service(
+          stores: stores, containers: registry,
+          assets: FolderAssetStore(data: url, now: ambient.now),
+          signer: HMACSigner(secret: [UInt8](repeating: 7, count: 32)), ambient: ambient
+        ).handlers
     }
   }
 
