@@ -25,7 +25,8 @@ struct ReferenceDecision: Sendable {
   /// Decides deletions before saves, so that what a save needs is rather kept than lost.
   ///
   /// What is refused may have been another's target, so the rest is looked at again until nothing
-  /// more is refused: here, since deciding anew is dear. In an atomic batch one look is enough: only those at fault are named.
+  /// more is refused: here, since deciding anew is dear. In an atomic batch one look is enough:
+  /// only those at fault are named.
   /// - Parameter requiresTargets: whether targets of `DELETE_SELF` must exist, too.
   init(
     _ decision: RecordDecision, on snapshot: RecordSnapshot, _ references: ReferenceSnapshot,
@@ -118,7 +119,8 @@ struct ReferenceDecision: Sendable {
   /// Choice: nothing goes with what was not there, whatever the batch makes lead to it.
   private func goingAlong() -> [String] {
     references.reach.followers(
-      of: deletions.map(\.name).filter { snapshot.records[$0] != nil }, saved: saved, newLinks: references.newLinks)
+      of: deletions.map(\.name).filter { snapshot.records[$0] != nil }, saved: saved,
+      newLinks: references.newLinks)
   }
 
   private mutating func cascade(by writer: RecordWriter) {
