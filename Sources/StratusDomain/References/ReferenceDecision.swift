@@ -25,7 +25,8 @@ struct ReferenceDecision: Sendable {
   /// Decides deletions before saves, so that what a save needs is rather kept than lost.
   ///
   /// What is refused may have been another's target, so the rest is looked at again until nothing
-  /// more is refused: here, since deciding anew is dear. In an atomic batch one look is enough: only those at fault are named.
+  /// more is refused: here, since deciding anew is dear. In an atomic batch one look is enough:
+  /// only those at fault are named.
   /// - Parameter requiresTargets: whether targets of `DELETE_SELF` must exist, too.
   init(
     _ decision: RecordDecision, on snapshot: RecordSnapshot, _ references: ReferenceSnapshot,
