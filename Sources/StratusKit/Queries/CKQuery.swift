@@ -3,7 +3,8 @@ import StratusFoundation
 
 /// Which records are wanted, and in which order.
 ///
-/// What CloudKit does not accept in a predicate or a sort descriptor is refused when the query runs.
+/// What CloudKit does not accept in a predicate or a sort descriptor is refused when the query
+/// runs.
 public final class CKQuery: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
   /// The type of the records.
   public let recordType: CKRecord.RecordType
