@@ -86,6 +86,7 @@ import Testing
       // Nothing remembers where they led.
       try await anna.saveAll([.save("t"), .save("c999")], in: "Work")
       _ = try await anna.modify([.delete("t")], in: "Work")
+      try await server.carryOnCascades()
       #expect(try await anna.feed(of: "Work").live == ["c999"])
     }
   }
