@@ -127,23 +127,33 @@ struct AssetKills {
     }
   }
 
+  /// Sends all of a file from an offset on.
+  private static func send(
+    _ file: Going, from received: Int, to server: ServerProcess
+  ) async throws -> UploadAnswer {
+    let range = "bytes \(received)-\(file.bytes.count - 1)/\(file.bytes.count)"
+    let head = AssetLine.head(
+      "PUT", file.path,
+      ["Content-Length: \(file.bytes.count - received)", "Content-Range: \(range)"])
+    let port = try port(of: server)
+    return try UploadAnswer(
+      jsonBytes: await AssetLine.apart {
+        let line = try AssetLine(port: port)
+        defer { line.close() }
+        line.send(head[...])
+        line.send(file.bytes[received...])
+        return try line.answer().body
+      })
+  }
+
   private mutating func end(_ file: Going, on server: ServerProcess) async throws {
     var state = try await Self.state(of: file, on: server)
-    if state.singleFile == nil {
-      let received = Int(state.received ?? 0)
-      let range = "bytes \(received)-\(file.bytes.count - 1)/\(file.bytes.count)"
-      let head = AssetLine.head(
-        "PUT", file.path,
-        ["Content-Length: \(file.bytes.count - received)", "Content-Range: \(range)"])
-      let port = try Self.port(of: server)
-      state = try UploadAnswer(
-        jsonBytes: await AssetLine.apart {
-          let line = try AssetLine(port: port)
-          defer { line.close() }
-          line.send(head[...])
-          line.send(file.bytes[received...])
-          return try line.answer().body
-        })
+    // NB: what a connection sent before it was cut may still be arriving; then a piece is out of
+    // place, and the answer says where to go on.
+    var attempts = 0
+    while state.singleFile == nil, attempts < 1_000 {
+      attempts += 1
+      state = try await Self.send(file, from: Int(state.received ?? 0), to: server)
     }
     guard let done = state.singleFile else {
       faults.append("\(file.recordName) cannot be ended: \(state)")
