@@ -1,7 +1,6 @@
 public import Foundation
-import Synchronization
 
-/// The account keys this device has, newest first: a file that only its owner can read, or memory.
+/// The account keys this device has, newest first: a file that only its owner can read.
 ///
 /// The file, `~/.config/stratus/keys.json` unless `STRATUS_KEYS` names another, holds a JSON object
 /// with an array `accountKeys` of recovery keys.
@@ -10,9 +9,8 @@ public final class DeviceKeys: Sendable {
     var accountKeys: [String]
   }
 
-  /// nil: the keys are gone with the process.
+  /// nil: there is no place for one, so this device has no keys.
   public let file: URL?
-  private let memory = Mutex<[AccountKey]>([])
 
   public init(file: URL?) { self.file = file }
 
@@ -25,19 +23,19 @@ public final class DeviceKeys: Sendable {
       .deletingLastPathComponent().appendingPathComponent("keys.json")
   }
 
-  /// The keys; none where there is no file yet.
+  /// The keys; none where there is no file, or no place for one.
   ///
   /// - Throws: ``KeyFailure/unusable(_:)`` for a file that is damaged, or that others than its
   ///   owner may read.
   public func all() throws(KeyFailure) -> [AccountKey] {
-    guard let file else { return memory.withLock { $0 } }
+    guard let file else { return [] }
     return try Self.read(file)
   }
 
   /// The newest key, made and kept if there is none.
   ///
   /// - Parameter randomness: draws so many bytes nobody can guess.
-  /// - Throws: ``KeyFailure/unusable(_:)``.
+  /// - Throws: ``KeyFailure/unusable(_:)``, also where there is no place to keep it.
   public func newest(
     orDrawnFrom randomness: (Int) -> [UInt8]
   ) throws(KeyFailure) -> AccountKey {
@@ -56,11 +54,9 @@ public final class DeviceKeys: Sendable {
   private func change(
     _ body: ([AccountKey]) -> [AccountKey]
   ) throws(KeyFailure) -> [AccountKey] {
+    // NB: a key in memory would be registered, and its values lost with the process.
     guard let file else {
-      return memory.withLock { keys in
-        keys = body(keys)
-        return keys
-      }
+      throw .unusable("there is no home folder to keep the account's key in; set STRATUS_KEYS")
     }
     let lock = try FileLock(beside: file)
     defer { lock.release() }

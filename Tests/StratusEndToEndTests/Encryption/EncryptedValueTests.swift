@@ -89,6 +89,27 @@ import Testing
     }
   }
 
+  @Test func `that cannot be read in a conflict take no other result away`() async throws {
+    try await withTwoDevices { cloud, keys, a, _ in
+      let network = cloud.network([("encryption/keys", .fails(.notConnected))])
+      let b = try await cloud.device("b", keys, by: network)
+      let theirs = try await a.record(for: id("first"))
+      theirs["title"] = "theirs"
+      let mine = note("first")
+      try await a.save(theirs)
+      let new = note("n")
+      let (results, _) = try await b.modifyRecords(
+        saving: [mine, new], deleting: [], atomically: false)
+      let error = #expect(throws: CKError.self) { try results[id("first")]?.get() }
+      #expect(error?.code == .serverRecordChanged)
+      #expect(error?.serverRecord?["title"] == "theirs")
+      #expect(error?.serverRecord?.unreadableEncryptedKeys == ["text"])
+      #expect(network.requests("encryption/keys").count == 1)
+      #expect(try results[id("n")]?.get().recordChangeTag != nil)
+      #expect(new.recordChangeTag != nil)
+    }
+  }
+
   @Test(arguments: [CKModifyRecordsOperation.RecordSavePolicy.changedKeys, .allKeys])
   func `are merged by key where tags are not compared`(
     _ policy: CKModifyRecordsOperation.RecordSavePolicy

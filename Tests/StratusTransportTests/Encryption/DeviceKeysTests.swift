@@ -82,6 +82,13 @@ import Testing
     }
   }
 
+  @Test func `without a place holds no key, and makes none`() throws {
+    let keys = DeviceKeys(file: nil)
+    #expect(throws: KeyFailure.self) { try keys.newest { [UInt8](repeating: 5, count: $0) } }
+    #expect(throws: KeyFailure.self) { try keys.add(try Fixture.accountKey()) }
+    #expect(try keys.all() == [])
+  }
+
   @Test func `loses no key when many processes add theirs at once`() throws {
     try Fixture.inFolder { folder in
       let file = folder.appendingPathComponent("keys.json")
