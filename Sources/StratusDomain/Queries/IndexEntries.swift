@@ -38,11 +38,6 @@ extension [QueryIndex] {
   }
 }
 
-extension FieldType {
-  /// Whether it holds words.
-  fileprivate var isText: Bool { element == .string && !isEncrypted }
-}
-
 extension IndexColumn {
   /// The column's bytes for a record: one piece for a value, one for each member, word or place.
   func parts(
