@@ -16,6 +16,51 @@ import Testing
       Set(Self.names.map { EntryPosition(value: [1], zone: 1, recordName: $0) }).count == 2)
   }
 
+  @Test func `only what indexes, links and files need is decoded`() throws {
+    var schema = Schema()
+    schema.add(
+      SchemaAddition(
+        recordTypes: ["Note"],
+        fields: [
+          .init(recordType: "Note", name: "title", type: FieldType(.string)),
+          .init(recordType: "Note", name: "tags", type: FieldType(.string, isList: true)),
+          .init(recordType: "Note", name: "count", type: FieldType(.int64)),
+          .init(recordType: "Note", name: "owner", type: FieldType(.reference)),
+        ]))
+    // Of a form that cannot be decoded: whoever looks at it fails.
+    let fields = """
+      {"count":{"value":"?","type":"NOTHING"},"title":{"value":"One two","type":"STRING"},\
+      "tags":{"value":["three"],"type":"STRING_LIST"},"owner":{"value":{"recordName":"o",\
+      "action":"DELETE_SELF"},"type":"REFERENCE"}}
+      """
+    let record = StoredRecord(
+      name: "r", type: "Note", change: 1, isDeleted: false,
+      created: Stamp(timestamp: 0, userRecordName: "_a", deviceID: ""),
+      modified: Stamp(timestamp: 0, userRecordName: "_a", deviceID: ""),
+      parentRecordName: nil, fields: FieldsJSON(text: Array(fields.utf8)))
+    let rows = try DerivedRows(of: record, schema: schema)
+    #expect(rows.links.map(\.target) == ["o"])
+    var indexes = [
+      QueryIndex(
+        id: 1, recordType: "Note", columns: [IndexColumn(.searchableFields, .token)],
+        buildPlace: nil, isReady: true),
+      QueryIndex(
+        id: 2, recordType: "Note", columns: [IndexColumn(.field("title"))], buildPlace: nil,
+        isReady: true),
+    ]
+    let indexed = try DerivedRows(
+      of: record, schema: Schema(recordTypes: schema.recordTypes, indexes: indexes))
+    #expect(indexed.links.map(\.target) == ["o"])
+    #expect(indexed.entries.count { $0.index == 1 } == 3)
+    #expect(indexed.entries.count { $0.index == 2 } == 1)
+    indexes.append(
+      QueryIndex(
+        id: 3, recordType: "Note", columns: [IndexColumn(.field("count"))], buildPlace: nil,
+        isReady: true))
+    let all = Schema(recordTypes: schema.recordTypes, indexes: indexes)
+    #expect(throws: ServerError.self) { try DerivedRows(of: record, schema: all) }
+  }
+
   @Test func `a parent that looks like the one before is another`() throws {
     let states = Self.names.map { parent in
       StoredRecord(

@@ -36,6 +36,7 @@ struct EntryCursor {
   private let zone: Int64?
   private let isReversed: Bool
   private let entriesMax: Int
+  private let start: EntryPosition?
   private var streams: [Stream] = []
   /// Places of streams that are not at their end, the one with the next entry first.
   private var heap: [Int] = []
@@ -55,6 +56,7 @@ struct EntryCursor {
     self.zone = zone
     self.isReversed = isReversed
     self.entriesMax = entriesMax
+    start = after
     let share = stretches.count > 1 ? expected / stretches.count + 1 : expected
     let piece = min(max(share, 2), 1_000)
     for stretch in stretches {
@@ -71,8 +73,16 @@ struct EntryCursor {
   }
 
   /// Where the entry handed out last lies, or one passed over since; without its prefix.
+  ///
+  /// Before the first one: a place that none lies before; nil: no such place is known.
   var position: EntryPosition? {
-    guard let last else { return nil }
+    guard let last else {
+      guard !isReversed, let top = heap.first else { return nil }
+      var position = streams[top].head
+      position.value.removeFirst(streams[top].stretch.prefixCount)
+      if let start, start.value.compare(position.value, from: 0, 0) >= 0 { return start }
+      return position
+    }
     var position = last.entry
     position.value.removeFirst(last.prefixCount)
     return position

@@ -35,6 +35,7 @@ struct GatherReader {
         if batch.count == Self.batchMax {
           try take(batch, into: &found)
           batch = []
+          if builder.hasReadEnough { return nil }
         }
       case .end: break reading
       case .exhausted: return nil
@@ -56,15 +57,20 @@ struct GatherReader {
   private mutating func take(
     _ batch: [FoundEntry], into found: inout [Found]
   ) throws(ServerError) {
-    for (entry, item) in zip(batch, try builder.records(of: batch)) {
-      guard let item else { continue }
-      let values = try builder.values(of: item.record)
-      guard builder.matches(values) else { continue }
-      let match = Found(key: scope.plan.candidate.order.key(of: values), entry: entry)
-      if let after = scope.after, !precedes(Found(key: after.value, entry: after), match) {
-        continue
+    var rest = batch
+    while !rest.isEmpty {
+      let items = try builder.records(of: rest)
+      for (entry, item) in zip(rest, items) {
+        guard let item else { continue }
+        let values = try builder.values(of: item.record)
+        guard builder.matches(values) else { continue }
+        let match = Found(key: scope.plan.candidate.order.key(of: values), entry: entry)
+        if let after = scope.after, !precedes(Found(key: after.value, entry: after), match) {
+          continue
+        }
+        found.append(match)
       }
-      found.append(match)
+      rest.removeFirst(items.count)
     }
   }
 

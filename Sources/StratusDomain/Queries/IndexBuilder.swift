@@ -28,10 +28,18 @@ struct IndexBuilder: Sendable {
   /// Whether one more index is kept for the type.
   ///
   /// `Choice:` those of one column always are, since a type has only so many fields.
-  static func hasRoom(for columns: [IndexColumn], among known: [[IndexColumn]]) -> Bool {
+  ///
+  /// - Parameter isOptional: whether the query can be answered without; the last places are kept
+  ///   from such, since no index is ever dropped.
+  static func hasRoom(
+    for columns: [IndexColumn], among known: [[IndexColumn]], isOptional: Bool = false
+  ) -> Bool {
     if columns.count == 1 { return true }
-    return known.count { $0.count > 1 } < Limits.indexesPerRecordTypeMax
+    let max = Limits.indexesPerRecordTypeMax - (isOptional ? keptPlaces : 0)
+    return known.count { $0.count > 1 } < max
   }
+
+  private static let keptPlaces = 8
 
   /// Fills indexes, going on where an earlier request stopped.
   ///
@@ -59,11 +67,12 @@ struct IndexBuilder: Sendable {
       else { return true }
       let step = try store.recordsToIndex(
         ofType: recordType, after: index.buildPlace, limit: stepRows)
+      let needed = [index].fieldsNeeded(in: schema.recordTypes[recordType])
       var entries: [Home: [IndexEntry]] = [:]
       for item in step.items {
-        let values = try item.record.fields.storedValues()
+        let values = try item.record.fields.storedValues(of: needed)
         entries[Home(database: item.database, zone: item.zone), default: []] += index.entries(
-          of: item.record, values: values, type: schema.recordTypes[recordType])
+          of: item.record, values: values)
       }
       for (home, entries) in entries {
         try store.add(entries, of: home.zone, in: home.database)

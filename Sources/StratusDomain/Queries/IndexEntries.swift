@@ -3,7 +3,7 @@ import StratusWire
 extension QueryIndex {
   /// The entries a record has in this index.
   func entries(
-    of record: StoredRecord, values: [(key: String, value: FieldValue)], type: RecordType?
+    of record: StoredRecord, values: [(key: String, value: FieldValue)]
   ) -> [IndexEntry] {
     var keys: [[UInt8]] = [[]]
     for column in columns {
@@ -16,6 +16,25 @@ extension QueryIndex {
       }
     }
     return keys.map { IndexEntry(index: id, value: $0, recordName: record.name) }
+  }
+}
+
+extension [QueryIndex] {
+  /// The fields that entries are made of; nil: all.
+  func fieldsNeeded(in type: RecordType?) -> Set<String>? {
+    var names: Set<String> = []
+    for index in self {
+      for column in index.columns {
+        switch column.source {
+        case .field(let name): names.insert(name)
+        case .searchableFields:
+          guard let type else { return nil }
+          for (name, field) in type.fields where field.type.isText { names.insert(name) }
+        case .system: break
+        }
+      }
+    }
+    return names
   }
 }
 

@@ -19,11 +19,17 @@ struct NearestReader {
   private let distance: QueryOrder.Distance
   private let prefixes: [[UInt8]]
   private let isReversed: Bool
+  /// Only places within all of these match.
+  private let circles: [Circle]
   /// Places are farther than this, or as far and after the position; nil: from the first.
   private let start: Double?
   private var builder: PageBuilder
   private var nodes: [Node] = []
+  /// Since the first place was reached.
+  ///
+  /// NB: what it takes to get there does not count, or a page might never get on.
   private var entriesRead = 0
+  private var hasReached = false
   private var passed: EntryPosition?
 
   /// Pieces with at most so many entries are taken apart into places.
@@ -34,6 +40,7 @@ struct NearestReader {
     self.distance = distance
     prefixes = QueryPlan.prefixes(scope.plan.candidate, scope.plan.index)
     isReversed = scope.plan.candidate.order.isReversed
+    circles = scope.query.filters.compactMap { $0.circle(of: distance.source) }
     start = scope.after.flatMap { ColumnBytes.distance($0.value) }
     passed = scope.after
     builder = PageBuilder(scope)
@@ -41,21 +48,24 @@ struct NearestReader {
 
   mutating func read() throws(ServerError) -> QueryPage {
     for prefix in prefixes.indices {
-      if !isReversed || start ?? .infinity == .infinity {
+      if circles.isEmpty, !isReversed || start ?? .infinity == .infinity {
         push(Node(prefix: prefix, content: .placeless, bound: .infinity))
       }
       push(prefix, .world)
     }
     while let node = pop() {
       switch node.content {
-      case .cell(let cell): try split(cell, node.prefix)
+      case .cell(let cell):
+        if hasReadEnough { return end(at: passed) }
+        try split(cell, node.prefix)
       case .places, .placeless:
         var group = [node]
         while let next = nodes.first, next.bound == node.bound, !next.isCell {
           group.append(next)
           _ = pop()
         }
-        if entriesRead >= Limits.queryEntriesReadMax { return end(at: passed) }
+        if hasReadEnough { return end(at: passed) }
+        hasReached = true
         if try take(group, distance: node.bound) { return end(at: passed) }
         passed = behind(node.bound)
       }
@@ -63,8 +73,11 @@ struct NearestReader {
     return end(at: nil)
   }
 
+  private var hasReadEnough: Bool {
+    hasReached && (entriesRead >= Limits.queryEntriesReadMax || builder.hasReadEnough)
+  }
+
   private mutating func end(at position: EntryPosition?) -> QueryPage {
-    builder.noteRead(entries: entriesRead)
     builder.end(at: position)
     return builder.page
   }
@@ -72,9 +85,20 @@ struct NearestReader {
   // Pieces
 
   private mutating func push(_ prefix: Int, _ cell: Cell) {
+    if isOutside(cell) { return }
     let (least, greatest) = cell.distances(from: distance.place)
     if let start, isReversed ? least > start : greatest < start { return }
     push(Node(prefix: prefix, content: .cell(cell), bound: isReversed ? greatest : least))
+  }
+
+  /// Whether nothing in it can match.
+  private func isOutside(_ cell: Cell) -> Bool {
+    circles.contains { cell.distances(from: $0.centre).least >= $0.radius }
+  }
+
+  private mutating func noteRead(_ entries: Int) {
+    builder.noteRead(entries: entries)
+    if hasReached { entriesRead += entries }
   }
 
   private mutating func split(_ cell: Cell, _ prefix: Int) throws(ServerError) {
@@ -84,7 +108,7 @@ struct NearestReader {
     let found = try scope.store.entries(
       in: EntryRange(index: scope.plan.index.id, lower: lower, upper: last.successor),
       of: scope.database, limit: isSmallest ? 1 : Self.crowd + 1)
-    builder.noteRead(entries: found.count)
+    noteRead(max(found.count, 1))
     if found.count > Self.crowd {
       for quarter in cell.quarters { push(prefix, quarter) }
       return
@@ -94,6 +118,7 @@ struct NearestReader {
       let code = entry.value.suffix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
       if code == known { continue }
       known = code
+      if isOutside(Cell(code: code, level: Cell.levelMax)) { continue }
       let metres = distance.metres(to: code)
       if let start, isReversed ? metres > start : metres < start { continue }
       push(Node(prefix: prefix, content: .places(code), bound: metres))
@@ -136,18 +161,19 @@ struct NearestReader {
       stretches, of: scope.plan.index.id, in: scope.database, zone: scope.zone?.id,
       isReversed: isReversed, after: after, expected: builder.room + 1,
       entriesMax: max(Limits.queryEntriesReadMax - entriesRead, 1))
-    defer { entriesRead += cursor.entriesRead }
+    defer { noteRead(cursor.entriesRead) }
     if hasTies { return try takeSorted(&cursor, key: key) }
     while true {
       switch try cursor.next(scope.store) {
       case .entry(let entry, _):
-        guard let item = try builder.records(of: [entry])[0] else { continue }
+        guard let item = try builder.record(of: entry) else { continue }
         let values = try builder.values(of: item.record)
         if builder.matches(values) {
           if builder.isFull { return true }
           builder.add(item.record, in: item.zone)
         }
         passed = EntryPosition(value: key, zone: entry.zone, recordName: entry.recordName)
+        if builder.hasReadEnough { return true }
       case .end: return false
       case .exhausted:
         if var position = cursor.position {
@@ -163,18 +189,19 @@ struct NearestReader {
   private mutating func takeSorted(
     _ cursor: inout EntryCursor, key: [UInt8]
   ) throws(ServerError) -> Bool {
-    var found: [(position: EntryPosition, item: QueryPage.Item)] = []
+    // NB: without the records: there may be thousands, of which few are shown.
+    var found: [EntryPosition] = []
     reading: while true {
       switch try cursor.next(scope.store) {
       case .entry(let entry, _):
-        guard let item = try builder.records(of: [entry])[0] else { continue }
+        guard let item = try builder.record(of: entry) else { continue }
         let values = try builder.values(of: item.record)
         guard builder.matches(values) else { continue }
         let position = EntryPosition(
           value: scope.plan.candidate.order.key(of: values), zone: entry.zone,
           recordName: entry.recordName)
         if let after = scope.after, !comes(after, before: position) { continue }
-        found.append((position, item))
+        found.append(position)
         guard found.count <= Limits.queryGatherMax else { throw Self.tooMany }
       case .end: break reading
       case .exhausted:
@@ -182,10 +209,10 @@ struct NearestReader {
         return true
       }
     }
-    found.sort { comes($0.position, before: $1.position) }
-    for (position, item) in found {
+    found.sort { comes($0, before: $1) }
+    for position in found {
       if builder.isFull { return true }
-      builder.add(item.record, in: item.zone)
+      if let item = try builder.record(of: position) { builder.add(item.record, in: item.zone) }
       passed = position
     }
     return false

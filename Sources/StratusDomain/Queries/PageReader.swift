@@ -38,7 +38,13 @@ struct PageBuilder {
   private var zones: [Int64: StoredZone] = [:]
   private var gone: Set<Int64> = []
   private var sizeBytes = 0
+  private var readBytes = 0
   private(set) var page = QueryPage()
+
+  /// Records read for one page, whether they match or not.
+  private static let readBytesMax = 8 * Limits.responseSizeBytesMax
+  /// Records looked up together; of the largest, twice what a page has room for.
+  private static let groupMax = 16
 
   init(_ scope: PageScope) {
     self.scope = scope
@@ -63,6 +69,9 @@ struct PageBuilder {
     if scope.countsOnly { return false }
     return page.items.count >= scope.limit || sizeBytes >= Limits.responseSizeBytesMax
   }
+
+  /// Whether so much was read that the page should end, whatever it holds.
+  var hasReadEnough: Bool { readBytes >= Self.readBytesMax }
 
   /// Matches that still fit.
   var room: Int { scope.limit - page.items.count }
@@ -93,9 +102,29 @@ struct PageBuilder {
     return zone
   }
 
-  /// The records of some entries, in their order; nil where the zone is gone.
-  mutating func records(
-    of entries: some Collection<FoundEntry>
+  /// The records of the first entries, in their order; nil where the zone is gone.
+  ///
+  /// - Returns: fewer than there are entries, but one at least, where a page has room for no more.
+  mutating func records(of entries: [FoundEntry]) throws(ServerError) -> [QueryPage.Item?] {
+    var items: [QueryPage.Item?] = []
+    var bytes = 0
+    while items.count < entries.count, bytes < Limits.responseSizeBytesMax {
+      let group = entries[items.count..<min(items.count + Self.groupMax, entries.count)]
+      for item in try load(group) {
+        items.append(item)
+        bytes += item?.record.fields.text.count ?? 0
+      }
+    }
+    readBytes += bytes
+    return items
+  }
+
+  mutating func record(of entry: EntryPosition) throws(ServerError) -> QueryPage.Item? {
+    try records(of: [entry])[0]
+  }
+
+  private mutating func load(
+    _ entries: ArraySlice<FoundEntry>
   ) throws(ServerError) -> [QueryPage.Item?] {
     var names: [Int64: [String]] = [:]
     for entry in entries { names[entry.zone, default: []].append(entry.recordName) }

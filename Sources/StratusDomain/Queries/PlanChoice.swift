@@ -14,6 +14,8 @@ struct PlanChoice {
   let indexes: [QueryIndex]
   let store: any StoreReading
   let database: DatabaseKey
+  /// Whether an index that only makes it faster is worth waiting for.
+  let waits: Bool
 
   /// Entries that a probe counts; beyond them one way is as bad as another.
   private static let probeMax = 2_000
@@ -28,13 +30,10 @@ struct PlanChoice {
         survey.look(at: planner.candidates[ordinal], ordinal)
       }
     }
-    guard survey.hasPlan else {
-      throw .badRequest(
-        "no index can serve this order: type '\(query.recordType)' has "
-          + "\(Limits.indexesPerRecordTypeMax) indexes of several fields, the most allowed")
-    }
+    guard survey.hasPlan else { throw noIndex }
     for ordinal in gathers { survey.look(at: planner.candidates[ordinal], ordinal) }
-    if !survey.wanted.isEmpty || !survey.building.isEmpty {
+    let isServed = survey.plans.contains { !gathers.contains($0.ordinal) }
+    if survey.isIncomplete, waits || !isServed {
       return .needs(survey.wanted, building: survey.building)
     }
     var small: (plan: QueryPlan, count: Int)?
@@ -46,16 +45,31 @@ struct PlanChoice {
     return .plan(try best(survey.plans.filter { !gathers.contains($0.ordinal) }))
   }
 
-  /// As ``choose()``, but only what comes in the order asked for.
+  /// As ``choose()``, but only what can go on where a gathered page ended.
+  ///
+  /// NB: the place is spelled by the columns of the order; an index of the opposite ones spells it
+  /// otherwise.
   func chooseOrdered() throws(ServerError) -> Outcome {
-    var survey = Survey(indexes: indexes)
+    var survey = Survey(indexes: indexes, spellsOrder: true)
     for ordinal in 0..<planner.mainCount {
       survey.look(at: planner.candidates[ordinal], ordinal)
     }
-    if !survey.wanted.isEmpty || !survey.building.isEmpty {
+    if !survey.hasPlan {
+      for ordinal in planner.mainCount + planner.gatherCount..<planner.candidates.count {
+        survey.look(at: planner.candidates[ordinal], ordinal)
+      }
+    }
+    guard survey.hasPlan else { throw noIndex }
+    if survey.isIncomplete, waits || survey.plans.isEmpty {
       return .needs(survey.wanted, building: survey.building)
     }
     return .plan(try best(survey.plans))
+  }
+
+  private var noIndex: ServerError {
+    .badRequest(
+      "no index can serve this order: type '\(query.recordType)' has "
+        + "\(Limits.indexesPerRecordTypeMax) indexes of several fields, the most allowed")
   }
 
   private func best(_ plans: [QueryPlan]) throws(ServerError) -> QueryPlan {
@@ -89,23 +103,37 @@ struct PlanChoice {
 /// What the indexes of a type offer to some candidates.
 private struct Survey {
   let indexes: [QueryIndex]
+  /// Whether an index of the opposite columns does not serve.
+  let spellsOrder: Bool
   var plans: [QueryPlan] = []
   var wanted: [[IndexColumn]] = []
   var building: [Int64] = []
 
-  init(indexes: [QueryIndex]) { self.indexes = indexes }
+  init(indexes: [QueryIndex], spellsOrder: Bool = false) {
+    self.indexes = indexes
+    self.spellsOrder = spellsOrder
+  }
 
   /// Whether there is a way, now or when the indexes are ready.
   var hasPlan: Bool { !plans.isEmpty || !wanted.isEmpty || !building.isEmpty }
 
+  /// Whether some of the ways wait for an index.
+  var isIncomplete: Bool { !wanted.isEmpty || !building.isEmpty }
+
   mutating func look(at candidate: QueryCandidate, _ ordinal: Int) {
-    let serving = indexes.filter { candidate.isReversed(in: $0) != nil }
+    let serving = indexes.filter { index in
+      guard let isReversed = candidate.isReversed(in: index) else { return false }
+      return !spellsOrder || isReversed == candidate.order.isReversed
+    }
     if let index = serving.first(where: \.isReady) {
       if let plan = QueryPlan(candidate, ordinal: ordinal, index: index) { plans.append(plan) }
     } else if let index = serving.first {
       if !building.contains(index.id) { building.append(index.id) }
     } else if !wanted.contains(candidate.columns),
-      IndexBuilder.hasRoom(for: candidate.columns, among: indexes.map(\.columns) + wanted)
+      IndexBuilder.hasRoom(
+        for: candidate.columns, among: indexes.map(\.columns) + wanted,
+        // What the order alone asks for has no other index to fall back on.
+        isOptional: candidate.kind == .gather || !candidate.equalities.isEmpty)
     {
       wanted.append(candidate.columns)
     }

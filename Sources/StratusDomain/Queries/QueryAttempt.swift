@@ -11,6 +11,8 @@ struct QueryAttempt {
   let request: QueryRecords.Request
   let database: OpenDatabase
   let store: any StoreReading
+  /// Whether to wait for indexes that only make it faster.
+  let waits: Bool
 
   func run() throws(ServerError) -> Outcome {
     let schema = try store.schema()
@@ -26,11 +28,13 @@ struct QueryAttempt {
     let selection = try zones()
     let planner = QueryPlanner(query)
     guard case .some(let zone) = selection, !planner.matchesNothing else {
+      if !check.addition.isEmpty { return .needs(check.addition, indexes: [], building: []) }
       return .answered(try response(QueryPage(), marker: nil, plan: nil, zone: nil))
     }
     let indexes = schema.indexes[query.recordType] ?? []
     let choice = PlanChoice(
-      query: query, planner: planner, indexes: indexes, store: store, database: database.key)
+      query: query, planner: planner, indexes: indexes, store: store, database: database.key,
+      waits: waits)
     var plan: QueryPlan
     if let marker {
       plan = try resumed(marker, planner, indexes)

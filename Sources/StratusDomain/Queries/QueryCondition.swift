@@ -64,6 +64,16 @@ struct Circle: Sendable, Hashable {
   func contains(_ place: Location) -> Bool { place.distance(to: centre) < radius }
 }
 
+extension CheckedFilter {
+  /// What the places of a field have to be in; nil: anything.
+  func circle(of source: IndexColumn.Source) -> Circle? {
+    guard case .condition(let condition) = self, !condition.isNegated,
+      condition.source == source, case .near(let circle) = condition.test
+    else { return nil }
+    return circle
+  }
+}
+
 /// The values of a record that a query looks at.
 struct RecordValues {
   let record: StoredRecord

@@ -89,7 +89,10 @@ struct QueryPlanner {
       mains =
         words.isEmpty
         ? [candidate(.scan, columns + bounded, order: order)]
-        : words.map { candidate(.scan, columns + [$0] + bounded, order: order) }
+        : words.map { word in
+          candidate(
+            .scan, columns + [word] + bounded.filter { $0.fits(beside: word) }, order: order)
+        }
       gathers = reaches.filter { $0.reach?.column != first }.prefix(Self.alternativesMax)
         .map { candidate(.gather, columns + [$0], order: order) }
       fallbacks = [candidate(.scan, bounded, order: order)]
@@ -120,7 +123,12 @@ struct QueryPlanner {
     but sorted: Set<IndexColumn.Source>, beside other: Driver?
   ) -> [Driver] {
     var chosen: [Driver] = []
-    var count = (other?.count ?? 1) * ((explosions + reaches).map(\.count).max() ?? 1)
+    var count = (explosions + reaches).map(\.count).max() ?? 1
+    if let other {
+      // What does not fit beside a word is left out there.
+      let beside = explosions.filter { other.fits(beside: $0) }.map(\.count).max() ?? 1
+      count = max(count, other.count * beside)
+    }
     let ordered = equalities.enumerated().sorted {
       ($0.element.count, $0.offset) < ($1.element.count, $1.offset)
     }
@@ -237,6 +245,11 @@ struct QueryPlanner {
 extension QueryPlanner.Driver {
   /// How many stretches it makes of one.
   fileprivate var count: Int { equality?.values.count ?? reach?.intervals.count ?? 1 }
+
+  /// Whether the two together make few enough.
+  fileprivate func fits(beside other: QueryPlanner.Driver) -> Bool {
+    count * other.count <= Limits.queryRangesMax
+  }
 
   fileprivate var asReach: QueryPlanner.Driver? {
     guard let equality else { return nil }

@@ -14,17 +14,18 @@ struct QueryRecordsHandler: EndpointHandler {
   ) async throws(ServerError) -> QueryRecords.Response {
     let database = try await databases.open(address, for: caller)
     let builder = IndexBuilder(store: database.store, recordType: request.query.recordType)
+    var waits = true
     for _ in 0..<Self.attemptsMax {
-      let outcome = try await database.store.read { (store) throws(ServerError) in
-        try QueryAttempt(request: request, database: database, store: store).run()
+      let outcome = try await database.store.read { [waits] (store) throws(ServerError) in
+        try QueryAttempt(request: request, database: database, store: store, waits: waits).run()
       }
       switch outcome {
       case .answered(let response): return response
+      case .needs where !waits: throw Self.isBeingBuilt
       case .needs(let addition, let indexes, let building):
         try await builder.add(addition, indexes: indexes)
-        guard try await builder.build(building, rowsMax: Limits.indexBuildRequestRows) else {
-          throw Self.isBeingBuilt
-        }
+        // Once it has done its share, a request is answered by what is ready, if anything is.
+        waits = try await builder.build(building, rowsMax: Limits.indexBuildRequestRows)
       }
     }
     throw Self.isBeingBuilt

@@ -41,7 +41,7 @@ struct ScanReader {
       switch ending {
       case .end: return end(at: nil)
       case .exhausted: return end(at: cursor.position ?? passed)
-      case .entry, nil: continue
+      case .entry, nil: if builder.hasReadEnough { return end(at: passed) }
       }
     }
   }
@@ -60,7 +60,8 @@ struct ScanReader {
       for _ in batch { builder.addUnseen() }
       return false
     }
-    // The match behind the page is not read, if its entry says that it is one.
+    // The match behind the page is not read, if its entry says that it is one; nor is what a
+    // page has no room for.
     let read = needsRecords ? batch[...] : batch.prefix(builder.room)
     let records = try builder.records(of: read.map(\.entry))
     for (place, (entry, prefixCount)) in batch.enumerated() {

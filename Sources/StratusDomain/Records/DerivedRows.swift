@@ -23,16 +23,14 @@ public struct DerivedRows: Sendable, Hashable {
       links.insert(RecordLink(kind: .parent, target: parent, source: record.name))
     }
     let indexes = schema.indexes[record.type] ?? []
-    let holdsMore = schema.recordTypes[record.type]?.holdsLinksOrAssets ?? true
-    if indexes.isEmpty, !holdsMore { return }
-    let values = try record.fields.storedValues()
-    if holdsMore { for (_, value) in values { add(value, of: record) } }
-    if !indexes.isEmpty {
-      let definition = schema.recordTypes[record.type]
-      for index in indexes {
-        entries.formUnion(index.entries(of: record, values: values, type: definition))
-      }
-    }
+    let type = schema.recordTypes[record.type]
+    var needed = indexes.fieldsNeeded(in: type)
+    // Of a type that is not known, every field may hold some.
+    if let type { type.collectHolders(into: &needed) } else { needed = nil }
+    if indexes.isEmpty, let needed, needed.isEmpty { return }
+    let values = try record.fields.storedValues(of: needed)
+    for (_, value) in values { add(value, of: record) }
+    for index in indexes { entries.formUnion(index.entries(of: record, values: values)) }
   }
 
   private mutating func add(_ value: FieldValue, of record: StoredRecord) {
@@ -104,15 +102,35 @@ public struct RowChanges: Sendable {
 
 extension RecordType {
   /// Whether a record of this type can have links or files.
-  var holdsLinksOrAssets: Bool {
-    fields.values.contains { field in
-      !field.type.isEncrypted
-        && (field.type.element == .reference || field.type.element == .asset)
-    }
+  var holdsLinksOrAssets: Bool { fields.values.contains { $0.type.holdsLinksOrAssets } }
+
+  /// Adds the fields that can hold links or files.
+  func collectHolders(into names: inout Set<String>?) {
+    for (name, field) in fields where field.type.holdsLinksOrAssets { names?.insert(name) }
+  }
+}
+
+extension FieldType {
+  fileprivate var holdsLinksOrAssets: Bool {
+    !isEncrypted && (element == .reference || element == .asset)
   }
 }
 
 extension FieldsJSON {
+  /// The values of some fields; the others are not decoded.
+  ///
+  /// - Parameter names: nil: all.
+  /// - Throws: `INTERNAL_ERROR` if stored text cannot be read.
+  func storedValues(
+    of names: Set<String>?
+  ) throws(ServerError) -> [(key: String, value: FieldValue)] {
+    guard let names else { return try storedValues() }
+    if names.isEmpty { return [] }
+    do { return try values(of: names).map { ($0.key, $0.value) } } catch {
+      throw .fault("stored fields cannot be read", facts: ["reason": error.reason])
+    }
+  }
+
   /// - Throws: `INTERNAL_ERROR` if stored text cannot be read.
   func storedValues() throws(ServerError) -> [(key: String, value: FieldValue)] {
     do { return try values() } catch {

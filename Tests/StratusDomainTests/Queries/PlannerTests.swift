@@ -116,6 +116,40 @@ import Testing
     #expect(planner.candidates[1].columns.map(\.text) == ["title"])
   }
 
+  @Test func `words and values of the order are never multiplied beyond the bound`() throws {
+    func list(_ count: Int) -> FieldValue {
+      .list(.string, (0..<count).map { .string("v\($0)") })
+    }
+    for (tags, titles) in [(200, 200), (1_000, 1_000), (10, 100), (1, 1_000)] {
+      let planner = QueryPlanner(
+        try checked(
+          [
+            filter(.listContainsAny, "tags", list(tags)), filter(.in, "title", list(titles)),
+            filter(.in, "status", list(30)),
+          ], [sort("title")]))
+      for candidate in planner.candidates {
+        let plan = try #require(QueryPlan(candidate, ordinal: 0, index: index(candidate.columns)))
+        #expect(plan.stretches.count <= Limits.queryRangesMax)
+      }
+      // What does not lead is checked instead.
+      let left = planner.candidates[0].remaining.map(\.text)
+      #expect(left.contains("IN title") == (tags * titles > Limits.queryRangesMax))
+    }
+  }
+
+  private func index(_ columns: [IndexColumn]) -> QueryIndex {
+    QueryIndex(id: 1, recordType: "Note", columns: columns, buildPlace: nil, isReady: true)
+  }
+
+  @Test func `the last places for indexes are kept from what can do without`() {
+    let known = (0..<24).map { [IndexColumn(.field("a\($0)")), IndexColumn(.field("b"))] }
+    let wanted = [IndexColumn(.field("x")), IndexColumn(.field("y"))]
+    #expect(IndexBuilder.hasRoom(for: wanted, among: known.dropLast(), isOptional: true))
+    #expect(!IndexBuilder.hasRoom(for: wanted, among: known, isOptional: true))
+    #expect(IndexBuilder.hasRoom(for: wanted, among: known))
+    #expect(IndexBuilder.hasRoom(for: [wanted[0]], among: known + known, isOptional: true))
+  }
+
   @Test func `an index of the opposite direction serves, another order does not`() throws {
     let query = try checked(
       [filter(.equals, "status", .string("x"))], [sort("due"), sort("title", false)])

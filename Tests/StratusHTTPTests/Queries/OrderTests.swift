@@ -95,6 +95,50 @@ import Testing
     }
   }
 
+  @Test func `nothing beyond the circle is read, where the nearest come first`() async throws {
+    try await withAnna { (anna) async throws in
+      let places =
+        (0..<200).map { ("far-\($0)", 40 + Double($0) / 100) }
+        + (0..<3).map { ("near-\($0)", Double($0) / 1_000) }
+      let operations = places.map { name, latitude -> JSON in
+        [
+          "operationType": "create",
+          "record": [
+            "recordName": "\(name)", "recordType": "Note",
+            "fields": [
+              "place": [
+                "value": ["latitude": .double(latitude), "longitude": 0], "type": "LOCATION",
+              ]
+            ],
+          ],
+        ]
+      }
+      _ = try await anna.modify(.array(Array(operations[..<100])))
+      _ = try await anna.modify(.array(Array(operations[100...])))
+      try await anna.save("nowhere")
+      let here: JSON = ["latitude": 0, "longitude": 0]
+      let near = JSON.filter("NEAR", "place", here)
+        .with("fieldValue", ["value": here, "type": "LOCATION"]).with("distance", .double(5_000))
+      for isAscending in [true, false] {
+        let query: JSON = [
+          "recordType": "Note", "filterBy": [near],
+          "sortBy": [
+            [
+              "fieldName": "place", "relativeLocation": here, "ascending": .bool(isAscending),
+            ]
+          ],
+        ]
+        let answer = try await anna.post("records/query", ["query": query, "explain": true])
+        let names = ["near-0", "near-1", "near-2"]
+        #expect(
+          answer["records"].array?.compactMap { $0["recordName"].string }
+            == (isAscending ? names : names.reversed()))
+        #expect(answer["continuationMarker"].isNull)
+        #expect(answer["explanation"]["recordsRead"] == 3)
+      }
+    }
+  }
+
   @Test func `the nearest first, and the farthest`() async throws {
     try await withAnna { (anna) async throws in
       for degree in [170, -170, 10, 0, -20, 90] {

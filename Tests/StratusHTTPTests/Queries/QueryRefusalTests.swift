@@ -128,6 +128,23 @@ import Testing
     }
   }
 
+  @Test func `a query that finds nothing leaves its mark, too`() async throws {
+    try await withServer { (server) async throws in
+      let developer = try await server.client("anna@example.org")
+      let container = "iCloud.org.example.Notes"
+      try await server.manage("containers/create", ["containerID": "\(container)"])
+      try await developer.saveNumber(1)
+      let query: JSON = [
+        "recordType": "Note", "filterBy": [.filter("IN", "createdUserRecordName", [])],
+      ]
+      #expect(try await developer.names(query) == [])
+      try await server.manage("schema/deploy", ["containerID": "\(container)"])
+      var anna = developer
+      anna.environment = "production"
+      #expect(try await anna.names(query) == [])
+    }
+  }
+
   @Test func `extensions work where the container allows them`() async throws {
     try await withServer { (server) async throws in
       let anna = try await server.client("anna@example.org")
