@@ -132,7 +132,8 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
         for (asset, _) in save.assets { asset.receipt = nil }
       }
       if let serverRecord = error.serverRecord {
-        try await database.openValues(of: [serverRecord])
+        // NB: other items are committed and wait for their results; the values stay unread.
+        try? await database.openValues(of: [serverRecord])
       }
       fail(.save(record), error)
     case (.delete(let recordID), .failure(let failure)):

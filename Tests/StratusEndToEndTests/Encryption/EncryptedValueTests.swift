@@ -1,5 +1,6 @@
 import CloudKit
 import CoreLocation
+import StratusTransport
 import Testing
 
 /// cloudkit-semantics §8.
@@ -86,6 +87,27 @@ import Testing
       merged.encryptedValues["text"] = "both"
       try await a.save(merged)
       #expect(try await b.record(for: id("first")).text == "both")
+    }
+  }
+
+  @Test func `that cannot be read in a conflict take no other result away`() async throws {
+    try await withTwoDevices { cloud, keys, a, _ in
+      let network = cloud.network([("encryption/keys", .fails(.notConnected))])
+      let b = try await cloud.device("b", keys, by: network)
+      let theirs = try await a.record(for: id("first"))
+      theirs["title"] = "theirs"
+      let mine = note("first")
+      try await a.save(theirs)
+      let new = note("n")
+      let (results, _) = try await b.modifyRecords(
+        saving: [mine, new], deleting: [], atomically: false)
+      let error = #expect(throws: CKError.self) { try results[id("first")]?.get() }
+      #expect(error?.code == .serverRecordChanged)
+      #expect(error?.serverRecord?["title"] == "theirs")
+      #expect(error?.serverRecord?.unreadableEncryptedKeys == ["text"])
+      #expect(network.requests("encryption/keys").count == 1)
+      #expect(try results[id("n")]?.get().recordChangeTag != nil)
+      #expect(new.recordChangeTag != nil)
     }
   }
 
