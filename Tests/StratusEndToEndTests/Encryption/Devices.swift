@@ -48,14 +48,18 @@ extension Cloud {
 
   /// What `stratus keys` can do on that device.
   func accountKeys(_ name: String, _ keys: KeyFolder) async throws -> AccountKeys {
+    AccountKeys(connection: try await connection(), deviceKeys: DeviceKeys(file: keys.file(name)))
+  }
+
+  /// Ann's connection, below the framework.
+  func connection() async throws -> Connection {
     let tokens = try await server.tokens(email: "ann@example.org")
-    let connection = Connection(
+    return Connection(
       to: Connection.Address(
         url: "http://stratus.test", container: Self.containerID, environment: .development,
         deviceID: "keys"),
       apiToken: tokens.apiToken, webAuthToken: tokens.webAuthToken, exchange: server.exchange,
       timing: FakeClock().timing)
-    return AccountKeys(connection: connection, deviceKeys: DeviceKeys(file: keys.file(name)))
   }
 }
 

@@ -118,6 +118,39 @@ import Testing
     }
   }
 
+  @Test func `is not made where there is no place to keep it`() async throws {
+    try await withCloud { cloud in
+      let keys = KeyFolder()
+      let a = try await cloud.device("a", keys)
+      try await a.save(CKRecordZone(zoneID: zoneZ))
+      let ring = KeyRing(
+        connection: try await cloud.connection(), deviceKeys: DeviceKeys(file: nil),
+        randomness: { [UInt8](repeating: 1, count: $0) })
+      await #expect {
+        _ = try await ring.sealingKey(ofZoneNamed: "Z", options: Connection.Options())
+      } throws: { error in
+        guard case .unusable(let reason) = error as? KeyFailure else { return false }
+        return reason.contains("STRATUS_KEYS")
+      }
+      #expect(try await cloud.accountKeys("a", keys).standing() == .unused)
+    }
+  }
+
+  @Test func `in a file that others may read opens nothing, and plain fields come`() async throws {
+    try await withTwoDevices { _, keys, _, b in
+      let path = keys.file("b").path
+      try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+      let record = try await b.record(for: id("first"))
+      #expect(record["title"] == "plain")
+      #expect(record.text == nil)
+      #expect(record.unreadableEncryptedKeys == ["text"])
+      let error = await expect(.internalError) { try await b.save(secret("s", "x")) }
+      #expect(error?.localizedDescription.contains("0600") == true)
+      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+      #expect(try await b.record(for: id("first")).text == "the first")
+    }
+  }
+
   @Test func `is one account's alone`() async throws {
     try await withTwoDevices { cloud, keys, _, _ in
       let bob = try await cloud.device("a", keys, of: "bob@example.org")
