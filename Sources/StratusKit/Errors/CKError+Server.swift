@@ -56,7 +56,12 @@ extension CKError {
   /// says of a device that is not wholly signed in.
   init(_ failure: KeyFailure) {
     switch failure {
-    case .transport(let failure): self.init(failure, isIdempotent: true)
+    case .transport(let failure):
+      let error = CKError(failure, isIdempotent: true)
+      // NB: keys that change again and again are no conflict of records, which would carry three.
+      self =
+        error.code == .serverRecordChanged
+        ? CKError(.serviceUnavailable, userInfo: error.userInfo) : error
     case .missing:
       self.init(
         .notAuthenticated,
