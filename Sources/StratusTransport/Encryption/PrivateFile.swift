@@ -20,7 +20,7 @@ enum PrivateFile {
     try handle.close()
     guard rename(fresh.path, file.path) == 0 else { throw CocoaError(.fileWriteUnknown) }
     // The name, too, must outlast a power failure: a key is used once it is kept.
-    let folder = open(file.deletingLastPathComponent().path, O_RDONLY)
+    let folder = open(file.deletingLastPathComponent().path, O_RDONLY | O_CLOEXEC)
     guard folder >= 0 else { throw CocoaError(.fileWriteUnknown) }
     defer { close(folder) }
     guard fsync(folder) == 0 else { throw CocoaError(.fileWriteUnknown) }
@@ -42,7 +42,9 @@ struct FileLock {
     } catch {
       throw .unusable("\(folder.path) cannot be made: \(error.localizedDescription)")
     }
-    descriptor = open(file.appendingPathExtension("lock").path, O_RDWR | O_CREAT, 0o600)
+    // NB: a child process that had it would hold the lock for as long as it runs.
+    descriptor = open(
+      file.appendingPathExtension("lock").path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw .unusable("\(folder.path) cannot be written to") }
     while flock(descriptor, LOCK_EX) != 0 {
       guard errno == EINTR else {
