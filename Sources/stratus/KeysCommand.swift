@@ -76,22 +76,23 @@ struct KeysCommand: AsyncParsableCommand {
 
   struct Import: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Bring recovery keys to this device, from the arguments or standard input.")
+      abstract: "Bring recovery keys, read from standard input, to this device.",
+      discussion: """
+        Reads recovery keys as 'stratus keys export' prints them, one a line, to the end of the \
+        input. They are no arguments, which other users and the shell's history would see.
+        """)
 
     @OptionGroup var device: DeviceOptions
 
-    @Argument(help: "Recovery keys as 'stratus keys export' prints them; none: read a line each.")
-    var keys: [String] = []
-
     func run() async throws {
       let store = try device.keys()
-      var texts = keys
-      if texts.isEmpty {
-        while let line = readLine() {
-          if line.contains(where: { !$0.isWhitespace }) { texts.append(line) }
-        }
+      var texts: [String] = []
+      while let line = readLine() {
+        if line.contains(where: { !$0.isWhitespace }) { texts.append(line) }
       }
-      if texts.isEmpty { throw Failure("give a recovery key, as 'stratus keys export' prints it") }
+      if texts.isEmpty {
+        throw Failure("give a recovery key on standard input, as 'stratus keys export' prints it")
+      }
       var imported: [AccountKey] = []
       for (number, text) in texts.enumerated() {
         guard let key = RecoveryKey(text: text) else {
