@@ -193,6 +193,55 @@ import Testing
     try FileManager.default.removeItem(at: folder)
   }
 
+  @Test func `goes nowhere unencrypted where the server is called by https`() async throws {
+    let exchange = ScriptedExchange([whole, .answer(206, "abc")])
+    let file = try file("abc")
+    let incoming = try IncomingFile(at: folder.appendingPathComponent("incoming"), size: 3)
+    let connection = connection(exchange, piece: 9)
+    let failures = [
+      await failure {
+        _ = try await connection.upload(
+          OutgoingFile(file), to: "http://cloud.example.org/u/1", options: Connection.Options()
+        ) { _ in }
+      },
+      await failure {
+        try await connection.download(
+          incoming, from: "HTTP://cloud.example.org/d", options: Connection.Options()
+        ) { _ in }
+      },
+    ]
+    for failure in failures {
+      guard case .addressInsecure(let sentence) = failure else {
+        Issue.record("\(String(describing: failure))")
+        continue
+      }
+      #expect(sentence.contains("--public-url https://cloud.example.org"))
+    }
+    #expect(exchange.requests.isEmpty)
+    try FileManager.default.removeItem(at: folder)
+  }
+
+  @Test func `that is cancelled while it waits was cancelled`() async throws {
+    let timing = Timing(now: { 0 }, sleep: { _ in throw CancellationError() }, chance: { 0 })
+    let connection = Connection(
+      to: Connection.Address(
+        url: "https://cloud.example.org", container: "iCloud.org.example.App",
+        environment: .development, deviceID: "D-1"),
+      apiToken: "api", webAuthToken: "web", exchange: ScriptedExchange([.fail(.lostAfterSending)]),
+      timing: timing)
+    let file = try file("abc")
+    let failure = await failure {
+      _ = try await connection.upload(
+        OutgoingFile(file), to: "https://files.example.org/u/1", options: Connection.Options()
+      ) { _ in }
+    }
+    guard case .transport(.network(.cancelled)) = failure else {
+      Issue.record("\(String(describing: failure))")
+      return
+    }
+    try FileManager.default.removeItem(at: folder)
+  }
+
   private func failure(of body: () async throws -> Void) async -> TransferFailure? {
     do {
       try await body()

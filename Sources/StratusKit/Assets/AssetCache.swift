@@ -94,8 +94,8 @@ final class AssetCache: Sendable {
       for part in Part.allCases { try Self.make(folder(of: part)) }
     } catch {
       throw CKError(
-        .assetNotAvailable,
-        description: "the folder for fetched files, \(folder.path), cannot be made")
+        downloading: .file(
+          .inaccessible("the folder for fetched files, \(folder.path), cannot be made")))
     }
     let isNew = untrimmedBytes.withLock { bytes in
       defer { bytes = bytes ?? 0 }
@@ -120,7 +120,7 @@ final class AssetCache: Sendable {
     {
       return file
     }
-    throw CKError(.assetNotAvailable, description: "the fetched file cannot be kept")
+    throw CKError(downloading: .file(.inaccessible("the fetched file cannot be kept")))
   }
 
   /// A staged file with the contents of that name; nil if they are not here, or not as they were.

@@ -2,7 +2,7 @@ import Foundation
 import StratusTransport
 import StratusWire
 
-/// What is lost with a file that the network keeps back.
+/// What is lost with a file that the network, or this machine, keeps back.
 enum FileLoss {
   /// The record it belongs to: the others are handed over.
   case record
@@ -22,7 +22,7 @@ extension DatabaseCalls {
   ///   - record: the record of an item; nil: it has none.
   ///   - progress: how far an item's files are, below 1.
   ///   - deliver: takes an item, with the error if its files cannot be had.
-  /// - Throws: what the network says, where that is the loss of the operation.
+  /// - Throws: what the network or this machine says, where that is the loss of the operation.
   func fetchFiles<Item: Sendable>(
     of items: [Item], losing loss: FileLoss, record: (Item) -> CKRecord?,
     progress: @escaping @Sendable (Item, Double) -> Void = { _, _ in },
@@ -46,7 +46,7 @@ extension DatabaseCalls {
           outcomes[done] = .some(error)
         }
         let error = outcomes[index] ?? nil
-        if case .operation = loss, let error, error.concernsOperation {
+        if case .operation = loss, let error, error.concernsOperation || error.concernsAllFiles {
           group.cancelAll()
           return error
         }

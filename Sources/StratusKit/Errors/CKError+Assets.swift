@@ -1,3 +1,4 @@
+import Foundation
 import StratusTransport
 
 /// What becomes of a file that does not get across.
@@ -13,17 +14,29 @@ extension CKError {
         ? error : CKError(.assetNotAvailable, description: error.localizedDescription)
     case .addressExpired:
       self.init(.assetNotAvailable, description: "the server does not have the file any more")
-    case .file(let failure):
-      self.init(.assetNotAvailable, description: failure.sentence)
+    case .addressInsecure(let sentence): self.init(unavailable: sentence, because: failure)
+    case .file(let cause): self.init(unavailable: cause.sentence, because: failure)
     }
+  }
+
+  /// No file could be fetched just now: the trouble is not with one.
+  private init(unavailable sentence: String, because failure: TransferFailure) {
+    self.init(
+      .assetNotAvailable,
+      userInfo: [NSLocalizedDescriptionKey: sentence, NSUnderlyingErrorKey: failure])
   }
 
   /// Why a file could not be sent.
   init(uploading failure: TransferFailure) {
     switch failure {
+    // NB: pieces that do not meet are no conflict of records, which would carry three of them.
+    case .transport(let cause) where cause.isMisplaced:
+      self.init(.networkFailure, description: "the pieces of the file do not arrive in order")
     case .transport(let cause): self.init(cause, isIdempotent: true)
     case .addressExpired:
       self.init(.internalError, description: "the server takes no file at the address it gave")
+    case .addressInsecure(let sentence):
+      self.init(.serverRejectedRequest, description: sentence)
     case .file(.changed): self.init(.assetFileModified)
     case .file(let failure): self.init(.assetFileNotFound, description: failure.sentence)
     }
@@ -37,6 +50,11 @@ extension CKError {
       true
     default: false
     }
+  }
+
+  /// Whether fetched files find no place on this machine, or no safe way to it.
+  var concernsAllFiles: Bool {
+    code == .assetNotAvailable && userInfo[NSUnderlyingErrorKey] is TransferFailure
   }
 }
 

@@ -31,7 +31,8 @@ extension CKError {
     case .zoneNotFound, .userDeletedZone, .batchRequestFailed, .permissionFailure, .zoneBusy,
       .quotaExceeded, .changeTokenExpired:
       true
-    default: false
+    // The files of another zone's records may be here already.
+    default: concernsAllFiles
     }
   }
 }

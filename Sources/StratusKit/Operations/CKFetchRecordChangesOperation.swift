@@ -48,7 +48,8 @@ open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendab
     let page = try await feed.next(from: database, naming: naming)
     try await database.fetchFiles(
       of: page.changes, losing: .operation, record: \.record,
-      deliver: { change, error in deliver(change.failing(with: error)) })
+      // NB: without the file that cannot be had, since there is no block for the error.
+      deliver: { change, _ in deliver(change) })
     report { [self] in self.page = page }
   }
 

@@ -105,7 +105,7 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
       let page = try await feed.next(from: database, naming: naming)
       try await database.fetchFiles(
         of: page.changes, losing: .operation, record: \.record,
-        deliver: { change, error in deliver(change.failing(with: error)) })
+        deliver: { change, error in deliver(change, failing: error) })
       if isWhole && page.moreComing {
         report { [self] in
           recordZoneChangeTokensUpdatedBlock?(zoneID, page.token, page.clientToken)
@@ -116,12 +116,15 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
     }
   }
 
-  private func deliver(_ change: ZoneFeed.Change) {
+  /// Choice: ``recordChangedBlock``, which takes no error, gets a record without the file that
+  /// cannot be had: the token passes over it.
+  private func deliver(_ change: ZoneFeed.Change, failing error: CKError?) {
     report { [self] in
       switch change {
       case .changed(let recordID, let result):
         if let recordWasChangedBlock {
-          recordWasChangedBlock(recordID, result.mapError { $0 })
+          let whole = error.map { error in result.flatMap { _ in .failure(error) } } ?? result
+          recordWasChangedBlock(recordID, whole.mapError { $0 })
         } else if case .success(let record) = result {
           recordChangedBlock?(record)
         }

@@ -14,14 +14,6 @@ struct ZoneFeed {
       case .deleted: nil
       }
     }
-
-    /// The change, or why the files of its record did not come.
-    func failing(with error: CKError?) -> Change {
-      switch self {
-      case .changed(let recordID, .success): error.map { .changed(recordID, .failure($0)) } ?? self
-      case .changed, .deleted: self
-      }
-    }
   }
 
   struct Page: Sendable {

@@ -13,7 +13,7 @@ extension Connection {
     _ file: OutgoingFile, to address: String, options: Options,
     progress: @Sendable (Int64) -> Void
   ) async throws(TransferFailure) -> Asset {
-    let url = try Self.url(of: address)
+    let url = try url(of: address)
     var pace = TransferPace(options, timing: timing, pieceBytesMax: pieceBytesMax)
     var offset: Int64 = 0
     var isUncertain = false
@@ -88,7 +88,7 @@ extension Connection {
     progress: @Sendable (Int64) -> Void
   ) async throws(TransferFailure) {
     // The server leaves a place for a name in the address (web-services §3.4).
-    let url = try Self.url(of: address.replacingOccurrences(of: "${f}", with: "file"))
+    let url = try url(of: address.replacingOccurrences(of: "${f}", with: "file"))
     var pace = TransferPace(options, timing: timing, pieceBytesMax: pieceBytesMax)
     while file.received < file.size {
       let first = file.received
@@ -153,11 +153,18 @@ extension Connection {
     }
   }
 
-  private static func url(of address: String) throws(TransferFailure) -> URL {
-    guard let url = URL(string: address), url.scheme != nil else {
+  private func url(of fileAddress: String) throws(TransferFailure) -> URL {
+    guard let url = URL(string: fileAddress), let scheme = url.scheme?.lowercased() else {
       throw .transport(
         .unreadable(
-          status: 200, reason: "'\(address)' is no address of a file", retryAfterSeconds: nil))
+          status: 200, reason: "'\(fileAddress)' is no address of a file", retryAfterSeconds: nil))
+    }
+    // NB: a server behind a proxy does not know that it is called by https.
+    let isSecret = URL(string: address.url)?.scheme?.lowercased() == "https"
+    guard !isSecret || scheme == "https" else {
+      throw .addressInsecure(
+        "the server is called by https, but gives \(scheme) addresses of files; start it with "
+          + "--public-url \(address.url)")
     }
     return url
   }
@@ -179,6 +186,7 @@ extension TransferPace {
     do throws(TransportFailure) {
       try await wait(after: cause.isMisplaced ? .network(.lostAfterSending) : cause)
     } catch {
+      if case .network(.cancelled) = error { throw .transport(error) }
       throw .transport(cause)
     }
   }
@@ -187,7 +195,7 @@ extension TransferPace {
 extension TransportFailure {
   /// Whether a piece does not begin where the server has an end: an earlier one came twice, or its
   /// answer was lost.
-  fileprivate var isMisplaced: Bool {
+  public var isMisplaced: Bool {
     switch self {
     case .refused(_, let status, _), .unreadable(let status, _, _): status == 409 || status == 416
     case .network: false

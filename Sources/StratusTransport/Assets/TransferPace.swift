@@ -58,6 +58,9 @@ public enum TransferFailure: Error, Sendable {
   case transport(TransportFailure)
   /// The address is not good any more: ask for a new one.
   case addressExpired
+  /// Who listens would see the file, though the server is called by https; a sentence says what
+  /// to do.
+  case addressInsecure(String)
   /// The trouble is with the file on this machine.
   case file(FileFailure)
 }

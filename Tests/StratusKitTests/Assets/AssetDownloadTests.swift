@@ -209,12 +209,9 @@ import Testing
     await #expect { try await host.database.save(lost) } throws: { code($0) == .assetFileNotFound }
   }
 
-  @Test func `of changes comes before the record, and stops the feed with the network`()
-    async throws
-  {
-    try host.put("a", "photo", [bytes(100)])
-    try host.put("b", "photo", [bytes(100, from: 2)])
-    let records = [host.record("a"), host.record("b")]
+  /// The zone's history is that these records came.
+  private func answerChanges(_ names: [String]) {
+    let records = names.map(host.record)
     host.server.on(FetchZoneChanges.self) { request in
       FetchZoneChanges.Response(zones: [
         .changes(
@@ -223,6 +220,59 @@ import Testing
             records: records.map(RecordItem.record), syncToken: "s", moreComing: false))
       ])
     }
+  }
+
+  @Test func `of changes fails the zone where this machine has no place for them`() async throws {
+    try host.put("a", "photo", [bytes(100)])
+    answerChanges(["a"])
+    try Data().write(to: host.server.cacheFolder)
+    let journal = Journal()
+    let whole = CKFetchRecordZoneChangesOperation(recordZoneIDs: [zoneZ])
+    whole.recordWasChangedBlock = { recordID, _ in journal.note(recordID.recordName) }
+    whole.recordZoneFetchResultBlock = { zoneID, result in
+      journal.note("\(zoneID.zoneName) \(code(result).map { "\($0)" } ?? "done")")
+    }
+    whole.fetchRecordZoneChangesResultBlock = { result in
+      journal.note("end \(code(result).map { "\($0)" } ?? "done")")
+    }
+    await host.database.run(whole)
+    #expect(journal.all == ["Z assetNotAvailable", "end done"])
+    let page = CKFetchRecordChangesOperation(recordZoneID: zoneZ, previousServerChangeToken: nil)
+    page.recordChangedBlock = { journal.note($0.recordID.recordName) }
+    page.fetchRecordChangesCompletionBlock = { token, _, error in
+      journal.note("\(token == nil) \(code(error).map { "\($0)" } ?? "done")")
+    }
+    await host.database.run(page)
+    #expect(journal.all.dropFirst(2) == ["true assetNotAvailable"])
+  }
+
+  @Test func `of changes that the server has lost hands the record over without them`()
+    async throws
+  {
+    try host.put("a", "photo", [bytes(100)])
+    answerChanges(["a"])
+    host.forgetFiles()
+    let journal = Journal()
+    let whole = CKFetchRecordZoneChangesOperation(recordZoneIDs: [zoneZ])
+    whole.recordChangedBlock = { record in
+      let photo = record["photo"] as? CKAsset
+      journal.note("\(record.recordID.recordName) \(photo != nil) \(photo?.fileURL == nil)")
+    }
+    await host.database.run(whole)
+    let page = CKFetchRecordChangesOperation(recordZoneID: zoneZ, previousServerChangeToken: nil)
+    page.recordChangedBlock = { record in
+      journal.note("\(record.recordID.recordName) \((record["photo"] as? CKAsset) != nil)")
+    }
+    await host.database.run(page)
+    #expect(journal.all == ["a true true", "a true"])
+  }
+
+  @Test func `of changes comes before the record, and stops the feed with the network`()
+    async throws
+  {
+    try host.put("a", "photo", [bytes(100)])
+    try host.put("b", "photo", [bytes(100, from: 2)])
+    answerChanges(["a", "b"])
     let journal = Journal()
     func follow() async {
       let operation = CKFetchRecordZoneChangesOperation(recordZoneIDs: [zoneZ])

@@ -85,6 +85,25 @@ import Testing
     #expect(error.retryAfterSeconds == 4)
   }
 
+  @Test(arguments: [409, 416])
+  func `pieces of a file that do not meet are no conflict of records`(status: Int) {
+    let dictionary = Self.error(.conflict)
+    let refused = TransportFailure.refused(dictionary, status: status, retryAfterSeconds: nil)
+    #expect(CKError(uploading: .transport(refused)).code == .networkFailure)
+    let unreadable = TransportFailure.unreadable(
+      status: status, reason: "no JSON", retryAfterSeconds: nil)
+    #expect(CKError(uploading: .transport(unreadable)).code == .networkFailure)
+  }
+
+  @Test func `keys that change again and again are no conflict of records`() {
+    let failure = TransportFailure.refused(
+      Self.error(.conflict, Reason.userKeyChanged), status: 409, retryAfterSeconds: 2)
+    let error = CKError(KeyFailure.transport(failure))
+    #expect(error.code == .serviceUnavailable)
+    #expect(error.retryAfterSeconds == 2)
+    #expect(error.localizedDescription == Reason.userKeyChanged)
+  }
+
   @Test func `there are thirty-seven codes`() {
     #expect(CKError.Code.allCases.map(\.rawValue) == Array(1...37))
   }
