@@ -1,5 +1,6 @@
 import CloudKit
 import CoreLocation
+import StratusTransport
 import Testing
 
 /// cloudkit-semantics §8.
