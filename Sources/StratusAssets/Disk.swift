@@ -1,11 +1,16 @@
 import Dispatch
 import Foundation
 import StratusDomain
+import Synchronization
 
 /// The file system, on threads of its own: what blocks must not hold up those that answer
 /// requests.
 struct Disk: Sendable {
   private let queue = DispatchQueue(label: "stratus.assets", attributes: .concurrent)
+  private let folders: KnownFolders
+
+  /// - Parameter root: the folder above all others; those above it are not looked after.
+  init(root: String) { folders = KnownFolders(root: root) }
 
   func run<Value: Sendable>(
     _ body: @escaping @Sendable () throws(ServerError) -> Value
@@ -20,8 +25,8 @@ struct Disk: Sendable {
     return try result.get()
   }
 
-  /// Has a file's bytes kept without waiting for it; an error shows again at the flush that is
-  /// waited for.
+  /// Has a file's bytes kept without waiting for it; the file keeps its error for those who
+  /// come after.
   func flushSoon(_ file: DiskFile, whenDone: @escaping @Sendable () -> Void) {
     queue.async {
       try? file.flush()
@@ -61,21 +66,7 @@ struct Disk: Sendable {
   }
 
   /// Makes a folder and those above it, and returns when their names are on disk.
-  static func makeFolder(_ path: String) throws(ServerError) {
-    if mkdir(path, 0o700) == 0 {
-      try flushFolder(of: path)
-      return
-    }
-    switch errno {
-    case EEXIST: return
-    case ENOENT:
-      let above = folder(of: path)
-      guard above != path else { throw failure("mkdir") }
-      try makeFolder(above)
-      try makeFolder(path)
-    case _: throw failure("mkdir")
-    }
-  }
+  func makeFolder(_ path: String) throws(ServerError) { try folders.make(path) }
 
   /// Gives a file another name.
   ///
@@ -92,11 +83,11 @@ struct Disk: Sendable {
     if unlink(path) != 0, errno != ENOENT { throw failure("unlink") }
   }
 
-  private static func flushFolder(of path: String) throws(ServerError) {
+  static func flushFolder(of path: String) throws(ServerError) {
     try DiskFile(folder(of: path), O_RDONLY)?.flush()
   }
 
-  private static func folder(of path: String) -> String {
+  static func folder(of path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash != path.startIndex else {
       return "/"
     }

@@ -1,11 +1,14 @@
 import Foundation
 import StratusDomain
+import Synchronization
 
 /// An open file, closed when nobody holds it any more.
 ///
 /// Its calls block; they belong on ``Disk``'s threads.
 final class DiskFile: Sendable {
   private let descriptor: Int32
+  /// Why bytes are not on disk though they were written.
+  private let flushFailure = Mutex<ServerError?>(nil)
 
   /// nil: there is no such file, and `flags` do not make one.
   init?(_ path: String, _ flags: Int32) throws(ServerError) {
@@ -61,9 +64,22 @@ final class DiskFile: Sendable {
   }
 
   /// Returns when all bytes are on disk.
+  ///
+  /// NB: the system tells of lost bytes once, and the next call succeeds without them. So the calls
+  /// take turns, and one that failed fails for good.
   func flush() throws(ServerError) {
-    guard fsync(descriptor) == 0 else { throw Disk.failure("fsync") }
+    let failure = flushFailure.withLock { failure in
+      if failure == nil, fsync(descriptor) != 0 { failure = Disk.failure("fsync") }
+      return failure
+    }
+    if let failure { throw failure }
   }
+
+  /// Whether a flush is known to have failed; does not wait for one that is under way.
+  var knownFlushFailure: ServerError? { flushFailure.withLockIfAvailable { $0 } ?? nil }
+
+  /// Whether a flush has failed; waits for one that is under way.
+  func awaitedFlushFailure() -> ServerError? { flushFailure.withLock { $0 } }
 
   /// - Parameter time: milliseconds since 1970 UTC.
   func setModified(_ time: Int64) {

@@ -7,7 +7,10 @@ import Synchronization
 public final class FolderAssetStore: AssetStore {
   private let data: URL
   private let now: @Sendable () -> Int64
-  private let disk = Disk()
+  private let disk: Disk
+  private let checksums = KeptChecksums()
+  /// How many notes were begun: each is written under a name of its own.
+  private let notes = Atomic<UInt64>(0)
   /// Uploads that are open, by path.
   private let openUploads = Mutex<[String: FolderUpload]>([:])
 
@@ -17,6 +20,7 @@ public final class FolderAssetStore: AssetStore {
   public init(data: URL, now: @escaping @Sendable () -> Int64) {
     self.data = data.standardizedFileURL
     self.now = now
+    disk = Disk(root: self.data.path)
   }
 
   public func open(
@@ -24,17 +28,14 @@ public final class FolderAssetStore: AssetStore {
   ) async throws(ServerError) -> any AssetUpload {
     let folders = try AssetFolders(data: data, address)
     let path = try folders.upload(id)
-    let upload = FolderUpload(
-      path: path, folders: folders, disk: disk, now: now,
-      onEnd: { [weak self] in self?.forget($0) })
-    let other = openUploads.withLock { open in
-      defer { open[path] = upload }
-      return open[path]
+    let upload = openUploads.withLock { open in
+      let upload = FolderUpload(
+        path: path, folders: folders, disk: disk, checksums: checksums, after: open[path], now: now,
+        onEnd: { [weak self] in self?.forget($0) })
+      open[path] = upload
+      return upload
     }
-    try await disk.run { () throws(ServerError) in
-      other?.lose()
-      try upload.begin(fromNothing: fromNothing)
-    }
+    try await disk.run { () throws(ServerError) in try upload.begin(fromNothing: fromNothing) }
     return upload
   }
 
@@ -66,9 +67,10 @@ public final class FolderAssetStore: AssetStore {
   ) async throws(ServerError) {
     let folders = try AssetFolders(data: data, address)
     let path = try folders.note(ofUpload: id)
-    try await disk.run { [now] () throws(ServerError) in
-      try Disk.makeFolder(folders.uploads)
-      let new = path + ".new"
+    let count = notes.wrappingAdd(1, ordering: .relaxed).newValue
+    try await disk.run { [disk, now] () throws(ServerError) in
+      try disk.makeFolder(folders.uploads)
+      let new = path + ".new\(count)"
       guard let file = try DiskFile(new, O_WRONLY | O_CREAT | O_TRUNC) else { return }
       try file.write(bytes, at: 0)
       file.setModified(now())

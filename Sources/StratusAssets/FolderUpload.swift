@@ -14,6 +14,10 @@ final class FolderUpload: AssetUpload {
     /// Bytes that are on disk or on their way there.
     var flushed: Int64 = 0
     var isFlushing = false
+    /// Another has opened the upload after.
+    var isLost = false
+    /// Who had the upload before, until it is told that it has lost it.
+    var previous: FolderUpload?
   }
 
   /// Bytes of a piece read again when an upload goes on.
@@ -25,14 +29,19 @@ final class FolderUpload: AssetUpload {
   let path: String
   private let folders: AssetFolders
   private let disk: Disk
+  private let checksums: KeptChecksums
   private let now: @Sendable () -> Int64
   private let onEnd: @Sendable (FolderUpload) -> Void
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
+  /// - Parameter previous: who has the upload so far.
   init(
-    path: String, folders: AssetFolders, disk: Disk, now: @escaping @Sendable () -> Int64,
+    path: String, folders: AssetFolders, disk: Disk, checksums: KeptChecksums,
+    after previous: FolderUpload?, now: @escaping @Sendable () -> Int64,
     onEnd: @escaping @Sendable (FolderUpload) -> Void
   ) {
+    state = Mutex(State(previous: previous))
+    self.checksums = checksums
     self.path = path
     self.folders = folders
     self.disk = disk
@@ -42,30 +51,75 @@ final class FolderUpload: AssetUpload {
 
   var received: Int64 { state.withLock(\.received) }
 
-  /// Opens the file and makes the checksum of what it has.
+  /// Takes the upload from who had it, opens the file and makes the checksum of what it has.
+  ///
+  /// - Throws: `CONFLICT` if another has opened the upload after.
   func begin(fromNothing: Bool) throws(ServerError) {
-    try Disk.makeFolder(folders.uploads)
-    try change { (state) throws(ServerError) in
-      let flags = O_RDWR | O_CREAT | (fromNothing ? O_TRUNC : 0)
-      guard let file = try DiskFile(path, flags) else { throw Disk.failure("open") }
-      var bytes: [UInt8]
-      repeat {
-        bytes = try file.read(at: state.received, count: Self.pieceBytes)
-        state.hash.update(data: bytes)
-        state.received += Int64(bytes.count)
-      } while bytes.count == Self.pieceBytes
-      state.flushed = state.received
-      state.file = file
+    do throws(ServerError) {
+      try change { (state) throws(ServerError) in
+        Self.takeFromPrevious(&state)
+        if state.isLost { throw ServerError(.conflict, Reason.assetUploadLost) }
+        try disk.makeFolder(folders.uploads)
+        let flags = O_RDWR | O_CREAT | (fromNothing ? O_TRUNC : 0)
+        guard let file = try DiskFile(path, flags) else { throw Disk.failure("open") }
+        let size = Int64(try file.status().st_size)
+        if let kept = checksums.take(path), kept.received == size {
+          (state.hash, state.received) = (kept.hash, kept.received)
+        } else {
+          try Self.read(file, &state)
+        }
+        state.flushed = state.received
+        state.file = file
+      }
+    } catch {
+      onEnd(self)
+      throw error
     }
   }
 
+  private static func read(_ file: DiskFile, _ state: inout State) throws(ServerError) {
+    var bytes: [UInt8]
+    repeat {
+      bytes = try file.read(at: state.received, count: pieceBytes)
+      state.hash.update(data: bytes)
+      state.received += Int64(bytes.count)
+    } while bytes.count == pieceBytes
+  }
+
   /// Another has opened the upload.
-  func lose() { state.withLock { $0.file = nil } }
+  ///
+  /// NB: one that has not begun never will, so it must tell who had the upload before it. Locks are
+  /// taken from the latest to the earliest, so nobody waits in a circle.
+  private func lose() {
+    state.withLock { state in
+      Self.takeFromPrevious(&state)
+      state.isLost = true
+      leave(&state)
+    }
+  }
+
+  private static func takeFromPrevious(_ state: inout State) {
+    state.previous?.lose()
+    state.previous = nil
+  }
+
+  /// Lets go of the file; what it has stays, unless part of it is known not to be on disk: that
+  /// cannot be found out again later.
+  private func leave(_ state: inout State) {
+    guard let file = state.file else { return }
+    state.file = nil
+    if file.awaitedFlushFailure() == nil {
+      checksums.keep(.init(hash: state.hash, received: state.received), of: path)
+    } else {
+      try? Disk.remove(path)
+    }
+  }
 
   func append(_ bytes: [UInt8]) async throws(ServerError) {
     try await disk.run { () throws(ServerError) in
       try self.change { (state) throws(ServerError) in
         let file = try Self.open(state)
+        if let failure = file.knownFlushFailure { throw failure }
         do throws(ServerError) { try file.write(bytes, at: state.received) } catch {
           try? file.truncate(to: state.received)
           throw error
@@ -88,7 +142,7 @@ final class FolderUpload: AssetUpload {
         let file = try Self.open(state)
         file.setModified(self.now())
         try file.flush()
-        try Disk.makeFolder(folder)
+        try self.disk.makeFolder(folder)
         try Disk.rename(self.path, to: target)
         state.file = nil
         return WholeFile(checksum: Array(state.hash.finalize()), size: state.received)
@@ -99,19 +153,24 @@ final class FolderUpload: AssetUpload {
   }
 
   func close() async {
-    state.withLock { state in
-      state.file?.setModified(now())
-      state.file = nil
+    try? await disk.run { () throws(ServerError) in
+      self.state.withLock { state in
+        state.file?.setModified(self.now())
+        self.leave(&state)
+      }
     }
     onEnd(self)
   }
 
   func discard() async {
-    let isOurs = state.withLock { state in
-      defer { state.file = nil }
-      return state.file != nil
+    // NB: under the lock, so that nobody has opened the upload in the meantime.
+    try? await disk.run { () throws(ServerError) in
+      try self.change { (state) throws(ServerError) in
+        guard state.file != nil else { return }
+        state.file = nil
+        try Disk.remove(self.path)
+      }
     }
-    if isOurs { try? await disk.run { () throws(ServerError) in try Disk.remove(self.path) } }
     onEnd(self)
   }
 

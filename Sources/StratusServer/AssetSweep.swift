@@ -1,6 +1,4 @@
-import Logging
 import ServiceLifecycle
-import StratusDomain
 
 /// Removes the bytes of files that no record has held for a while.
 struct AssetSweep: ServiceLifecycle.Service {
@@ -9,18 +7,13 @@ struct AssetSweep: ServiceLifecycle.Service {
 
   let parts: Composition
   let graceSeconds: Int64
-  let logger: Logger
 
   func run() async throws {
     await cancelWhenGracefulShutdown {
       while !Task.isCancelled {
         try? await Task.sleep(for: Self.pause)
         if Task.isCancelled { return }
-        do throws(ServerError) {
-          try await parts.sweepAssets(graceSeconds: graceSeconds)
-        } catch {
-          logger.error("files cannot be swept: \(error.reason) \(error.facts)")
-        }
+        await parts.sweepAssets(graceSeconds: graceSeconds)
       }
     }
   }

@@ -22,6 +22,7 @@ public struct Composition: Sendable {
   private let ambient: Ambient
   private let registry: SQLiteRegistry
   private let folder: DataFolder
+  private let logger: Logger
 
   /// - Parameter publicURL: see ``Settings/publicURL``.
   /// - Throws: if the data folder cannot be used, with a sentence that says why.
@@ -29,6 +30,7 @@ public struct Composition: Sendable {
     dataFolder: URL, live: Live, logger: Logger, publicURL: String? = nil
   ) async throws {
     ambient = live.ambient
+    self.logger = logger
     folder = try DataFolder(dataFolder)
     stores = SQLiteStores(folder: folder, makeEpoch: { live.makeEpoch() })
     registry = try SQLiteRegistry(folder: folder)
@@ -61,12 +63,19 @@ public struct Composition: Sendable {
 
   /// Removes the bytes no record holds from the stores in use; returns when all is done.
   ///
+  /// A store that fails is logged, and does not keep the others from being swept.
   /// - Parameter graceSeconds: see ``Settings/assetGraceSeconds``.
-  public func sweepAssets(graceSeconds: Int64) async throws(ServerError) {
+  public func sweepAssets(graceSeconds: Int64) async {
     for (address, store) in stores.openStoresByAddress {
-      try await SweepAssets(
-        store: store, at: address, assets: assets, ambient: ambient, graceSeconds: graceSeconds
-      ).run()
+      let sweep = SweepAssets(
+        store: store, at: address, assets: assets, ambient: ambient, graceSeconds: graceSeconds)
+      do throws(ServerError) { try await sweep.run() } catch {
+        logger.error(
+          """
+          files of \(address.container) (\(address.environment)) cannot be swept: \
+          \(error.reason) \(error.facts)
+          """)
+      }
     }
   }
 

@@ -76,7 +76,7 @@ public struct Server: Sendable {
     }
     let sweep = ZoneSweep(stores: parts.stores, ambient: live.ambient, logger: logger)
     let assetSweep = AssetSweep(
-      parts: parts, graceSeconds: settings.assetGraceSeconds, logger: logger)
+      parts: parts, graceSeconds: settings.assetGraceSeconds)
     let group = ServiceGroup(
       configuration: ServiceGroupConfiguration(
         services: [application, sweep, parts.cascadeSweep(logger: logger), assetSweep],

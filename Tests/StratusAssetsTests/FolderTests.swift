@@ -88,6 +88,80 @@ import Testing
     }
   }
 
+  private static func uploadPath(_ folder: URL) -> String {
+    folder.path + "/iCloud.org.example/development.assets/uploads/upload-1"
+  }
+
+  /// Shown by bytes that are changed behind its back: they would change the checksum.
+  @Test func `an upload that goes on is not read again`() async throws {
+    try await withFolder { folder, store in
+      let upload = try await store.open(upload: "upload-1", at: Self.address, fromNothing: true)
+      try await upload.append(Array("ab".utf8))
+      await upload.close()
+      let handle = try #require(FileHandle(forWritingAtPath: Self.uploadPath(folder)))
+      try handle.write(contentsOf: Data("xy".utf8))
+      try handle.close()
+      let again = try await store.open(upload: "upload-1", at: Self.address, fromNothing: false)
+      try await again.append(Array("c".utf8))
+      #expect(try await again.finish(as: "00000001").checksum == Self.checksumOfABC)
+    }
+  }
+
+  @Test func `an upload that was kept in another length is read again`() async throws {
+    try await withFolder { folder, store in
+      let upload = try await store.open(upload: "upload-1", at: Self.address, fromNothing: true)
+      try await upload.append(Array("abXY".utf8))
+      await upload.close()
+      let handle = try #require(FileHandle(forWritingAtPath: Self.uploadPath(folder)))
+      try handle.truncate(atOffset: 2)
+      try handle.close()
+      let again = try await store.open(upload: "upload-1", at: Self.address, fromNothing: false)
+      #expect(again.received == 2)
+      try await again.append(Array("c".utf8))
+      #expect(try await again.finish(as: "00000001").checksum == Self.checksumOfABC)
+    }
+  }
+
+  private static let checksumOfABC = AssetStoreConformance.checksumOfABC
+
+  /// `/dev/null` takes all bytes and refuses to be flushed.
+  @Test func `an upload the disk could not keep takes no more, and is forgotten`() async throws {
+    try await withFolder { folder, store in
+      let path = Self.uploadPath(folder)
+      let uploads = (path as NSString).deletingLastPathComponent
+      try FileManager.default.createDirectory(
+        atPath: uploads, withIntermediateDirectories: true)
+      try FileManager.default.createSymbolicLink(
+        atPath: path, withDestinationPath: "/dev/null")
+      let upload = try await store.open(upload: "upload-1", at: Self.address, fromNothing: false)
+      let piece = [UInt8](repeating: 0, count: 16_777_216)
+      var failure: ServerError?
+      for index in 0..<1_000_000 where failure == nil {
+        do throws(ServerError) { try await upload.append(index == 0 ? piece : [0]) } catch {
+          failure = error
+        }
+      }
+      #expect(failure?.code == .internalError)
+      await #expect(throws: ServerError.self) { _ = try await upload.finish(as: "00000001") }
+      await upload.close()
+      #expect(try FileManager.default.contentsOfDirectory(atPath: uploads).isEmpty)
+    }
+  }
+
+  @Test func `an upload that could not be opened is not open`() async throws {
+    try await withFolder { folder, store in
+      let path = Self.uploadPath(folder)
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+      await #expect(throws: ServerError.self) {
+        _ = try await store.open(upload: "upload-1", at: Self.address, fromNothing: true)
+      }
+      try FileManager.default.removeItem(atPath: path)
+      try Data().write(to: URL(fileURLWithPath: path))
+      try await store.discardUploads(at: Self.address, untouchedSince: .max)
+      #expect(!FileManager.default.fileExists(atPath: path))
+    }
+  }
+
   @Test func `a disk that fails is a fault that shows no path`() async throws {
     try await withFolder { folder, store in
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -216,7 +216,7 @@ struct AssetKills {
       apiToken: server.developer.apiToken, webAuthToken: server.developer.webAuthToken,
       exchange: server.exchange, timing: ServerProcess.timing()
     ).send(ListZones.self, ListZones.Request(), to: .private, isIdempotent: true)
-    try await server.sweepAssets(graceSeconds: 0)
+    await server.sweepAssets(graceSeconds: 0)
     await server.stop()
     var left = 0
     for path in try FileManager.default.subpathsOfDirectory(atPath: data.path)

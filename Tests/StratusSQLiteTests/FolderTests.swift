@@ -15,6 +15,17 @@ import Testing
     }
   }
 
+  @Test func `a folder that was open to others is closed to them`() async throws {
+    try await withTemporaryFolder { url in
+      try FileManager.default.createDirectory(
+        at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+      let folder = try DataFolder(url)
+      let mode = try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions]
+      #expect((mode as? NSNumber)?.intValue == 0o700)
+      withExtendedLifetime(folder) {}
+    }
+  }
+
   @Test func `a folder is free again after its server`() async throws {
     try await withTemporaryFolder { url in
       for _ in 0..<2 {

@@ -168,15 +168,35 @@ public struct AssetUploads: Sendable {
     _ upload: any AssetUpload, of ticket: UploadTicket
   ) async throws(ServerError) -> UploadAnswer {
     let name = ambient.makeUUID()
-    let file = try await upload.finish(as: name)
+    let file: WholeFile
+    do throws(ServerError) { file = try await upload.finish(as: name) } catch {
+      await upload.close()
+      throw error
+    }
     let asset = StoredAsset(
       checksum: file.checksum, file: name, size: file.size, touched: ambient.now())
     let store = try await stores.store(at: ticket.address)
     let kept = try await store.write { (store) throws(ServerError) in try store.register(asset) }
-    if kept.file != name { try await assets.remove(file: name, at: ticket.address) }
+    if kept.file != name {
+      let isReplaced = try await replaceIfLost(kept, by: asset, in: store, at: ticket.address)
+      let spare = isReplaced ? kept.file : name
+      try await assets.remove(file: spare, at: ticket.address)
+    }
     try await assets.note(
       UploadNote.done(file).bytes, ofUpload: ticket.id, at: ticket.address)
     return answer(file, of: ticket)
+  }
+
+  /// Puts a file in place of a registered one whose bytes are gone.
+  ///
+  /// - Returns: whether the register names the new one now.
+  private func replaceIfLost(
+    _ kept: StoredAsset, by asset: StoredAsset, in store: any Store, at address: StoreAddress
+  ) async throws(ServerError) -> Bool {
+    if try await assets.open(file: kept.file, at: address)?.size == kept.size { return false }
+    return try await store.write { (store) throws(ServerError) in
+      try store.replace(file: kept.file, by: asset)
+    }
   }
 
   private func answer(_ file: WholeFile, of ticket: UploadTicket) -> UploadAnswer {

@@ -22,6 +22,12 @@ public protocol AssetWriting {
   /// - Returns: what the register now says, with the file that was there first.
   func register(_ asset: StoredAsset) throws(ServerError) -> StoredAsset
 
+  /// Has a row name another file with the same bytes, as the one it named is lost.
+  ///
+  /// - Parameter file: the lost one; a row that names another by now stays as it is.
+  /// - Returns: whether the row was changed.
+  func replace(file: String, by asset: StoredAsset) throws(ServerError) -> Bool
+
   /// Removes a file from the register, unless a record holds it or it was asked for since.
   ///
   /// - Parameter time: milliseconds since 1970 UTC.

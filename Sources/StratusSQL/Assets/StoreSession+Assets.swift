@@ -35,6 +35,12 @@ extension StoreSession {
     return kept
   }
 
+  public func replace(file: String, by asset: StoredAsset) throws(ServerError) -> Bool {
+    let changed = try connection.execute(
+      AssetStatements.replace, [.text(asset.file), .bytes(asset.checksum), .text(file)])
+    return changed == 1
+  }
+
   public func unregister(
     _ asset: StoredAsset, touchedBefore time: Int64
   ) throws(ServerError) -> Bool {
@@ -73,6 +79,8 @@ private enum AssetStatements {
     ON CONFLICT (checksum) DO UPDATE SET touched =
       CASE WHEN excluded.touched > assets.touched THEN excluded.touched ELSE assets.touched END
     """)
+  static let replace = SQLStatement(
+    "UPDATE assets SET file = ? WHERE checksum = ? AND file = ?")
   static let unregister = SQLStatement(
     """
     DELETE FROM assets WHERE checksum = ? AND file = ? AND touched < ? AND NOT EXISTS (

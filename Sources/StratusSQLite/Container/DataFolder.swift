@@ -8,7 +8,7 @@ public final class DataFolder: Sendable {
   /// Holds the lock until ``unlock()``, ``deinit``, or the end of the process.
   private let lock: FileHandle
 
-  /// Makes the folder where there is none, readable by its owner only, and locks it.
+  /// Makes the folder where there is none, closes it to all but its owner, and locks it.
   ///
   /// - Throws: ``DataFolderError``.
   public init(_ url: URL) throws(DataFolderError) {
@@ -34,6 +34,20 @@ public final class DataFolder: Sendable {
         """
         Another Stratus server is using the data folder \(path): stop it first, or choose another \
         folder with --data.
+        """)
+    }
+    try Self.close(path)
+  }
+
+  /// Whoever made the folder may have left it open, and secrets lie in it.
+  private static func close(_ path: String) throws(DataFolderError) {
+    var status = stat()
+    if stat(path, &status) == 0, status.st_mode & 0o077 == 0 { return }
+    if chmod(path, 0o700) != 0 {
+      throw DataFolderError(
+        """
+        The data folder \(path) is open to other users, and cannot be closed to them: \
+        \(String(cString: strerror(errno))).
         """)
     }
   }

@@ -4,6 +4,7 @@ import StratusWire
 extension AssetStoreConformance {
   static let noteChecks: [Check] = [
     Check("a note is kept beside an upload, and the last one counts", notesAreKept),
+    Check("notes kept at once beside an upload do not hinder one another", notesAtOnce),
     Check("a note outlasts its upload's end and its new beginning", noteOutlasts),
   ]
 
@@ -25,6 +26,16 @@ extension AssetStoreConformance {
     try expect(try await store.status(ofUpload: "upload-1", at: address).note, [4])
     try expect(try await store.status(ofUpload: "upload-1", at: other).note, nil)
     try expect(try await store.status(ofUpload: "upload-2", at: address).note, nil)
+  }
+
+  static func notesAtOnce(_ store: any AssetStore) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<200 {
+        group.addTask { try await store.note([1, 2], ofUpload: "upload-1", at: address) }
+      }
+      try await group.waitForAll()
+    }
+    try expect(try await store.status(ofUpload: "upload-1", at: address).note, [1, 2])
   }
 
   static func noteOutlasts(_ store: any AssetStore) async throws {

@@ -9,6 +9,7 @@ extension AssetStoreConformance {
     Check("an upload goes on where it was closed", uploadGoesOn),
     Check("an upload begun from nothing forgets what it had", uploadFromNothing),
     Check("who opens an upload takes it from who had it", uploadIsTaken),
+    Check("of those who open an upload at once, none writes into another's file", openedAtOnce),
     Check("a lost upload does not remove what goes on", lostUploadDiscards),
     Check("a discarded upload has nothing", uploadIsDiscarded),
     Check("a large upload in odd pieces keeps its bytes", largeUpload),
@@ -79,6 +80,37 @@ extension AssetStoreConformance {
     try await new.append(Array("c".utf8))
     try expect(try await new.finish(as: first).checksum, checksumOfABC)
     try expect(try await contents(of: second, in: store), nil)
+  }
+
+  /// Three at a time; each that ends must have a file of its own bytes.
+  static func openedAtOnce(_ store: any AssetStore) async throws {
+    for round in 100..<200 {
+      var files: [String: String] = [:]
+      await withTaskGroup(of: (String, String, ServerError?).self) { group in
+        for letter in ["a", "b", "c"] {
+          group.addTask {
+            let name = "0000\(round)-file-\(letter)"
+            let text = String(repeating: letter, count: 20)
+            do throws(ServerError) {
+              let upload = try await store.open(
+                upload: "upload-\(round)", at: address, fromNothing: true)
+              for byte in text.utf8 { try await upload.append([byte]) }
+              _ = try await upload.finish(as: name)
+              return (name, text, nil)
+            } catch {
+              return (name, text, error)
+            }
+          }
+        }
+        for await (name, text, error) in group {
+          files[name] = error.map { $0.code == .conflict ? nil : "\($0)" } ?? text
+        }
+      }
+      try expect(files.isEmpty, false, "one at least ends")
+      for (name, text) in files {
+        try expect(try await contents(of: name, in: store), text, name)
+      }
+    }
   }
 
   static func lostUploadDiscards(_ store: any AssetStore) async throws {

@@ -66,9 +66,8 @@ public final class TestServer: Sendable {
   /// Removes the bytes no record holds, as the server does now and then.
   ///
   /// - Parameter graceSeconds: how long they are kept.
-  /// - Throws: what the server throws.
-  public func sweepAssets(graceSeconds: Int64) async throws {
-    try await composition.sweepAssets(graceSeconds: graceSeconds)
+  public func sweepAssets(graceSeconds: Int64) async {
+    await composition.sweepAssets(graceSeconds: graceSeconds)
   }
 
   /// Removes what is left of deleted zones, as the server does now and then.

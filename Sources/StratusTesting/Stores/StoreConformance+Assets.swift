@@ -5,6 +5,7 @@ extension StoreConformance {
   static let assetChecks: [Check] = [
     Check("an asset is known by its contents once it is registered", assetIsRegistered),
     Check("bytes registered again keep their first file", firstFileStays),
+    Check("a lost file gives way to another of its bytes", lostFileIsReplaced),
     Check("no two assets have one file", filesAreApart),
     Check("of files, those with a row are registered", filesAreFound),
     Check("unheld assets come oldest first, up to a limit", unheldAssetsAreOrdered),
@@ -59,6 +60,31 @@ extension StoreConformance {
       try body.registered(files: ["file 1", "second"])
     }
     try expect(files, ["file 1"])
+  }
+
+  /// Once, and of these bytes only.
+  static func lostFileIsReplaced(_ store: any Store) async throws {
+    let (first, other) = (Sample.asset(1, touched: 100), Sample.asset(2, touched: 100))
+    var renewed = first
+    renewed.file = "renewed"
+    var late = first
+    late.file = "late"
+    let (second, third) = (renewed, late)
+    let (answers, found) = try await store.write { (body) throws(ServerError) in
+      _ = try body.register(first)
+      _ = try body.register(other)
+      let answers = [
+        try body.replace(file: other.file, by: second),
+        try body.replace(file: first.file, by: second),
+        try body.replace(file: first.file, by: third),
+      ]
+      return (
+        answers,
+        [try body.asset(checksum: first.checksum), try body.asset(checksum: other.checksum)]
+      )
+    }
+    try expect(answers, [false, true, false])
+    try expect(found, [second, other])
   }
 
   /// The store refuses what its caller must not ask for.

@@ -22,10 +22,10 @@ import Testing
     try await withClock { server, anna, clock in
       let file = try await anna.upload(abc)
       clock.move(bySeconds: Self.day)
-      try await server.sweepAssets(graceSeconds: Self.day)
+      await server.sweepAssets(graceSeconds: Self.day)
       #expect(try server.files().count == 1)
       clock.move(bySeconds: 1)
-      try await server.sweepAssets(graceSeconds: Self.day)
+      await server.sweepAssets(graceSeconds: Self.day)
       #expect(try server.files().isEmpty)
       #expect(try server.unfinished().isEmpty)
       let saved = try await anna.save("n", fields: ["photo": ["value": file]])
@@ -39,12 +39,12 @@ import Testing
       try await anna.saveNote("b", photo: try await anna.upload(abc))
       _ = try await anna.upload(Array("unheld".utf8))
       clock.move(bySeconds: 10 * Self.day)
-      try await server.sweepAssets(graceSeconds: 0)
+      await server.sweepAssets(graceSeconds: 0)
       #expect(try server.files().count == 1)
       _ = try await anna.modify([
         ["operationType": "forceDelete", "record": ["recordName": "a"]]
       ])
-      try await server.sweepAssets(graceSeconds: 0)
+      await server.sweepAssets(graceSeconds: 0)
       #expect(try await anna.transfer(.get, try await anna.downloadURL(of: "b")).bytes == abc)
     }
   }
@@ -71,11 +71,11 @@ import Testing
       case _: try await anna.saveNote(photo: other, in: "Z")
       }
       if how != "zone" {
-        try await server.sweepAssets(graceSeconds: Self.day)
+        await server.sweepAssets(graceSeconds: Self.day)
         #expect(try server.files().count == 2, "the grace begins when the record lets go")
       }
       clock.move(bySeconds: Self.day + 1)
-      try await server.sweepAssets(graceSeconds: Self.day)
+      await server.sweepAssets(graceSeconds: Self.day)
       #expect(try server.files().count == (how == "other" ? 1 : 0))
     }
   }
@@ -86,7 +86,7 @@ import Testing
       clock.move(bySeconds: Self.day - 10)
       let file = try await anna.upload(abc)
       clock.move(bySeconds: 100)
-      try await server.sweepAssets(graceSeconds: Self.day)
+      await server.sweepAssets(graceSeconds: Self.day)
       try await anna.saveNote(photo: file)
       #expect(try await anna.transfer(.get, try await anna.downloadURL()).bytes == abc)
     }
@@ -98,10 +98,10 @@ import Testing
       // What a crash between the file's end and its registration leaves.
       let kept = try #require(try server.files().first)
       let orphan = try server.copyFile(kept, finished: clock.now)
-      try await server.sweepAssets(graceSeconds: Self.day)
+      await server.sweepAssets(graceSeconds: Self.day)
       #expect(try server.files().contains(orphan), "it may be about to be registered")
       clock.move(bySeconds: Self.day + 1)
-      try await server.sweepAssets(graceSeconds: Self.day)
+      await server.sweepAssets(graceSeconds: Self.day)
       #expect(try server.files() == [kept])
     }
   }
@@ -113,8 +113,41 @@ import Testing
         .put, url, headers: ["Content-Range": "bytes 0-1/3"], [97, 98])
       #expect(try server.unfinished().count == 1)
       clock.move(bySeconds: Self.day + 1)
-      try await server.sweepAssets(graceSeconds: Self.day)
+      await server.sweepAssets(graceSeconds: Self.day)
       #expect(try server.unfinished().isEmpty)
+    }
+  }
+
+  @Test func `an upload whose end failed goes`() async throws {
+    try await withClock { server, anna, clock in
+      let inTheWay = try server.assetsFolder(of: anna) + "/files"
+      try Data().write(to: URL(fileURLWithPath: inTheWay))
+      #expect(try await anna.transfer(.put, try await anna.uploadURL(), abc).status == 500)
+      try FileManager.default.removeItem(atPath: inTheWay)
+      #expect(try server.unfinished().count == 1)
+      clock.move(bySeconds: Self.day + 1)
+      await server.sweepAssets(graceSeconds: Self.day)
+      #expect(try server.unfinished().isEmpty)
+    }
+  }
+
+  @Test func `a store that cannot be swept does not hinder another`() async throws {
+    try await withClock { server, anna, clock in
+      var (one, other) = (anna, anna)
+      (one.container, other.container) = ("iCloud.org.example.one", "iCloud.org.example.other")
+      for (broken, whole) in [(one, other), (other, one)] {
+        _ = try await broken.upload(Array("broken".utf8))
+        _ = try await whole.upload(abc)
+        let uploads = try server.assetsFolder(of: broken) + "/uploads"
+        try FileManager.default.removeItem(atPath: uploads)
+        try Data().write(to: URL(fileURLWithPath: uploads))
+        clock.move(bySeconds: Self.day + 1)
+        await server.sweepAssets(graceSeconds: Self.day)
+        let files = try server.assetsFolder(of: whole) + "/files"
+        let left = try FileManager.default.subpathsOfDirectory(atPath: files)
+        #expect(left.allSatisfy { $0.utf8.count <= "AB/CD".utf8.count }, "\(left)")
+        try FileManager.default.removeItem(atPath: uploads)
+      }
     }
   }
 
@@ -125,7 +158,7 @@ import Testing
       }
       try await anna.saveNote(photo: try await anna.upload(abc))
       clock.move(bySeconds: 1)
-      try await server.sweepAssets(graceSeconds: 0)
+      await server.sweepAssets(graceSeconds: 0)
       #expect(try server.files().count == 1)
     }
   }
@@ -142,6 +175,22 @@ extension TestServer {
     let date = Date(timeIntervalSince1970: Double(finished) / 1_000)
     try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: target)
     return String(copy)
+  }
+
+  /// Where the files of a client's container lie, made where there is none.
+  func assetsFolder(of client: Client) throws -> String {
+    let path = folder.path + "/\(client.container)/development.assets"
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    return path
+  }
+
+  /// Takes the bytes of all whole files behind the server's back.
+  func emptyFiles() throws {
+    let names = try files()
+    for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+    where names.contains((path as NSString).lastPathComponent) {
+      try Data().write(to: URL(fileURLWithPath: folder.path + "/" + path))
+    }
   }
 
   /// Removes all whole files behind the server's back.

@@ -155,6 +155,22 @@ import Testing
     }
   }
 
+  @Test(arguments: [true, false])
+  func `bytes that are lost are had again from who sends them`(isGone: Bool) async throws {
+    try await withServer { server in
+      let anna = try await server.client("anna@example.org")
+      try await anna.saveNote(photo: try await anna.upload(abc))
+      let lost = try server.files()
+      if isGone { try server.loseFiles() } else { try server.emptyFiles() }
+      try await anna.saveNote("m", photo: try await anna.upload(abc))
+      for name in ["n", "m"] {
+        #expect(try await anna.transfer(.get, try await anna.downloadURL(of: name)).bytes == abc)
+      }
+      #expect(try server.files().count == 1)
+      #expect(try server.files().isDisjoint(with: lost))
+    }
+  }
+
   @Test func `a file that is lost is not found, in JSON`() async throws {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")

@@ -51,7 +51,7 @@ import Testing
         ["operationType": "forceDelete", "record": ["recordName": "a"]]
       ])
       clock.move(bySeconds: 10_000)
-      try await server.sweepAssets(graceSeconds: 86_400)
+      await server.sweepAssets(graceSeconds: 86_400)
       try await anna.saveNote("b", photo: file)
       #expect(try await anna.transfer(.get, try await anna.downloadURL(of: "b")).bytes == abc)
     }
