@@ -102,16 +102,6 @@ public struct RowChanges: Sendable {
   }
 }
 
-extension RecordType {
-  /// Whether a record of this type can have links or files.
-  var holdsLinksOrAssets: Bool {
-    fields.values.contains { field in
-      !field.type.isEncrypted
-        && (field.type.element == .reference || field.type.element == .asset)
-    }
-  }
-}
-
 extension FieldsJSON {
   /// - Throws: `INTERNAL_ERROR` if stored text cannot be read.
   func storedValues() throws(ServerError) -> [(key: String, value: FieldValue)] {

@@ -14,18 +14,16 @@ enum DoomedRecords {
       $0.type != UserRecords.recordType && schema.recordTypes[$0.type]?.holdsLinksOrAssets ?? true
     }
     guard !suspects.isEmpty, try store.hasUnfinishedCascades(in: zone) else { return [:] }
-    var links: [RecordLink] = []
+    var links: [(target: ExactName, record: StoredRecord)] = []
     for record in suspects {
-      links += try DerivedRows(of: record, schema: schema).links.filter { $0.kind == .deleteSelf }
+      links += try record.deleteSelfTargets(schema: schema).map { ($0, record) }
     }
-    let cascades = try store.unfinishedCascades(of: links.map(\.target), in: zone)
+    let cascades = try store.unfinishedCascades(of: links.map(\.target.text), in: zone)
     var changes: [ExactName: Int64] = [:]
     for cascade in cascades { changes[ExactName(cascade.target)] = cascade.change }
     var doomed: [ExactName: StoredRecord] = [:]
-    for link in links {
-      guard let change = changes[link.target], let record = records[link.source],
-        record.change <= change
-      else { continue }
+    for (target, record) in links {
+      guard let change = changes[target], record.change <= change else { continue }
       doomed[ExactName(record.name)] = record
     }
     return doomed

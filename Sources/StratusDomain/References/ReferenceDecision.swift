@@ -35,6 +35,8 @@ struct ReferenceDecision: Sendable {
     self.snapshot = snapshot
     self.references = references
     self.requiresTargets = requiresTargets
+    records = decision.records
+    guard decision.concernsReferences else { return }
     let followers = Set(references.followers.map { ExactName($0.source) })
     for (place, outcome) in decision.outcomes.enumerated() {
       switch outcome {
@@ -48,8 +50,6 @@ struct ReferenceDecision: Sendable {
       case .refused: continue
       }
     }
-    records = decision.records
-    if decision.references.isEmpty, deleted.isEmpty { return }
     var count: Int
     repeat {
       count = refusals.count

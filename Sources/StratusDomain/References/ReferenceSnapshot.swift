@@ -30,7 +30,7 @@ struct ReferenceSnapshot: Sendable {
     of store: any RecordReading & LinkReading
   ) throws(ServerError) {
     self.isPublic = isPublic
-    guard let zone = snapshot.zone else { return }
+    guard let zone = snapshot.zone, decision.concernsReferences else { return }
     let known = Set(snapshot.records.keys).union(decision.records.map { ExactName($0.name) })
     var targets: Set<ExactName> = []
     for sent in decision.references.values {
@@ -43,8 +43,8 @@ struct ReferenceSnapshot: Sendable {
     let deleted = decision.records.filter(\.isDeleted).map(\.name)
     if deleted.isEmpty { return }
     for record in decision.records where !record.isDeleted {
-      for link in try DerivedRows(of: record, schema: schema).links where link.kind == .deleteSelf {
-        newLinks[ExactName(link.target), default: []].append(link.source)
+      for target in try record.deleteSelfTargets(schema: schema) {
+        newLinks[target, default: []].append(record.name)
       }
     }
     reach = try CascadeReach(
