@@ -113,7 +113,7 @@ struct ModifyRecordsHandler: EndpointHandler {
         of: store)
       return Outcome(
         items: try present(decision, operations, zoneName: zoneName, in: database),
-        hasMoreToCascade: !references.unfinished.isEmpty)
+        hasMoreToCascade: !references.unfinished.isEmpty || !references.rewritten.isEmpty)
     }
   }
 
@@ -138,10 +138,14 @@ struct ModifyRecordsHandler: EndpointHandler {
     let changes = ChangeSet(
       zone: zone, records: references.records, rows: rows, clientChangeToken: clientChangeToken)
     try store.apply(changes)
-    for target in references.unfinished {
+    // NB: in this order. What goes by this batch takes along what the batch itself has saved, too.
+    let targets =
+      references.rewritten.map { ($0, zone.change) }
+      + references.unfinished.map { ($0, changes.newestChange) }
+    for (target, change) in targets {
       try store.addCascade(
         UnfinishedCascade(
-          zone: zone, target: target, change: changes.newestChange, userRecordName: writer.user,
+          zone: zone, target: target, change: change, userRecordName: writer.user,
           deviceID: writer.deviceID))
     }
   }

@@ -4,6 +4,23 @@
 /// them, a create makes a new record, which the cascade then leaves alone. For who reads they are
 /// still there, until the cascade comes by.
 enum DoomedRecords {
+  /// Those of some names that such records have; loads a few of them at once, since there may be
+  /// many.
+  static func among(
+    _ names: [String], in zone: StoredZone, schema: Schema,
+    of store: any RecordReading & LinkReading
+  ) throws(ServerError) -> Set<ExactName> {
+    if names.isEmpty { return [] }
+    guard try store.hasUnfinishedCascades(in: zone) else { return [] }
+    var doomed: Set<ExactName> = []
+    for start in stride(from: 0, to: names.count, by: CascadeRoom.recordsPerLoad) {
+      let part = names[start..<min(start + CascadeRoom.recordsPerLoad, names.count)]
+      let records = try store.records(named: Array(part), in: zone)
+      doomed.formUnion(try among(records, in: zone, schema: schema, of: store).keys)
+    }
+    return doomed
+  }
+
   /// Those of some stored records that lead to a deleted one since before its deletion.
   static func among(
     _ records: [ExactName: StoredRecord], in zone: StoredZone, schema: Schema,

@@ -14,6 +14,13 @@ struct ReferenceDecision: Sendable {
   /// Deleted records that are still led to by some which must follow.
   private(set) var unfinished: [String] = []
 
+  /// Records written that an unfinished cascade was on its way to. Its turn never comes now, so
+  /// what leads to them since before the batch is to follow without it.
+  var rewritten: [String] {
+    if snapshot.doomed.isEmpty { return [] }
+    return records.map(\.name).filter { snapshot.doomed[$0] != nil }
+  }
+
   private let snapshot: RecordSnapshot
   private let references: ReferenceSnapshot
   private let requiresTargets: Bool
