@@ -237,10 +237,11 @@ extension StoreConformance {
     try expect(found, [["new"], ["new"]])
   }
 
-  /// A thousand and a half of them, in a zone whose records are gone already.
+  /// Each step's records, and whether cascades are left behind it.
   static func deadCascadesArePurged(_ store: any Store) async throws {
+    try await store.save(["one"], inZone: "Gone")
     let found = try await store.write { (body) throws(ServerError) in
-      let gone = try body.createZone(named: "Gone", in: Sample.ann)
+      let gone = try body.existing("Gone")
       for number in 0..<1_500 { try body.addCascade(cascade("\(number)", in: gone)) }
       try body.deleteZone(gone)
       var steps: [[Int]] = []
@@ -250,6 +251,6 @@ extension StoreConformance {
       }
       return steps
     }
-    try expect(found, [[0, 1], [0, 0]])
+    try expect(found, [[1, 1], [0, 0]])
   }
 }
