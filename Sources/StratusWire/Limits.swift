@@ -38,6 +38,9 @@ public enum Limits {
   /// more than the 750 references that Apple allows to one record, so that what works there is done
   /// when the deletion is answered; few enough that writers hardly wait behind it.
   public static let cascadeStepMax = 1_000
+  /// Bytes of fields after which a step of a cascade loads no more records. Choice: a record may
+  /// have a megabyte, and writers wait.
+  public static let cascadeStepSizeBytesMax = 8_388_608
   /// Children by `parent` of the records a request deletes that are looked at. Choice: bounds the
   /// work of deleting a record with a million children that go with it.
   public static let childrenCheckedMax = 4_000

@@ -101,18 +101,10 @@ public struct RowChanges: Sendable {
 }
 
 extension RecordType {
-  /// Whether a record of this type can have links or files.
-  var holdsLinksOrAssets: Bool { fields.values.contains { $0.type.holdsLinksOrAssets } }
-
   /// Adds the fields that can hold links or files.
   func collectHolders(into names: inout Set<String>?) {
+    guard holdsLinksOrAssets else { return }
     for (name, field) in fields where field.type.holdsLinksOrAssets { names?.insert(name) }
-  }
-}
-
-extension FieldType {
-  fileprivate var holdsLinksOrAssets: Bool {
-    !isEncrypted && (element == .reference || element == .asset)
   }
 }
 

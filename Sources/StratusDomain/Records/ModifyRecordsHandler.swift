@@ -28,6 +28,8 @@ struct ModifyRecordsHandler: EndpointHandler {
     let database = try await databases.open(address, for: caller, needsUser: true)
     let batches = try ZoneBatches(operations.map(\.zoneID), of: request.zoneID, in: database)
     let now = ambient.now()
+    // Before the transaction, since others wait for its end.
+    let checksums = operations.map(assetChecksums)
     let (response, hasMoreToCascade) = try await database.store.write {
       (store) throws(ServerError) in
       var results = [RecordItem?](repeating: nil, count: operations.count)
@@ -37,7 +39,8 @@ struct ModifyRecordsHandler: EndpointHandler {
         let outcome: Outcome
         do throws(ServerError) {
           outcome = try modify(
-            part, zoneName: batch.zoneName, request: request, in: database, of: store, now: now)
+            part, assets: batch.indices.flatMap { checksums[$0] }, zoneName: batch.zoneName,
+            request: request, in: database, of: store, now: now)
         } catch {
           outcome = Outcome(
             items: try batches.failures(of: part.map { $0.recordName ?? "" }, error, for: caller))
@@ -69,13 +72,19 @@ struct ModifyRecordsHandler: EndpointHandler {
     }
   }
 
+  /// The files an operation names, as far as their names can be read.
+  private func assetChecksums(of operation: RecordOperation) -> [[UInt8]] {
+    operation.assetChecksums.compactMap { Asset(fileChecksum: $0, size: 0).checksumBytes }
+  }
+
   private func modify(
-    _ operations: [RecordOperation], zoneName: String, request: ModifyRecords.Request,
-    in database: OpenDatabase, of store: any StoreWriting, now: Int64
+    _ operations: [RecordOperation], assets: [[UInt8]], zoneName: String,
+    request: ModifyRecords.Request, in database: OpenDatabase, of store: any StoreWriting,
+    now: Int64
   ) throws(ServerError) -> Outcome {
     var snapshot = try RecordSnapshot(
       loading: operations.compactMap(\.recordName), zoneName: zoneName, in: database, of: store)
-    try snapshot.load(assets: operations, of: store)
+    try snapshot.load(assets: assets, of: store)
     let isAtomic = zoneName != ZoneID.defaultZoneName && request.isAtomic ?? true
     let writer = RecordWriter(
       user: try database.caller.requireUser(), deviceID: database.caller.deviceID, now: now)
@@ -104,7 +113,7 @@ struct ModifyRecordsHandler: EndpointHandler {
         of: store)
       return Outcome(
         items: try present(decision, operations, zoneName: zoneName, in: database),
-        hasMoreToCascade: !references.unfinished.isEmpty)
+        hasMoreToCascade: !references.unfinished.isEmpty || !references.rewritten.isEmpty)
     }
   }
 
@@ -129,10 +138,14 @@ struct ModifyRecordsHandler: EndpointHandler {
     let changes = ChangeSet(
       zone: zone, records: references.records, rows: rows, clientChangeToken: clientChangeToken)
     try store.apply(changes)
-    for target in references.unfinished {
+    // NB: in this order. What goes by this batch takes along what the batch itself has saved, too.
+    let targets =
+      references.rewritten.map { ($0, zone.change) }
+      + references.unfinished.map { ($0, changes.newestChange) }
+    for (target, change) in targets {
       try store.addCascade(
         UnfinishedCascade(
-          zone: zone, target: target, change: changes.newestChange, userRecordName: writer.user,
+          zone: zone, target: target, change: change, userRecordName: writer.user,
           deviceID: writer.deviceID))
     }
   }

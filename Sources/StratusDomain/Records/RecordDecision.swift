@@ -33,6 +33,10 @@ struct RecordDecision: Sendable {
   /// Whether any operation was refused.
   private(set) var hasFailed = false
 
+  /// Whether rules about references have anything to say: most batches lead nowhere and delete
+  /// nothing.
+  var concernsReferences: Bool { !references.isEmpty || records.contains(where: \.isDeleted) }
+
   /// Decides in order: permission → zone → change tag → fields against schema.
   ///
   /// - Parameters:

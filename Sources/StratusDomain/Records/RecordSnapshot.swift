@@ -35,12 +35,9 @@ struct RecordSnapshot: Sendable {
 
   /// Looks up the files that operations name.
   mutating func load(
-    assets operations: [RecordOperation], of store: any StoreWriting
+    assets checksums: [[UInt8]], of store: any StoreWriting
   ) throws(ServerError) {
-    for text in operations.flatMap(\.assetChecksums) {
-      guard let checksum = Asset(fileChecksum: text, size: 0).checksumBytes else { continue }
-      assets[checksum] = try store.asset(checksum: checksum)
-    }
+    for checksum in checksums { assets[checksum] = try store.asset(checksum: checksum) }
   }
 
   init(

@@ -17,33 +17,37 @@ struct CascadeReach: Sendable {
   /// - Parameters:
   ///   - roots: records that go, or may.
   ///   - further: links that are about to be written, by target.
-  ///   - limit: how many records are loaded at most.
+  ///   - room: what may be loaded; what is, is taken off.
   init(
-    to roots: [String], further: [ExactName: [String]] = [:], in zone: StoredZone, limit: Int,
-    of store: any RecordReading & LinkReading
+    to roots: [String], further: [ExactName: [String]] = [:], in zone: StoredZone,
+    within room: inout CascadeRoom, of store: any RecordReading & LinkReading
   ) throws(ServerError) {
     var seen = Set(roots.map(ExactName.init))
     var frontier = roots
+    let probeMax = max(1, room.records)
     while !frontier.isEmpty {
-      let room = limit - records.count
-      let isProbe = room <= 0
+      let isProbe = room.isEmpty
+      let limit = isProbe ? probeMax : room.records
       if isProbe {
         // What goes by a link about to be written is not looked at again.
         frontier += further.values.joined().filter { seen.insert(ExactName($0)).inserted }
       }
-      let found = try store.links(
-        .deleteSelf, to: frontier, in: zone, limit: isProbe ? limit : room)
-      noteUnexplored(found, frontier: frontier, isFull: found.count >= (isProbe ? limit : room))
+      let found = try store.links(.deleteSelf, to: frontier, in: zone, limit: limit)
+      noteUnexplored(found, frontier: frontier, isFull: found.count >= limit)
       if isProbe {
         unexplored.formUnion(found.map { ExactName($0.target) })
         return
       }
-      var level: [String] = []
+      var level = found.map(\.source).filter { seen.insert(ExactName($0)).inserted }
+      let left = try load(&level, in: zone, within: &room, of: store)
+      seen.subtract(left)
       for link in found {
-        sources[ExactName(link.target), default: []].append(link.source)
-        if seen.insert(ExactName(link.source)).inserted { level.append(link.source) }
+        if left.contains(ExactName(link.source)) {
+          unexplored.insert(ExactName(link.target))
+        } else {
+          sources[ExactName(link.target), default: []].append(link.source)
+        }
       }
-      records.merge(try store.records(named: level, in: zone)) { first, _ in first }
       for target in frontier {
         for source in further[target] ?? [] where seen.insert(ExactName(source)).inserted {
           level.append(source)
@@ -51,6 +55,22 @@ struct CascadeReach: Sendable {
       }
       frontier = level
     }
+  }
+
+  /// Loads the records of a level as far as there is room, and takes the rest out of it.
+  ///
+  /// - Returns: the rest.
+  private mutating func load(
+    _ level: inout [String], in zone: StoredZone, within room: inout CascadeRoom,
+    of store: any RecordReading & LinkReading
+  ) throws(ServerError) -> Set<ExactName> {
+    let (found, count) = try store.records(
+      firstOf: level, in: zone, takingFrom: &room.sizeBytes)
+    room.records -= found.count
+    records.merge(found) { first, _ in first }
+    let left = Set(level[count...].map(ExactName.init))
+    level.removeSubrange(count...)
+    return left
   }
 
   /// Links come in order of their targets' bytes: behind the last one of a full answer nothing is

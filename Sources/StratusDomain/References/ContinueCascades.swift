@@ -26,38 +26,42 @@ public struct ContinueCascades: Sendable {
     }
     if isDone { return false }
     return try await store.write { (store) throws(ServerError) in
-      var room = limit
+      var room = CascadeRoom(records: limit)
       var zone: Int64?
-      while room > 0 {
+      while !room.isEmpty {
         guard let cascade = try store.unfinishedCascades(limit: 1).first else { return false }
         // One zone a step, since a transaction that locks several may wait for another.
         if let zone, zone != cascade.zone.id { return true }
         zone = cascade.zone.id
-        room -= max(1, try carryOn(cascade, limit: room, of: store, now: now))
+        try carryOn(cascade, within: &room, of: store, now: now)
       }
       return true
     }
   }
 
-  /// - Returns: how many links were looked at.
   private func carryOn(
-    _ cascade: UnfinishedCascade, limit: Int, of store: any StoreWriting, now: Int64
-  ) throws(ServerError) -> Int {
+    _ cascade: UnfinishedCascade, within room: inout CascadeRoom, of store: any StoreWriting,
+    now: Int64
+  ) throws(ServerError) {
     guard
       let zone = try store.lockZone(named: cascade.zone.name, in: cascade.zone.database),
       zone.id == cascade.zone.id
     else {
       try store.finishCascade(cascade)
-      return 0
+      room.records -= 1
+      return
     }
     let links = try store.links(
-      .deleteSelf, to: cascade.target, after: cascade.place, in: zone, limit: limit)
-    let sources = try store.records(named: links.map(\.source), in: zone)
+      .deleteSelf, to: cascade.target, after: cascade.place, in: zone, limit: room.records)
+    let hasMoreLinks = links.count >= room.records
+    let (sources, count) = try store.records(
+      firstOf: links.map(\.source), in: zone, takingFrom: &room.sizeBytes)
+    room.records -= max(1, count)
     let nearest = links.compactMap { sources[$0.source] }.filter {
       $0.change <= cascade.change && $0.type != UserRecords.recordType
     }
     let reach = try CascadeReach(
-      to: nearest.map(\.name), in: zone, limit: max(1, limit - links.count), of: store)
+      to: nearest.map(\.name), in: zone, within: &room, of: store)
     let stamp = Stamp(
       timestamp: now, userRecordName: cascade.userRecordName, deviceID: cascade.deviceID)
     let names = nearest.map(\.name)
@@ -74,11 +78,11 @@ public struct ContinueCascades: Sendable {
     try store.touchAssets(releasedBy: rows, now: now)
     let changes = ChangeSet(zone: zone, records: tombstones, rows: rows)
     try store.apply(changes)
-    if links.count < limit {
+    if count == links.count, !hasMoreLinks {
       try store.finishCascade(cascade)
     } else {
       var rest = cascade
-      rest.place = links.last?.source
+      rest.place = links[..<count].last?.source
       try store.addCascade(rest)
     }
     for target in going where reach.unexplored.contains(ExactName(target)) {
@@ -87,6 +91,5 @@ public struct ContinueCascades: Sendable {
           zone: zone, target: target, change: changes.newestChange,
           userRecordName: cascade.userRecordName, deviceID: cascade.deviceID))
     }
-    return links.count + reach.records.count
   }
 }

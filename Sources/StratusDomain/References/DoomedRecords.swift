@@ -4,6 +4,23 @@
 /// them, a create makes a new record, which the cascade then leaves alone. For who reads they are
 /// still there, until the cascade comes by.
 enum DoomedRecords {
+  /// Those of some names that such records have; loads a few of them at once, since there may be
+  /// many.
+  static func among(
+    _ names: [String], in zone: StoredZone, schema: Schema,
+    of store: any RecordReading & LinkReading
+  ) throws(ServerError) -> Set<ExactName> {
+    if names.isEmpty { return [] }
+    guard try store.hasUnfinishedCascades(in: zone) else { return [] }
+    var doomed: Set<ExactName> = []
+    for start in stride(from: 0, to: names.count, by: CascadeRoom.recordsPerLoad) {
+      let part = names[start..<min(start + CascadeRoom.recordsPerLoad, names.count)]
+      let records = try store.records(named: Array(part), in: zone)
+      doomed.formUnion(try among(records, in: zone, schema: schema, of: store).keys)
+    }
+    return doomed
+  }
+
   /// Those of some stored records that lead to a deleted one since before its deletion.
   static func among(
     _ records: [ExactName: StoredRecord], in zone: StoredZone, schema: Schema,
@@ -14,18 +31,16 @@ enum DoomedRecords {
       $0.type != UserRecords.recordType && schema.recordTypes[$0.type]?.holdsLinksOrAssets ?? true
     }
     guard !suspects.isEmpty, try store.hasUnfinishedCascades(in: zone) else { return [:] }
-    var links: [RecordLink] = []
+    var links: [(target: ExactName, record: StoredRecord)] = []
     for record in suspects {
-      links += try DerivedRows(of: record, schema: schema).links.filter { $0.kind == .deleteSelf }
+      links += try record.deleteSelfTargets(schema: schema).map { ($0, record) }
     }
-    let cascades = try store.unfinishedCascades(of: links.map(\.target), in: zone)
+    let cascades = try store.unfinishedCascades(of: links.map(\.target.text), in: zone)
     var changes: [ExactName: Int64] = [:]
     for cascade in cascades { changes[ExactName(cascade.target)] = cascade.change }
     var doomed: [ExactName: StoredRecord] = [:]
-    for link in links {
-      guard let change = changes[link.target], let record = records[link.source],
-        record.change <= change
-      else { continue }
+    for (target, record) in links {
+      guard let change = changes[target], record.change <= change else { continue }
       doomed[ExactName(record.name)] = record
     }
     return doomed

@@ -14,6 +14,13 @@ struct ReferenceDecision: Sendable {
   /// Deleted records that are still led to by some which must follow.
   private(set) var unfinished: [String] = []
 
+  /// Records written that an unfinished cascade was on its way to. Its turn never comes now, so
+  /// what leads to them since before the batch is to follow without it.
+  var rewritten: [String] {
+    if snapshot.doomed.isEmpty { return [] }
+    return records.map(\.name).filter { snapshot.doomed[$0] != nil }
+  }
+
   private let snapshot: RecordSnapshot
   private let references: ReferenceSnapshot
   private let requiresTargets: Bool
@@ -35,6 +42,8 @@ struct ReferenceDecision: Sendable {
     self.snapshot = snapshot
     self.references = references
     self.requiresTargets = requiresTargets
+    records = decision.records
+    guard decision.concernsReferences else { return }
     let followers = Set(references.followers.map { ExactName($0.source) })
     for (place, outcome) in decision.outcomes.enumerated() {
       switch outcome {
@@ -48,8 +57,6 @@ struct ReferenceDecision: Sendable {
       case .refused: continue
       }
     }
-    records = decision.records
-    if decision.references.isEmpty, deleted.isEmpty { return }
     var count: Int
     repeat {
       count = refusals.count

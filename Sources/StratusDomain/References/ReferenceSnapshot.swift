@@ -23,14 +23,14 @@ struct ReferenceSnapshot: Sendable {
 
   /// - Parameters:
   ///   - schema: with what the decision adds to it.
-  ///   - reachMax: records that go along at most.
+  ///   - room: for records that go along.
   init(
     loading decision: RecordDecision, on snapshot: RecordSnapshot, schema: Schema,
-    isPublic: Bool, reachMax: Int = Limits.cascadeStepMax,
+    isPublic: Bool, room: CascadeRoom = CascadeRoom(),
     of store: any RecordReading & LinkReading
   ) throws(ServerError) {
     self.isPublic = isPublic
-    guard let zone = snapshot.zone else { return }
+    guard let zone = snapshot.zone, decision.concernsReferences else { return }
     let known = Set(snapshot.records.keys).union(decision.records.map { ExactName($0.name) })
     var targets: Set<ExactName> = []
     for sent in decision.references.values {
@@ -39,22 +39,61 @@ struct ReferenceSnapshot: Sendable {
         + (schema.settings.requiresReferenceTargets ? sent.deleteSelf : [])
       for name in names where !known.contains(ExactName(name)) { targets.insert(ExactName(name)) }
     }
-    if !targets.isEmpty { existing = try store.existing(targets.map(\.text), in: zone) }
+    if !targets.isEmpty {
+      existing = try store.existing(targets.map(\.text), in: zone)
+      existing.subtract(
+        try DoomedRecords.among(existing.map(\.text), in: zone, schema: schema, of: store))
+    }
     let deleted = decision.records.filter(\.isDeleted).map(\.name)
     if deleted.isEmpty { return }
     for record in decision.records where !record.isDeleted {
-      for link in try DerivedRows(of: record, schema: schema).links where link.kind == .deleteSelf {
-        newLinks[ExactName(link.target), default: []].append(link.source)
+      for target in try record.deleteSelfTargets(schema: schema) {
+        newLinks[target, default: []].append(record.name)
       }
     }
+    var room = room
     reach = try CascadeReach(
-      to: deleted, further: newLinks, in: zone, limit: reachMax, of: store)
+      to: deleted, further: newLinks, in: zone, within: &room, of: store)
     if isPublic { return }
     children = try Self.children(of: deleted, in: zone, of: store)
     if children.isEmpty { return }
     let limit = Limits.childrenCheckedMax
     followers = try store.links(.deleteSelf, to: deleted, in: zone, limit: limit)
     hasMoreFollowers = followers.count >= limit
+    children.removeAll { snapshot.doomed[$0.source] != nil }
+    let written = Set(decision.records.map { ExactName($0.name) })
+    let doomed = try doomedChildren(besides: written, in: zone, schema: schema, of: store)
+    children.removeAll { doomed.contains(ExactName($0.source)) }
+  }
+
+  /// Children that would hold their parents, but that an unfinished cascade is on its way to.
+  ///
+  /// NB: not all of them. Where one child holds a parent for sure, the others need no look.
+  private func doomedChildren(
+    besides written: Set<ExactName>, in zone: StoredZone, schema: Schema,
+    of store: any RecordReading & LinkReading
+  ) throws(ServerError) -> Set<ExactName> {
+    let following = Set(followers.map { ExactName($0.source) })
+    let holding = children.filter { link in
+      let child = ExactName(link.source)
+      return !written.contains(child) && !following.contains(child) && reach.records[child] == nil
+        && !mayFollow(link)
+    }
+    if holding.isEmpty { return [] }
+    guard try store.hasUnfinishedCascades(in: zone) else { return [] }
+    var doomed: Set<ExactName> = []
+    var held: Set<ExactName> = []
+    for start in stride(from: 0, to: holding.count, by: CascadeRoom.recordsPerLoad) {
+      let part = holding[start..<min(start + CascadeRoom.recordsPerLoad, holding.count)]
+        .filter { !held.contains(ExactName($0.target)) }
+      let found = try DoomedRecords.among(
+        part.map(\.source), in: zone, schema: schema, of: store)
+      for link in part where !found.contains(ExactName(link.source)) {
+        held.insert(ExactName(link.target))
+      }
+      doomed.formUnion(found)
+    }
+    return doomed
   }
 
   /// A share of the limit for each record if one has too many.

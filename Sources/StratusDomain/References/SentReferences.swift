@@ -36,3 +36,15 @@ struct SentReferences: Sendable, Hashable {
     }
   }
 }
+
+extension StoredRecord {
+  /// Where it leads by `deleteSelf`: some of its ``DerivedRows``, without making the rest.
+  ///
+  /// - Throws: `INTERNAL_ERROR` if its stored fields cannot be read.
+  func deleteSelfTargets(schema: Schema) throws(ServerError) -> Set<ExactName> {
+    let holdsLinks = schema.recordTypes[type]?.holdsLinksOrAssets ?? true
+    if isDeleted || !holdsLinks { return [] }
+    let values: [(key: String, value: FieldValue?)] = try fields.storedValues().map { ($0, $1) }
+    return Set(SentReferences(values, parent: .unchanged).deleteSelf.map(ExactName.init))
+  }
+}

@@ -23,7 +23,7 @@ public struct Schema: Sendable, Hashable {
     }
     for field in addition.fields {
       recordTypes[field.recordType, default: RecordType(name: field.recordType)]
-        .fields[field.name] = FieldDefinition(type: field.type, indexes: field.indexes)
+        .add(FieldDefinition(type: field.type, indexes: field.indexes), named: field.name)
     }
     for marking in addition.markings {
       recordTypes[marking.recordType, default: RecordType(name: marking.recordType)]
@@ -35,7 +35,9 @@ public struct Schema: Sendable, Hashable {
 /// A kind of record, and its fields.
 public struct RecordType: Sendable, Hashable {
   public var name: String
-  public var fields: [String: FieldDefinition]
+  public private(set) var fields: [String: FieldDefinition]
+  /// Whether a record of this type can have links or files: remembered, since every save asks.
+  private(set) var holdsLinksOrAssets: Bool
   /// What the system's fields are marked for.
   public var systemFields: [SystemField: FieldIndexes]
 
@@ -46,6 +48,12 @@ public struct RecordType: Sendable, Hashable {
     self.name = name
     self.fields = fields
     self.systemFields = systemFields
+    holdsLinksOrAssets = fields.values.contains { $0.type.holdsLinksOrAssets }
+  }
+
+  mutating func add(_ field: FieldDefinition, named name: String) {
+    fields[name] = field
+    if field.type.holdsLinksOrAssets { holdsLinksOrAssets = true }
   }
 
   mutating func mark(_ key: SchemaAddition.Marking.Key, _ indexes: FieldIndexes) {
@@ -53,6 +61,13 @@ public struct RecordType: Sendable, Hashable {
     case .field(let name): fields[name]?.indexes.formUnion(indexes)
     case .system(let field): systemFields[field, default: []].formUnion(indexes)
     }
+  }
+}
+
+extension FieldType {
+  /// Whether a value can be a link or a file, or a list of them.
+  var holdsLinksOrAssets: Bool {
+    !isEncrypted && (element == .reference || element == .asset)
   }
 }
 

@@ -39,7 +39,10 @@ extension StoreSession {
     guard try connection.first(PurgeStatements.anyRecord, key, { _ in true }) == nil else {
       return
     }
-    try connection.execute(PurgeStatements.deleteCascades, key)
+    let limit = SQLLimits.cascadesPerPurge
+    let removed = try connection.execute(
+      PurgeStatements.deleteCascades, key + [.integer(Int64(limit))])
+    if removed >= limit { return }
     try connection.execute(PurgeStatements.removeUnlisted, key)
     try connection.execute(PurgeStatements.markPurged, key)
   }
@@ -60,7 +63,10 @@ private enum PurgeStatements {
   static let anyRecord = SQLStatement(
     "SELECT 1 FROM records WHERE database = ? AND zone = ? LIMIT 1")
   static let deleteCascades = SQLStatement(
-    "DELETE FROM cascades WHERE database = ? AND zone = ?")
+    """
+    DELETE FROM cascades WHERE cascade_id IN (
+      SELECT cascade_id FROM cascades WHERE database = ? AND zone = ? LIMIT ?)
+    """)
   /// The row of a zone that the history still names stays.
   static let removeUnlisted = SQLStatement(
     "DELETE FROM zones WHERE database = ? AND zone = ? AND listed IS NULL")

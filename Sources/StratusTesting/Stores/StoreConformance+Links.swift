@@ -16,6 +16,7 @@ extension StoreConformance {
     Check("a cascade takes the place of an earlier one of its target", cascadesAreReplaced),
     Check("cascades of a zone are found by their targets", cascadesAreFoundByTarget),
     Check("cascades of deleted zones are left out", deadCascadesAreLeftOut),
+    Check("cascades of deleted zones are purged in bounded steps", deadCascadesArePurged),
   ]
 
   /// However many targets there are; a target asked for twice counts once.
@@ -234,5 +235,22 @@ extension StoreConformance {
       return [before, try body.unfinishedCascades(limit: 9).map(\.target)]
     }
     try expect(found, [["new"], ["new"]])
+  }
+
+  /// Each step's records, and whether cascades are left behind it.
+  static func deadCascadesArePurged(_ store: any Store) async throws {
+    try await store.save(["one"], inZone: "Gone")
+    let found = try await store.write { (body) throws(ServerError) in
+      let gone = try body.existing("Gone")
+      for number in 0..<1_500 { try body.addCascade(cascade("\(number)", in: gone)) }
+      try body.deleteZone(gone)
+      var steps: [[Int]] = []
+      while let removed = try body.purge(limit: 100) {
+        let isLeft = try body.hasUnfinishedCascades(in: gone)
+        steps.append([removed, isLeft ? 1 : 0])
+      }
+      return steps
+    }
+    try expect(found, [[1, 1], [0, 0]])
   }
 }

@@ -109,10 +109,17 @@ import Testing
       family.records.append(
         Family.Member("b\(number)", deleteSelf: ["a\(number)"]).stored(change: 3))
     }
-    let decided = try family.decide([.delete("t")], reach: limit).references
+    let decided = try family.decide(
+      [.delete("t")], within: CascadeRoom(records: limit)
+    ).references
     #expect(decided.records.count <= limit + 1)
     #expect(decided.records.count == min(limit, 10) + 1)
-    // Everything that stays has a way to be found.
+    try expectNoneForgotten(of: family, by: decided)
+    if limit > 10 { #expect(decided.unfinished.isEmpty) }
+  }
+
+  /// Everything that stays has a way to be found.
+  private func expectNoneForgotten(of family: Family, by decided: ReferenceDecision) throws {
     let gone = Set(decided.records.map(\.name))
     for record in family.records where !gone.contains(record.name) {
       let targets = try DerivedRows(of: record, schema: family.schema).links.map(\.target)
@@ -120,15 +127,39 @@ import Testing
       let isBehind = targets.contains { !gone.contains($0) }
       #expect(isRemembered || isBehind, "\(record.name) is forgotten")
     }
-    if limit > 10 { #expect(decided.unfinished.isEmpty) }
+  }
+
+  @Test func `one transaction takes no more records along than it has bytes for`() throws {
+    var family = Family(.init("t"))
+    for number in 10..<40 {
+      family.records.append(Family.Member("a\(number)", deleteSelf: ["t"]).stored(change: 2))
+      family.records.append(
+        Family.Member("b\(number)", deleteSelf: ["a\(number)"]).stored(change: 3))
+    }
+    let decided = try family.decide(
+      [.delete("t")], within: CascadeRoom(records: 1_000, sizeBytes: 1)
+    ).references
+    #expect(decided.records.map(\.name) == ["t"] + (10..<30).map { "a\($0)" })
+    #expect(Set(decided.unfinished) == Set(decided.records.map(\.name)))
+    try expectNoneForgotten(of: family, by: decided)
+  }
+
+  @Test func `who writes a record that a cascade is on its way to takes its place`() throws {
+    var family = Family(.init("a", deleteSelf: ["t"]), .init("b", deleteSelf: ["t"]))
+    family.cascades = [.of("t", change: 1)]
+    func rewritten(_ operation: RecordOperation) throws -> [String] {
+      try family.decide([operation]).references.rewritten
+    }
+    #expect(try rewritten(.save("a", .create)) == ["a"])
+    #expect(try rewritten(.save("a", deleteSelf: ["t"])) == ["a"])
+    #expect(try rewritten(.save("a", .update, tag: "1")) == [])
+    #expect(try rewritten(.save("b")) == [])
+    #expect(try rewritten(.delete("a")) == [])
   }
 
   @Test func `a record that a cascade is on its way to is gone for who writes`() throws {
     var family = Family(.init("a", deleteSelf: ["t"]), .init("b", deleteSelf: ["t"]))
-    family.cascades = [
-      UnfinishedCascade(
-        zone: Family.zone, target: "t", change: 1, userRecordName: Situation.anna, deviceID: "2")
-    ]
+    family.cascades = [.of("t", change: 1)]
     let tag = family.records[0].tag
     func verdicts(_ operation: RecordOperation) throws -> [Verdict] {
       try family.decide([operation]).decision.verdicts

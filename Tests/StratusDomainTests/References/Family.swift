@@ -65,7 +65,7 @@ struct Family: RecordReading, LinkReading {
 
   /// What a batch comes to, as the handler has it decided.
   func decide(
-    _ operations: [RecordOperation], reach limit: Int? = nil
+    _ operations: [RecordOperation], within room: CascadeRoom = CascadeRoom()
   ) throws -> (decision: RecordDecision, references: ReferenceDecision) {
     let named = try records(named: operations.compactMap(\.recordName), in: Self.zone)
     let doomed = try DoomedRecords.among(named, in: Self.zone, schema: schema, of: self)
@@ -87,7 +87,7 @@ struct Family: RecordReading, LinkReading {
         decision, on: snapshot,
         try ReferenceSnapshot(
           loading: decision, on: snapshot, schema: schema, isPublic: isPublic,
-          reachMax: limit ?? Limits.cascadeStepMax, of: self),
+          room: room, of: self),
         by: writer, requiresTargets: requiresTargets, isAtomic: isAtomic)
       if references.refusals.isEmpty { return (decision, references) }
       refused.merge(references.refusals) { first, _ in first }
@@ -143,6 +143,15 @@ struct Family: RecordReading, LinkReading {
     of targets: [String], in zone: StoredZone
   ) throws(ServerError) -> [UnfinishedCascade] {
     cascades.filter { targets.contains($0.target) }
+  }
+}
+
+extension UnfinishedCascade {
+  /// What is left to do for a record that was deleted by some change.
+  static func of(_ target: String, change: Int64) -> UnfinishedCascade {
+    UnfinishedCascade(
+      zone: Family.zone, target: target, change: change, userRecordName: Situation.anna,
+      deviceID: "2")
   }
 }
 

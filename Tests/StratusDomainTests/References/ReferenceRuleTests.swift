@@ -101,9 +101,57 @@ import Testing
       let child = Family.Member("c\(number)", parent: "p", deleteSelf: ["p"])
       family.records.append(child.stored(change: 2))
     }
-    #expect(try family.decide([.delete("p")], reach: 5).decision.verdicts == [.deleted])
+    #expect(
+      try family.decide([.delete("p")], within: CascadeRoom(records: 5)).decision.verdicts == [
+        .deleted
+      ])
     family.records.append(Family.Member("stays", parent: "p").stored(change: 3))
-    #expect(try family.decide([.delete("p")], reach: 5).decision.verdicts == [Self.violation])
+    #expect(
+      try family.decide([.delete("p")], within: CascadeRoom(records: 5)).decision.verdicts == [
+        Self.violation
+      ])
+  }
+
+  @Test func `a child that a cascade is on its way to does not hold its parent`() throws {
+    var family = Family(
+      .init("p"), .init("q"), .init("c", parent: "p", deleteSelf: ["t"]),
+      .init("d", parent: "q", deleteSelf: ["t"]))
+    #expect(try verdicts(family, [.delete("p")]) == [Self.violation])
+    // "d" was saved since "t" is gone.
+    family.cascades = [.of("t", change: 3)]
+    #expect(try verdicts(family, [.delete("p")]) == [.deleted])
+    #expect(try verdicts(family, [.delete("q")]) == [Self.violation])
+    #expect(
+      try verdicts(family, [.delete("p"), .save("c", .update, tag: "1")]) == [
+        .deleted, .refused(.notFound),
+      ])
+    family.records.append(Family.Member("e", parent: "p").stored(change: 5))
+    #expect(try verdicts(family, [.delete("p")]) == [Self.violation])
+  }
+
+  @Test func `among many children one that stays holds its parent`() throws {
+    var family = Family(.init("p"))
+    family.cascades = [.of("t", change: 50)]
+    for number in 10..<60 {
+      let child = Family.Member("c\(number)", parent: "p", deleteSelf: ["t"])
+      family.records.append(child.stored(change: 2))
+    }
+    #expect(try verdicts(family, [.delete("p")]) == [.deleted])
+    family.records[45].change = 51
+    #expect(try verdicts(family, [.delete("p")]) == [Self.violation])
+  }
+
+  @Test func `a record that a cascade is on its way to is no target`() throws {
+    var family = Family(.init("a", deleteSelf: ["t"]), .init("b", deleteSelf: ["t"]))
+    family.requiresTargets = true
+    family.cascades = [.of("t", change: 1)]
+    for (name, verdict) in [("a", Self.violation), ("b", .saved)] {
+      #expect(try verdicts(family, [.save("x", validated: [name])]) == [verdict])
+      #expect(try verdicts(family, [.save("x", deleteSelf: [name])]) == [verdict])
+      #expect(
+        try verdicts(family, [.save("x", parent: .set(recordName: name))]) == [verdict])
+    }
+    #expect(try verdicts(family, [.save("x", validated: ["a"]), .save("a")]) == [.saved, .saved])
   }
 
   @Test func `nobody holds another's public record by calling it parent`() throws {

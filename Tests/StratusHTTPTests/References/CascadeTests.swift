@@ -175,6 +175,46 @@ import Testing
     }
   }
 
+  @Test func `what led to a record before it is made again goes`() async throws {
+    try await withServer { server in
+      let anna = try await server.client("anna@example.org")
+      try await anna.makeZone("Work")
+      _ = try await anna.saveChildren(1_200, of: "t", in: "Work")
+      // The last in order of bytes, which no first step takes along.
+      _ = try await anna.modify([.save("before", to: "c999")], in: "Work")
+      _ = try await anna.modify([.delete("t")], in: "Work")
+      let left = try await anna.feed(of: "Work").live
+      try #require(left.contains("c999") && left.contains("before"))
+      let again = try await anna.modify(
+        [.save("c999", "create"), .save("within", to: "c999")], in: "Work")
+      for record in again.array ?? [] { #expect(record["serverErrorCode"].isNull) }
+      _ = try await anna.modify([.save("after", to: "c999")], in: "Work")
+      try await server.carryOnCascades()
+      #expect(try await anna.feed(of: "Work").live.sorted() == ["after", "c999", "within"])
+    }
+  }
+
+  @Test func `large records go in smaller steps`() async throws {
+    try await withServer { server in
+      let anna = try await server.client("anna@example.org")
+      try await anna.makeZone("Work")
+      _ = try await anna.modify([.save("t")], in: "Work")
+      let token = try await anna.feed(of: "Work").token
+      // More than 8 MiB in 20 records.
+      let body = JSON.string(String(repeating: "x", count: 450_000))
+      let large = (10..<54).map { JSON.save("c\($0)", to: "t", body: body) }
+      for start in stride(from: 0, to: large.count, by: 4) {
+        let saved = try await anna.modify(.array(Array(large[start..<start + 4])), in: "Work")
+        #expect(saved[3]["serverErrorCode"].isNull)
+      }
+      _ = try await anna.modify([.delete("t")], in: "Work")
+      for gone in [21, 41, 45] {
+        #expect(try await anna.feed(of: "Work", since: token).deleted.count == gone)
+        try await server.carryOnCascades(stepsMax: 1)
+      }
+    }
+  }
+
   @Test func `many that stay do not keep a cascade from ending`() async throws {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
@@ -203,6 +243,22 @@ import Testing
       try await server.carryOnCascades()
       #expect(try await anna.feed(of: "Work").live.sorted() == ["c999", "t"])
     }
+  }
+}
+
+extension JSON {
+  fileprivate static func save(_ name: String, to target: String, body: JSON) -> JSON {
+    let owner: JSON = ["recordName": .string(target), "action": "DELETE_SELF"]
+    return [
+      "operationType": "create",
+      "record": [
+        "recordName": .string(name), "recordType": "Note",
+        "fields": [
+          "owner": ["value": owner, "type": "REFERENCE"],
+          "body": ["value": body, "type": "STRING"],
+        ],
+      ],
+    ]
   }
 }
 
