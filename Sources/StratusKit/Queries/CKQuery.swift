@@ -33,7 +33,7 @@ public final class CKQuery: NSObject, NSSecureCoding, NSCopying, @unchecked Send
   }
 
   public override var description: String {
-    "<CKQuery: recordType=\(recordType), predicate=\(predicate.predicateFormat)>"
+    "<CKQuery: recordType=\(recordType), predicate=\(predicate)>"
   }
 
   public static var supportsSecureCoding: Bool { true }

@@ -76,8 +76,8 @@ import Testing
       ]
       for (predicate, names) in cases {
         let found = try await found(predicate, in: database)
-        #expect(Set(found) == Set(names), "\(predicate.predicateFormat)")
-        #expect(found.count == names.count, "\(predicate.predicateFormat)")
+        #expect(Set(found) == Set(names), "\(predicate)")
+        #expect(found.count == names.count, "\(predicate)")
       }
     }
   }

@@ -197,7 +197,7 @@ import Testing
     let copy = try #require(query.copy() as? CKQuery)
     copy.sortDescriptors = nil
     #expect(copy.recordType == "Note")
-    #expect(copy.predicate.predicateFormat == query.predicate.predicateFormat)
+    #expect(copy.predicate.isEqual(query.predicate))
     #expect(query.sortDescriptors?.count == 1)
   }
 
@@ -209,7 +209,7 @@ import Testing
     let read = try #require(
       try NSKeyedUnarchiver.unarchivedObject(ofClass: CKQuery.self, from: data))
     #expect(read.recordType == "Note")
-    #expect(read.predicate.predicateFormat == query.predicate.predicateFormat)
+    #expect(read.predicate.isEqual(query.predicate))
     #expect(read.sortDescriptors?.first?.key == "n")
     #expect(read.sortDescriptors?.first?.ascending == false)
   }
