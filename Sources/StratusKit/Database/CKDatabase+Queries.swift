@@ -2,7 +2,7 @@ import StratusTransport
 
 extension CKDatabase {
   /// The records of a page in order, and where the next one begins.
-  public typealias QueryPage = (
+  typealias QueryPage = (
     matchResults: [(CKRecord.ID, Result<CKRecord, any Error>)],
     queryCursor: CKQueryOperation.Cursor?
   )
