@@ -7,13 +7,9 @@ import Testing
   private static let names = ["é", "e\u{301}"]
 
   @Test func `names that look alike are two`() {
-    #expect(
-      Set(Self.names.map { IndexEntry(index: 1, value: [1], recordName: $0) }).count == 2)
     #expect(Set(Self.names.map { RecordLink(kind: .parent, target: $0, source: "r") }).count == 2)
     #expect(Set(Self.names.map { RecordLink(kind: .parent, target: "r", source: $0) }).count == 2)
     #expect(Set(Self.names.map { AssetHold(checksum: [1], recordName: $0) }).count == 2)
-    #expect(
-      Set(Self.names.map { EntryPosition(value: [1], zone: 1, recordName: $0) }).count == 2)
   }
 
   @Test func `only what indexes, links and files need is decoded`() throws {

@@ -1,6 +1,6 @@
 /// Reads index entries.
 public protocol IndexReading {
-  /// The entries of a stretch of an index, in order: by value's bytes, zone, record name's bytes;
+  /// The entries of a stretch of an index, in order: by value's bytes, zone, record number;
   /// reversed if the stretch says so.
   ///
   /// Entries of deleted zones are among them until those are purged.
@@ -64,26 +64,13 @@ public struct EntryRange: Sendable, Hashable {
 public struct EntryPosition: Sendable, Hashable {
   public var value: [UInt8]
   public var zone: Int64
-  public var recordName: String
+  /// The record's number.
+  public var record: Int64
 
-  public init(value: [UInt8], zone: Int64, recordName: String) {
+  public init(value: [UInt8], zone: Int64, record: Int64) {
     self.value = value
     self.zone = zone
-    self.recordName = recordName
-  }
-}
-
-// NB: names by their bytes: two that only look alike are two records.
-extension EntryPosition {
-  public static func == (left: EntryPosition, right: EntryPosition) -> Bool {
-    left.zone == right.zone && left.value == right.value
-      && ExactName(left.recordName) == ExactName(right.recordName)
-  }
-
-  public func hash(into hasher: inout Hasher) {
-    hasher.combine(value)
-    hasher.combine(zone)
-    hasher.combine(ExactName(recordName))
+    self.record = record
   }
 }
 

@@ -126,16 +126,16 @@ struct PageBuilder {
   private mutating func load(
     _ entries: ArraySlice<FoundEntry>
   ) throws(ServerError) -> [QueryPage.Item?] {
-    var names: [Int64: [String]] = [:]
-    for entry in entries { names[entry.zone, default: []].append(entry.recordName) }
-    var found: [Int64: [ExactName: StoredRecord]] = [:]
-    for (id, names) in names {
+    var numbers: [Int64: [Int64]] = [:]
+    for entry in entries { numbers[entry.zone, default: []].append(entry.record) }
+    var found: [Int64: [Int64: StoredRecord]] = [:]
+    for (id, numbers) in numbers {
       guard let zone = try zone(id) else { continue }
-      found[id] = try scope.store.records(named: names, in: zone)
-      page.recordsRead += names.count
+      found[id] = try scope.store.records(numbered: numbers, in: zone)
+      page.recordsRead += numbers.count
     }
     return entries.map { entry in
-      guard let zone = zones[entry.zone], let record = found[entry.zone]?[entry.recordName]
+      guard let zone = zones[entry.zone], let record = found[entry.zone]?[entry.record]
       else { return nil }
       return QueryPage.Item(record: record, zone: zone)
     }

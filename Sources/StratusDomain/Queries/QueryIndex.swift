@@ -65,25 +65,12 @@ public struct IndexEntry: Sendable, Hashable {
   public var index: Int64
   /// The columns' bytes, which sort as the values do.
   public var value: [UInt8]
-  public var recordName: String
+  /// The record's number.
+  public var record: Int64
 
-  public init(index: Int64, value: [UInt8], recordName: String) {
+  public init(index: Int64, value: [UInt8], record: Int64) {
     self.index = index
     self.value = value
-    self.recordName = recordName
-  }
-}
-
-// NB: names by their bytes: two that only look alike are two records.
-extension IndexEntry {
-  public static func == (left: IndexEntry, right: IndexEntry) -> Bool {
-    left.index == right.index && left.value == right.value
-      && ExactName(left.recordName) == ExactName(right.recordName)
-  }
-
-  public func hash(into hasher: inout Hasher) {
-    hasher.combine(index)
-    hasher.combine(value)
-    hasher.combine(ExactName(recordName))
+    self.record = record
   }
 }

@@ -15,7 +15,7 @@ extension StoreSession {
     result.reserveCapacity(min(limit, 64))
     try connection.run(statement, values) { (row) throws(ServerError) in
       result.append(
-        FoundEntry(value: row.bytes(0), zone: row.integer(1), recordName: row.text(2)))
+        FoundEntry(value: row.bytes(0), zone: row.integer(1), record: row.integer(2)))
       return true
     }
     return result
