@@ -83,7 +83,8 @@ extension NotificationInfo: JSONWritable, JSONReadable {
     alertActionLocalizationKey = try json.optionalString("alertActionLocalizationKey")
     alertLaunchImage = try json.optionalString("alertLaunchImage")
     soundName = try json.optionalString("soundName")
-    additionalFields = try json.strings("additionalFields") ?? json.strings("desiredKeys")
+    let nativeKeys = try json.strings("desiredKeys")
+    additionalFields = try json.strings("additionalFields") ?? nativeKeys
     shouldBadge = try json.optionalBool("shouldBadge") ?? false
     shouldSendContentAvailable = try json.optionalBool("shouldSendContentAvailable") ?? false
     shouldSendMutableContent = try json.optionalBool("shouldSendMutableContent") ?? false
