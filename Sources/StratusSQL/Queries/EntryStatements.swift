@@ -1,4 +1,3 @@
-import Foundation
 import StratusDomain
 
 /// Reads and writes rows of `entries`, whose primary key is the whole row.
@@ -87,11 +86,10 @@ extension [UInt8] {
   fileprivate func compare(_ other: [UInt8]) -> Int {
     withUnsafeBytes { own in
       other.withUnsafeBytes { other in
-        guard let left = own.baseAddress, let right = other.baseAddress else {
-          return own.count - other.count
+        for place in 0..<Swift.min(own.count, other.count) where own[place] != other[place] {
+          return own[place] < other[place] ? -1 : 1
         }
-        let order = memcmp(left, right, Swift.min(own.count, other.count))
-        return order == 0 ? own.count - other.count : Int(order)
+        return own.count - other.count
       }
     }
   }

@@ -92,9 +92,8 @@ extension StoreSession {
   private func write(
     _ record: StoredRecord, in zone: Int64, of database: Int64, unused: Int64, next: Int64
   ) throws(ServerError) -> Int64 {
-    var values = values(of: record, in: zone, of: database)
     let number = record.number == 0 ? next : record.number
-    values.append(.integer(number))
+    let values = values(of: record, in: zone, of: database, number: number)
     if number < unused {
       let changed = try connection.execute(RecordStatements.update, Array(values.dropFirst(3)))
       if changed != 1 { throw .fault("a record to change is not there") }
@@ -111,7 +110,7 @@ extension StoreSession {
   }
 
   private func values(
-    of record: StoredRecord, in zone: Int64, of database: Int64
+    of record: StoredRecord, in zone: Int64, of database: Int64, number: Int64
   ) -> [SQLValue] {
     [
       .integer(database), .integer(zone), .text(record.name), .text(record.type),
@@ -122,7 +121,7 @@ extension StoreSession {
       .text(record.modified.deviceID),
       record.isDeleted ? .null : .optional(record.parentRecordName),
       .bytes(record.isDeleted ? [] : record.fields.text),
-      .flag(!record.isDeleted && record.hasAssets),
+      .flag(!record.isDeleted && record.hasAssets), .integer(number),
     ]
   }
 }
@@ -146,7 +145,7 @@ private enum RecordStatements {
     WHERE +database = ? AND +zone = ? AND deleted = 0
       AND record IN (\(SQLStatement.severalNames))
     """)
-  static let newest = SQLStatement("SELECT record FROM records ORDER BY record DESC LIMIT 1")
+  static let newest = SQLStatement("SELECT MAX(record) FROM records")
   private static let insert = """
     INSERT INTO records (
       database, zone, name, type, change, deleted, created_at, created_by, created_device,

@@ -4,8 +4,8 @@ import GRDB
 enum SQLiteSettings {
   /// Pages in the write-ahead log after which it is copied into the file: 32 MiB.
   ///
-  /// Eight times SQLite's own: a page that was changed often is copied once, and the copying is done
-  /// beside the writes, not inside one. After a kill so much is read again: some 50 ms.
+  /// Eight times SQLite's own: a page that was changed often is copied once, and the copying is
+  /// done beside the writes, not inside one. After a kill so much is read again.
   static let checkpointPages = 8_192
   /// How long another program (a backup, an operator's shell) may hold the file.
   static let busyTimeoutSeconds = 5.0

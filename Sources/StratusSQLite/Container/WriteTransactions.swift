@@ -52,7 +52,8 @@ final class WriteTransactions<Session: SQLSession> {
     case unclean
   }
 
-  /// - Returns: what each body that was begun threw, nil if it stands on disk; nil: one was unclean.
+  /// - Returns: what each body that was begun threw, nil if it stands on disk; nil in place of all:
+  ///   one was unclean.
   /// - Throws: if the transaction as a whole failed, and must be abandoned.
   private func runTogether(
     _ bodies: [any WaitingWrite<Session>],
