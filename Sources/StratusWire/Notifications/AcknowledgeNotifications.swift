@@ -1,0 +1,21 @@
+/// `notifications/acknowledge`: the calling device has what came up to a number. Ours.
+public enum AcknowledgeNotifications: Endpoint {
+  public static let path = "notifications/acknowledge"
+
+  public struct Request: JSONWritable, JSONReadable {
+    public var through: Int64
+
+    public init(through: Int64) { self.through = through }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.object { $0.member("through", through) }
+    }
+
+    public init(json: JSONView) throws(WireError) {
+      guard let through = json["through"]?.int64 else { throw .missing("through") }
+      self.through = through
+    }
+  }
+
+  public typealias Response = EmptyRequest
+}

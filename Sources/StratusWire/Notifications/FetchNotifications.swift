@@ -1,0 +1,63 @@
+/// `notifications/changes`: the user's notifications since a place in their history, read or not;
+/// for `CKFetchNotificationChangesOperation`. Ours.
+public enum FetchNotifications: Endpoint {
+  public static let path = "notifications/changes"
+
+  public struct Request: JSONWritable, JSONReadable {
+    /// nil: from the oldest there is.
+    public var serverChangeToken: String?
+    /// nil: as many as fit.
+    public var resultsLimit: Int?
+
+    public init(serverChangeToken: String? = nil, resultsLimit: Int? = nil) {
+      self.serverChangeToken = serverChangeToken
+      self.resultsLimit = resultsLimit
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.object { writer in
+        writer.member("serverChangeToken", serverChangeToken)
+        writer.member("resultsLimit", resultsLimit.map(Int64.init))
+      }
+    }
+
+    public init(json: JSONView) throws(WireError) {
+      serverChangeToken = try json.optionalString("serverChangeToken")
+      resultsLimit = json["resultsLimit"]?.int
+    }
+  }
+
+  public struct Response: JSONWritable, JSONReadable {
+    public var notifications: [NumberedNotification]
+    /// Notifications that were marked as read since the place, by their IDs.
+    public var readIDs: [String]
+    public var serverChangeToken: String
+    public var moreComing: Bool
+
+    public init(
+      notifications: [NumberedNotification], readIDs: [String], serverChangeToken: String,
+      moreComing: Bool
+    ) {
+      self.notifications = notifications
+      self.readIDs = readIDs
+      self.serverChangeToken = serverChangeToken
+      self.moreComing = moreComing
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.object { writer in
+        writer.member("notifications", array: notifications)
+        writer.member("readIDs", strings: readIDs)
+        writer.member("serverChangeToken", serverChangeToken)
+        writer.member("moreComing", moreComing)
+      }
+    }
+
+    public init(json: JSONView) throws(WireError) {
+      notifications = try json.requiredArray("notifications")
+      readIDs = try json.strings("readIDs") ?? []
+      serverChangeToken = try json.requiredString("serverChangeToken")
+      moreComing = try json.optionalBool("moreComing") ?? false
+    }
+  }
+}

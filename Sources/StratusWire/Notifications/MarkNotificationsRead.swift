@@ -1,0 +1,22 @@
+/// `notifications/read`: marks notifications as read on all the user's devices. Ours.
+public enum MarkNotificationsRead: Endpoint {
+  public static let path = "notifications/read"
+
+  public struct Request: JSONWritable, JSONReadable {
+    public var ids: [String]
+
+    public init(ids: [String]) { self.ids = ids }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.object { $0.member("notificationIDs", strings: ids) }
+    }
+
+    public init(json: JSONView) throws(WireError) {
+      guard let ids = try json.strings("notificationIDs") else { throw .missing("notificationIDs") }
+      self.ids = ids
+    }
+  }
+
+  /// Those that were found.
+  public typealias Response = Request
+}

@@ -1,0 +1,42 @@
+/// A notification with its place in the user's queue: an addition of ours.
+///
+/// The stream (`GET /device/1/{container}/{environment}/notifications/stream`, server-sent events)
+/// sends one an event: `id` is the number, `event` is `notification`, `data` the payload. Lines that
+/// begin with a colon keep the connection alive. The stream begins behind what the device has
+/// acknowledged, or behind `Last-Event-ID` if that is later.
+public struct NumberedNotification: Sendable, Hashable {
+  /// Grows; a device acknowledges all up to one.
+  public var number: Int64
+  public var payload: NotificationPayload
+  /// Whether some device of the user has marked it as read.
+  public var isRead: Bool
+
+  public init(number: Int64, payload: NotificationPayload, isRead: Bool = false) {
+    self.number = number
+    self.payload = payload
+    self.isRead = isRead
+  }
+}
+
+extension NumberedNotification: JSONWritable, JSONReadable {
+  public func write(to writer: inout JSONWriter) {
+    writer.object { writer in
+      writer.member("number", number)
+      writer.member("read", isRead)
+      writer.member("payload", payload)
+    }
+  }
+
+  public init(json: JSONView) throws(WireError) {
+    guard let number = json["number"]?.int64 else { throw .missing("number") }
+    guard let payload = json["payload"] else { throw .missing("payload") }
+    self.number = number
+    self.payload = try NotificationPayload(json: payload)
+    isRead = json["read"]?.bool ?? false
+  }
+}
+
+/// `notifications/stream`: the path of the stream, which is no endpoint of JSON.
+public enum StreamNotifications {
+  public static let path = "notifications/stream"
+}

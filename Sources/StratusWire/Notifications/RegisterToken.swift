@@ -1,0 +1,39 @@
+/// `tokens/register`: the caller's notifications go to a token, too.
+///
+/// The token is one of ``CreateToken``, or one that Apple's systems gave to an app, which is then
+/// reached by APNs. The answer has the keys of ``CreateToken``'s, because CloudKit JS takes them
+/// from it.
+public enum RegisterToken: Endpoint {
+  public static let path = "tokens/register"
+
+  public struct Request: JSONWritable, JSONReadable {
+    public var apnsEnvironment: ContainerEnvironment
+    public var apnsToken: String
+    /// nil: the `clientId` of the request.
+    public var clientID: String?
+
+    public init(
+      apnsEnvironment: ContainerEnvironment, apnsToken: String, clientID: String? = nil
+    ) {
+      self.apnsEnvironment = apnsEnvironment
+      self.apnsToken = apnsToken
+      self.clientID = clientID
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.object { writer in
+        writer.member("apnsEnvironment", apnsEnvironment.rawValue)
+        writer.member("apnsToken", apnsToken)
+        writer.member("clientId", clientID)
+      }
+    }
+
+    public init(json: JSONView) throws(WireError) {
+      apnsEnvironment = try json.requiredEnvironment("apnsEnvironment")
+      apnsToken = try json.requiredString("apnsToken")
+      clientID = try json.optionalString("clientId")
+    }
+  }
+
+  public typealias Response = CreateToken.Response
+}

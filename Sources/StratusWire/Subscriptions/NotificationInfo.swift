@@ -1,0 +1,94 @@
+/// What the notifications of a subscription show, and how they arrive.
+///
+/// Source: CloudKit Web Services Reference, *Types and Dictionaries*, notification info dictionary;
+/// the keys it lacks are named as in `CKSubscription.NotificationInfo`.
+public struct NotificationInfo: Sendable, Hashable {
+  public var alertBody: String?
+  public var alertLocalizationKey: String?
+  /// Names of fields whose values go into the text.
+  public var alertLocalizationArgs: [String]?
+  public var title: String?
+  public var titleLocalizationKey: String?
+  /// Names of fields.
+  public var titleLocalizationArgs: [String]?
+  public var subtitle: String?
+  public var subtitleLocalizationKey: String?
+  /// Names of fields.
+  public var subtitleLocalizationArgs: [String]?
+  public var alertActionLocalizationKey: String?
+  public var alertLaunchImage: String?
+  public var soundName: String?
+  /// Names of fields whose values travel along, three at most.
+  public var additionalFields: [String]?
+  public var shouldBadge: Bool
+  public var shouldSendContentAvailable: Bool
+  public var shouldSendMutableContent: Bool
+  public var category: String?
+  /// The name of a field whose value tells which earlier notification a new one replaces.
+  public var collapseIDKey: String?
+
+  public init() {
+    shouldBadge = false
+    shouldSendContentAvailable = false
+    shouldSendMutableContent = false
+  }
+
+  /// Whether a person sees or hears anything of it.
+  public var isVisible: Bool {
+    let texts = [
+      alertBody, alertLocalizationKey, title, titleLocalizationKey, subtitle,
+      subtitleLocalizationKey, soundName, category,
+    ]
+    return shouldBadge || texts.contains { $0 != nil }
+  }
+}
+
+extension NotificationInfo: JSONWritable, JSONReadable {
+  public func write(to writer: inout JSONWriter) {
+    writer.object { writer in
+      writer.member("alertBody", alertBody)
+      writer.member("alertLocalizationKey", alertLocalizationKey)
+      writer.member("alertLocalizationArgs", strings: alertLocalizationArgs)
+      writer.member("title", title)
+      writer.member("titleLocalizationKey", titleLocalizationKey)
+      writer.member("titleLocalizationArgs", strings: titleLocalizationArgs)
+      writer.member("subtitle", subtitle)
+      writer.member("subtitleLocalizationKey", subtitleLocalizationKey)
+      writer.member("subtitleLocalizationArgs", strings: subtitleLocalizationArgs)
+      writer.member("alertActionLocalizationKey", alertActionLocalizationKey)
+      writer.member("alertLaunchImage", alertLaunchImage)
+      writer.member("soundName", soundName)
+      writer.member("additionalFields", strings: additionalFields)
+      writer.member("shouldBadge", shouldBadge)
+      writer.member("shouldSendContentAvailable", shouldSendContentAvailable)
+      // NB: only where it is set, since a strict client knows the keys of Apple's page alone.
+      if shouldSendMutableContent { writer.member("shouldSendMutableContent", true) }
+      writer.member("category", category)
+      writer.member("collapseIDKey", collapseIDKey)
+    }
+  }
+
+  /// Reads `desiredKeys`, the native name, as `additionalFields`.
+  public init(json: JSONView) throws(WireError) {
+    try json.requireObject("notificationInfo")
+    alertBody = try json.optionalString("alertBody")
+    alertLocalizationKey = try json.optionalString("alertLocalizationKey")
+    alertLocalizationArgs = try json.strings("alertLocalizationArgs")
+    title = try json.optionalString("title")
+    titleLocalizationKey = try json.optionalString("titleLocalizationKey")
+    titleLocalizationArgs = try json.strings("titleLocalizationArgs")
+    subtitle = try json.optionalString("subtitle")
+    subtitleLocalizationKey = try json.optionalString("subtitleLocalizationKey")
+    subtitleLocalizationArgs = try json.strings("subtitleLocalizationArgs")
+    alertActionLocalizationKey = try json.optionalString("alertActionLocalizationKey")
+    alertLaunchImage = try json.optionalString("alertLaunchImage")
+    soundName = try json.optionalString("soundName")
+    let nativeKeys = try json.strings("desiredKeys")
+    additionalFields = try json.strings("additionalFields") ?? nativeKeys
+    shouldBadge = try json.optionalBool("shouldBadge") ?? false
+    shouldSendContentAvailable = try json.optionalBool("shouldSendContentAvailable") ?? false
+    shouldSendMutableContent = try json.optionalBool("shouldSendMutableContent") ?? false
+    category = try json.optionalString("category")
+    collapseIDKey = try json.optionalString("collapseIDKey")
+  }
+}
