@@ -39,9 +39,9 @@ import Testing
     var indexes = [
       QueryIndex(
         id: 1, recordType: "Note", columns: [IndexColumn(.searchableFields, .token)],
-        buildPlace: nil, isReady: true),
+        isReady: true),
       QueryIndex(
-        id: 2, recordType: "Note", columns: [IndexColumn(.field("title"))], buildPlace: nil,
+        id: 2, recordType: "Note", columns: [IndexColumn(.field("title"))],
         isReady: true),
     ]
     let indexed = try DerivedRows(
@@ -51,7 +51,7 @@ import Testing
     #expect(indexed.entries.count { $0.index == 2 } == 1)
     indexes.append(
       QueryIndex(
-        id: 3, recordType: "Note", columns: [IndexColumn(.field("count"))], buildPlace: nil,
+        id: 3, recordType: "Note", columns: [IndexColumn(.field("count"))],
         isReady: true))
     let all = Schema(recordTypes: schema.recordTypes, indexes: indexes)
     #expect(throws: ServerError.self) { try DerivedRows(of: record, schema: all) }

@@ -29,6 +29,8 @@ struct PageScope {
   let countsOnly: Bool
   /// Where the page before ended.
   let after: EntryPosition?
+  /// Records read, after which the page ends.
+  let recordsMax: Int
 }
 
 /// Takes matches one by one, until a page is full and one more is seen.
@@ -71,7 +73,9 @@ struct PageBuilder {
   }
 
   /// Whether so much was read that the page should end, whatever it holds.
-  var hasReadEnough: Bool { readBytes >= Self.readBytesMax }
+  var hasReadEnough: Bool {
+    readBytes >= Self.readBytesMax || page.recordsRead >= scope.recordsMax
+  }
 
   /// Matches that still fit.
   var room: Int { scope.limit - page.items.count }

@@ -9,19 +9,13 @@ public struct QueryIndex: Sendable, Hashable {
   public var id: Int64
   public var recordType: String
   public var columns: [IndexColumn]
-  /// How far it is built; nil: it is ready.
-  public var buildPlace: IndexBuildPlace?
   /// Whether every record has its entries.
   public var isReady: Bool
 
-  public init(
-    id: Int64, recordType: String, columns: [IndexColumn], buildPlace: IndexBuildPlace?,
-    isReady: Bool
-  ) {
+  public init(id: Int64, recordType: String, columns: [IndexColumn], isReady: Bool) {
     self.id = id
     self.recordType = recordType
     self.columns = columns
-    self.buildPlace = buildPlace
     self.isReady = isReady
   }
 }
