@@ -34,6 +34,7 @@ public enum Reason {
   public static let endpointUnknown = "could not find handler for endpoint"
   public static let internalError = "internal server error"
   public static let indexIsBeingBuilt = "the index is being built"
+  public static let listeningNeedsConnection = "notifications are listened for over a connection"
   public static let markerInvalid = "invalid continuation marker"
   public static let methodNotAllowed = "method not allowed"
   public static let queriedTypeIsFixed = "Queried type is not marked indexable"
