@@ -109,6 +109,17 @@ public struct Composition: Sendable {
     }
   }
 
+  /// Puts notifications into queues, for tests: a server that runs does so when records change.
+  ///
+  /// - Throws: what the store throws.
+  public func queue(
+    _ notifications: [NewNotification], at address: StoreAddress
+  ) async throws(ServerError) {
+    try await stores.store(at: address).write { (store) throws(ServerError) in
+      try store.enqueue(notifications)
+    }
+  }
+
   /// Removes old notifications, and devices that have not been seen for long, from the stores in
   /// use; returns when all is done.
   public func pruneNotifications() async throws(ServerError) {
