@@ -12,10 +12,13 @@ public struct Service: Sendable {
   /// What lies behind download URLs.
   public let downloads: AssetDownloads
 
-  /// - Parameter cascades: hears of stores in which a cascade is left to carry on.
+  /// - Parameters:
+  ///   - cascades: hears of stores in which a cascade is left to carry on.
+  ///   - changes: hears of stores in whose outbox something was left.
   public init(
     stores: any StoreCatalog, containers: any ContainerRegistry, assets: any AssetStore,
-    signer: any TicketSigner, ambient: Ambient, cascades: CascadeNudges = CascadeNudges()
+    signer: any TicketSigner, ambient: Ambient, cascades: StoreNudges = StoreNudges(),
+    changes: StoreNudges = StoreNudges()
   ) {
     let tickets = AssetTickets(signer: signer)
     uploads = AssetUploads(stores: stores, assets: assets, tickets: tickets, ambient: ambient)
@@ -28,13 +31,14 @@ public struct Service: Sendable {
     let databases = DatabaseAccess(
       stores: stores, users: UserRecords(ambient: ambient), tickets: tickets, ambient: ambient)
     handlers = [
-      ModifyRecordsHandler(databases: databases, ambient: ambient, cascades: cascades),
+      ModifyRecordsHandler(
+        databases: databases, ambient: ambient, cascades: cascades, changes: changes),
       LookupRecordsHandler(databases: databases),
       QueryRecordsHandler(databases: databases),
       FetchRecordChangesHandler(databases: databases),
       ListZonesHandler(databases: databases),
       LookupZonesHandler(databases: databases),
-      ModifyZonesHandler(databases: databases),
+      ModifyZonesHandler(databases: databases, ambient: ambient, changes: changes),
       FetchZonesHandler(databases: databases),
       FetchDatabaseChangesHandler(databases: databases),
       FetchZoneChangesHandler(databases: databases),
@@ -45,7 +49,10 @@ public struct Service: Sendable {
       FetchKeysHandler(databases: databases),
       RegisterUserKeyHandler(databases: databases),
       WrapZoneKeyHandler(databases: databases),
-      ResetKeysHandler(databases: databases),
+      ResetKeysHandler(databases: databases, ambient: ambient, changes: changes),
+      ListSubscriptionsHandler(databases: databases),
+      LookupSubscriptionsHandler(databases: databases),
+      ModifySubscriptionsHandler(databases: databases, ambient: ambient),
     ]
   }
 }

@@ -79,7 +79,10 @@ public struct Server: Sendable {
       parts: parts, graceSeconds: settings.assetGraceSeconds)
     let group = ServiceGroup(
       configuration: ServiceGroupConfiguration(
-        services: [application, sweep, parts.cascadeSweep(logger: logger), assetSweep],
+        services: [
+          application, sweep, parts.cascadeSweep(logger: logger),
+          parts.changeSweep(logger: logger), assetSweep,
+        ],
         gracefulShutdownSignals: heedsSignals ? [.sigterm, .sigint] : [], logger: logger))
     try await group.run()
   }

@@ -5,9 +5,16 @@ import StratusWire
 enum StoreUpgrade {
   /// - Parameter layout: the one the store has.
   static func run(on connection: any SQLConnection, from layout: Int64) throws(ServerError) {
-    guard layout == 1 else {
+    guard (1..<StoreTables.layout).contains(layout) else {
       throw .fault("a store has an unknown layout", facts: ["layout": String(layout)])
     }
+    if layout < 2 { try bringUpToTwo(connection) }
+    try connection.define(SubscriptionTables.text(connection.dialect))
+    try connection.execute(UpgradeStatements.setLayout, [.integer(StoreTables.layout)])
+  }
+
+  /// Layout 2 has indexes, links, assets, keys and settings.
+  private static func bringUpToTwo(_ connection: any SQLConnection) throws(ServerError) {
     try connection.define(
       """
       ALTER TABLE records ADD COLUMN assets BIGINT NOT NULL DEFAULT 0;
@@ -18,7 +25,6 @@ enum StoreUpgrade {
     try connection.define(KeyTables.text(connection.dialect))
     try markFields(on: connection)
     try deriveRows(on: connection)
-    try connection.execute(UpgradeStatements.setLayout, [.integer(StoreTables.layout)])
   }
 
   /// Choice: fields that stood before there were marks get all that their type can have, in
