@@ -19,6 +19,15 @@ struct ChangeMatcher {
     let notificationID: String
   }
 
+  /// What the subscriptions looked at say, since each record of a change meets the same again.
+  private var known: [Int64: Definition] = [:]
+
+  private struct Definition {
+    let subscription: Subscription
+    /// nil: no query subscription, or one that is not legal any more.
+    let query: SubscriptionQuery?
+  }
+
   /// Subscriptions read at once.
   private static let pageMax = 100
 
@@ -40,8 +49,8 @@ struct ChangeMatcher {
     let start = entry.place
     if start == nil || start?.position == -1 {
       let stop = try walk(watch.keys(of: entry), of: entry, at: -1, from: start) {
-        (subscription, _) in
-        Self.isConcerned(subscription, by: entry.event) ? .area : nil
+        definition in
+        Self.isConcerned(definition.subscription, by: entry.event) ? .area : nil
       }
       if let stop { return stop }
     }
@@ -54,12 +63,9 @@ struct ChangeMatcher {
       let stop = try walk(
         watch.keys(of: states.all), of: entry, at: position,
         from: start?.position == position ? start : nil
-      ) { [schema, address] (subscription, user) in
-        guard case .query(let watched) = subscription.subject,
-          // What was legal when it was saved may not be any more; then it matches nothing.
-          let query = try? SubscriptionQuery(
-            watched, of: user, schema: schema, environment: address.environment),
-          let reason = query.reason(
+      ) { definition in
+        guard
+          let reason = definition.query?.reason(
             before: states.before, after: states.after, inZone: entry.zoneName),
           let record = image.newest
         else { return nil }
@@ -79,11 +85,11 @@ struct ChangeMatcher {
 
   /// Looks at the subscriptions under some keys, which are in order.
   ///
-  /// - Parameter judge: what a subscription of a user has to tell; nil: nothing.
+  /// - Parameter judge: what a subscription has to tell; nil: nothing.
   /// - Returns: where the next step goes on; nil: all have been looked at.
   private mutating func walk(
     _ keys: [SubscriptionKey], of entry: OutboxEntry, at position: Int, from start: OutboxPlace?,
-    judge: (Subscription, String) -> Finding?
+    judge: (Definition) -> Finding?
   ) throws(ServerError) -> OutboxPlace? {
     for key in keys {
       var last: Int64 = 0
@@ -100,11 +106,10 @@ struct ChangeMatcher {
         room -= max(1, page.count)
         for found in page {
           last = found.number
-          // NB: a definition that cannot be read must not stop all others for ever.
-          guard found.since < entry.number, let subscription = try? found.subscription(),
-            let finding = judge(subscription, found.user)
+          guard found.since < entry.number, let definition = definition(of: found),
+            let finding = judge(definition)
           else { continue }
-          try note(finding, of: found, subscription, entry)
+          note(finding, of: found, definition.subscription, entry)
         }
         if page.count < limit { break }
       }
@@ -112,10 +117,24 @@ struct ChangeMatcher {
     return nil
   }
 
+  /// NB: a definition that cannot be read, nil, must not stop all others for ever.
+  private mutating func definition(of found: StoredSubscription) -> Definition? {
+    if let known = known[found.number] { return known }
+    guard let subscription = try? found.subscription() else { return nil }
+    var query: SubscriptionQuery?
+    if case .query(let watched) = subscription.subject {
+      query = try? SubscriptionQuery(
+        watched, of: found.user, schema: schema, environment: address.environment)
+    }
+    let definition = Definition(subscription: subscription, query: query)
+    known[found.number] = definition
+    return definition
+  }
+
   private mutating func note(
     _ finding: Finding, of found: StoredSubscription, _ subscription: Subscription,
     _ entry: OutboxEntry
-  ) throws(ServerError) {
+  ) {
     var zoneID: ZoneID? = ZoneID(zoneName: entry.zoneName, ownerRecordName: nil)
     var record: NotificationDraft.Record?
     switch finding {

@@ -1,4 +1,4 @@
-public import StratusWire
+import StratusWire
 
 /// Finds out whom the changes in a store's outbox concern, and queues their notifications, a step a
 /// transaction.
