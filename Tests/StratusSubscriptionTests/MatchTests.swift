@@ -17,14 +17,15 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    (FiresOn.create, ["s: created a"]), (.update, ["s: updated a", "s: updated a"]),
-    (.delete, ["s: deleted a"]),
-    (
-      [.create, .update, .delete],
-      ["s: created a", "s: updated a", "s: updated a", "s: deleted a"]
-    ),
-  ])
+  @Test(
+    arguments: [
+      (FiresOn.create, ["s: created a"]), (.update, ["s: updated a", "s: updated a"]),
+      (.delete, ["s: deleted a"]),
+      (
+        [.create, .update, .delete],
+        ["s: created a", "s: updated a", "s: updated a", "s: deleted a"]
+      ),
+    ] as [(FiresOn, [String])])
   func `a query subscription fires on what it names`(
     _ firesOn: FiresOn, _ expected: [String]
   ) async throws {
@@ -39,12 +40,13 @@ import Testing
   }
 
   /// Before and after: red or not; and what is heard.
-  @Test(arguments: [
-    (nil, "red", ["s: created a"]), (nil, "blue", []), ("red", "red", ["s: updated a"]),
-    ("red", "blue", ["s: updated a"]), ("blue", "red", ["s: updated a"]), ("blue", "blue", []),
-    ("red", nil, ["s: deleted a"]), ("blue", nil, []), ("", "red", ["s: updated a"]),
-    ("red", "", ["s: updated a"]), ("", "", []),
-  ] as [(String?, String?, [String])])
+  @Test(
+    arguments: [
+      (nil, "red", ["s: created a"]), (nil, "blue", []), ("red", "red", ["s: updated a"]),
+      ("red", "blue", ["s: updated a"]), ("blue", "red", ["s: updated a"]), ("blue", "blue", []),
+      ("red", nil, ["s: deleted a"]), ("blue", nil, []), ("", "red", ["s: updated a"]),
+      ("red", "", ["s: updated a"]), ("", "", []),
+    ] as [(String?, String?, [String])])
   func `the state before counts, and the state after`(
     _ before: String?, _ after: String?, _ expected: [String]
   ) async throws {
@@ -116,8 +118,9 @@ import Testing
       }
       try await scene.change(inZone("Z") + "," + inZone("Y"))
       let heard = try await scene.heard()
+      let words = try heard.map { try $0.payload().event.word }.sorted()
       #expect(
-        try heard.map { try $0.payload().event.word }.sorted() == [
+        words == [
           "d: database", "y: zone Y", "z: zone Z",
         ])
       #expect(Set(heard.map(\.notificationID)).count == 1)
@@ -180,7 +183,7 @@ import Testing
       try await scene.subscribe(.database("d").visible)
       _ = try await scene.answer(
         ResetKeys.self,
-        ResetKeys.Request(replacedKey: old, publicKey: [UInt8](repeating: 5, count: 65)))
+        ResetKeys.Request(publicKey: [UInt8](repeating: 5, count: 65), replacedKey: old))
       #expect(try await scene.told() == ["d: database"])
     }
   }
@@ -282,7 +285,7 @@ import Testing
       let cascades = ContinueCascades(store: try await scene.store(), ambient: scene.ambient)
       while try await cascades.step() {}
       let told = try await scene.told()
-      #expect(told.count == 1_202)
+      #expect(told.filter { $0.hasPrefix("s: ") }.count == 1_201)
       let names = ["t"] + (0..<1_200).map { "c\($0)" }
       #expect(Set(told) == Set(names.map { "s: deleted \($0)" } + ["z: zone Z"]))
     }

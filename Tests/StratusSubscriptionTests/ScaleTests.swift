@@ -7,20 +7,21 @@ import Testing
 @Suite struct `Many subscriptions` {
   @Test func `a change looks at those that ask for its values, and at no others`() async throws {
     try await withScene { scene in
-      try await scene.save("first", field("color", #""red""#) + "," + field("count", "1"), scope: .public)
+      try await scene.save(
+        "first", field("color", #""red""#) + "," + field("count", "1"), scope: .public)
       let store = try await scene.store()
       for start in stride(from: 0, to: 100_000, by: 10_000) {
         try await store.write { (store) throws(ServerError) in
-          let schema = try store.schema()
           for number in start..<start + 10_000 {
             let filter = FieldFilter(.equals, QueryKey(field: "color"), .string("c\(number)"))
             let watched = WatchedQuery(
               query: Query(recordType: "Note", filters: [.field(filter)]), firesOn: .create)
-            let place = try SubscriptionQuery(
-              watched, of: "_u\(number)", schema: schema, environment: .development
-            ).place
+            let key = SubscriptionKey.value(
+              .text(Array("c\(number)".utf8)), of: "color", in: "Note")
             try store.save(
-              Subscription(id: "s", .query(watched)), of: "_u\(number)", in: .public, under: place)
+              Subscription(id: "s", .query(watched)), of: "_u\(number)", in: .public,
+              under: SubscriptionPlace(
+                key: key, subject: .records(type: "Note", field: "color")))
           }
         }
       }

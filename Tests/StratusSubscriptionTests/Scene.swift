@@ -83,13 +83,26 @@ final class Scene: Sendable {
     _ user: String = "_ann", matching limit: Int? = MatchChanges.stepMax,
     at address: StoreAddress = address
   ) async throws -> [QueuedNotification] {
-    if let limit { try await match(limit: limit, at: address) }
-    let last = read.withLock { $0[user] ?? 0 }
-    let queued = try await store(at: address).read { (store) throws(ServerError) in
-      try store.notifications(of: user, after: last, limit: 10_000, sizeBytesMax: .max)
+    let store = try await store(at: address)
+    // A queue keeps little for who has no device.
+    try await store.write { (store) throws(ServerError) in
+      if try store.device(id: "d0", of: user) != nil { return }
+      try store.register(
+        StoredDevice(user: user, deviceID: "d0", channel: .stream, acknowledged: 0, seen: 0))
     }
-    read.withLock { $0[user] = queued.last?.number ?? last }
-    return queued
+    let changes = MatchChanges(store: store, address: address, ambient: ambient)
+    var heard: [QueuedNotification] = []
+    // Read with each step, since queues are bounded.
+    while true {
+      let hasMore = if let limit { try await changes.step(limit: limit) } else { false }
+      let last = read.withLock { $0[user] ?? 0 }
+      let queued = try await store.read { (store) throws(ServerError) in
+        try store.notifications(of: user, after: last, limit: 10_000, sizeBytesMax: .max)
+      }
+      read.withLock { $0[user] = queued.last?.number ?? last }
+      heard += queued
+      if !hasMore { return heard }
+    }
   }
 
   /// As ``heard(_:matching:at:)``, in words.

@@ -18,7 +18,7 @@ struct ResetKeysHandler: EndpointHandler {
     let (response, isWatched) = try await database.store.write { (store) throws(ServerError) in
       let standing = try store.userKey(of: user)
       // NB: repeated after its answer was lost, a finished reset is still a success.
-      if standing == request.publicKey { 
+      if standing == request.publicKey {
         return (ResetKeys.Response(zones: [], moreComing: false), false)
       }
       guard standing == request.replacedKey else {

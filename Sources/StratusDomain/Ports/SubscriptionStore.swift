@@ -31,8 +31,8 @@ public protocol SubscriptionReading {
 
 /// Keeps who wants to be told of changes.
 public protocol SubscriptionWriting {
-  /// As ``SubscriptionReading/watch(of:)``, but remembered from one transaction to the next, so that
-  /// a save where nobody watches costs nothing more.
+  /// As ``SubscriptionReading/watch(of:)``, but remembered from one transaction to the next, so
+  /// that a save where nobody watches costs nothing more.
   ///
   /// NB: an engine with several writers must hold what it remembers against something that each
   /// save reads anyway, such as a version in the database's row that ``ZoneWriting/lockZone`` reads

@@ -24,7 +24,11 @@ extension StoreSession {
     ) { (row) throws(ServerError) in
       isThere = true
       let record = reader.record(row)
-      if row.integer(RecordColumns.count) == 0 { image.before = record } else { image.after = record }
+      if row.integer(RecordColumns.count) == 0 {
+        image.before = record
+      } else {
+        image.after = record
+      }
       return true
     }
     return isThere ? image : nil
@@ -91,8 +95,8 @@ extension StoreSession {
   }
 }
 
-/// A ``WatchedChange/Event`` as the tables hold it: 1 records changed, 2 the zone was made, 3 it was
-/// deleted.
+/// A ``WatchedChange/Event`` as the tables hold it: 1 records changed, 2 the zone was made, 3 it
+/// was deleted.
 private struct StoredEvent {
   var number: Int64
   var after: Int64 = 0

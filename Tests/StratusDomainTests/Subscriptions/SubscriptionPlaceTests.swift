@@ -37,25 +37,29 @@ import Testing
   private static let isOne = filter("EQUALS", "count", "1")
 
   /// Filters; the field whose value is the key; and the value.
-  @Test(arguments: [
-    ("", nil, nil), (isRed, "color", .text(Array("red".utf8))), (isOne, "count", .whole(1)),
-    (isOne + "," + isRed, "color", .text(Array("red".utf8))),
-    (isOne + "," + filter("EQUALS", "size", "1.5"), "size", .real(1.5)),
-    (isRed + "," + filter("EQUALS", "___recordID", #""n""#), "___recordID", .text(Array("n".utf8))),
-    (
-      filter("EQUALS", "name", #""b""#) + "," + isRed, "color", .text(Array("red".utf8))
-    ),
-    (filter("NOT_EQUALS", "color", #""red""#), nil, nil),
-    (filter("BEGINS_WITH", "color", #""red""#), nil, nil),
-    (filter("GREATER_THAN", "count", "1"), nil, nil),
-    (filter("IN", "color", #"["red"]"#), "color", .text(Array("red".utf8))),
-    (filter("IN", "color", #"["red","blue"]"#), nil, nil),
-    (filter("LIST_CONTAINS", "tags", #""x""#), "tags", .text(Array("x".utf8))),
-    (filter("LIST_CONTAINS_ALL", "tags", #"["y","x"]"#), "tags", .text(Array("x".utf8))),
-    (filter("LIST_CONTAINS_ANY", "tags", #"["y","x"]"#), nil, nil),
-    (filter("NOT_LIST_CONTAINS", "tags", #""x""#), nil, nil),
-    (filter("EQUALS", "count", "1.5"), nil, nil),
-  ] as [(String, String?, Scalar?)])
+  @Test(
+    arguments: [
+      ("", nil, nil), (isRed, "color", .text(Array("red".utf8))), (isOne, "count", .whole(1)),
+      (isOne + "," + isRed, "color", .text(Array("red".utf8))),
+      (isOne + "," + filter("EQUALS", "size", "1.5"), "size", .real(1.5)),
+      (
+        isRed + "," + filter("EQUALS", "___recordID", #""n""#), "___recordID",
+        .text(Array("n".utf8))
+      ),
+      (
+        filter("EQUALS", "name", #""b""#) + "," + isRed, "color", .text(Array("red".utf8))
+      ),
+      (filter("NOT_EQUALS", "color", #""red""#), nil, nil),
+      (filter("BEGINS_WITH", "color", #""red""#), nil, nil),
+      (filter("GREATER_THAN", "count", "1"), nil, nil),
+      (filter("IN", "color", #"["red"]"#), "color", .text(Array("red".utf8))),
+      (filter("IN", "color", #"["red","blue"]"#), nil, nil),
+      (filter("LIST_CONTAINS", "tags", #""x""#), "tags", .text(Array("x".utf8))),
+      (filter("LIST_CONTAINS_ALL", "tags", #"["y","x"]"#), "tags", .text(Array("x".utf8))),
+      (filter("LIST_CONTAINS_ANY", "tags", #"["y","x"]"#), nil, nil),
+      (filter("NOT_LIST_CONTAINS", "tags", #""x""#), nil, nil),
+      (filter("EQUALS", "count", "1.5"), nil, nil),
+    ] as [(String, String?, Scalar?)])
   func `a subscription is filed under the most selective value it asks for`(
     _ filters: String, _ field: String?, _ value: Scalar?
   ) throws {
@@ -92,7 +96,8 @@ import Testing
     ]
     #expect(keys == expected)
     #expect(watch.keys(of: [values([:])]).count == 1)
-    #expect(Watch([.records(type: "Note", field: nil)]).keys(of: [values([:])]) == [.recordType("Note")])
+    #expect(
+      Watch([.records(type: "Note", field: nil)]).keys(of: [values([:])]) == [.recordType("Note")])
   }
 
   private func change(
@@ -112,14 +117,15 @@ import Testing
   }
 
   /// Who watches; the zone; the types changed; whether anything is left, and of how many records.
-  @Test(arguments: [
-    ([], "Z", ["A"], nil), ([.database], "Z", ["A"], 0), ([.zones], "Z", ["A"], 0),
-    ([.database, .zones], "_defaultZone", ["A"], nil), ([.database], "Z", [], nil),
-    ([.records(type: "A", field: nil)], "Z", ["A", "B", "A"], 2),
-    ([.records(type: "A", field: "f")], "_defaultZone", ["A", "B"], 1),
-    ([.records(type: "A", field: "f")], "Z", ["B"], nil),
-    ([.records(type: "A", field: "f"), .database], "Z", ["B"], 0),
-  ] as [([WatchSubject], String, [String], Int?)])
+  @Test(
+    arguments: [
+      ([], "Z", ["A"], nil), ([.database], "Z", ["A"], 0), ([.zones], "Z", ["A"], 0),
+      ([.database, .zones], "_defaultZone", ["A"], nil), ([.database], "Z", [], nil),
+      ([.records(type: "A", field: nil)], "Z", ["A", "B", "A"], 2),
+      ([.records(type: "A", field: "f")], "_defaultZone", ["A", "B"], 1),
+      ([.records(type: "A", field: "f")], "Z", ["B"], nil),
+      ([.records(type: "A", field: "f"), .database], "Z", ["B"], 0),
+    ] as [([WatchSubject], String, [String], Int?)])
   func `a change is left in the outbox where somebody watches`(
     _ subjects: [WatchSubject], _ zone: String, _ types: [String], _ expected: Int?
   ) {

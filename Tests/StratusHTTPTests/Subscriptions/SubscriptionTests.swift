@@ -88,7 +88,8 @@ import Testing
         "subscriptionID": "l", "subscriptionType": "zone", "zoneID": ["zoneName": "None"],
       ]
       let answer = try await anna.post(
-        "subscriptions/modify", ["operations": [operation("create", lost), operation("create", query)]])
+        "subscriptions/modify",
+        ["operations": [operation("create", lost), operation("create", query)]])
       #expect(answer["subscriptions"][0]["subscriptionID"] == "l")
       #expect(answer["subscriptions"][0]["serverErrorCode"] == "ZONE_NOT_FOUND")
       #expect(answer["subscriptions"][1]["subscriptionID"] == "q")
@@ -96,15 +97,16 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    ["subscriptionType": "query", "firesOn": ["create"]],
-    ["subscriptionType": "zone"],
-    ["subscriptionType": "other"],
-    ["subscriptionID": 1, "subscriptionType": "database"],
-    [
-      "subscriptionType": "query", "firesOn": ["never"], "query": ["recordType": "Note"],
-    ],
-  ] as [JSON])
+  @Test(
+    arguments: [
+      ["subscriptionType": "query", "firesOn": ["create"]],
+      ["subscriptionType": "zone"],
+      ["subscriptionType": "other"],
+      ["subscriptionID": 1, "subscriptionType": "database"],
+      [
+        "subscriptionType": "query", "firesOn": ["never"], "query": ["recordType": "Note"],
+      ],
+    ] as [JSON])
   func `what is no subscription is a bad request`(_ subscription: JSON) async throws {
     try await withNotes { anna in
       let answer = try await anna.answer(
