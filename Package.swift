@@ -121,6 +121,9 @@ let package = Package(
     tests(
       "StratusQueryTests",
       ["StratusAssets", "StratusDomain", "StratusSQLite", "StratusTesting", "StratusWire"]),
+    tests(
+      "StratusSubscriptionTests",
+      ["StratusAssets", "StratusDomain", "StratusSQLite", "StratusTesting", "StratusWire"]),
     tests("TidyTests", []),
     tests(
       "StratusAssetsTests",

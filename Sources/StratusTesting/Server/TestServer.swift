@@ -64,6 +64,14 @@ public final class TestServer: Sendable {
     try await composition.carryOnCascades(stepsMax: stepsMax)
   }
 
+  /// Queues the notifications of what was changed.
+  ///
+  /// - Parameter limit: subscriptions looked at in one step.
+  /// - Throws: what the server throws.
+  public func matchChanges(limit: Int = MatchChanges.stepMax) async throws {
+    try await composition.matchChanges(limit: limit)
+  }
+
   /// Removes the bytes no record holds, as the server does now and then.
   ///
   /// - Parameter graceSeconds: how long they are kept.
