@@ -70,6 +70,7 @@ extension StoreSession {
       next = max(next, written + 1)
     }
     recordNumbers = (next, next)
+    if let watched = changes.watched { try add(watched) }
     try remove(changes.rows.removed, of: zone.id, in: number)
     try add(changes.rows.added, of: zone.id, in: number)
     let token = SQLValue.optional(changes.clientChangeToken)
@@ -109,7 +110,8 @@ extension StoreSession {
     throw .fault("a change set does not follow on from its zone's newest change")
   }
 
-  private func values(
+  /// The values of ``RecordColumns``, behind the record's place.
+  func values(
     of record: StoredRecord, in zone: Int64, of database: Int64, number: Int64
   ) -> [SQLValue] {
     [
