@@ -118,6 +118,9 @@ let package = Package(
     tests(
       "StratusModelTests",
       ["CloudKit", "StratusAccounts", "StratusTesting", "StratusTransport"]),
+    tests(
+      "StratusSubscriptionTests",
+      ["StratusAssets", "StratusDomain", "StratusSQLite", "StratusTesting", "StratusWire"]),
     .target(
       name: "QueryChecks",
       dependencies: [
@@ -125,23 +128,17 @@ let package = Package(
       ], path: "Tests/QueryChecks", swiftSettings: strict),
     tests("StratusQueryTests", ["QueryChecks"]),
     program("query-soak", path: "Tests/QuerySoak", ["QueryChecks"]),
-    tests(
-      "StratusSubscriptionTests",
-      ["StratusAssets", "StratusDomain", "StratusSQLite", "StratusTesting", "StratusWire"]),
     tests("TidyTests", []),
     tests(
       "StratusAssetsTests",
       ["StratusAssets", "StratusDomain", "StratusTesting", "StratusWire"]),
     tests("StratusDomainTests", ["StratusDomain", "StratusWire"]),
-    tests(
-      "StratusPushTests",
-      ["StratusPush", "StratusDomain", "StratusSQLite", "StratusTesting", "StratusWire"]),
+    tests("StratusPushTests", ["StratusPush", "StratusDomain", "StratusTesting", "StratusWire"]),
     tests(
       "StratusHTTPTests",
       [
         "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusServer", "StratusTesting",
-        "StratusWire", hummingbird, .product(name: "HTTPTypes", package: "swift-http-types"),
-        logging,
+        "StratusWire", .product(name: "HTTPTypes", package: "swift-http-types"), logging,
       ]),
     tests("StratusWireTests", ["StratusWire"]),
     tests(

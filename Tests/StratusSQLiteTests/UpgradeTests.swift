@@ -217,28 +217,4 @@ import Testing
       #expect(builds == [IndexBuild(index: indexes[1].id, place: place)])
     }
   }
-
-  @Test func `can be watched`() async throws {
-    try await withTemporaryFolder { url in
-      try LayoutTwo.make(in: url)
-      for round in 0..<2 {
-        try await withStores(in: url, epoch: 7) { stores in
-          let store = try await stores.store(at: development)
-          let (subscriptions, entries) = try await store.read { (body) throws(ServerError) in
-            (
-              try body.subscriptions(of: "_ann", in: .public, limit: 9).count,
-              try body.outboxEntries(limit: 9).count
-            )
-          }
-          #expect(subscriptions == round)
-          #expect(entries == 0)
-          try await store.write { (body) throws(ServerError) in
-            try body.save(
-              Subscription(id: "s", .database(recordType: nil)), of: "_ann", in: .public,
-              under: .database)
-          }
-        }
-      }
-    }
-  }
 }

@@ -9,11 +9,11 @@ public final class StoreSession: SQLSession {
   private var databases: [DatabaseKey: Int64] = [:]
   private var knownEpoch: Int64?
   var knownSchema: (version: Int64, schema: Schema)?
+  /// What is watched, by database; for write bodies alone.
+  private var watches: [Int64: Watch] = [:]
   /// Numbers of records: no row has one from `unused` on, none was drawn from `next` on. nil: not
   /// known.
   var recordNumbers: (unused: Int64, next: Int64)?
-  /// What is watched, by database; for write bodies alone.
-  private var watches: [Int64: Watch] = [:]
 
   public init(connection: any SQLConnection) { self.connection = connection }
 

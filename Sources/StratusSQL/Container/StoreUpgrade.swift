@@ -5,22 +5,27 @@ import StratusWire
 enum StoreUpgrade {
   /// - Parameter layout: the one the store has.
   static func run(on connection: any SQLConnection, from layout: Int64) throws(ServerError) {
-    guard (1..<StoreTables.layout).contains(layout) else {
-      throw .fault("a store has an unknown layout", facts: ["layout": String(layout)])
-    }
-    // NB: all tables and columns before any rows: a session's statements expect those of today.
-    if layout < 2 { try addLayoutTwo(on: connection) }
-    try addLayoutThree(on: connection)
-    if layout < 2 {
+    // NB: all tables before any rows: a session's statements expect those of today.
+    try connection.define(SubscriptionTables.text(connection.dialect))
+    try connection.define(NotificationTables.text(connection.dialect))
+    switch layout {
+    case 1:
+      try addDerivedTables(on: connection)
+      try numberRecords(on: connection)
       try markFields(on: connection)
       try deriveRows(on: connection)
-    } else {
+    case 2:
+      try numberRecords(on: connection)
       try numberEntries(on: connection)
+    default:
+      throw .fault("a store has an unknown layout", facts: ["layout": String(layout)])
     }
     try connection.execute(UpgradeStatements.setLayout, [.integer(StoreTables.layout)])
   }
 
-  private static func addLayoutTwo(on connection: any SQLConnection) throws(ServerError) {
+  private static func addDerivedTables(
+    on connection: any SQLConnection
+  ) throws(ServerError) {
     try connection.define(
       """
       ALTER TABLE records ADD COLUMN assets BIGINT NOT NULL DEFAULT 0;
@@ -29,12 +34,6 @@ enum StoreUpgrade {
     try connection.define(KeyTables.zoneColumns)
     try connection.define(StoreTables.derivedTables(connection.dialect))
     try connection.define(KeyTables.text(connection.dialect))
-  }
-
-  private static func addLayoutThree(on connection: any SQLConnection) throws(ServerError) {
-    try connection.define(SubscriptionTables.text(connection.dialect))
-    try connection.define(NotificationTables.text(connection.dialect))
-    try numberRecords(on: connection)
   }
 
   /// Records get numbers in an order that keeps a zone's together, as they are read and indexed.
