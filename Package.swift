@@ -110,7 +110,8 @@ let package = Package(
       "StratusTesting",
       [
         "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusPush", "StratusServer",
-        "StratusTransport", "StratusWire", .product(name: "HTTPTypes", package: "swift-http-types"), logging,
+        "StratusTransport", "StratusWire", .product(name: "HTTPTypes", package: "swift-http-types"),
+        logging,
       ]),
     tests(
       "StratusCrashTests",

@@ -64,7 +64,7 @@ public struct RecordImage: Sendable, Hashable {
 
 extension Caller {
   /// What the router calls a device that does not say its name.
-  static let namelessDeviceID = "1"
+  public static let namelessDeviceID = "1"
 
   /// Where the changes of this request come from.
   ///
