@@ -136,9 +136,9 @@ let package = Package(
     tests(
       "StratusHTTPTests",
       [
-        "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusServer", "StratusTesting",
-        "StratusWire", hummingbird, .product(name: "HTTPTypes", package: "swift-http-types"),
-        logging,
+        "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusPush", "StratusServer",
+        "StratusTesting", "StratusWire", hummingbird,
+        .product(name: "HTTPTypes", package: "swift-http-types"), logging,
       ]),
     tests("StratusWireTests", ["StratusWire"]),
     tests(
