@@ -110,7 +110,8 @@ let package = Package(
       "StratusTesting",
       [
         "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusPush", "StratusServer",
-        "StratusTransport", "StratusWire", .product(name: "HTTPTypes", package: "swift-http-types"), logging,
+        "StratusTransport", "StratusWire", .product(name: "HTTPTypes", package: "swift-http-types"),
+        logging,
       ]),
     tests(
       "StratusCrashTests",
@@ -137,8 +138,9 @@ let package = Package(
     tests(
       "StratusHTTPTests",
       [
-        "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusServer", "StratusTesting",
-        "StratusWire", .product(name: "HTTPTypes", package: "swift-http-types"), logging,
+        "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusPush", "StratusServer",
+        "StratusTesting", "StratusWire", hummingbird,
+        .product(name: "HTTPTypes", package: "swift-http-types"), logging,
       ]),
     tests("StratusWireTests", ["StratusWire"]),
     tests(

@@ -4,6 +4,7 @@ import Hummingbird
 import Logging
 import StratusDomain
 import StratusHTTP
+import StratusPush
 import StratusTesting
 import StratusWire
 import Testing
@@ -113,7 +114,7 @@ import Testing
       let user = try await anna.userName()
       let wire = try LiveWire(port: port)
       func post(_ endpoint: String, _ body: JSON) async throws -> JSON {
-        let text = String(decoding: body.bytes, as: UTF8.self)
+        let text = String(decoding: try body.bytes, as: UTF8.self)
         wire.send(
           "POST \(anna.deviceTarget(endpoint, clientID: "c")) HTTP/1.1\r\nHost: localhost\r\n"
             + "Content-Length: \(text.utf8.count)\r\n\r\n\(text)")
@@ -232,7 +233,9 @@ extension LiveWire {
   /// Reads until as many have closed as have opened.
   func wait(for closing: String, balanced opening: String) async throws -> String {
     var body = ""
-    repeat { body += try await wait(for: closing) } while body.components(
+    repeat {
+      body += try await wait(for: closing)
+    } while body.components(
       separatedBy: opening
     ).count != body.components(separatedBy: closing).count
     return body

@@ -21,7 +21,8 @@ extension Client {
   }
 
   /// Asks as a device.
-  func ask(_ endpoint: String, as clientID: String? = nil, _ body: JSON = [:]) async throws -> Answer
+  func ask(_ endpoint: String, as clientID: String? = nil, _ body: JSON = [:]) async throws
+    -> Answer
   {
     try await send(.post, deviceTarget(endpoint, clientID: clientID), body: body.bytes)
   }
@@ -67,8 +68,8 @@ extension JSON {
   /// The path and query of a URL.
   var target: String {
     get throws {
-      let url = try #require(URL(string: try #require(string)))
-      return url.path
+      let text = try #require(string)
+      return try #require(URL(string: text)).path
     }
   }
 }
