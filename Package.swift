@@ -9,6 +9,8 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
+let asyncHTTPClient = Target.Dependency.product(
+  name: "AsyncHTTPClient", package: "async-http-client")
 let argumentParser = Target.Dependency.product(
   name: "ArgumentParser", package: "swift-argument-parser")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
@@ -20,6 +22,12 @@ let hummingbirdTypes: [Target.Dependency] = [
   .product(name: "HTTPTypes", package: "swift-http-types"),
   .product(name: "NIOCore", package: "swift-nio"),
   logging,
+]
+/// What AsyncHTTPClient's own interface is made of.
+let httpClientTypes: [Target.Dependency] = [
+  .product(name: "NIOCore", package: "swift-nio"),
+  .product(name: "NIOHTTP1", package: "swift-nio"),
+  .product(name: "NIOSSL", package: "swift-nio-ssl"),
 ]
 
 /// A room of the package: its name, and the rooms and packages it may import (DESIGN section 2).
@@ -51,8 +59,11 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: [
@@ -65,12 +76,15 @@ let package = Package(
     room("StratusSQLite", ["StratusSQL", "StratusDomain", "StratusWire", grdb]),
     room("StratusAccounts", ["StratusDomain", "StratusWire", crypto]),
     room("StratusAssets", ["StratusDomain", "StratusWire", crypto]),
+    room(
+      "StratusPush",
+      ["StratusDomain", "StratusWire", asyncHTTPClient, crypto] + httpClientTypes),
     room("StratusHTTP", ["StratusDomain", "StratusWire", hummingbird] + hummingbirdTypes),
     room(
       "StratusServer",
       [
-        "StratusAccounts", "StratusAssets", "StratusDomain", "StratusHTTP", "StratusSQL",
-        "StratusSQLite", "StratusWire", hummingbird, logging,
+        "StratusAccounts", "StratusAssets", "StratusDomain", "StratusHTTP", "StratusPush",
+        "StratusSQL", "StratusSQLite", "StratusWire", hummingbird, logging,
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ]),
@@ -122,6 +136,13 @@ let package = Package(
         "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusServer", "StratusTesting",
         "StratusWire", .product(name: "HTTPTypes", package: "swift-http-types"), logging,
       ]),
+    tests(
+      "StratusPushTests",
+      [
+        "StratusPush", "StratusDomain", "StratusWire", crypto,
+        .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+      ] + httpClientTypes),
     tests("StratusWireTests", ["StratusWire"]),
     tests(
       "StratusSQLiteTests",
