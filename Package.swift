@@ -59,6 +59,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
     .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -79,7 +80,15 @@ let package = Package(
     room(
       "StratusPush",
       ["StratusDomain", "StratusWire", asyncHTTPClient, crypto] + httpClientTypes),
-    room("StratusHTTP", ["StratusDomain", "StratusWire", hummingbird] + hummingbirdTypes),
+    room(
+      "StratusHTTP",
+      [
+        "StratusDomain", "StratusWire", hummingbird,
+        .product(name: "HummingbirdCore", package: "hummingbird"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+        .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
+      ] + hummingbirdTypes),
     room(
       "StratusServer",
       [
@@ -113,8 +122,9 @@ let package = Package(
     room(
       "StratusTesting",
       [
-        "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusServer", "StratusTransport",
-        "StratusWire", .product(name: "HTTPTypes", package: "swift-http-types"), logging,
+        "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusPush", "StratusServer",
+        "StratusTransport", "StratusWire", .product(name: "HTTPTypes", package: "swift-http-types"),
+        logging,
       ]),
     tests(
       "StratusCrashTests",
@@ -131,18 +141,18 @@ let package = Package(
       ["StratusAssets", "StratusDomain", "StratusTesting", "StratusWire"]),
     tests("StratusDomainTests", ["StratusDomain", "StratusWire"]),
     tests(
+      "StratusPushTests",
+      [
+        "StratusPush", "StratusDomain", "StratusTesting", "StratusWire", crypto,
+        .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+      ] + httpClientTypes),
+    tests(
       "StratusHTTPTests",
       [
         "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusServer", "StratusTesting",
         "StratusWire", .product(name: "HTTPTypes", package: "swift-http-types"), logging,
       ]),
-    tests(
-      "StratusPushTests",
-      [
-        "StratusPush", "StratusDomain", "StratusWire", crypto,
-        .product(name: "NIOHTTP2", package: "swift-nio-http2"),
-        .product(name: "NIOPosix", package: "swift-nio"),
-      ] + httpClientTypes),
     tests("StratusWireTests", ["StratusWire"]),
     tests(
       "StratusSQLiteTests",

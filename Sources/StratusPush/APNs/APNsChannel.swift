@@ -210,8 +210,7 @@ extension APNsChannel {
         try await queue.acknowledge(through: acknowledged, by: device)
       }
       if let stop { return .stopped(stop) }
-      let hasMore = waiting.notifications.count == Self.messagesInRow
-      return .served(hasMore: hasMore, wasSent: wasSent)
+      return .served(hasMore: waiting.hasMore, wasSent: wasSent)
     } catch {
       return .storeFailed(error)
     }

@@ -43,9 +43,12 @@ public struct APNsDevicesWithNews: Sendable {
 public struct APNsWaiting: Sendable {
   public var device: StoredDevice
   public var notifications: [QueuedNotification]
+  /// Whether there may be more behind these.
+  public var hasMore: Bool
 
-  public init(device: StoredDevice, notifications: [QueuedNotification]) {
+  public init(device: StoredDevice, notifications: [QueuedNotification], hasMore: Bool) {
     self.device = device
     self.notifications = notifications
+    self.hasMore = hasMore
   }
 }
