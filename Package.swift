@@ -143,7 +143,8 @@ let package = Package(
     tests(
       "StratusPushTests",
       [
-        "StratusPush", "StratusDomain", "StratusTesting", "StratusWire", crypto,
+        "StratusPush", "StratusDomain", "StratusServer", "StratusSQLite", "StratusTesting",
+        "StratusWire", crypto,
         .product(name: "NIOHTTP2", package: "swift-nio-http2"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ] + httpClientTypes),

@@ -77,9 +77,16 @@ public struct Server: Sendable {
     let sweep = ZoneSweep(stores: parts.stores, ambient: live.ambient, logger: logger)
     let assetSweep = AssetSweep(
       parts: parts, graceSeconds: settings.assetGraceSeconds)
+    var services: [any ServiceLifecycle.Service] = [
+      application, sweep, parts.cascadeSweep(logger: logger), assetSweep,
+    ]
+    if let access = settings.apns {
+      services.append(
+        APNsService(access: access, stores: parts.stores, live: live, logger: logger))
+    }
     let group = ServiceGroup(
       configuration: ServiceGroupConfiguration(
-        services: [application, sweep, parts.cascadeSweep(logger: logger), assetSweep],
+        services: services,
         gracefulShutdownSignals: heedsSignals ? [.sigterm, .sigint] : [], logger: logger))
     try await group.run()
   }

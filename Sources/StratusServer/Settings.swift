@@ -13,6 +13,8 @@ public struct Settings: Sendable {
   /// What clients call the server, e.g. `https://cloud.example.org`; begins the URLs it hands out.
   /// nil: the name each of them uses, which will not do behind a proxy that ends TLS.
   public var publicURL: String?
+  /// How notifications reach devices by Apple's push service; nil: they do not.
+  public var apns: APNsAccess?
   /// How long bytes are kept that no record holds.
   public var assetGraceSeconds = Self.assetGraceSeconds
 

@@ -27,8 +27,8 @@ extension NotificationPayload {
   /// What can go, the most important first.
   ///
   /// NB: the notification's ID and what names the subscription never go: without them the rest
-  /// means nothing. Choice: `category` and `mutable-content`, of which Apple says nothing, matter as
-  /// much as the other short ones that decide how an app is called.
+  /// means nothing. Choice: `category` and `mutable-content`, of which Apple says nothing, matter
+  /// as much as the other short ones that decide how an app is called.
   enum Part: CaseIterable {
     case badge, localizationKey, localizationArgs, body, actionLocalizationKey, launchImage
     case soundName, contentAvailable, mutableContent, category

@@ -4,9 +4,9 @@ import Synchronization
 
 /// Brings what waits in the queues to devices by Apple's push service.
 ///
-/// A device gets its notifications in order, one at a time; devices do not wait for each other. What
-/// Apple has is acknowledged; what it would not take now stays in the queue. What a crash leaves
-/// unacknowledged is sent again.
+/// A device gets its notifications in order, one at a time; devices do not wait for each other.
+/// What Apple has is acknowledged; what it would not take now stays in the queue. What a crash
+/// leaves unacknowledged is sent again.
 public actor APNsChannel {
   /// Times, bounds and where operators read.
   public struct Settings: Sendable {
@@ -112,7 +112,10 @@ extension APNsChannel {
     for _ in 0..<ready.count {
       guard busy.count < settings.deliveriesMax, let device = ready.popFirst() else { break }
       // What a store that is gone had to say is gone with it.
-      guard let queue = queues[device.store] else { continue }
+      guard let queue = queues[device.store] else {
+        deviceWaits[device] = nil
+        continue
+      }
       let mayGo =
         deviceWaits[device]?.isOver(at: time) ?? true
         && serviceWaits[device.environment]?.isOver(at: time) ?? true
@@ -167,6 +170,8 @@ extension APNsChannel {
     /// - Parameter wasSent: whether Apple's service took anything.
     case served(hasMore: Bool, wasSent: Bool)
     case deviceGone
+    /// Apple does not know the token, which was removed.
+    case tokenGone
     /// It stopped at a notification that was not taken.
     case stopped(APNsOutcome)
     case storeFailed(ServerError)
@@ -204,7 +209,7 @@ extension APNsChannel {
       }
       if stop == .deviceGone {
         try await queue.remove(device)
-        return .deviceGone
+        return .tokenGone
       }
       if acknowledged > device.acknowledged {
         try await queue.acknowledge(through: acknowledged, by: device)
@@ -254,6 +259,10 @@ extension APNsChannel {
         lastReport[device.environment] = nil
       }
     case .deviceGone: deviceWaits[device] = nil
+    case .tokenGone:
+      // It may have another one by now.
+      hasNews = true
+      deviceWaits[device] = nil
     case .stopped(let outcome):
       hasNews = true
       wait(outcome, for: device)

@@ -52,9 +52,10 @@ public struct APNsKey: Sendable {
 
 /// Why a key for Apple's push service cannot be used.
 public struct APNsKeyFailure: Error, CustomStringConvertible {
+  /// A sentence for the operator.
   public let description: String
 
-  init(_ description: String) { self.description = description }
+  public init(_ description: String) { self.description = description }
 }
 
 extension UInt8 {
