@@ -42,7 +42,7 @@ public struct Server: Sendable {
   ) async throws {
     let parts = try await Composition(
       dataFolder: settings.dataFolder, live: live, logger: logger,
-      publicURL: settings.publicURL)
+      publicURL: settings.publicURL, push: settings.push)
     let file = settings.dataFolder.appendingPathComponent(ManagementFile.name)
     let outcome: Result<Void, any Error>
     do {
@@ -84,6 +84,8 @@ public struct Server: Sendable {
       services.append(
         APNsService(access: access, stores: parts.stores, live: live, logger: logger))
     }
+    // NB: they end in reverse: who listens is released before the last requests are answered.
+    services.append(NotificationService(parts: parts, logger: logger))
     let group = ServiceGroup(
       configuration: ServiceGroupConfiguration(
         services: services,

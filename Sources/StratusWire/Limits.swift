@@ -97,4 +97,8 @@ public enum Limits {
   public static let notificationsPerResponseMax = 200
   /// IDs in one `notifications/read`. Choice: as operations.
   public static let notificationIDsPerRequestMax = 400
+  /// Characters of a token of APNs. Choice: they have 64; Apple says that they may grow.
+  public static let apnsTokenLengthMax = 512
+  /// The number on an app's icon. Choice: what every system can show.
+  public static let badgeMax = 999_999
 }
