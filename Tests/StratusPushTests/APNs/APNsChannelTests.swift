@@ -259,7 +259,8 @@ import Testing
     for number in 0..<50 { #expect(sender.taken(by: "phone\(number)") == ["1"]) }
   }
 
-  @Test func `news that come while a device is served are not forgotten`() async {
+  @Test(.timeLimit(.minutes(1)))
+  func `news that come while a device is served are not forgotten`() async {
     queue.register("phone")
     queue.add()
     let (served, reportServed) = AsyncStream.makeStream(of: Void.self)
@@ -271,7 +272,7 @@ import Testing
     let channel = channel(sender)
     let task = Task { await channel.run() }
     channel.nudge()
-    while sender.taken(by: "phone").isEmpty { await Task.yield() }
+    while sender.taken(by: "phone").isEmpty, !Task.isCancelled { await Task.yield() }
     channel.nudge()
     for await _ in served { break }
     task.cancel()
