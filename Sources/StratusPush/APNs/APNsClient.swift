@@ -71,11 +71,12 @@ public struct APNsClient: APNsSender {
     request.body = .bytes(ByteBuffer(bytes: message.payload.jsonBytes))
     do {
       let response = try await client.execute(request, timeout: Self.timeout)
-      let status = Int(response.status.code)
-      if status == 200 { return .delivered }
-      let body = try await response.body.collect(upTo: 4_096)
+      // NB: read even where it says nothing, because an answer that is not read to its end is
+      // broken off.
+      let body = try? await response.body.collect(upTo: 4_096)
+      let refusal = body.flatMap { try? APNsRefusal(jsonBytes: Array($0.readableBytesView)) }
       return APNsOutcome(
-        status: status, refusal: try? APNsRefusal(jsonBytes: Array(body.readableBytesView)),
+        status: Int(response.status.code), refusal: refusal,
         retryAfterSeconds: response.headers.first(name: "retry-after").flatMap { Int($0) })
     } catch {
       return .serviceDown(afterSeconds: nil, reason: "the connection failed: \(error)")

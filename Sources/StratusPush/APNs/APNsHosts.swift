@@ -1,4 +1,4 @@
-public import StratusWire
+import StratusWire
 
 /// Where Apple's push service answers.
 public struct APNsHosts: Sendable {

@@ -1,6 +1,6 @@
 import Crypto
 import Foundation
-public import StratusDomain
+import StratusDomain
 public import StratusWire
 
 /// One notification for one device, as Apple's push service takes it.
