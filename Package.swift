@@ -135,6 +135,9 @@ let package = Package(
     tests(
       "StratusQueryTests",
       ["StratusAssets", "StratusDomain", "StratusSQLite", "StratusTesting", "StratusWire"]),
+    tests(
+      "StratusSubscriptionTests",
+      ["StratusAssets", "StratusDomain", "StratusSQLite", "StratusTesting", "StratusWire"]),
     tests("TidyTests", []),
     tests(
       "StratusAssetsTests",
@@ -152,7 +155,8 @@ let package = Package(
       "StratusHTTPTests",
       [
         "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusServer", "StratusTesting",
-        "StratusWire", .product(name: "HTTPTypes", package: "swift-http-types"), logging,
+        "StratusWire", hummingbird, .product(name: "HTTPTypes", package: "swift-http-types"),
+        logging,
       ]),
     tests("StratusWireTests", ["StratusWire"]),
     tests(

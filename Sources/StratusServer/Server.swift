@@ -78,7 +78,8 @@ public struct Server: Sendable {
     let assetSweep = AssetSweep(
       parts: parts, graceSeconds: settings.assetGraceSeconds)
     var services: [any ServiceLifecycle.Service] = [
-      application, sweep, parts.cascadeSweep(logger: logger), assetSweep,
+      application, sweep, parts.cascadeSweep(logger: logger),
+      parts.changeSweep(logger: logger), assetSweep,
     ]
     if let access = settings.apns {
       services.append(
