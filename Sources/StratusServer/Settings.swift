@@ -15,6 +15,8 @@ public struct Settings: Sendable {
   public var publicURL: String?
   /// How notifications reach those who listen.
   public var push = PushSettings()
+  /// How notifications reach devices by Apple's push service; nil: they do not.
+  public var apns: APNsAccess?
   /// How long bytes are kept that no record holds.
   public var assetGraceSeconds = Self.assetGraceSeconds
 

@@ -15,7 +15,9 @@ enum Rooms {
     "StratusPostgres": Room(ours: domain + ["StratusSQL"], others: ["CPostgreSQL"]),
     "StratusAssets": Room(ours: domain, others: crypto + ["AsyncHTTPClient"]),
     "StratusAccounts": Room(ours: domain, others: crypto + ["JWTKit"]),
-    "StratusPush": Room(ours: domain, others: ["AsyncHTTPClient", "JWTKit"]),
+    "StratusPush": Room(
+      ours: domain,
+      others: crypto + httpClient + ["NIOHTTP2", "NIOPosix"]),
     "StratusHTTP": Room(ours: domain + ["StratusConsole"], others: hummingbird),
     "StratusConsole": Room(ours: ["StratusConsoleFiles"]),
     "StratusConsoleFiles": Room(),
@@ -58,6 +60,10 @@ enum Rooms {
   private static let hummingbird: Set<String> = [
     "Hummingbird", "HummingbirdCore", "HTTPTypes", "NIOCore", "NIOPosix", "NIOHTTP1",
     "NIOHTTPTypes", "NIOHTTPTypesHTTP1", "Logging",
+  ]
+  /// AsyncHTTPClient speaks in the types of these.
+  private static let httpClient: Set<String> = [
+    "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOSSL",
   ]
   private static let serverRooms: Set<String> =
     domain + [
