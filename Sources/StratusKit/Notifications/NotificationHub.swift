@@ -48,8 +48,8 @@ final class NotificationHub: NotificationFeed {
     return AsyncStream(unfolding: { await listener.next() }, onCancel: { listener.leave() })
   }
 
-  /// Whether somebody listens.
-  var isOpen: Bool { state.withLock { $0.pump != nil } }
+  /// How many listen.
+  var listenerCount: Int { state.withLock { $0.positions.count } }
 
   // Of listeners.
 
