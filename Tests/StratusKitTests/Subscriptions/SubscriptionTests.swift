@@ -12,7 +12,7 @@ import Testing
 
   /// A server that does what it is asked to, but for subscriptions called `bad`.
   private func acceptAll() {
-    server.on(ModifySubscriptions.self) { request in
+    server.on(ModifySubscriptions.self) { [self] request in
       sent.withLock { $0 += request.operations }
       return ListSubscriptions.Response(
         subscriptions: request.operations.map { operation in
@@ -101,7 +101,8 @@ import Testing
       CKQuerySubscription(recordType: "Note", predicate: predicate).subscriptionID,
     ]
     #expect(Set(ids).count == 4)
-    let defaults = CKQuerySubscription(recordType: "Note", predicate: predicate, subscriptionID: "q")
+    let defaults = CKQuerySubscription(
+      recordType: "Note", predicate: predicate, subscriptionID: "q")
     #expect(defaults.querySubscriptionOptions.rawValue == 7)
     #expect(defaults.subscriptionType.rawValue == 1)
     #expect(CKRecordZoneSubscription(zoneID: zoneZ).subscriptionType.rawValue == 2)

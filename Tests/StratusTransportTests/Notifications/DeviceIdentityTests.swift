@@ -50,7 +50,8 @@ import Testing
     let other = try #require(identity(container: "iCloud.org.example.Other"))
     let strange = try #require(identity(container: "../../iCloud/x"))
     let production = DeviceIdentity(
-      in: folder, container: "iCloud.org.example.App", environment: .production) { "p" }
+      in: folder, container: "iCloud.org.example.App", environment: .production
+    ) { "p" }
     #expect(one.id == "device-1")
     #expect(other.id == "device-2")
     #expect(strange.id == "device-3")

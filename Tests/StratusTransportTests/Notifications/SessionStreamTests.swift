@@ -4,10 +4,6 @@ import Testing
 
 @testable import StratusTransport
 
-#if canImport(Glibc)
-  import Glibc
-#endif
-
 /// Streams over real connections.
 @Suite struct SessionStreams {
   private func request(_ server: LocalServer, timeoutSeconds: Double = 30) throws -> HTTPRequest {
@@ -27,16 +23,16 @@ import Testing
     let client = try await server.accepted()
     #expect(client.head.hasPrefix("GET /stream HTTP/1.1\r\n"))
     #expect(client.head.contains("Last-Event-ID: 12\r\n"))
-    client.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n")
-    client.send("Transfer-Encoding: chunked\r\n\r\n")
+    client.say("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n")
+    client.say("Transfer-Encoding: chunked\r\n\r\n")
     let answer = try await answered
     #expect(answer.status == 200)
     #expect(answer.headers["content-type"] == "text/event-stream")
     for piece in ["data: a\n\n", ":\n", "data: b"] {
-      client.send("\(String(piece.utf8.count, radix: 16))\r\n\(piece)\r\n")
+      client.say("\(String(piece.utf8.count, radix: 16))\r\n\(piece)\r\n")
       #expect(text(try await answer.body.next()) == piece)
     }
-    client.send("0\r\n\r\n")
+    client.say("0\r\n\r\n")
     #expect(try await answer.body.next() == nil)
   }
 
@@ -44,7 +40,7 @@ import Testing
     let server = try LocalServer()
     async let answered = URLSessionEventExchange().open(request(server))
     let client = try await server.accepted()
-    client.send("HTTP/1.1 503 Busy\r\nRetry-After: 7\r\nContent-Length: 0\r\n\r\n")
+    client.say("HTTP/1.1 503 Busy\r\nRetry-After: 7\r\nContent-Length: 0\r\n\r\n")
     let answer = try await answered
     #expect(answer.status == 503)
     #expect(answer.headers["retry-after"] == "7")
@@ -55,7 +51,7 @@ import Testing
     let server = try LocalServer()
     async let answered = URLSessionEventExchange().open(request(server))
     let client = try await server.accepted()
-    client.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
+    client.say("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
     let answer = try await answered
     answer.body.close()
     #expect(await client.isLeft())
@@ -66,7 +62,7 @@ import Testing
     let server = try LocalServer()
     async let answered = URLSessionEventExchange().open(request(server))
     let client = try await server.accepted()
-    client.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
+    client.say("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
     let answer = try await answered
     let waiting = Task { try await answer.body.next() }
     waiting.cancel()
@@ -78,7 +74,7 @@ import Testing
     let server = try LocalServer()
     let request = try request(server)
     let answered = Task { try await URLSessionEventExchange().open(request) }
-    try await server.accepted().close()
+    try await server.accepted().hangUp()
     await #expect(throws: NetworkFailure.self) { try await answered.value }
   }
 
@@ -86,7 +82,7 @@ import Testing
     let server = try LocalServer()
     async let answered = URLSessionEventExchange().open(request(server, timeoutSeconds: 1))
     let client = try await server.accepted()
-    client.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
+    client.say("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
     let answer = try await answered
     await #expect(throws: NetworkFailure.timedOut) { try await answer.body.next() }
     withExtendedLifetime(client) {}
@@ -111,14 +107,14 @@ final class LocalServer: Sendable {
       head = String(decoding: bytes, as: UTF8.self)
     }
 
-    deinit { Glibc.close(descriptor) }
+    deinit { close(descriptor) }
 
-    func send(_ text: String) {
+    func say(_ text: String) {
       let bytes = Array(text.utf8)
-      _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+      _ = send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
-    func close() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+    func hangUp() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
     /// Waits until the other side has left.
     func isLeft() async -> Bool {
