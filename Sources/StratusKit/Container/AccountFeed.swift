@@ -16,12 +16,17 @@ package protocol AccountFeed: Sendable {
 struct ServerAccountFeed: AccountFeed {
   let path: RequestPath
 
+  /// Choice: credentials that the server does not take any more are an account that cannot be used
+  /// just now: an app does not lose what it has to send because a session has ended.
   func currentUserRecordName() async throws(CKError) -> String? {
+    guard let connection = path.connection else { throw CKError.noContainer }
+    if !connection.hasUser { return nil }
     do throws(CKError) {
-      return try await path.fetchCaller(options: .init())
+      return try await path.fetchCaller(options: Connection.Options())
     } catch {
-      if error.code == .notAuthenticated { return nil }
-      throw error
+      guard error.code == .notAuthenticated else { throw error }
+      throw CKError(
+        .accountTemporarilyUnavailable, description: error.localizedDescription)
     }
   }
 
