@@ -223,7 +223,11 @@ import Testing
         }
       }
       try? await scene.engine().fetchChanges()
-      try await scene.engine(state: disk.withLock { $0.state }).fetchChanges()
+      let state = disk.withLock { disk in
+        disk.eventsLeft = .max
+        return disk.state
+      }
+      try await scene.engine(state: state).fetchChanges()
       #expect(disk.withLock { $0.names } == ["a", "b", "c"], "dead at event \(dying)")
     }
   }

@@ -258,7 +258,10 @@ import Testing
       engine.state.add(pendingRecordZoneChanges: [save("a"), delete("old")])
       engine.state.add(pendingDatabaseChanges: [.saveZone(CKRecordZone(zoneID: zoneZ))])
       try? await engine.sendChanges()
-      let state = disk.withLock { $0.state }
+      let state = disk.withLock { disk in
+        disk.left = .max
+        return disk.state
+      }
       // NB: an app that has stored no state yet adds its changes again.
       let next = scene.engine(state: state)
       if state == nil { next.state.add(pendingRecordZoneChanges: [save("a"), delete("old")]) }

@@ -77,12 +77,10 @@ import Testing
     engine.state.add(pendingRecordZoneChanges: [save("a")])
     let fetch = Task { try await engine.fetchChanges() }
     await begun.pass()
-    let send = Task { try await engine.sendChanges() }
     await engine.cancelOperations()
     await #expect(throws: CKError(.operationCancelled)) { try await fetch.value }
     #expect(scene.app.events.suffix(2) == ["will fetch manual", "did fetch manual"])
     #expect(engine.state.pendingRecordZoneChanges == [save("a")])
-    try? await send.value
     try await engine.sendChanges()
     #expect(engine.state.pendingRecordZoneChanges.isEmpty)
   }
