@@ -108,9 +108,13 @@ let package = Package(
     tests(
       "StratusModelTests",
       ["CloudKit", "StratusAccounts", "StratusTesting", "StratusTransport"]),
-    tests(
-      "StratusQueryTests",
-      ["StratusAssets", "StratusDomain", "StratusSQLite", "StratusTesting", "StratusWire"]),
+    .target(
+      name: "QueryChecks",
+      dependencies: [
+        "StratusAssets", "StratusDomain", "StratusSQLite", "StratusTesting", "StratusWire",
+      ], path: "Tests/QueryChecks", swiftSettings: strict),
+    tests("StratusQueryTests", ["QueryChecks"]),
+    program("query-soak", path: "Tests/QuerySoak", ["QueryChecks"]),
     tests("TidyTests", []),
     tests(
       "StratusAssetsTests",
