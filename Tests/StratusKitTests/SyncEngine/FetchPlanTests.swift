@@ -109,14 +109,16 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     let changes = plan.receive(page, state)
     #expect(changes.deletions.map(\.zoneID) == [zoneX, zoneZ])
     plan.commit(page, changes, to: &state)
-    #expect(state.zoneTokens == [zoneY: "y1"])
+    #expect(state.zoneTokens.isEmpty)
+    #expect(state.unfetchedZones.elements == [zoneY])
   }
 
-  @Test func `starts a zone over where its token has expired, but not for ever`() {
-    var state = state([zoneZ])
+  @Test func `starts a zone over where all tokens have expired, but not for ever`() {
+    var state = state([], token: nil)
     state.setToken("z1", of: zoneZ)
     var plan = FetchPlan(.init(), state)
-    read(&plan, &state)
+    let page = SyncDatabasePage(modifications: [zoneZ], token: "d1")
+    plan.commit(page, plan.receive(page, state), to: &state)
     #expect(plan.next(state) == .zone(zoneZ, token: "z1"))
     for _ in 0..<3 {
       guard case .startOver = plan.zoneFailed(zoneZ, CKError(.changeTokenExpired), &state) else {
@@ -130,6 +132,26 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
       return
     }
     #expect(plan.next(state) == .finish)
+  }
+
+  @Test func `tells of a zone that was made anew as deleted, then as changed`() {
+    var state = state([zoneZ])
+    state.setToken("z1", of: zoneZ)
+    var plan = FetchPlan(.init(), state)
+    read(&plan, &state)
+    #expect(plan.next(state) == .zone(zoneZ, token: "z1"))
+    guard case .ended = plan.zoneFailed(zoneZ, CKError(.changeTokenExpired), &state) else {
+      Issue.record("starts over without a word")
+      return
+    }
+    #expect(plan.next(state) == .database(token: "d2"))
+    let page = SyncDatabasePage(token: "d2")
+    let changes = plan.receive(page, state)
+    #expect(changes.remade == [zoneZ])
+    #expect(changes.modifications == [zoneZ])
+    #expect(state.zoneTokens == [zoneZ: "z1"])
+    plan.commit(page, changes, to: &state)
+    #expect(plan.next(state) == .zone(zoneZ, token: nil))
   }
 
   @Test(arguments: [
