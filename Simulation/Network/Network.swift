@@ -1,0 +1,72 @@
+import Foundation
+import HTTPTypes
+import StratusDomain
+import StratusHTTP
+import StratusTransport
+
+/// Carries a device's requests to the server that runs when they arrive, if any, and loses, repeats
+/// and delays them on the way.
+struct Network: HTTPExchange {
+  let cloud: Cloud
+  let mishaps: Mishaps
+  /// Of the app that asks.
+  let life: Life
+
+  func send(
+    _ request: StratusTransport.HTTPRequest
+  ) async throws(NetworkFailure) -> StratusTransport.HTTPResponse {
+    if !life.goesOn() || Task.isCancelled { throw .cancelled }
+    if mishaps.happens(\.repeatedRequest) {
+      Task { await travel(); _ = await arrive(request) }
+    }
+    await travel()
+    if mishaps.happens(\.lostRequest) {
+      await stall()
+      throw life.isOver ? .cancelled : .lostBeforeSending
+    }
+    let answer = await arrive(request)
+    await travel()
+    if !life.goesOn() { throw .cancelled }
+    guard let answer else { throw .lostAfterSending }
+    if mishaps.happens(\.lostAnswer) {
+      await stall()
+      throw life.isOver ? .cancelled : .timedOut
+    }
+    return answer
+  }
+
+  /// NB: a request that has been sent arrives, whatever becomes of its sender.
+  private func travel() async {
+    try? await Loop.shared.sleep(mishaps.travelSeconds(slow: \.slowRequest))
+  }
+
+  private func stall() async { try? await Loop.shared.sleep(2) }
+
+  /// - Returns: nil if no server answered.
+  private func arrive(
+    _ request: StratusTransport.HTTPRequest
+  ) async -> StratusTransport.HTTPResponse? {
+    guard let server = cloud.process, !server.life.isOver else { return nil }
+    var head = HTTPTypes.HTTPRequest(
+      method: request.method == .get ? .get : .post, scheme: "http",
+      authority: "stratus.simulation", path: request.url.target)
+    head.headerFields[.contentType] = "application/json"
+    let (answer, contents) = await server.router.answer(head, body: WholeBody(request.body))
+    if server.life.isOver { return nil }
+    guard case .bytes(let body) = contents else { return nil }
+    if answer.status.code >= 500 { cloud.note(serverFault: String(decoding: body, as: UTF8.self)) }
+    var headers: [String: String] = [:]
+    for field in answer.headerFields { headers[field.name.canonicalName] = field.value }
+    return StratusTransport.HTTPResponse(
+      status: answer.status.code, headers: headers, body: body)
+  }
+}
+
+extension URL {
+  /// Path and query as they go over the wire.
+  fileprivate var target: String {
+    let path = path(percentEncoded: true)
+    guard let query = query(percentEncoded: true) else { return path }
+    return "\(path)?\(query)"
+  }
+}
