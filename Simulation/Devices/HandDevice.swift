@@ -119,7 +119,9 @@ final class HandDevice: Device, @unchecked Sendable {
         url: "http://stratus.simulation", container: Cloud.container, environment: .development,
         deviceID: name),
       apiToken: nil, webAuthToken: Cloud.user,
-      exchange: Network(cloud: household.cloud, mishaps: household.mishaps, life: life),
+      exchange: Network(
+        cloud: household.cloud, mishaps: household.mishaps, news: household.news, life: life,
+        device: name),
       timing: Loop.shared.timing)
   }
 }

@@ -8,6 +8,7 @@ final class Household: @unchecked Sendable {
   let mishaps: Mishaps
   let ledger: Ledger
   let plan: Plan
+  let news: News
   private var chance: SeededChance
   /// Whether people still use their devices.
   var isEditing = true
@@ -17,6 +18,7 @@ final class Household: @unchecked Sendable {
     self.mishaps = mishaps
     self.ledger = ledger
     self.plan = plan
+    news = News(mishaps: mishaps)
     self.chance = chance
   }
 

@@ -9,8 +9,11 @@ import StratusTransport
 struct Network: HTTPExchange {
   let cloud: Cloud
   let mishaps: Mishaps
+  let news: News
   /// Of the app that asks.
   let life: Life
+  /// The name of its device.
+  let device: String
 
   func send(
     _ request: StratusTransport.HTTPRequest
@@ -49,12 +52,15 @@ struct Network: HTTPExchange {
     guard let server = cloud.process, !server.life.isOver else { return nil }
     var head = HTTPTypes.HTTPRequest(
       method: request.method == .get ? .get : .post, scheme: "http",
-      authority: "stratus.simulation", path: request.url.target)
+      authority: "stratus.simulation", path: request.url.target(from: device))
     head.headerFields[.contentType] = "application/json"
     let (answer, contents) = await server.router.answer(head, body: WholeBody(request.body))
     if server.life.isOver { return nil }
     guard case .bytes(let body) = contents else { return nil }
     if answer.status.code >= 500 { cloud.note(serverFault: String(decoding: body, as: UTF8.self)) }
+    if answer.status.code == 200, request.url.path.hasSuffix("/modify") {
+      news.spread(from: device)
+    }
     var headers: [String: String] = [:]
     for field in answer.headerFields { headers[field.name.canonicalName] = field.value }
     return StratusTransport.HTTPResponse(
@@ -64,9 +70,13 @@ struct Network: HTTPExchange {
 
 extension URL {
   /// Path and query as they go over the wire.
-  fileprivate var target: String {
+  ///
+  /// NB: the framework names its process to the server; here a process has many devices.
+  fileprivate func target(from device: String) -> String {
     let path = path(percentEncoded: true)
-    guard let query = query(percentEncoded: true) else { return path }
-    return "\(path)?\(query)"
+    let query = (query(percentEncoded: true) ?? "").split(separator: "&").map { part in
+      part.hasPrefix("clientId=") ? "clientId=\(device)" : part
+    }
+    return "\(path)?\(query.joined(separator: "&"))"
   }
 }
