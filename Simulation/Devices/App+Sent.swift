@@ -7,11 +7,20 @@ extension App {
     for failed in changes.failedZoneSaves {
       let change = AppData.Change.makeZone(failed.zone.zoneID.zoneName)
       if failed.error.isRepeated { continue }
+      if failed.error.code == .serverResponseLost {
+        if data.pending[change] != nil { add(change) }
+        continue
+      }
       ledger.violated("\(device.name): \(change) was refused: \(failed.error)")
     }
     for (id, error) in changes.failedZoneDeletes {
       if error.isRepeated { continue }
-      data.pending[.deleteZone(id.zoneName)] = nil
+      let change = AppData.Change.deleteZone(id.zoneName)
+      if error.code == .serverResponseLost {
+        if data.pending[change] != nil { add(change) }
+        continue
+      }
+      data.pending[change] = nil
       if error.code != .zoneNotFound && error.code != .userDeletedZone {
         ledger.violated("\(device.name): the deletion of \(id.zoneName) was refused: \(error)")
       }
@@ -60,7 +69,7 @@ extension App {
       data.records[place]?.known = nil
       add(.save(place))
     case .zoneNotFound, .userDeletedZone: loseZone(place.zone)
-    case .batchRequestFailed: add(.save(place))
+    case .batchRequestFailed, .serverResponseLost: add(.save(place))
     default: ledger.violated("\(device.name): \(place) was refused: \(error)")
     }
   }
@@ -69,7 +78,7 @@ extension App {
     if error.isRepeated { return }
     switch error.code {
     case .unknownItem, .zoneNotFound, .userDeletedZone: data.pending[.delete(place)] = nil
-    case .batchRequestFailed:
+    case .batchRequestFailed, .serverResponseLost:
       if data.pending[.delete(place)] != nil { add(.delete(place)) }
     default:
       ledger.violated("\(device.name): the deletion of \(place) was refused: \(error)")

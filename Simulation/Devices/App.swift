@@ -13,33 +13,44 @@ final class App: @unchecked Sendable {
   /// How many states the engine has given.
   var updates = 0
   var rules: EventRules
-  private let state: CKSyncEngine.State.Serialization?
-  private let unsure: [AppData.Change]
+  private let disk: AppDisk
 
   var household: Household { device.household }
   var ledger: Ledger { device.household.ledger }
 
-  init(
-    device: AppDevice, life: Life, data: AppData, state: CKSyncEngine.State.Serialization?,
-    unsure: [AppData.Change]
-  ) {
+  init(device: AppDevice, life: Life, disk: AppDisk) {
     self.device = device
     self.life = life
-    self.data = data
-    self.state = state
-    self.unsure = unsure
+    self.disk = disk
+    data = disk.data
     rules = EventRules(device: device.name, ledger: device.household.ledger)
   }
 
   func start() {
-    // Those that are in the state were added before its first update of this run.
-    for change in data.pending.keys { data.pending[change] = 0 }
     let engine = makeEngine()
     self.engine = engine
+    let unsure = doubts(about: engine.state)
+    // All that is in the state was added before its first update of this run.
+    for change in data.pending.keys { data.pending[change] = 0 }
     for change in unsure { add(change) }
     Task { await live() }
     Task { await wake() }
     if !household.isEditing { calm() }
+  }
+
+  /// Changes of the stored data that the stored state does not have, because they came while it was
+  /// on its way to the app. What was added two updates before must be in it.
+  private func doubts(about state: CKSyncEngine.State) -> [AppData.Change] {
+    let known = Set(
+      state.pendingRecordZoneChanges.compactMap(AppData.Change.init)
+        + state.pendingDatabaseChanges.compactMap(AppData.Change.init))
+    return data.pending.sorted { $0.key < $1.key }.compactMap { change, update in
+      if known.contains(change) { return nil }
+      if update <= disk.update - 2 {
+        ledger.violated("\(device.name): the stored state has lost \(change)")
+      }
+      return change
+    }
   }
 
   func crash() {
@@ -91,7 +102,7 @@ final class App: @unchecked Sendable {
         device: device.name),
       timing: Loop.shared.timing)
     let configuration = CKSyncEngine.Configuration(
-      database: container.privateCloudDatabase, stateSerialization: state, delegate: self)
+      database: container.privateCloudDatabase, stateSerialization: disk.state, delegate: self)
     var surroundings = SyncSurroundings(of: configuration.database)
     surroundings.timing = Loop.shared.timing
     surroundings.spawn = { body in Task { await body() } }
@@ -168,19 +179,12 @@ final class App: @unchecked Sendable {
     data.forget(zone: zone)
     guard let state = engine?.state else { return }
     state.remove(
-      pendingRecordZoneChanges: state.pendingRecordZoneChanges.filter { change in
-        switch change {
-        case .saveRecord(let id), .deleteRecord(let id): id.zoneID.zoneName == zone
-        @unknown default: false
-        }
+      pendingRecordZoneChanges: state.pendingRecordZoneChanges.filter {
+        AppData.Change($0)?.zone == zone
       })
     state.remove(
-      pendingDatabaseChanges: state.pendingDatabaseChanges.filter { change in
-        switch change {
-        case .saveZone(let made): made.zoneID.zoneName == zone
-        case .deleteZone(let id): id.zoneName == zone
-        @unknown default: false
-        }
+      pendingDatabaseChanges: state.pendingDatabaseChanges.filter {
+        AppData.Change($0)?.zone == zone
       })
   }
 
@@ -195,6 +199,24 @@ final class App: @unchecked Sendable {
       state.add(pendingDatabaseChanges: [.saveZone(CKRecordZone(zoneName: zone))])
     case .deleteZone(let zone):
       state.add(pendingDatabaseChanges: [.deleteZone(CKRecordZone.ID(zoneName: zone))])
+    }
+  }
+}
+
+extension AppData.Change {
+  init?(_ change: CKSyncEngine.PendingRecordZoneChange) {
+    switch change {
+    case .saveRecord(let id): self = .save(Place(id))
+    case .deleteRecord(let id): self = .delete(Place(id))
+    @unknown default: return nil
+    }
+  }
+
+  init?(_ change: CKSyncEngine.PendingDatabaseChange) {
+    switch change {
+    case .saveZone(let zone): self = .makeZone(zone.zoneID.zoneName)
+    case .deleteZone(let id): self = .deleteZone(id.zoneName)
+    @unknown default: return nil
     }
   }
 }

@@ -22,9 +22,7 @@ final class AppDevice: Device, @unchecked Sendable {
   func start() {
     let life = Life()
     let disk = restored()
-    let app = App(
-      device: self, life: life, data: disk.data, state: disk.state,
-      unsure: doubts(about: disk))
+    let app = App(device: self, life: life, disk: disk)
     self.app = app
     say("starts")
     life.atEnd { [weak self, weak app] in
@@ -75,26 +73,11 @@ final class AppDevice: Device, @unchecked Sendable {
     guard let state = disk.state else { return disk }
     do {
       let text = try JSONEncoder().encode(state)
-      disk.text = String(decoding: text, as: UTF8.self)
       disk.state = try JSONDecoder().decode(CKSyncEngine.State.Serialization.self, from: text)
     } catch {
       household.ledger.violated("\(name): the engine's state cannot be stored: \(error)")
     }
     return disk
-  }
-
-  /// Changes of the stored data that the stored state may not have yet, because they came while it
-  /// was on its way to the app.
-  ///
-  /// What was added two updates earlier must be in it.
-  private func doubts(about disk: AppDisk) -> [AppData.Change] {
-    disk.data.pending.sorted { $0.key < $1.key }.compactMap { change, update in
-      if disk.text.contains("\"\(change.name)\"") { return nil }
-      if update <= disk.update - 2 {
-        household.ledger.violated("\(name): the stored state has lost \(change)")
-      }
-      return change
-    }
   }
 }
 
@@ -104,8 +87,6 @@ struct AppDisk: Sendable {
   var state: CKSyncEngine.State.Serialization?
   /// How many states the app was given before this one, in this run.
   var update = 0
-  /// The state as text.
-  var text = ""
 }
 
 /// The data of an app.
@@ -115,13 +96,6 @@ struct AppData: Sendable {
     case delete(Place)
     case makeZone(String)
     case deleteZone(String)
-
-    var name: String {
-      switch self {
-      case .save(let place), .delete(let place): place.name
-      case .makeZone(let zone), .deleteZone(let zone): zone
-      }
-    }
 
     var zone: String {
       switch self {

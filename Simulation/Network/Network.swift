@@ -38,6 +38,18 @@ struct Network: HTTPExchange {
     return answer
   }
 
+  /// Asks for small pages of changes: the framework leaves their size to the server, and what a
+  /// simulation makes would always fit into one.
+  private func paged(_ request: StratusTransport.HTTPRequest) -> [UInt8] {
+    let path = request.url.path
+    guard path.hasSuffix("changes/zone") || path.hasSuffix("changes/database"),
+      request.body.first == UInt8(ascii: "{")
+    else { return request.body }
+    let isEmpty = request.body == [UInt8(ascii: "{"), UInt8(ascii: "}")]
+    let limit = #"{"resultsLimit":\#(mishaps.pageSize())\#(isEmpty ? "" : ",")"#
+    return Array(limit.utf8) + request.body.dropFirst()
+  }
+
   /// NB: a request that has been sent arrives, whatever becomes of its sender.
   private func travel() async {
     try? await Loop.shared.sleep(mishaps.travelSeconds(slow: \.slowRequest))
@@ -54,7 +66,7 @@ struct Network: HTTPExchange {
       method: request.method == .get ? .get : .post, scheme: "http",
       authority: "stratus.simulation", path: request.url.target(from: device))
     head.headerFields[.contentType] = "application/json"
-    let (answer, contents) = await server.router.answer(head, body: WholeBody(request.body))
+    let (answer, contents) = await server.router.answer(head, body: WholeBody(paged(request)))
     if server.life.isOver { return nil }
     guard case .bytes(let body) = contents else { return nil }
     if answer.status.code >= 500 { cloud.note(serverFault: String(decoding: body, as: UTF8.self)) }
