@@ -91,7 +91,8 @@ struct StratusSimulation: ParsableCommand {
       }
     }
     let taken = ContinuousClock.now - begin
-    print("\(count) seeds from \(first) on agree, in \(taken.formatted(.time(pattern: .minuteSecond)))")
+    print(
+      "\(count) seeds from \(first) on agree, in \(taken.formatted(.time(pattern: .minuteSecond)))")
     for (what, times) in sightings.sorted(by: { $0.key < $1.key }) { print("  \(what): \(times)") }
   }
 

@@ -64,8 +64,11 @@ extension App: CKSyncEngineDelegate {
     case .fetchedRecordZoneChanges(let changes): take(changes)
     case .sentDatabaseChanges(let changes): take(changes)
     case .sentRecordZoneChanges(let changes): take(changes)
-    case .willFetchChanges, .willFetchRecordZoneChanges, .didFetchRecordZoneChanges,
-      .didFetchChanges, .willSendChanges, .didSendChanges:
+    case .didFetchRecordZoneChanges(let fetch):
+      let zone = fetch.zoneID.zoneName
+      if fetch.error == nil, data.zones.contains(zone) { data.fetchedZones.insert(zone) }
+    case .willFetchChanges, .willFetchRecordZoneChanges, .didFetchChanges, .willSendChanges,
+      .didSendChanges:
       return
     @unknown default: ledger.violated("an unknown event")
     }

@@ -121,7 +121,7 @@ final class App: @unchecked Sendable {
       for _ in 0..<household.number(0...2) {
         // NB: people edit at any moment, also while an event is handled.
         await Loop.shared.pause()
-        edit(household.nextEdit(on: data.contents))
+        edit(household.nextEdit(on: data.contents, fetched: data.fetchedZones))
       }
       if household.mishaps.happens(\.deviceCrash) {
         life.awaitsLeft = household.mishaps.awaitsBeforeCrash()

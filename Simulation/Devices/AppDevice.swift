@@ -115,6 +115,8 @@ struct AppData: Sendable {
   }
 
   var zones: Set<String> = []
+  /// Zones that were fetched to their end since they were heard of.
+  var fetchedZones: Set<String> = []
   var records: [Place: AppRecord] = [:]
   /// What the server has not confirmed, each with the update before which it was added.
   var pending: [Change: Int] = [:]
@@ -124,6 +126,7 @@ struct AppData: Sendable {
   /// Forgets a zone and all that was to be done in it.
   mutating func forget(zone: String) {
     zones.remove(zone)
+    fetchedZones.remove(zone)
     for place in records.keys where place.zone == zone { records[place] = nil }
     for change in pending.keys where change.zone == zone { pending[change] = nil }
   }

@@ -20,7 +20,9 @@ struct Network: HTTPExchange {
   ) async throws(NetworkFailure) -> StratusTransport.HTTPResponse {
     if !life.goesOn() || Task.isCancelled { throw .cancelled }
     if mishaps.happens(\.repeatedRequest) {
-      Task { await travel(); _ = await arrive(request) }
+      Task {
+        await travel(); _ = await arrive(request)
+      }
     }
     await travel()
     if mishaps.happens(\.lostRequest) {
