@@ -11,6 +11,8 @@ final class RequestPath: Sendable {
   let assets: AssetCache
   /// The keys of encrypted values; nil: nobody said which container.
   let keyRing: KeyRing?
+  /// The user's remote notifications.
+  let notificationFeed: any NotificationFeed
   private let caller = Mutex<UserNaming?>(nil)
 
   /// - Parameter settings: already completed; a missing URL means the machine's own server.
@@ -30,6 +32,7 @@ final class RequestPath: Sendable {
         timing: timing,
         pieceBytesMax: assetSettings?.pieceBytesMax ?? Connection.defaultPieceBytesMax)
     }
+    notificationFeed = SilentFeed()
     keyRing = connection.map { connection in
       KeyRing(
         connection: connection, deviceKeys: DeviceKeys(file: settings.keysFile),
