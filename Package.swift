@@ -121,6 +121,8 @@ let package = Package(
     tests(
       "StratusQueryTests",
       ["StratusAssets", "StratusDomain", "StratusSQLite", "StratusTesting", "StratusWire"]),
+    // NB: it runs the program, and so has it built.
+    tests("StratusSimulationTests", ["stratus-simulation"]),
     tests("TidyTests", []),
     tests(
       "StratusAssetsTests",
