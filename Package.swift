@@ -118,11 +118,15 @@ let package = Package(
     tests(
       "StratusModelTests",
       ["CloudKit", "StratusAccounts", "StratusTesting", "StratusTransport"]),
-    tests(
-      "StratusQueryTests",
-      ["StratusAssets", "StratusDomain", "StratusSQLite", "StratusTesting", "StratusWire"]),
     // NB: it runs the program, and so has it built.
     tests("StratusSimulationTests", ["stratus-simulation"]),
+    .target(
+      name: "QueryChecks",
+      dependencies: [
+        "StratusAssets", "StratusDomain", "StratusSQLite", "StratusTesting", "StratusWire",
+      ], path: "Tests/QueryChecks", swiftSettings: strict),
+    tests("StratusQueryTests", ["QueryChecks"]),
+    program("query-soak", path: "Tests/QuerySoak", ["QueryChecks"]),
     tests("TidyTests", []),
     tests(
       "StratusAssetsTests",

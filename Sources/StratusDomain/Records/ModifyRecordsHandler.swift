@@ -129,10 +129,10 @@ struct ModifyRecordsHandler: EndpointHandler {
         try store.createZone(named: zoneName, in: database.key)
       }
     var rows = RowChanges()
-    for record in references.records {
+    for (place, record) in references.records.enumerated() {
       try rows.note(
         record, replacing: snapshot.stored(record.name) ?? references.gone[record.name],
-        schema: schema)
+        schema: schema, values: place < decision.values.count ? decision.values[place] : nil)
     }
     try store.touchAssets(releasedBy: rows, now: writer.now)
     let changes = ChangeSet(

@@ -9,6 +9,9 @@ public final class StoreSession: SQLSession {
   private var databases: [DatabaseKey: Int64] = [:]
   private var knownEpoch: Int64?
   var knownSchema: (version: Int64, schema: Schema)?
+  /// Numbers of records: no row has one from `unused` on, none was drawn from `next` on. nil: not
+  /// known.
+  var recordNumbers: (unused: Int64, next: Int64)?
 
   public init(connection: any SQLConnection) { self.connection = connection }
 
@@ -16,6 +19,7 @@ public final class StoreSession: SQLSession {
     databases.removeAll(keepingCapacity: true)
     knownSchema = nil
     knownEpoch = nil
+    recordNumbers = nil
   }
 
   /// A database's number; nil if nothing was ever written to it.

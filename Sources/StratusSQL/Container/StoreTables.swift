@@ -3,7 +3,7 @@ public import StratusDomain
 /// The tables of a store.
 public enum StoreTables {
   /// Counts the forms these tables have had.
-  static let layout: Int64 = 2
+  static let layout: Int64 = 3
 
   /// Makes the tables where there are none, brings those of an earlier program up to this one's
   /// form, and refuses those of a later one.
@@ -74,7 +74,15 @@ public enum StoreTables {
     CREATE INDEX zones_deleted ON zones (database, name) WHERE deleted <> 0;
     CREATE INDEX zones_unpurged ON zones (zone) WHERE deleted = 1;
 
+    \(records(dialect))
+    """
+  }
+
+  /// What a record is, and its two ways of being found.
+  static func records(_ dialect: SQLDialect) -> String {
+    """
     CREATE TABLE records (
+      record \(dialect.givenKey),
       database BIGINT NOT NULL,
       zone BIGINT NOT NULL,
       name \(dialect.text) NOT NULL,
@@ -90,7 +98,7 @@ public enum StoreTables {
       parent \(dialect.text),
       fields \(dialect.bytes) NOT NULL,
       assets BIGINT NOT NULL,
-      PRIMARY KEY (database, zone, name));
+      UNIQUE (database, zone, name));
     CREATE UNIQUE INDEX records_changed ON records (database, zone, change);
     """
   }
@@ -105,6 +113,19 @@ public enum StoreTables {
       type \(dialect.text) NOT NULL,
       indexes BIGINT NOT NULL,
       PRIMARY KEY (record_type, name));
+    """
+  }
+
+  /// Entries of indexes: nothing but their key.
+  static func entries(_ dialect: SQLDialect) -> String {
+    """
+    CREATE TABLE entries (
+      database BIGINT NOT NULL,
+      index_id BIGINT NOT NULL,
+      value \(dialect.bytes) NOT NULL,
+      zone BIGINT NOT NULL,
+      record BIGINT NOT NULL,
+      PRIMARY KEY (database, index_id, value, zone, record))\(dialect.keyedTable);
     """
   }
 
@@ -128,13 +149,7 @@ public enum StoreTables {
       at_zone BIGINT,
       at_name \(dialect.text));
 
-    CREATE TABLE entries (
-      database BIGINT NOT NULL,
-      index_id BIGINT NOT NULL,
-      value \(dialect.bytes) NOT NULL,
-      zone BIGINT NOT NULL,
-      name \(dialect.text) NOT NULL,
-      PRIMARY KEY (database, index_id, value, zone, name))\(dialect.keyedTable);
+    \(entries(dialect))
     CREATE TABLE links (
       database BIGINT NOT NULL,
       zone BIGINT NOT NULL,
