@@ -118,6 +118,16 @@ let package = Package(
       exclude: ["README.md"], swiftSettings: strict),
     program("Tour", path: "Examples/Tour", ["CloudKit"]),
 
+    // The simulation
+    .executableTarget(
+      name: "stratus-simulation",
+      dependencies: [
+        "StratusDomain", "StratusHTTP", "StratusKit", "StratusSQLite", "StratusTesting",
+        "StratusTransport", "StratusWire", argumentParser, logging,
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+      ],
+      path: "Simulation", exclude: ["Planted"], swiftSettings: strict),
+
     // For tests, and tests
     room(
       "StratusTesting",
@@ -135,6 +145,8 @@ let package = Package(
     tests(
       "StratusSubscriptionTests",
       ["StratusAssets", "StratusDomain", "StratusSQLite", "StratusTesting", "StratusWire"]),
+    // NB: it runs the program, and so has it built.
+    tests("StratusSimulationTests", ["stratus-simulation"]),
     .target(
       name: "QueryChecks",
       dependencies: [

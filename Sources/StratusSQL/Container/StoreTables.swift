@@ -38,6 +38,16 @@ public enum StoreTables {
     if found < layout { try StoreUpgrade.run(on: connection, from: found) }
   }
 
+  /// Begins a timeline of its own in a store that was copied from another one.
+  ///
+  /// - Throws: `INTERNAL_ERROR`.
+  public static func setEpoch(
+    _ epoch: Int64, on connection: any SQLConnection
+  ) throws(ServerError) {
+    try connection.execute(writeEpoch, [.integer(epoch)])
+  }
+
+  private static let writeEpoch = SQLStatement("UPDATE store SET epoch = ?")
   private static let readLayout = SQLStatement("SELECT layout FROM store")
   private static let writeStore = SQLStatement(
     "INSERT INTO store (layout, epoch, schema_version) VALUES (?, ?, 0)")

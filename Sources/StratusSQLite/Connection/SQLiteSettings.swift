@@ -73,6 +73,19 @@ enum SQLiteSettings {
     return configuration
   }
 
+  /// A connection to a store in memory, which nobody else has and nothing outlives.
+  static var memory: Configuration {
+    var configuration = shared
+    configuration.prepareDatabase { database in
+      try database.execute(
+        sql: """
+          PRAGMA synchronous = OFF;
+          PRAGMA temp_store = MEMORY;
+          """)
+    }
+    return configuration
+  }
+
   private static var shared: Configuration {
     var configuration = Configuration()
     configuration.foreignKeysEnabled = false

@@ -105,19 +105,46 @@ final class WriteTransactions<Session: SQLSession> {
     return .undone(failure)
   }
 
+  /// Runs one body in a transaction of its own, and commits.
+  ///
+  /// - Throws: what the body threw, or why it could not be committed; it is undone then.
+  func perform<Value>(
+    _ body: (Session) throws(ServerError) -> Value
+  ) throws(ServerError) -> Value {
+    do throws(ServerError) {
+      return try connection.holdingLock { () throws(ServerError) in
+        try begin()
+        connection.startBody()
+        let value = try body(session)
+        if let failure = connection.failure { throw failure }
+        try connection.execute(TransactionStatements.commit, [])
+        return value
+      }
+    } catch {
+      abandon()
+      throw error
+    }
+  }
+
+  /// Runs one body that only reads.
+  func read<Value>(
+    _ body: (Session) throws(ServerError) -> Value
+  ) throws(ServerError) -> Value {
+    try connection.holdingLock { () throws(ServerError) in
+      try connection.execute(TransactionStatements.beginRead, [])
+      defer { _ = try? connection.execute(TransactionStatements.commit, []) }
+      return try body(session)
+    }
+  }
+
   /// - Returns: what the body threw, or why it could not be committed.
   private func runAlone(_ body: any WaitingWrite<Session>) -> ServerError? {
     do throws(ServerError) {
-      try connection.holdingLock { () throws(ServerError) in
-        try begin()
-        connection.startBody()
-        let thrown = body.attempt(on: session)
-        if let failure = thrown ?? connection.failure { throw failure }
-        try connection.execute(TransactionStatements.commit, [])
+      try perform { (session) throws(ServerError) in
+        if let thrown = body.attempt(on: session) { throw thrown }
       }
       return nil
     } catch {
-      abandon()
       return error
     }
   }
