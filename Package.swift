@@ -120,11 +120,15 @@ let package = Package(
       "StratusModelTests",
       ["CloudKit", "StratusAccounts", "StratusTesting", "StratusTransport"]),
     tests(
-      "StratusQueryTests",
-      ["StratusAssets", "StratusDomain", "StratusSQLite", "StratusTesting", "StratusWire"]),
-    tests(
       "StratusSubscriptionTests",
       ["StratusAssets", "StratusDomain", "StratusSQLite", "StratusTesting", "StratusWire"]),
+    .target(
+      name: "QueryChecks",
+      dependencies: [
+        "StratusAssets", "StratusDomain", "StratusSQLite", "StratusTesting", "StratusWire",
+      ], path: "Tests/QueryChecks", swiftSettings: strict),
+    tests("StratusQueryTests", ["QueryChecks"]),
+    program("query-soak", path: "Tests/QuerySoak", ["QueryChecks"]),
     tests("TidyTests", []),
     tests(
       "StratusAssetsTests",

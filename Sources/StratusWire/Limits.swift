@@ -86,8 +86,15 @@ public enum Limits {
   /// Indexes of several columns that are kept for one record type. Choice: each is written with
   /// each record.
   public static let indexesPerRecordTypeMax = 32
-  /// Records looked at in one transaction that builds an index. Choice: other writers wait for it.
-  public static let indexBuildStepRows = 2_000
+  /// Records read at once for indexes that are built, and changed ones made up for in one
+  /// transaction. Choice: about 20 ms, in which a thread does nothing else.
+  public static let indexBuildStepRows = 1_000
+  /// Entries written in one transaction that builds indexes. Choice: about 20 ms; other writers
+  /// wait for it.
+  public static let indexBuildStepEntries = 4_000
+  /// Bytes of entries that are sorted before they are written, in all builds that go on at once.
+  /// Choice: a million entries; the more, the fewer times each page of the index is written.
+  public static let indexBuildSizeBytesMax = 67_108_864
   /// Records looked at for building indexes in one request, which then answers TRY_AGAIN_LATER.
   /// Choice: a few seconds.
   public static let indexBuildRequestRows = 200_000

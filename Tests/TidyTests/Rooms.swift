@@ -46,9 +46,10 @@ enum Rooms {
   static let example: Set<String> = ["Foundation", "CloudKit", "CoreLocation"]
 
   /// What every test may import besides ours and the outside packages of the room it tests.
+  /// `QueryChecks` lies beside them, since a program of the soak runs it, too.
   static let tests: Set<String> = [
     "Foundation", "FoundationNetworking", "Synchronization", "Dispatch", "Testing",
-    "HummingbirdTesting",
+    "HummingbirdTesting", "QueryChecks",
   ]
 
   private static let domain: Set<String> = ["StratusDomain", "StratusWire"]

@@ -141,8 +141,10 @@ struct ModifyRecordsHandler: EndpointHandler {
       snapshot.stored(record.name) ?? references.gone[record.name]
     }
     var rows = RowChanges()
-    for record in references.records {
-      try rows.note(record, replacing: stored(record), schema: schema)
+    for (place, record) in references.records.enumerated() {
+      try rows.note(
+        record, replacing: stored(record), schema: schema,
+        values: place < decision.values.count ? decision.values[place] : nil)
     }
     try store.touchAssets(releasedBy: rows, now: origin.time)
     let changes = ChangeSet(

@@ -43,6 +43,8 @@ public enum Reason {
   public static let recordExists = "record to insert already exists"
   public static let recordNotFound = "Record not found"
   public static let recordHasChildren = "the record is the parent of others"
+  /// The record type follows.
+  public static let recordTypeNotFound = "Did not find record type: "
   public static let recordTooLarge = "record is larger than the limit"
   public static let referenceTargetMissing =
     "a reference leads to a record that does not exist"
