@@ -98,8 +98,8 @@ public enum Limits {
   /// Records looked at for building indexes in one request, which then answers TRY_AGAIN_LATER.
   /// Choice: a few seconds.
   public static let indexBuildRequestRows = 200_000
-  /// Notifications in one user's queue, about; the oldest go. Choice: a device that comes back after
-  /// so many fetches changes anyway.
+  /// Notifications in one user's queue, about; the oldest go. Choice: a device that comes back
+  /// after so many fetches changes anyway.
   public static let queuedNotificationsMax = 1_000
   /// Notifications that stay in the collection (`notifications/changes`) once every device of the
   /// user has them, about. Choice: few apps ask.

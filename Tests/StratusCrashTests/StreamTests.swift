@@ -44,7 +44,7 @@ import Testing
       #expect(body.suffix(5) == Array("0\r\n\r\n".utf8)[...])
       line.close()
     }
-    // NB: a second on an idle machine; this one may be busy with other tests.
-    #expect(took < .seconds(10), "\(took)")
+    // NB: a second on an idle machine; this one is busy with other tests.
+    #expect(took < .seconds(binary.isRelease ? 10 : 60), "\(took)")
   }
 }

@@ -43,7 +43,7 @@ import Testing
   }
 
   static func waitForListeners(_ count: Int, at server: TestServer) async {
-    while server.hub.listenerCount != count { await Task.yield() }
+    while server.hub.listenerCount != count { await LiveWire.turn() }
   }
 
   @Test func `a stream has a head, and an event for each notification`() async throws {

@@ -124,7 +124,7 @@ import Testing
         #expect(try JSON(parsing: try #require(await bodies.next()))["ck"]["nid"] == .string(id))
       }
       let waiting = Task { try await anna.open(target) }
-      while server.hub.listenerCount == 0 { await Task.yield() }
+      while server.hub.listenerCount == 0 { await LiveWire.turn() }
       clock.move(bySeconds: 30)
       server.hub.tick()
       let (head, body) = try await waiting.value

@@ -43,6 +43,19 @@ final class LiveWire: @unchecked Sendable {
   /// Reads until the server closes.
   func waitForEnd() async throws { while try await read() {} }
 
+  /// Lets others work for a moment.
+  ///
+  /// NB: not `Task.yield`, with which tests that wait would take the few threads of Swift's pool
+  /// from those that work.
+  static func turn() async {
+    await withCheckedContinuation { continuation in
+      DispatchQueue.global().async {
+        poll(nil, 0, 2)
+        continuation.resume()
+      }
+    }
+  }
+
   private func read() async throws -> Bool {
     let descriptor = descriptor
     let bytes: [UInt8] = try await withCheckedThrowingContinuation { continuation in
