@@ -93,10 +93,10 @@ final class ManualClock: Sendable {
   var dues: [Double] { state.withLock { $0.sleepers.map(\.due).sorted() } }
 
   var timing: Timing {
-    Timing(now: { self.now }, sleep: { try await self.sleep($0) }, chance: { 0 })
+    Timing(now: { self.now }, sleep: { try await self.pause($0) }, chance: { 0 })
   }
 
-  private func sleep(_ seconds: Double) async throws {
+  private func pause(_ seconds: Double) async throws {
     let id = state.withLock { state in
       state.lastID += 1
       return state.lastID
