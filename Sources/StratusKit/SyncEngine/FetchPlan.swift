@@ -202,8 +202,9 @@ struct FetchPlan: Sendable {
     if error.isRetriedByEngine {
       stop(error)
     } else if error.saysZoneIsGone {
-      // The database's history says why, sooner or later.
-      state.forget(zoneID)
+      // The database's history says why, sooner or later. NB: the zone stays known until then: if
+      // the history is another one, after a restore, its absence there is all that tells.
+      state.setToken(nil, of: zoneID)
     } else {
       failure = failure ?? error
     }

@@ -174,21 +174,21 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
   }
 
   @Test(arguments: [
-    (CKError.Code.zoneNotFound, false, true), (.userDeletedZone, false, true),
+    (CKError.Code.zoneNotFound, false, true), (CKError.Code.userDeletedZone, false, true),
     (.networkFailure, true, false), (.zoneBusy, true, false), (.internalError, true, false),
   ])
   func `knows what an error means for a zone`(
-    code: CKError.Code, isStillUnfetched: Bool, goesOn: Bool
+    code: CKError.Code, isFailure: Bool, goesOn: Bool
   ) {
     var state = state([zoneZ, zoneY])
     var plan = FetchPlan(.init(), state)
     read(&plan, &state)
     _ = plan.next(state)
     _ = plan.zoneFailed(zoneZ, CKError(code), &state)
-    #expect((state.unfetchedZones[zoneZ] != nil) == isStillUnfetched)
+    #expect(state.unfetchedZones[zoneZ] != nil)
     let goesOn = goesOn || code == .internalError
     #expect(plan.next(state) == (goesOn ? .zone(zoneY, token: nil) : .finish))
-    #expect((plan.failure?.code == code) == isStillUnfetched)
+    #expect((plan.failure?.code == code) == isFailure)
   }
 
   @Test func `does not listen for ever to a server that repeats itself`() {
