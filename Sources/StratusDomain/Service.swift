@@ -1,3 +1,5 @@
+public import StratusWire
+
 /// Everything the server answers: the API on one screen.
 public struct Service: Sendable {
   /// One handler an endpoint.
@@ -12,10 +14,13 @@ public struct Service: Sendable {
   /// What lies behind download URLs.
   public let downloads: AssetDownloads
 
-  /// - Parameter cascades: hears of stores in which a cascade is left to carry on.
+  /// - Parameters:
+  ///   - cascades: hears of stores in which a cascade is left to carry on.
+  ///   - zoneWritersMax: see ``LimitSettings/zoneWritersMax``.
   public init(
     stores: any StoreCatalog, containers: any ContainerRegistry, assets: any AssetStore,
-    signer: any TicketSigner, ambient: Ambient, cascades: CascadeNudges = CascadeNudges()
+    signer: any TicketSigner, ambient: Ambient, cascades: CascadeNudges = CascadeNudges(),
+    zoneWritersMax: Int = Limits.zoneWritersMax
   ) {
     let tickets = AssetTickets(signer: signer)
     uploads = AssetUploads(stores: stores, assets: assets, tickets: tickets, ambient: ambient)
@@ -28,7 +33,9 @@ public struct Service: Sendable {
     let databases = DatabaseAccess(
       stores: stores, users: UserRecords(ambient: ambient), tickets: tickets, ambient: ambient)
     handlers = [
-      ModifyRecordsHandler(databases: databases, ambient: ambient, cascades: cascades),
+      ModifyRecordsHandler(
+        databases: databases, ambient: ambient, cascades: cascades,
+        writers: ZoneWriters(countMax: zoneWritersMax)),
       LookupRecordsHandler(databases: databases),
       QueryRecordsHandler(databases: databases),
       FetchRecordChangesHandler(databases: databases),

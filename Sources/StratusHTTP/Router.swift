@@ -8,6 +8,7 @@ public struct Router: Sendable {
   private let routes: Routes
   private let assets: AssetRoutes
   private let authentication: any Authentication
+  private let pace: CallerPace
   private let ambient: Ambient
   private let managementToken: String
   private let publicURL: String?
@@ -16,17 +17,20 @@ public struct Router: Sendable {
   private let logger: Logger
 
   /// - Parameters:
+  ///   - pace: what callers are held to.
   ///   - managementToken: lets the operator in.
   ///   - instance: names this process in answers.
   ///   - publicURL: what clients call the server; nil: what each of them calls it.
   public init(
     service: Service, management: [any ManagementHandler], authentication: any Authentication,
-    ambient: Ambient, managementToken: String, instance: String, publicURL: String?,
+    pace: CallerPace, ambient: Ambient, managementToken: String, instance: String,
+    publicURL: String?,
     logger: Logger
   ) {
     routes = Routes(service: service, management: management)
     assets = AssetRoutes(uploads: service.uploads, downloads: service.downloads)
     self.authentication = authentication
+    self.pace = pace
     self.ambient = ambient
     self.managementToken = managementToken
     self.publicURL = publicURL
@@ -106,7 +110,14 @@ public struct Router: Sendable {
       let admission = try await authentication.admit(query.credentials, to: address.store)
       exchange.caller.userRecordName = admission.userRecordName
       exchange.nextWebAuthToken = admission.nextWebAuthToken
-      return try await handler.answer(try await body.bytes(), to: exchange.caller, in: address)
+      let subject = CallerPace.Subject(
+        userRecordName: admission.userRecordName, apiToken: query.credentials.apiToken)
+      try pace.admitRequest(of: subject)
+      return try await handler.answer(
+        try await body.bytes(), to: exchange.caller, in: address
+      ) { (count) throws(ServerError) in
+        try pace.admitOperations(count, of: subject)
+      }
     }
   }
 
@@ -125,6 +136,9 @@ public struct Router: Sendable {
   private func describe(_ error: ServerError, _ exchange: inout Exchange) -> [UInt8] {
     exchange.status = error.status
     exchange.retryAfterSeconds = error.retryAfterSeconds
+    if error.code == .throttled || error.code == .tryAgainLater {
+      exchange.fields[.limitRule] = LimitRule(reason: error.reason)?.rawValue
+    }
     if error.code == .internalError {
       let facts = error.facts.map { "\($0.key): \($0.value)" }.sorted().joined(separator: "; ")
       let hint = error.hint.map { "; \($0)" } ?? ""

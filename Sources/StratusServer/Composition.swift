@@ -6,6 +6,7 @@ public import StratusDomain
 public import StratusHTTP
 import StratusSQL
 import StratusSQLite
+public import StratusWire
 
 /// The one place where the parts of a server are made and joined; tests build it by the same
 /// function.
@@ -24,10 +25,13 @@ public struct Composition: Sendable {
   private let folder: DataFolder
   private let logger: Logger
 
-  /// - Parameter publicURL: see ``Settings/publicURL``.
+  /// - Parameters:
+  ///   - publicURL: see ``Settings/publicURL``.
+  ///   - limits: see ``Settings/limits``.
   /// - Throws: if the data folder cannot be used, with a sentence that says why.
   public init(
-    dataFolder: URL, live: Live, logger: Logger, publicURL: String? = nil
+    dataFolder: URL, live: Live, logger: Logger, publicURL: String? = nil,
+    limits: LimitSettings = .unpaced
   ) async throws {
     ambient = live.ambient
     self.logger = logger
@@ -42,10 +46,11 @@ public struct Composition: Sendable {
     managementToken = live.randomness(32).map { String($0, radix: 36) }.joined()
     let service = Service(
       stores: stores, containers: registry, assets: assets, signer: signer,
-      ambient: live.ambient, cascades: cascades)
+      ambient: live.ambient, cascades: cascades, zoneWritersMax: limits.zoneWritersMax)
     router = Router(
       service: service, management: accounts.managementHandlers + service.managementHandlers,
-      authentication: accounts, ambient: live.ambient,
+      authentication: accounts, pace: CallerPace(limits, ambient: live.ambient),
+      ambient: live.ambient,
       managementToken: managementToken, instance: live.ambient.makeUUID(),
       publicURL: publicURL.map(Self.withoutSlash), logger: logger)
   }

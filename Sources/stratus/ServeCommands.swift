@@ -100,12 +100,16 @@ struct ServeCommand: AsyncParsableCommand {
       """)
   var publicURL: String?
 
+  @OptionGroup(title: "Limits")
+  var limits: LimitOptions
+
   func run() async throws {
     if let publicURL, !publicURL.hasPrefix("http://"), !publicURL.hasPrefix("https://") {
       throw Failure("--public-url must begin with https:// or http://")
     }
     let settings = Settings(
-      dataFolder: URL(fileURLWithPath: data), host: host, port: port, publicURL: publicURL)
+      dataFolder: URL(fileURLWithPath: data), host: host, port: port, publicURL: publicURL,
+      limits: try limits.settings())
     try await serve(settings) { _ in }
   }
 }

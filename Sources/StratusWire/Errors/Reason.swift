@@ -4,6 +4,7 @@
 /// the others are `Choice:`.
 public enum Reason {
   public static let accessDenied = "Access denied"
+  public static let accountDisabled = "the account is disabled"
   public static let assetChanged = "the asset is another one"
   public static let assetNotFound = "the asset is not there"
   public static let assetPieceOutOfPlace = "the piece does not begin where the bytes that came end"
@@ -32,7 +33,7 @@ public enum Reason {
   public static let endpointInShared = "endpoint not applicable in the database type 'shareddb'"
   public static let endpointUnknown = "could not find handler for endpoint"
   public static let internalError = "internal server error"
-  public static let indexIsBeingBuilt = "the index is being built"
+  public static let indexIsBeingBuilt = "the index is being built (index-building)"
   public static let markerInvalid = "invalid continuation marker"
   public static let methodNotAllowed = "method not allowed"
   public static let queriedTypeIsFixed = "Queried type is not marked indexable"
@@ -45,11 +46,13 @@ public enum Reason {
   public static let referenceTargetMissing =
     "a reference leads to a record that does not exist"
   public static let requestTooLarge = "request body is larger than the limit"
-  public static let storeBusy = "the store is busy"
+  public static let sessionEnded = "the session has ended; sign in again"
+  public static let storeBusy = "the store is busy (waiting-per-store)"
   public static let syncTokenExpired = "sync token expired"
   public static let syncTokenInvalid = "invalid sync token"
   public static let userKeyChanged = "the user's public key is another one"
   public static let userRecordsAreFixed = "user records cannot be created or deleted"
+  public static let zoneBusy = "too many writers wait for the zone (writers-per-zone)"
   public static let zoneKeyUnknown = "a value is sealed with a key that its zone does not have"
   public static let zoneNotFound = "Zone not found"
 }

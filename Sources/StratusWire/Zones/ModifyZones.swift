@@ -2,6 +2,8 @@
 public enum ModifyZones: Endpoint {
   public static let path = "zones/modify"
 
+  public static func operationsCount(of request: Request) -> Int { request.operations.count }
+
   /// One zone to make or delete.
   public struct Operation: JSONWritable, JSONReadable {
     /// What to do with the zone.
