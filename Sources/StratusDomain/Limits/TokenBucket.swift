@@ -16,8 +16,8 @@ struct TokenBucket: Sendable, Hashable {
   func taking(_ count: Int, of rate: LimitSettings.Rate, now: Int64) -> TokenBucket {
     let interval = 1_000_000 / Int64(rate.perSecond)
     let depth = interval * Int64(rate.burst)
-    // NB: a clock that was set back would find the bucket far from full.
-    let begin = min(max(fullAt, now), now + depth)
+    // NB: no bucket is further from full than its depth, unless the clock was set back.
+    let begin = fullAt > now + depth ? now : max(fullAt, now)
     return TokenBucket(fullAt: begin + interval * Int64(min(count, rate.burst)))
   }
 
