@@ -13,6 +13,7 @@ public protocol Endpoint: Sendable {
 }
 
 extension Endpoint {
+  /// None: most endpoints only read.
   public static func operationsCount(of request: Request) -> Int { 0 }
 }
 

@@ -53,6 +53,7 @@ extension CKContainer {
       }
     }
 
+    /// One more who listens.
     public func makeAsyncIterator() -> AsyncIterator {
       AsyncIterator(payloads: feed.notifications().makeAsyncIterator())
     }

@@ -10,8 +10,8 @@ public protocol _RemoteNotificationReading {}
 extension CKNotification: _RemoteNotificationReading {}
 
 extension _RemoteNotificationReading {
-  /// The notification that a payload describes, of the class that fits it: a ``CKQueryNotification``,
-  /// ``CKRecordZoneNotification`` or ``CKDatabaseNotification``.
+  /// The notification that a payload describes, of the class that fits it: a
+  /// ``CKQueryNotification``, ``CKRecordZoneNotification`` or ``CKDatabaseNotification``.
   ///
   /// - Returns: nil where the payload does not come from CloudKit, or describes another class than
   ///   the one that is made.

@@ -77,7 +77,8 @@ public class CKNotification: NSObject, @unchecked Sendable {
   }
 }
 
-/// What a person sees and hears. Apple has deprecated all of it for the UserNotifications framework.
+/// What a person sees and hears. Apple has deprecated all of it for the UserNotifications
+/// framework.
 extension CKNotification {
   /// The text.
   public var alertBody: String? { presentation.body }
@@ -123,8 +124,8 @@ public class CKQueryNotification: CKNotification, @unchecked Sendable {
   /// The values of the fields that the subscription asks for, as a record has them; nil if there
   /// are none.
   ///
-  /// Choice: they arrive without their types, so a date is a number, of milliseconds since 1970, and
-  /// a reference has the action `.none` and points into the record's zone.
+  /// Choice: they arrive without their types, so a date is a number, of milliseconds since 1970,
+  /// and a reference has the action `.none` and points into the record's zone.
   public let recordFields: [String: Any]?
   /// The record; nil once it was pruned.
   public let recordID: CKRecord.ID?

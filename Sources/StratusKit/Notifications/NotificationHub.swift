@@ -65,8 +65,8 @@ final class NotificationHub: NotificationFeed {
     carryOut(change)
   }
 
-  /// Whether somebody listens.
-  var isOpen: Bool { state.withLock { $0.pump != nil } }
+  /// How many listen.
+  var listenerCount: Int { state.withLock { $0.positions.count } }
 
   // Of listeners.
 

@@ -23,8 +23,7 @@ open class CKFetchSubscriptionsOperation: CKDatabaseOperation, @unchecked Sendab
       ) -> Void
     )?
   /// Called last. Fails only with the operation as a whole.
-  public var fetchSubscriptionsResultBlock:
-    ((_ operationResult: Result<Void, any Error>) -> Void)?
+  public var fetchSubscriptionsResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)?
 
   var wantsAll = false
   // Only touched on the callback queue.

@@ -27,8 +27,7 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
       ) -> Void
     )?
   /// Called last. Fails only with the operation as a whole.
-  public var modifySubscriptionsResultBlock:
-    ((_ operationResult: Result<Void, any Error>) -> Void)?
+  public var modifySubscriptionsResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)?
 
   // Only touched on the callback queue.
   private var saved: [CKSubscription] = []

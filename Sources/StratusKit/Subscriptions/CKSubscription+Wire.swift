@@ -5,8 +5,8 @@ extension CKSubscription {
   /// The subscription as a request carries it.
   ///
   /// - Parameter now: what `now()` stands for in a predicate.
-  /// - Throws: `CKError.invalidArguments` for a predicate that CloudKit does not ask, and for a query
-  ///   subscription that nothing triggers.
+  /// - Throws: `CKError.invalidArguments` for a predicate that CloudKit does not ask, and for a
+  ///   query subscription that nothing triggers.
   func wire(now: Date, naming: UserNaming) throws(CKError) -> Subscription {
     Subscription(
       id: subscriptionID, try subject(now: now, naming: naming),

@@ -2,8 +2,8 @@ import Foundation
 import StratusFoundation
 import StratusWire
 
-/// Turns the filters of a fetched subscription back into a predicate, which says the same, prints as
-/// one that an app could have written, and makes the same filters again.
+/// Turns the filters of a fetched subscription back into a predicate, which says the same, prints
+/// as one that an app could have written, and makes the same filters again.
 ///
 /// Three comparators have no words in Apple's language, and come from other clients:
 /// `CONTAINS_ANY_TOKENS` of one field becomes a clause that is refused when it is saved again;
@@ -41,7 +41,8 @@ struct FilterPredicate {
     case .greaterThanOrEquals: return comparison(field, .greaterThanOrEqualTo, term)
     case .near: return near(field, term, metres: filter.distance)
     case .containsAllTokens:
-      return comparison(field, .tokenMatches, term, options: [.caseInsensitive, .diacriticInsensitive])
+      return comparison(
+        field, .tokenMatches, term, options: [.caseInsensitive, .diacriticInsensitive])
     case .containsAnyTokens: return anyToken(of: term, in: field)
     case .in, .notIn, .listContainsAny, .notListContainsAny:
       return oneOf(filter.comparator, field, value, term)

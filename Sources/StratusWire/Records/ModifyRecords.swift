@@ -2,6 +2,7 @@
 public enum ModifyRecords: Endpoint {
   public static let path = "records/modify"
 
+  /// One for each of its operations.
   public static func operationsCount(of request: Request) -> Int { request.operations.count }
 
   public struct Request: JSONWritable, JSONReadable {

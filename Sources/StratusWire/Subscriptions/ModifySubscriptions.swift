@@ -2,6 +2,7 @@
 public enum ModifySubscriptions: Endpoint {
   public static let path = "subscriptions/modify"
 
+  /// One for each of its operations.
   public static func operationsCount(of request: Request) -> Int { request.operations.count }
 
   /// One subscription to save or delete.

@@ -115,9 +115,9 @@ import Testing
     let late = Scene()
     late.server.onRaw(LookupRecords.path) { (_) async throws(NetworkFailure) in
       HTTPResponse(
-        status: 429, body: refusal(.throttled, "slow", retryAfter: 604_801).jsonBytes)
+        status: 429, body: refusal(.throttled, "slow", retryAfter: 3_600).jsonBytes)
     }
-    #expect(await late.fetch(.background) == .requestRateLimited)
+    #expect(await late.fetch(.background, resource: 3_599) == .requestRateLimited)
     #expect(late.seconds == 0)
   }
 
