@@ -9,6 +9,8 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
+let asyncHTTPClient = Target.Dependency.product(
+  name: "AsyncHTTPClient", package: "async-http-client")
 let argumentParser = Target.Dependency.product(
   name: "ArgumentParser", package: "swift-argument-parser")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
@@ -20,6 +22,12 @@ let hummingbirdTypes: [Target.Dependency] = [
   .product(name: "HTTPTypes", package: "swift-http-types"),
   .product(name: "NIOCore", package: "swift-nio"),
   logging,
+]
+/// What AsyncHTTPClient's own interface is made of.
+let httpClientTypes: [Target.Dependency] = [
+  .product(name: "NIOCore", package: "swift-nio"),
+  .product(name: "NIOHTTP1", package: "swift-nio"),
+  .product(name: "NIOSSL", package: "swift-nio-ssl"),
 ]
 
 /// A room of the package: its name, and the rooms and packages it may import (DESIGN section 2).
@@ -51,8 +59,12 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+    .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: [
@@ -65,12 +77,23 @@ let package = Package(
     room("StratusSQLite", ["StratusSQL", "StratusDomain", "StratusWire", grdb]),
     room("StratusAccounts", ["StratusDomain", "StratusWire", crypto]),
     room("StratusAssets", ["StratusDomain", "StratusWire", crypto]),
-    room("StratusHTTP", ["StratusDomain", "StratusWire", hummingbird] + hummingbirdTypes),
+    room(
+      "StratusPush",
+      ["StratusDomain", "StratusWire", asyncHTTPClient, crypto] + httpClientTypes),
+    room(
+      "StratusHTTP",
+      [
+        "StratusDomain", "StratusWire", hummingbird,
+        .product(name: "HummingbirdCore", package: "hummingbird"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+        .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
+      ] + hummingbirdTypes),
     room(
       "StratusServer",
       [
-        "StratusAccounts", "StratusAssets", "StratusDomain", "StratusHTTP", "StratusSQL",
-        "StratusSQLite", "StratusWire", hummingbird, logging,
+        "StratusAccounts", "StratusAssets", "StratusDomain", "StratusHTTP", "StratusPush",
+        "StratusSQL", "StratusSQLite", "StratusWire", hummingbird, logging,
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ]),
@@ -95,12 +118,23 @@ let package = Package(
       exclude: ["README.md"], swiftSettings: strict),
     program("Tour", path: "Examples/Tour", ["CloudKit"]),
 
+    // The simulation
+    .executableTarget(
+      name: "stratus-simulation",
+      dependencies: [
+        "StratusDomain", "StratusHTTP", "StratusKit", "StratusSQLite", "StratusTesting",
+        "StratusTransport", "StratusWire", argumentParser, logging,
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+      ],
+      path: "Simulation", exclude: ["Planted"], swiftSettings: strict),
+
     // For tests, and tests
     room(
       "StratusTesting",
       [
-        "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusServer", "StratusTransport",
-        "StratusWire", .product(name: "HTTPTypes", package: "swift-http-types"), logging,
+        "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusPush", "StratusServer",
+        "StratusTransport", "StratusWire", .product(name: "HTTPTypes", package: "swift-http-types"),
+        logging,
       ]),
     tests(
       "StratusCrashTests",
@@ -109,18 +143,36 @@ let package = Package(
       "StratusModelTests",
       ["CloudKit", "StratusAccounts", "StratusTesting", "StratusTransport"]),
     tests(
-      "StratusQueryTests",
+      "StratusSubscriptionTests",
       ["StratusAssets", "StratusDomain", "StratusSQLite", "StratusTesting", "StratusWire"]),
+    // NB: it runs the program, and so has it built.
+    tests("StratusSimulationTests", ["stratus-simulation"]),
+    .target(
+      name: "QueryChecks",
+      dependencies: [
+        "StratusAssets", "StratusDomain", "StratusSQLite", "StratusTesting", "StratusWire",
+      ], path: "Tests/QueryChecks", swiftSettings: strict),
+    tests("StratusQueryTests", ["QueryChecks"]),
+    program("query-soak", path: "Tests/QuerySoak", ["QueryChecks"]),
     tests("TidyTests", []),
     tests(
       "StratusAssetsTests",
       ["StratusAssets", "StratusDomain", "StratusTesting", "StratusWire"]),
     tests("StratusDomainTests", ["StratusDomain", "StratusWire"]),
     tests(
+      "StratusPushTests",
+      [
+        "StratusPush", "StratusDomain", "StratusServer", "StratusSQLite", "StratusTesting",
+        "StratusWire", crypto,
+        .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+      ] + httpClientTypes),
+    tests(
       "StratusHTTPTests",
       [
-        "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusServer", "StratusTesting",
-        "StratusWire", .product(name: "HTTPTypes", package: "swift-http-types"), logging,
+        "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusPush", "StratusServer",
+        "StratusTesting", "StratusWire", hummingbird,
+        .product(name: "HTTPTypes", package: "swift-http-types"), logging,
       ]),
     tests("StratusWireTests", ["StratusWire"]),
     tests(

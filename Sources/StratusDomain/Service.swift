@@ -14,13 +14,19 @@ public struct Service: Sendable {
   /// What lies behind download URLs.
   public let downloads: AssetDownloads
 
+  /// What lets in those who want to listen for notifications.
+  public let listening: ListeningAccess
+
   /// - Parameters:
   ///   - cascades: hears of stores in which a cascade is left to carry on.
+  ///   - changes: hears of stores in whose outbox something was left.
   ///   - zoneWritersMax: see ``LimitSettings/zoneWritersMax``.
+  ///   - pollHoldSeconds: how long a poll for notifications waits.
   public init(
     stores: any StoreCatalog, containers: any ContainerRegistry, assets: any AssetStore,
-    signer: any TicketSigner, ambient: Ambient, cascades: CascadeNudges = CascadeNudges(),
-    zoneWritersMax: Int = Limits.zoneWritersMax
+    signer: any TicketSigner, ambient: Ambient, cascades: StoreNudges = StoreNudges(),
+    changes: StoreNudges = StoreNudges(), zoneWritersMax: Int = Limits.zoneWritersMax,
+    pollHoldSeconds: Int64 = 30
   ) {
     let tickets = AssetTickets(signer: signer)
     uploads = AssetUploads(stores: stores, assets: assets, tickets: tickets, ambient: ambient)
@@ -32,16 +38,20 @@ public struct Service: Sendable {
     ]
     let databases = DatabaseAccess(
       stores: stores, users: UserRecords(ambient: ambient), tickets: tickets, ambient: ambient)
+    let devices = DeviceAccess(databases: databases, ambient: ambient)
+    let couriers = CourierTokens(signer: signer)
+    listening = ListeningAccess(
+      devices: devices, tokens: couriers, holdSeconds: pollHoldSeconds)
     handlers = [
       ModifyRecordsHandler(
-        databases: databases, ambient: ambient, cascades: cascades,
+        databases: databases, ambient: ambient, cascades: cascades, changes: changes,
         writers: ZoneWriters(countMax: zoneWritersMax)),
       LookupRecordsHandler(databases: databases),
       QueryRecordsHandler(databases: databases),
       FetchRecordChangesHandler(databases: databases),
       ListZonesHandler(databases: databases),
       LookupZonesHandler(databases: databases),
-      ModifyZonesHandler(databases: databases),
+      ModifyZonesHandler(databases: databases, ambient: ambient, changes: changes),
       FetchZonesHandler(databases: databases),
       FetchDatabaseChangesHandler(databases: databases),
       FetchZoneChangesHandler(databases: databases),
@@ -49,10 +59,19 @@ public struct Service: Sendable {
       RereferenceAssetsHandler(databases: databases, ambient: ambient),
       FetchCallerHandler(databases: databases),
       FetchCurrentUserHandler(databases: databases),
+      CreateTokenHandler(devices: devices, tokens: couriers),
+      RegisterTokenHandler(devices: devices, tokens: couriers),
+      AcknowledgeNotificationsHandler(devices: devices),
+      FetchNotificationsHandler(devices: devices),
+      MarkNotificationsReadHandler(devices: devices),
+      SetBadgeHandler(devices: devices),
       FetchKeysHandler(databases: databases),
       RegisterUserKeyHandler(databases: databases),
       WrapZoneKeyHandler(databases: databases),
-      ResetKeysHandler(databases: databases),
+      ResetKeysHandler(databases: databases, ambient: ambient, changes: changes),
+      ListSubscriptionsHandler(databases: databases),
+      LookupSubscriptionsHandler(databases: databases),
+      ModifySubscriptionsHandler(databases: databases, ambient: ambient),
     ]
   }
 }

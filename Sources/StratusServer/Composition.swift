@@ -4,6 +4,7 @@ public import StratusAccounts
 import StratusAssets
 public import StratusDomain
 public import StratusHTTP
+public import StratusPush
 import StratusSQL
 import StratusSQLite
 public import StratusWire
@@ -18,8 +19,12 @@ public struct Composition: Sendable {
   public let managementToken: String
   let stores: SQLiteStores
   /// Hears of cascades that are left to carry on.
-  let cascades = CascadeNudges()
+  let cascades = StoreNudges()
+  /// Hears of changes that somebody may want to be told of.
+  let changes = StoreNudges()
   let assets: FolderAssetStore
+  /// Where those who listen for notifications wait.
+  public let hub: Hub
   private let ambient: Ambient
   private let registry: SQLiteRegistry
   private let folder: DataFolder
@@ -28,10 +33,11 @@ public struct Composition: Sendable {
   /// - Parameters:
   ///   - publicURL: see ``Settings/publicURL``.
   ///   - limits: see ``Settings/limits``.
+  ///   - push: how notifications reach those who listen.
   /// - Throws: if the data folder cannot be used, with a sentence that says why.
   public init(
     dataFolder: URL, live: Live, logger: Logger, publicURL: String? = nil,
-    limits: LimitSettings = .unpaced
+    limits: LimitSettings = .unpaced, push: PushSettings = PushSettings()
   ) async throws {
     ambient = live.ambient
     self.logger = logger
@@ -46,9 +52,16 @@ public struct Composition: Sendable {
     managementToken = live.randomness(32).map { String($0, radix: 36) }.joined()
     let service = Service(
       stores: stores, containers: registry, assets: assets, signer: signer,
-      ambient: live.ambient, cascades: cascades, zoneWritersMax: limits.zoneWritersMax)
+      ambient: live.ambient, cascades: cascades, changes: changes,
+      zoneWritersMax: limits.zoneWritersMax, pollHoldSeconds: push.pollHoldSeconds)
+    hub = Hub(
+      stores: stores, ambient: live.ambient, heartbeatSeconds: push.heartbeatSeconds
+    ) { error in
+      logger.error("notifications cannot be handed out: \(error.reason) \(error.facts)")
+    }
     router = Router(
-      service: service, management: accounts.managementHandlers + service.managementHandlers,
+      service: service, hub: hub,
+      management: accounts.managementHandlers + service.managementHandlers,
       authentication: accounts, pace: CallerPace(limits, ambient: live.ambient),
       ambient: live.ambient,
       managementToken: managementToken, instance: live.ambient.makeUUID(),
@@ -86,7 +99,26 @@ public struct Composition: Sendable {
 
   /// The service that carries on cascades, for as long as the server runs.
   func cascadeSweep(logger: Logger) -> CascadeSweep {
-    CascadeSweep(stores: stores, nudges: cascades, ambient: ambient, logger: logger)
+    CascadeSweep(
+      stores: stores, nudges: cascades, changes: changes, ambient: ambient, logger: logger)
+  }
+
+  /// The service that queues notifications of changes, for as long as the server runs.
+  func changeSweep(logger: Logger) -> ChangeSweep {
+    ChangeSweep(
+      stores: stores, nudges: changes, hub: hub, ambient: ambient, logger: logger)
+  }
+
+  /// Queues the notifications of what was changed, in every open store, for tests: a server that
+  /// runs does it by itself.
+  ///
+  /// - Parameter limit: subscriptions looked at in one step.
+  /// - Throws: what the store throws.
+  public func matchChanges(limit: Int = MatchChanges.stepMax) async throws {
+    for (address, store) in stores.openStoresByAddress {
+      let changes = MatchChanges(store: store, address: address, ambient: ambient)
+      while try await changes.step(limit: limit) {}
+    }
   }
 
   /// Takes some steps of the cascades in every open store, for tests: a server that runs takes them
@@ -99,6 +131,32 @@ public struct Composition: Sendable {
       let cascades = ContinueCascades(store: store, ambient: ambient)
       var count = 0
       while count < stepsMax ?? .max, try await cascades.step() { count += 1 }
+    }
+  }
+
+  /// Puts notifications into queues, for tests: a server that runs does so when records change.
+  ///
+  /// - Throws: what the store throws.
+  public func queue(
+    _ notifications: [NewNotification], at address: StoreAddress
+  ) async throws(ServerError) {
+    try await stores.store(at: address).write { (store) throws(ServerError) in
+      try store.enqueue(notifications)
+    }
+  }
+
+  /// Removes old notifications, and devices that have not been seen for long, from the stores in
+  /// use; returns when all is done.
+  public func pruneNotifications() async throws(ServerError) {
+    let time = ambient.now() - Limits.notificationDaysMax * 86_400_000
+    for store in stores.openStores {
+      var hasMore = true
+      while hasMore {
+        hasMore = try await store.write { (store) throws(ServerError) in
+          try store.pruneNotifications(
+            madeBefore: time, devicesUnseenSince: time, limit: 500)
+        }
+      }
     }
   }
 

@@ -16,6 +16,10 @@ public struct Settings: Sendable {
   public var publicURL: String?
   /// How much callers may ask of it.
   public var limits: LimitSettings
+  /// How notifications reach those who listen.
+  public var push = PushSettings()
+  /// How notifications reach devices by Apple's push service; nil: they do not.
+  public var apns: APNsAccess?
   /// How long bytes are kept that no record holds.
   public var assetGraceSeconds = Self.assetGraceSeconds
 
@@ -32,5 +36,21 @@ public struct Settings: Sendable {
     self.host = host
     self.port = port
     self.developerEmail = developerEmail
+  }
+}
+
+/// How notifications reach those who listen.
+public struct PushSettings: Sendable {
+  /// How long a poll is held.
+  public var pollHoldSeconds: Int64
+  /// Between two signs that a stream stands.
+  public var heartbeatSeconds: Int64
+
+  /// - Parameters:
+  ///   - pollHoldSeconds: 30, what clients of CloudKit JS are used to.
+  ///   - heartbeatSeconds: 25, less than the 30 after which proxies close what is silent.
+  public init(pollHoldSeconds: Int64 = 30, heartbeatSeconds: Int64 = 25) {
+    self.pollHoldSeconds = pollHoldSeconds
+    self.heartbeatSeconds = heartbeatSeconds
   }
 }

@@ -60,6 +60,16 @@ public enum Limits {
   public static let wrappedKeyBytesMax = 512
   /// Bytes of a client change token. Choice: it is kept with the zone.
   public static let clientChangeTokenBytesMax = 1_024
+  /// Subscriptions of one user in one database. Choice: apps have a few; each change may have to
+  /// look at all of them.
+  public static let subscriptionsPerUserMax = 1_000
+  /// Bytes of one subscription as JSON. Choice: it is read with each change that may concern it.
+  public static let subscriptionSizeBytesMax = 65_536
+  /// Fields whose values go along with a notification (CKSubscription.NotificationInfo).
+  public static let additionalFieldsMax = 3
+  /// Subscriptions that one step of matching looks at. Choice: about 20 ms of work, and no more
+  /// notifications than that in one transaction.
+  public static let matchStepMax = 1_000
   /// Filters of one query, those of `anyOf` counted. Choice: each is checked on each record read.
   public static let queryFiltersMax = 100
   /// Sorts of one query. Choice: an index has a column for each.
@@ -76,8 +86,15 @@ public enum Limits {
   /// Indexes of several columns that are kept for one record type. Choice: each is written with
   /// each record.
   public static let indexesPerRecordTypeMax = 32
-  /// Records looked at in one transaction that builds an index. Choice: other writers wait for it.
-  public static let indexBuildStepRows = 2_000
+  /// Records read at once for indexes that are built, and changed ones made up for in one
+  /// transaction. Choice: about 20 ms, in which a thread does nothing else.
+  public static let indexBuildStepRows = 1_000
+  /// Entries written in one transaction that builds indexes. Choice: about 20 ms; other writers
+  /// wait for it.
+  public static let indexBuildStepEntries = 4_000
+  /// Bytes of entries that are sorted before they are written, in all builds that go on at once.
+  /// Choice: a million entries; the more, the fewer times each page of the index is written.
+  public static let indexBuildSizeBytesMax = 67_108_864
   /// Records looked at for building indexes in one request, which then answers TRY_AGAIN_LATER.
   /// Choice: a few seconds.
   public static let indexBuildRequestRows = 200_000
@@ -101,4 +118,24 @@ public enum Limits {
   /// Requests at one time that write to one zone, those that wait included. Choice: about 100 ms of
   /// work; who comes later is told to wait, rather than to hear nothing.
   public static let zoneWritersMax = 1_024
+  /// Notifications in one user's queue, about; the oldest go. Choice: a device that comes back after
+  /// so many fetches changes anyway.
+  public static let queuedNotificationsMax = 1_000
+  /// Notifications that stay in the collection (`notifications/changes`) once every device of the
+  /// user has them, about. Choice: few apps ask.
+  public static let keptNotificationsMax = 100
+  /// How long a notification is kept at most, and a device that shows no sign of life. Choice.
+  public static let notificationDaysMax: Int64 = 30
+  /// Devices of one user. Choice: each is asked whether it has a notification before that goes.
+  public static let devicesPerUserMax = 50
+  /// Characters of a device's `clientId`. Choice: a UUID has 36.
+  public static let clientIDLengthMax = 64
+  /// Notifications in one answer of `notifications/changes`. Choice: as records.
+  public static let notificationsPerResponseMax = 200
+  /// IDs in one `notifications/read`. Choice: as operations.
+  public static let notificationIDsPerRequestMax = 400
+  /// Characters of a token of APNs. Choice: they have 64; Apple says that they may grow.
+  public static let apnsTokenLengthMax = 512
+  /// The number on an app's icon. Choice: what every system can show.
+  public static let badgeMax = 999_999
 }

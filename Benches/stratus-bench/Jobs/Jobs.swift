@@ -39,6 +39,10 @@ final class Jobs {
       let took = try queries.prepare()
       announce(
         "items saved in \(Int(took.saving)) s, five indexes built in \(Int(took.building)) s")
+      announce(
+        "meanwhile \(took.waits.count) saves, p50 \(took.waits.percentile(0.5) / 1_000) µs, p99 "
+          + "\(took.waits.percentile(0.99) / 1_000) µs, at most "
+          + "\((took.waits.last ?? 0) / 1_000) µs")
     }
   }
 
@@ -74,6 +78,12 @@ final class Jobs {
       announce("round \(round): an asset of \(sizes.assetBytes >> 20) MiB")
       rows += try AssetJobs(server: server, folder: folder, size: sizes.assetBytes)
         .measure(round: round)
+    }
+    if wanted.contains(.push) {
+      announce("round \(round): \(sizes.streams) streams")
+      rows += try PushJobs(
+        server: server, streams: sizes.streams, reached: sizes.reachedStreams, writes: 5
+      ).measure(round: round)
     }
     return rows
   }

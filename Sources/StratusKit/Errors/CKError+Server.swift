@@ -90,6 +90,10 @@ extension CKError.Code {
   /// The code of a server's error: by its reason where that tells more, else by its server code.
   init(_ error: ErrorDictionary) {
     self = Self.byReason[error.reason] ?? Self(error.code)
+    // A query of a type that the schema does not have: the reason names it.
+    if error.code == .badRequest, error.reason.hasPrefix(Reason.recordTypeNotFound) {
+      self = .unknownItem
+    }
   }
 
   private static let byReason: [String: CKError.Code] = [

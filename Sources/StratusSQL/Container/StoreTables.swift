@@ -3,7 +3,7 @@ public import StratusDomain
 /// The tables of a store.
 public enum StoreTables {
   /// Counts the forms these tables have had.
-  static let layout: Int64 = 2
+  static let layout: Int64 = 3
 
   /// Makes the tables where there are none, brings those of an earlier program up to this one's
   /// form, and refuses those of a later one.
@@ -25,6 +25,8 @@ public enum StoreTables {
       try connection.define(schemaTables(connection.dialect))
       try connection.define(derivedTables(connection.dialect))
       try connection.define(KeyTables.text(connection.dialect))
+      try connection.define(SubscriptionTables.text(connection.dialect))
+      try connection.define(NotificationTables.text(connection.dialect))
       try connection.execute(writeStore, [.integer(layout), .integer(makeEpoch())])
       return
     }
@@ -36,6 +38,16 @@ public enum StoreTables {
     if found < layout { try StoreUpgrade.run(on: connection, from: found) }
   }
 
+  /// Begins a timeline of its own in a store that was copied from another one.
+  ///
+  /// - Throws: `INTERNAL_ERROR`.
+  public static func setEpoch(
+    _ epoch: Int64, on connection: any SQLConnection
+  ) throws(ServerError) {
+    try connection.execute(writeEpoch, [.integer(epoch)])
+  }
+
+  private static let writeEpoch = SQLStatement("UPDATE store SET epoch = ?")
   private static let readLayout = SQLStatement("SELECT layout FROM store")
   private static let writeStore = SQLStatement(
     "INSERT INTO store (layout, epoch, schema_version) VALUES (?, ?, 0)")
@@ -64,7 +76,15 @@ public enum StoreTables {
     CREATE INDEX zones_deleted ON zones (database, name) WHERE deleted <> 0;
     CREATE INDEX zones_unpurged ON zones (zone) WHERE deleted = 1;
 
+    \(records(dialect))
+    """
+  }
+
+  /// What a record is, and its two ways of being found.
+  static func records(_ dialect: SQLDialect) -> String {
+    """
     CREATE TABLE records (
+      record \(dialect.givenKey),
       database BIGINT NOT NULL,
       zone BIGINT NOT NULL,
       name \(dialect.text) NOT NULL,
@@ -80,7 +100,7 @@ public enum StoreTables {
       parent \(dialect.text),
       fields \(dialect.bytes) NOT NULL,
       assets BIGINT NOT NULL,
-      PRIMARY KEY (database, zone, name));
+      UNIQUE (database, zone, name));
     CREATE UNIQUE INDEX records_changed ON records (database, zone, change);
     """
   }
@@ -95,6 +115,19 @@ public enum StoreTables {
       type \(dialect.text) NOT NULL,
       indexes BIGINT NOT NULL,
       PRIMARY KEY (record_type, name));
+    """
+  }
+
+  /// Entries of indexes: nothing but their key.
+  static func entries(_ dialect: SQLDialect) -> String {
+    """
+    CREATE TABLE entries (
+      database BIGINT NOT NULL,
+      index_id BIGINT NOT NULL,
+      value \(dialect.bytes) NOT NULL,
+      zone BIGINT NOT NULL,
+      record BIGINT NOT NULL,
+      PRIMARY KEY (database, index_id, value, zone, record))\(dialect.keyedTable);
     """
   }
 
@@ -118,13 +151,7 @@ public enum StoreTables {
       at_zone BIGINT,
       at_name \(dialect.text));
 
-    CREATE TABLE entries (
-      database BIGINT NOT NULL,
-      index_id BIGINT NOT NULL,
-      value \(dialect.bytes) NOT NULL,
-      zone BIGINT NOT NULL,
-      name \(dialect.text) NOT NULL,
-      PRIMARY KEY (database, index_id, value, zone, name))\(dialect.keyedTable);
+    \(entries(dialect))
     CREATE TABLE links (
       database BIGINT NOT NULL,
       zone BIGINT NOT NULL,

@@ -1,8 +1,9 @@
 public import Foundation
 import Logging
 public import StratusAccounts
-import StratusDomain
+public import StratusDomain
 public import StratusHTTP
+public import StratusPush
 public import StratusServer
 public import StratusTransport
 public import StratusWire
@@ -66,12 +67,44 @@ public final class TestServer: Sendable {
     try await composition.carryOnCascades(stepsMax: stepsMax)
   }
 
+  /// Queues the notifications of what was changed.
+  ///
+  /// - Parameter limit: subscriptions looked at in one step.
+  /// - Throws: what the server throws.
+  public func matchChanges(limit: Int = MatchChanges.stepMax) async throws {
+    try await composition.matchChanges(limit: limit)
+  }
+
   /// Removes the bytes no record holds, as the server does now and then.
   ///
   /// - Parameter graceSeconds: how long they are kept.
   public func sweepAssets(graceSeconds: Int64) async {
     await composition.sweepAssets(graceSeconds: graceSeconds)
   }
+
+  /// Where those who listen for notifications wait; a test lets it work by
+  /// ``handOutNotifications()``, or by `hub.run()` in a task.
+  public var hub: Hub { composition.hub }
+
+  /// Puts notifications into queues, as if changes had come to them.
+  ///
+  /// - Throws: what the store throws.
+  public func queue(
+    _ notifications: [NewNotification], at address: StoreAddress
+  ) async throws(ServerError) {
+    try await composition.queue(notifications, at: address)
+  }
+
+  /// Hands queued notifications to those who listen; returns when all is done.
+  public func handOutNotifications() async {
+    await composition.hub.lookAround()
+    await composition.hub.settle()
+  }
+
+  /// Removes old notifications, and devices that have not been seen for long.
+  ///
+  /// - Throws: what the store throws.
+  public func pruneNotifications() async throws { try await composition.pruneNotifications() }
 
   /// Removes what is left of deleted zones, as the server does now and then.
   ///

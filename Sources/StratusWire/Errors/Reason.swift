@@ -18,6 +18,7 @@ public enum Reason {
   public static let authenticationRequired = "request needs authorization"
   public static let batchTooLarge = "too many operations in one request"
   public static let changesInDefaultZone = "cannot get changes in default zone"
+  public static let clientIDMissing = "a device must name itself by clientId"
   public static let conflict = "client oplock error updating record"
   public static let containerNameIllegal =
     "a container ID starts with 'iCloud.' and holds letters, digits, '.', '-' and '_'"
@@ -34,6 +35,7 @@ public enum Reason {
   public static let endpointUnknown = "could not find handler for endpoint"
   public static let internalError = "internal server error"
   public static let indexIsBeingBuilt = "the index is being built (index-building)"
+  public static let listeningNeedsConnection = "notifications are listened for over a connection"
   public static let markerInvalid = "invalid continuation marker"
   public static let methodNotAllowed = "method not allowed"
   public static let queriedTypeIsFixed = "Queried type is not marked indexable"
@@ -42,14 +44,22 @@ public enum Reason {
   public static let recordExists = "record to insert already exists"
   public static let recordNotFound = "Record not found"
   public static let recordHasChildren = "the record is the parent of others"
+  /// The record type follows.
+  public static let recordTypeNotFound = "Did not find record type: "
   public static let recordTooLarge = "record is larger than the limit"
   public static let referenceTargetMissing =
     "a reference leads to a record that does not exist"
   public static let requestTooLarge = "request body is larger than the limit"
   public static let sessionEnded = "the session has ended; sign in again"
   public static let storeBusy = "the store is busy (waiting-per-store)"
+  public static let subscriptionNeverFires =
+    "firesOn must name create, update or delete"
+  public static let subscriptionNotFound = "Subscription not found"
+  public static let subscriptionToDefaultZone =
+    "zone subscriptions are not supported in the default zone"
   public static let syncTokenExpired = "sync token expired"
   public static let syncTokenInvalid = "invalid sync token"
+  public static let tokenUnknown = "the token is not known, or no longer"
   public static let userKeyChanged = "the user's public key is another one"
   public static let userRecordsAreFixed = "user records cannot be created or deleted"
   public static let zoneBusy = "too many writers wait for the zone (writers-per-zone)"

@@ -1,0 +1,15 @@
+/// A device of the household, as the checks see it.
+protocol Device: AnyObject {
+  var name: String { get }
+  /// What its app shows.
+  var contents: Contents { get }
+  /// What it still means to do, in words; nil: nothing.
+  var unsettled: String? { get }
+
+  /// Starts the app for the first time.
+  func start()
+  /// Nothing goes wrong with it from now on.
+  func calm()
+  /// Ends it for good.
+  func stop()
+}

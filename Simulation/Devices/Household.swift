@@ -1,0 +1,66 @@
+import StratusTesting
+
+/// What all devices of a simulation share.
+///
+/// NB: unchecked; the loop has one thread.
+final class Household: @unchecked Sendable {
+  let cloud: Cloud
+  let mishaps: Mishaps
+  let ledger: Ledger
+  let plan: Plan
+  let news: News
+  private var chance: SeededChance
+  /// Whether people still use their devices.
+  var isEditing = true
+
+  init(cloud: Cloud, mishaps: Mishaps, ledger: Ledger, plan: Plan, chance: SeededChance) {
+    self.cloud = cloud
+    self.mishaps = mishaps
+    self.ledger = ledger
+    self.plan = plan
+    news = News(mishaps: mishaps)
+    self.chance = chance
+  }
+
+  func percent(_ likelihood: Int) -> Bool { chance.percent(likelihood) }
+  func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &chance) }
+  func seconds(_ range: ClosedRange<Double>) -> Double { Double.random(in: range, using: &chance) }
+
+  /// One of them, whatever order they come in.
+  func one<Element: Comparable>(of elements: some Collection<Element>) -> Element? {
+    if elements.isEmpty { return nil }
+    return elements.sorted()[number(0...elements.count - 1)]
+  }
+
+  /// What somebody does to the data of a device next.
+  ///
+  /// - Parameter fetched: zones the device has fetched. NB: into others nobody writes, but for the
+  ///   kept one: who does so cannot know that the zone was deleted and made again in between.
+  func nextEdit(on contents: Contents, fetched: Set<String>) -> Edit {
+    let kept = plan.keptRecords
+    switch number(0...99) {
+    case 0..<35: return .mark(Place(zone: Place.keptZone, name: "keep-\(number(1...kept))"))
+    case 35..<60: return .mark(Place(zone: Place.keptZone, name: "leaf-\(number(1...kept))"))
+    case 60..<70:
+      let leaves = contents.records.keys.filter { !$0.isKept }
+      return one(of: leaves).map { .delete($0) } ?? .nothing
+    case 70..<88:
+      let trips = contents.zones.intersection(fetched).filter { $0 != Place.keptZone }
+      guard let zone = one(of: trips) else { return .makeZone("Trip-1") }
+      return .mark(Place(zone: zone, name: "note-\(number(1...4))"))
+    case 88..<95: return .makeZone("Trip-\(number(1...3))")
+    default:
+      let trips = contents.zones.filter { $0 != Place.keptZone }
+      return one(of: trips).map { .deleteZone($0) } ?? .nothing
+    }
+  }
+}
+
+/// Something somebody does on a device.
+enum Edit: Sendable {
+  case mark(Place)
+  case delete(Place)
+  case makeZone(String)
+  case deleteZone(String)
+  case nothing
+}

@@ -1,0 +1,80 @@
+import StratusTesting
+
+/// How likely what goes wrong is, in percent.
+struct MishapRates: Sendable {
+  var lostRequest = 0
+  var lostAnswer = 0
+  var repeatedRequest = 0
+  var slowRequest = 0
+  var repeatedBody = 0
+  var lostNotification = 0
+  var repeatedNotification = 0
+  var slowNotification = 0
+  /// Per second.
+  var serverCrash = 0
+  /// Per second and device.
+  var deviceCrash = 0
+  /// Per second.
+  var restore = 0
+  /// Per second.
+  var backup = 0
+  /// Per second.
+  var expiry = 0
+
+  /// Some kinds of mishaps, each likely or not at all, as the seed says.
+  init(drawnFrom chance: inout SeededChance) {
+    func rate(_ most: Int, _ likelihood: Int, _ chance: inout SeededChance) -> Int {
+      chance.percent(likelihood) ? Int.random(in: 1...most, using: &chance) : 0
+    }
+    lostRequest = rate(20, 50, &chance)
+    lostAnswer = rate(20, 60, &chance)
+    repeatedRequest = rate(20, 50, &chance)
+    slowRequest = rate(30, 50, &chance)
+    repeatedBody = rate(30, 30, &chance)
+    lostNotification = rate(40, 50, &chance)
+    repeatedNotification = rate(30, 50, &chance)
+    slowNotification = rate(40, 50, &chance)
+    serverCrash = rate(15, 40, &chance)
+    deviceCrash = rate(10, 50, &chance)
+    if chance.percent(20) {
+      restore = rate(8, 100, &chance)
+      backup = rate(30, 100, &chance)
+    }
+    expiry = rate(8, 20, &chance)
+  }
+
+  init() {}
+}
+
+/// What goes wrong, by chance, until it is over.
+///
+/// NB: unchecked; the loop has one thread.
+final class Mishaps: @unchecked Sendable {
+  private(set) var rates: MishapRates
+  private var chance: SeededChance
+
+  init(rates: MishapRates, chance: SeededChance) {
+    self.rates = rates
+    self.chance = chance
+  }
+
+  /// From now on nothing goes wrong.
+  func stop() { rates = MishapRates() }
+
+  func happens(_ kind: KeyPath<MishapRates, Int>) -> Bool {
+    let rate = rates[keyPath: kind]
+    return rate > 0 && chance.percent(rate)
+  }
+
+  /// Seconds a message travels.
+  func travelSeconds(slow kind: KeyPath<MishapRates, Int>) -> Double {
+    let usual = Double.random(in: 0.001...0.05, using: &chance)
+    return happens(kind) ? usual + Double.random(in: 0...8, using: &chance) : usual
+  }
+
+  /// How many changes come at once.
+  func pageSize() -> Int { Int.random(in: 1...5, using: &chance) }
+
+  /// How many awaits a crash is away.
+  func awaitsBeforeCrash() -> Int { Int.random(in: 0...30, using: &chance) }
+}

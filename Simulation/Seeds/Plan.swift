@@ -1,0 +1,82 @@
+import StratusTesting
+
+/// What a seed makes of a simulation.
+struct Plan: Sendable {
+  /// Devices with a sync engine.
+  var engines: Int
+  /// Devices that speak the web service by themselves.
+  var hands: Int
+  /// How long people use their devices and things go wrong.
+  var seconds: Double
+  /// How many records of each kind there can be.
+  var keptRecords: Int
+  var rates: MishapRates
+
+  /// Whether the server may lose what it acknowledged, or its tokens: then devices bring back what
+  /// they have, and deletions may be undone.
+  var rewinds: Bool { rates.restore > 0 || rates.expiry > 0 }
+
+  init(drawnFrom chance: inout SeededChance, reducedBy reduction: Reduction) {
+    engines = Int.random(in: 2...8, using: &chance)
+    hands = Int.random(in: 0...2, using: &chance)
+    // Most seeds are small: what two devices show is found sooner.
+    if chance.percent(60) { engines = min(engines, 3) }
+    seconds = Double.random(in: 5...40, using: &chance)
+    keptRecords = Int.random(in: 1...6, using: &chance)
+    rates = MishapRates(drawnFrom: &chance)
+    for mishap in reduction.without { rates[keyPath: mishap.rate] = 0 }
+    engines = min(engines, reduction.enginesMax ?? engines)
+    hands = min(hands, reduction.handsMax ?? hands)
+    seconds = min(seconds, reduction.secondsMax ?? seconds)
+  }
+}
+
+/// What is left out of a seed's plan, to see whether it still fails.
+struct Reduction: Sendable {
+  var without: [Mishap] = []
+  var enginesMax: Int?
+  var handsMax: Int?
+  var secondsMax: Double?
+
+  /// How to say it on the command line.
+  var arguments: String {
+    var words: [String] = without.map { "--without \($0.rawValue)" }
+    if let enginesMax { words.append("--engines \(enginesMax)") }
+    if let handsMax { words.append("--hands \(handsMax)") }
+    if let secondsMax { words.append("--until \(secondsMax)") }
+    return words.joined(separator: " ")
+  }
+}
+
+/// A kind of mishap, as the command line names it.
+enum Mishap: String, CaseIterable, Sendable {
+  case lostRequest = "lost-request"
+  case lostAnswer = "lost-answer"
+  case repeatedRequest = "repeated-request"
+  case slowRequest = "slow-request"
+  case repeatedBody = "repeated-body"
+  case lostNotification = "lost-notification"
+  case repeatedNotification = "repeated-notification"
+  case slowNotification = "slow-notification"
+  case serverCrash = "server-crash"
+  case deviceCrash = "device-crash"
+  case restore
+  case expiry
+
+  var rate: WritableKeyPath<MishapRates, Int> {
+    switch self {
+    case .lostRequest: \.lostRequest
+    case .lostAnswer: \.lostAnswer
+    case .repeatedRequest: \.repeatedRequest
+    case .slowRequest: \.slowRequest
+    case .repeatedBody: \.repeatedBody
+    case .lostNotification: \.lostNotification
+    case .repeatedNotification: \.repeatedNotification
+    case .slowNotification: \.slowNotification
+    case .serverCrash: \.serverCrash
+    case .deviceCrash: \.deviceCrash
+    case .restore: \.restore
+    case .expiry: \.expiry
+    }
+  }
+}

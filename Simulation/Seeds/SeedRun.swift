@@ -1,0 +1,138 @@
+import StratusTesting
+
+/// What became of one seed.
+struct Outcome: Sendable {
+  var failure: String?
+  var trace: [String] = []
+  var steps = 0
+  var digest: UInt64 = 0
+  var seconds = 0.0
+  var sightings: [String: Int] = [:]
+}
+
+/// One simulation, from its seed.
+///
+/// NB: unchecked; the loop has one thread.
+final class SeedRun: @unchecked Sendable {
+  private let household: Household
+  private var devices: [any Device] = []
+  private var isDone = false
+  private var failure: String?
+
+  /// Virtual seconds within which all must agree once nothing goes wrong any more.
+  private static let secondsToAgree = 180.0
+  /// Jobs after which it is taken for endless; an ordinary seed has some ten thousand.
+  private static let stepsMax = 3_000_000
+
+  private init(seed: UInt64, reduction: Reduction, isTraced: Bool) {
+    var chance = SeededChance(seed: seed)
+    let plan = Plan(drawnFrom: &chance, reducedBy: reduction)
+    let mishaps = Mishaps(rates: plan.rates, chance: chance.split())
+    let ledger = Ledger(trace: Trace(isWanted: isTraced))
+    household = Household(
+      cloud: Cloud(mishaps: mishaps, chance: chance.split()), mishaps: mishaps, ledger: ledger,
+      plan: plan, chance: chance.split())
+    for number in 1..<plan.hands + 1 {
+      devices.append(HandDevice(name: "hand-\(number)", household: household))
+    }
+    for number in 1..<plan.engines + 1 {
+      devices.append(AppDevice(name: "app-\(number)", household: household))
+    }
+  }
+
+  /// Runs a seed to its end.
+  static func outcome(
+    of seed: UInt64, reducedBy reduction: Reduction = Reduction(), isTraced: Bool = false
+  ) -> Outcome {
+    Loop.shared.begin(seed: seed)
+    let run = SeedRun(seed: seed, reduction: reduction, isTraced: isTraced)
+    Task { await run.scenario() }
+    let stuck = Loop.shared.run(stepsMax: stepsMax) { run.isDone }
+    let ledger = run.household.ledger
+    let outcome = Outcome(
+      failure: ledger.violation ?? run.failure ?? stuck, trace: ledger.trace.lines,
+      steps: Loop.shared.steps, digest: Loop.shared.digest, seconds: Loop.shared.now,
+      sightings: ledger.sightings)
+    run.end()
+    return outcome
+  }
+
+  private func scenario() async {
+    household.ledger.say("plan: \(household.plan)")
+    household.cloud.start()
+    for device in devices { device.start() }
+    while Loop.shared.now < household.plan.seconds, household.ledger.violation == nil {
+      try? await Loop.shared.sleep(1)
+      strike()
+    }
+    household.ledger.say("nothing goes wrong any more, and nobody edits")
+    household.isEditing = false
+    household.mishaps.stop()
+    household.cloud.process?.life.awaitsLeft = nil
+    for device in devices { device.calm() }
+    await agree()
+    isDone = true
+  }
+
+  /// What goes wrong on the server's side.
+  private func strike() {
+    let mishaps = household.mishaps
+    if mishaps.happens(\.serverCrash), let process = household.cloud.process {
+      process.life.awaitsLeft = mishaps.awaitsBeforeCrash()
+      household.ledger.saw("server crash")
+      household.ledger.say("the server will crash")
+    }
+    if mishaps.happens(\.backup) {
+      household.cloud.makeBackup()
+      household.ledger.say("a backup is made")
+    }
+    if mishaps.happens(\.restore), household.cloud.restore() {
+      household.ledger.saw("restore")
+      household.ledger.say("the server is restored from the backup")
+    }
+    if mishaps.happens(\.expiry) {
+      household.cloud.expireTokens()
+      household.ledger.saw("expiry")
+      household.ledger.say("all change tokens are stale")
+    }
+  }
+
+  /// Waits until everybody has what the server has, and stays so.
+  private func agree() async {
+    let deadline = Loop.shared.now + Self.secondsToAgree
+    var agreements = 0
+    while household.ledger.violation == nil {
+      try? await Loop.shared.sleep(2)
+      let server = await household.cloud.contents()
+      let difference = firstDifference(to: server)
+      agreements = difference == nil ? agreements + 1 : 0
+      if agreements == 3 {
+        failure = household.ledger.loss(in: server)
+        break
+      }
+      if Loop.shared.now >= deadline {
+        failure = difference ?? "no rest"
+        break
+      }
+    }
+    if let fault = household.cloud.fault { failure = "the server is at fault: \(fault)" }
+    if let failure { household.ledger.say("FAILED: \(failure)") }
+  }
+
+  private func firstDifference(to server: Contents) -> String? {
+    for device in devices {
+      if let pending = device.unsettled { return "\(device.name): \(pending)" }
+      if let difference = device.contents.difference(to: server, called: "the server") {
+        return "\(device.name): \(difference)"
+      }
+    }
+    return nil
+  }
+
+  /// Ends all that still runs, so that it does not reach into the next simulation.
+  private func end() {
+    for device in devices { device.stop() }
+    household.cloud.stop()
+    _ = Loop.shared.run(stepsMax: .max) { false }
+  }
+}

@@ -1,0 +1,54 @@
+import StratusDomain
+import StratusWire
+
+/// Lets a token in as the user it names.
+struct TokenIsUser: Authentication {
+  func admit(
+    _ credentials: Credentials, to store: StoreAddress
+  ) async throws(ServerError) -> Admission {
+    Admission(userRecordName: credentials.webAuthToken)
+  }
+}
+
+/// Every container is there.
+struct EveryContainer: ContainerRegistry {
+  func createContainer(id: String) async throws(ServerError) -> Bool { false }
+  func containers() async throws(ServerError) -> [String] { [Cloud.container] }
+}
+
+/// There are no files in the simulation.
+struct NoAssets: AssetStore {
+  func open(
+    upload id: String, at address: StoreAddress, fromNothing: Bool
+  ) async throws(ServerError) -> any AssetUpload {
+    throw .fault("the simulation has no files")
+  }
+
+  func status(
+    ofUpload id: String, at address: StoreAddress
+  ) async throws(ServerError) -> AssetUploadStatus { AssetUploadStatus(received: 0) }
+
+  func note(
+    _ bytes: [UInt8], ofUpload id: String, at address: StoreAddress
+  ) async throws(ServerError) {}
+
+  func discardUploads(
+    at address: StoreAddress, untouchedSince time: Int64
+  ) async throws(ServerError) {}
+
+  func open(
+    file: String, at address: StoreAddress
+  ) async throws(ServerError) -> (any AssetFile)? { nil }
+
+  func remove(file: String, at address: StoreAddress) async throws(ServerError) {}
+
+  func files(
+    at address: StoreAddress, after name: String?, limit: Int
+  ) async throws(ServerError) -> [AssetFileEntry] { [] }
+}
+
+/// Signs nothing, as there are no files.
+struct NoTickets: TicketSigner {
+  func signature(of bytes: [UInt8]) -> [UInt8] { [] }
+  func isValid(_ signature: [UInt8], of bytes: [UInt8]) -> Bool { false }
+}

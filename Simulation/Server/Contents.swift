@@ -1,0 +1,85 @@
+import StratusDomain
+import StratusWire
+
+/// A record's place.
+struct Place: Hashable, Comparable, Sendable, CustomStringConvertible {
+  var zone: String
+  var name: String
+
+  var description: String { "\(zone)/\(name)" }
+
+  /// Whether nobody ever deletes it, so that everything that was written into it must last.
+  var isKept: Bool { zone == Self.keptZone && name.hasPrefix("keep") }
+
+  static let keptZone = "Home"
+
+  static func < (left: Place, right: Place) -> Bool {
+    (left.zone, left.name) < (right.zone, right.name)
+  }
+}
+
+/// Who holds what: zones, and in each record the marks that were ever written into it.
+struct Contents: Sendable, Equatable {
+  var zones: Set<String> = []
+  var records: [Place: Set<Int64>] = [:]
+
+  init() {}
+
+  init(zones: Set<String>, records: [Place: Set<Int64>]) {
+    self.zones = zones
+    self.records = records
+  }
+
+  /// What a store holds for the user.
+  init(of store: any StoreReading) throws(ServerError) {
+    let database = DatabaseKey.private(owner: Cloud.user)
+    for zone in try store.zones(in: database, after: nil, limit: 1_000) {
+      if zone.name == ZoneID.defaultZoneName { continue }
+      zones.insert(zone.name)
+      let found = try store.recordChanges(
+        in: zone, range: ChangeRange(after: 0, through: .max), newestFirst: false,
+        limit: 100_000, sizeBytesMax: .max)
+      for record in found where !record.isDeleted {
+        records[Place(zone: zone.name, name: record.name)] = Marks.read(record.fields)
+      }
+    }
+  }
+
+  /// The first difference to another holder's, in words; nil: none.
+  func difference(to other: Contents, called name: String) -> String? {
+    if zones != other.zones {
+      return "zones \(zones.sorted()) here, \(other.zones.sorted()) at \(name)"
+    }
+    for place in Set(records.keys).union(other.records.keys).sorted() {
+      let (mine, theirs) = (records[place], other.records[place])
+      if mine == theirs { continue }
+      return """
+        \(place) is \(Self.text(mine)) here, \(Self.text(theirs)) at \(name)
+        """
+    }
+    return nil
+  }
+
+  private static func text(_ marks: Set<Int64>?) -> String {
+    marks.map { "\($0.sorted())" } ?? "not there"
+  }
+}
+
+/// The field that every record of the simulation has: a list of numbers, each written once.
+enum Marks {
+  static let recordType = "Note"
+  static let field = "marks"
+
+  static func fields(_ marks: Set<Int64>) -> FieldsJSON {
+    FieldsJSON([(field, .list(.int64, marks.sorted().map { .int64($0) }))])
+  }
+
+  static func read(_ fields: FieldsJSON) -> Set<Int64> {
+    guard let value = try? fields.values(of: [field])[field], case .list(_, let items) = value
+    else { return [] }
+    return Set(
+      items.compactMap { item in
+        if case .int64(let mark) = item { mark } else { nil }
+      })
+  }
+}

@@ -1,0 +1,136 @@
+import ArgumentParser
+import Foundation
+
+/// Runs the server and its clients in one thread and virtual time, by seeds.
+@main
+struct StratusSimulation: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "stratus-simulation",
+    abstract: "Look for seeds by which devices and server do not agree in the end.",
+    discussion: "See docs/internals/simulation.md.")
+
+  @Option(help: "How many seeds to try.")
+  var seeds: UInt64 = 1_000
+
+  @Option(help: "The first of them.")
+  var first: UInt64 = 1
+
+  @Option(help: "How many processes share them.")
+  var jobs = 1
+
+  @Option(help: "Begin no seed after so many seconds.")
+  var seconds: Double?
+
+  @Option(help: "Run this seed alone.")
+  var seed: UInt64?
+
+  @Flag(help: "Print what happens.")
+  var trace = false
+
+  @Flag(help: "Run each seed twice, and fail if it is not the same twice.")
+  var twice = false
+
+  @Flag(help: "Say only which seed fails, and how.")
+  var unshrunk = false
+
+  @Option(help: "Leave out a kind of mishap: \(Mishap.allCases.map(\.rawValue)).")
+  var without: [Mishap] = []
+
+  @Option(help: "At most so many devices with a sync engine.")
+  var engines: Int?
+
+  @Option(help: "At most so many devices without.")
+  var hands: Int?
+
+  @Option(help: "Things go wrong for so many virtual seconds at most.")
+  var until: Double?
+
+  func run() throws {
+    Self.makeHashingRepeatable()
+    if jobs > 1, seed == nil {
+      try share()
+      return
+    }
+    guard Hooks.install() else {
+      throw ValidationError("this Swift runtime has no place to hook the loop into")
+    }
+    if let seed {
+      try runAlone(seed)
+    } else {
+      try runAll()
+    }
+  }
+
+  private var reduction: Reduction {
+    Reduction(without: without, enginesMax: engines, handsMax: hands, secondsMax: until)
+  }
+
+  private func runAlone(_ seed: UInt64) throws {
+    let outcome = SeedRun.outcome(of: seed, reducedBy: reduction, isTraced: trace)
+    for line in outcome.trace { print(line) }
+    print("seed \(seed): \(outcome.failure ?? "fine") after \(outcome.steps) steps")
+    if outcome.failure != nil { throw ExitCode.failure }
+  }
+
+  private func runAll() throws {
+    let begin = ContinuousClock.now
+    var count: UInt64 = 0
+    var sightings: [String: Int] = [:]
+    for seed in first..<first + seeds {
+      if let seconds, ContinuousClock.now - begin >= .seconds(seconds) { break }
+      let outcome = SeedRun.outcome(of: seed, reducedBy: reduction)
+      count += 1
+      sightings.merge(outcome.sightings, uniquingKeysWith: +)
+      if let failure = outcome.failure {
+        report(seed, failure)
+        throw ExitCode.failure
+      }
+      if twice, SeedRun.outcome(of: seed, reducedBy: reduction).digest != outcome.digest {
+        print("seed \(seed) is not the same twice")
+        throw ExitCode.failure
+      }
+    }
+    let taken = ContinuousClock.now - begin
+    print(
+      "\(count) seeds from \(first) on agree, in \(taken.formatted(.time(pattern: .minuteSecond)))")
+    for (what, times) in sightings.sorted(by: { $0.key < $1.key }) { print("  \(what): \(times)") }
+  }
+
+  private func report(_ seed: UInt64, _ failure: String) {
+    print("SEED \(seed) FAILED: \(failure)")
+    if unshrunk { return }
+    let found = Shrinker(seed: seed).reduction()
+    let outcome = SeedRun.outcome(of: seed, reducedBy: found, isTraced: true)
+    for line in outcome.trace.suffix(60) { print("  " + line) }
+    print("what is left of it fails with: \(outcome.failure ?? "nothing")")
+    print("run it again: stratus-simulation --seed \(seed) --trace \(found.arguments)")
+  }
+
+  /// Starts a process for each share of the seeds.
+  private func share() throws {
+    let size = (seeds + UInt64(jobs) - 1) / UInt64(jobs)
+    let parts = (0..<UInt64(jobs)).map { job -> Process in
+      let part = Process()
+      part.executableURL = URL(filePath: CommandLine.arguments[0])
+      part.arguments = ["--first", "\(first + job * size)", "--seeds", "\(size)"]
+      if let seconds { part.arguments? += ["--seconds", "\(seconds)"] }
+      if twice { part.arguments?.append("--twice") }
+      return part
+    }
+    for part in parts { try part.run() }
+    for part in parts { part.waitUntilExit() }
+    if parts.contains(where: { $0.terminationStatus != 0 }) { throw ExitCode.failure }
+  }
+
+  /// Dictionaries must have the same order in every run, which the runtime decides at its start.
+  private static func makeHashingRepeatable() {
+    let variable = "SWIFT_DETERMINISTIC_HASHING"
+    if ProcessInfo.processInfo.environment[variable] != nil { return }
+    setenv(variable, "1", 1)
+    var arguments: [UnsafeMutablePointer<CChar>?] = CommandLine.arguments.map { strdup($0) }
+    arguments.append(nil)
+    execv("/proc/self/exe", arguments)
+  }
+}
+
+extension Mishap: ExpressibleByArgument {}

@@ -1,0 +1,23 @@
+public import StratusDomain
+public import StratusSQL
+
+/// The server's own file, in memory.
+public typealias MemoryRegistry = SQLRegistry<MemoryFile<RegistrySession>>
+
+extension SQLRegistry where Engine == MemoryFile<RegistrySession> {
+  /// Makes an empty one.
+  ///
+  /// - Throws: `INTERNAL_ERROR`.
+  public init() throws(ServerError) {
+    self.init(engine: MemoryFile(connection: try MemoryTemplate.registry.connection()))
+  }
+
+  /// Refuses everything from now on, and gives back the memory.
+  public func close() { engine.close() }
+}
+
+extension MemoryTemplate {
+  fileprivate static let registry = MemoryTemplate { (connection) throws(ServerError) in
+    try RegistryTables.prepare(on: connection)
+  }
+}

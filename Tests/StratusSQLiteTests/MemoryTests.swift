@@ -1,0 +1,79 @@
+import StratusDomain
+import StratusSQL
+import StratusTesting
+import Synchronization
+import Testing
+
+@testable import StratusSQLite
+
+@Suite struct `Memory store` {
+  @Test(arguments: StoreConformance.checks)
+  func `keeps the promises of the port`(_ check: StoreConformance.Check) async throws {
+    let stores = MemoryStores(makeEpoch: { 7 })
+    try await check.run { try await stores.store(at: development) }
+    stores.close()
+  }
+
+  @Test func `a backup brings back what was committed, under another epoch`() async throws {
+    let epochs = Epochs()
+    let stores = MemoryStores(makeEpoch: { epochs.next() })
+    let store = try await stores.store(at: development)
+    try await store.save("one")
+    let before = try await store.epoch()
+    let backup = try stores.backup()
+    try await store.save("two")
+    try stores.restore(backup)
+    #expect(try await store.names() == ["one"])
+    #expect(try await store.epoch() != before)
+    try await store.save("three")
+    #expect(try await store.names() == ["one", "three"])
+  }
+
+  @Test func `a store that the backup does not have is empty again`() async throws {
+    let stores = MemoryStores(makeEpoch: { 7 })
+    let backup = try stores.backup()
+    let store = try await stores.store(at: development)
+    try await store.save("one")
+    try stores.restore(backup)
+    #expect(try await store.names() == [])
+  }
+
+  @Test func `stores know nothing of one another`() async throws {
+    let one = try await MemoryStores(makeEpoch: { 1 }).store(at: development)
+    let other = try await MemoryStores(makeEpoch: { 2 }).store(at: development)
+    try await one.save("one")
+    #expect(try await other.names() == [])
+    #expect(try await one.epoch() == 1)
+    #expect(try await other.epoch() == 2)
+  }
+
+  @Test func `a closed catalog refuses, and so do its stores`() async throws {
+    let stores = MemoryStores(makeEpoch: { 7 })
+    let store = try await stores.store(at: development)
+    stores.close()
+    await #expect(throws: ServerError.self) { try await stores.store(at: development) }
+    await #expect(throws: ServerError.self) { try await store.names() }
+  }
+}
+
+@Suite struct `Memory registry` {
+  @Test(arguments: RegistryConformance.checks)
+  func `keeps the promises of the port`(_ check: RegistryConformance.Check) async throws {
+    let registry = try MemoryRegistry()
+    try await check.run { registry }
+    registry.close()
+  }
+}
+
+/// Numbers that differ.
+private final class Epochs: Sendable {
+  private let count = Atomic<Int64>(0)
+
+  func next() -> Int64 { count.wrappingAdd(1, ordering: .relaxed).newValue }
+}
+
+extension Store {
+  fileprivate func epoch() async throws(ServerError) -> Int64 {
+    try await read { (body) throws(ServerError) in try body.epoch() }
+  }
+}
