@@ -42,7 +42,7 @@ public struct Server: Sendable {
   ) async throws {
     let parts = try await Composition(
       dataFolder: settings.dataFolder, live: live, logger: logger,
-      publicURL: settings.publicURL, push: settings.push)
+      publicURL: settings.publicURL, limits: settings.limits, push: settings.push)
     let file = settings.dataFolder.appendingPathComponent(ManagementFile.name)
     let outcome: Result<Void, any Error>
     do {

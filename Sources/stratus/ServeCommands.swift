@@ -100,6 +100,9 @@ struct ServeCommand: AsyncParsableCommand {
       """)
   var publicURL: String?
 
+  @OptionGroup(title: "Limits")
+  var limits: LimitOptions
+
   @OptionGroup(title: "Apple's push service")
   var apns: APNsOptions
 
@@ -108,7 +111,8 @@ struct ServeCommand: AsyncParsableCommand {
       throw Failure("--public-url must begin with https:// or http://")
     }
     var settings = Settings(
-      dataFolder: URL(fileURLWithPath: data), host: host, port: port, publicURL: publicURL)
+      dataFolder: URL(fileURLWithPath: data), host: host, port: port, publicURL: publicURL,
+      limits: try limits.settings())
     settings.apns = try apns.access()
     try await serve(settings) { _ in }
   }

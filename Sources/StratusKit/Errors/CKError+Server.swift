@@ -97,6 +97,7 @@ extension CKError.Code {
   }
 
   private static let byReason: [String: CKError.Code] = [
+    Reason.accountDisabled: .managedAccountRestricted,
     Reason.atomicError: .batchRequestFailed,
     Reason.batchTooLarge: .limitExceeded,
     Reason.changesInDefaultZone: .invalidArguments,
@@ -111,9 +112,11 @@ extension CKError.Code {
     Reason.recordNotFound: .unknownItem,
     Reason.recordTooLarge: .limitExceeded,
     Reason.requestTooLarge: .limitExceeded,
+    Reason.sessionEnded: .accountTemporarilyUnavailable,
     Reason.syncTokenExpired: .changeTokenExpired,
     // NB: an app's own old tokens, and Apple's, are invalid to this server; the cure is the same.
     Reason.syncTokenInvalid: .changeTokenExpired,
+    Reason.zoneBusy: .zoneBusy,
     Reason.zoneNotFound: .zoneNotFound,
   ]
 

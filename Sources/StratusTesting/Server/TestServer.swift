@@ -6,6 +6,7 @@ public import StratusHTTP
 public import StratusPush
 public import StratusServer
 public import StratusTransport
+public import StratusWire
 
 /// A whole server inside a test: the same parts, joined by the same function, without a socket.
 ///
@@ -26,10 +27,12 @@ public final class TestServer: Sendable {
   /// - Parameters:
   ///   - folder: an earlier server's, to go on with its data; nil: a new one.
   ///   - live: its clock and chance.
+  ///   - limits: how much callers may ask of it.
   ///   - log: gets what it logs; nil: errors go to standard error.
   /// - Throws: what the server throws when it cannot start.
   public init(
-    folder: URL? = nil, live: Live = Live(), log: CapturedLog? = nil
+    folder: URL? = nil, live: Live = Live(), limits: LimitSettings = .unpaced,
+    log: CapturedLog? = nil
   ) async throws {
     let name = "stratus-test-" + live.ambient.makeUUID()
     self.folder = folder ?? FileManager.default.temporaryDirectory.appendingPathComponent(name)
@@ -37,7 +40,7 @@ public final class TestServer: Sendable {
     var logger = Logger(label: "stratus")
     logger.logLevel = .error
     composition = try await Composition(
-      dataFolder: self.folder, live: live, logger: log?.logger ?? logger)
+      dataFolder: self.folder, live: live, logger: log?.logger ?? logger, limits: limits)
     router = composition.router
     managementToken = composition.managementToken
     developer = try await composition.accounts.developerTokens(email: "developer@localhost")

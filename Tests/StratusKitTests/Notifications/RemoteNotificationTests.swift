@@ -190,8 +190,26 @@ private final class TestListener: Sendable {
     let listener = TestListener(server.container(webAuthToken: nil, events: events))
     listener.permit()
     await listener.stop()
-    #expect(server.container(webAuthToken: nil, events: events).path.notificationFeed is SilentFeed)
     #expect(server.container().path.notificationFeed is SilentFeed)
+  }
+
+  @Test func `who signs in hears, and who signs in after them hears what is theirs`() async throws {
+    let container = server.container(webAuthToken: nil, events: events, stateFolder: folder)
+    let listener = TestListener(container)
+    listener.permit()
+    container.signIn(webAuthToken: "ann")
+    let first = try await events.opened()
+    #expect(first.request.url.query?.hasSuffix("&ckWebAuthToken=ann") == true)
+    let body = first.accept()
+    container.signIn(webAuthToken: "bob")
+    let second = try await events.opened()
+    #expect(second.request.url.query?.hasSuffix("&ckWebAuthToken=bob") == true)
+    #expect(second.lastEventID == nil)
+    body.notify(1)
+    second.accept().notify(2)
+    #expect(await listener.result() == "N-2")
+    #expect(await acknowledged.take() == 2)
+    await listener.stop()
   }
 
   @Test func `who listens keeps the device's name over restarts`() async throws {
