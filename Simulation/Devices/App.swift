@@ -159,7 +159,10 @@ final class App: @unchecked Sendable {
       add(.delete(place))
       say("deletes \(place)")
     case .makeZone(let zone):
-      if !data.zones.contains(zone) { makeZone(zone) }
+      // NB: of a deletion and a making that wait together only the making remains (semantics §23),
+      // and the zone then has what the app has let go of.
+      if data.zones.contains(zone) || data.pending[.deleteZone(zone)] != nil { return }
+      makeZone(zone)
     case .deleteZone(let zone):
       forget(zone: zone)
       add(.deleteZone(zone))

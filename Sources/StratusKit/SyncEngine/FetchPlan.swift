@@ -201,13 +201,12 @@ struct FetchPlan: Sendable {
     }
     if error.isRetriedByEngine {
       stop(error)
-    } else if error.saysZoneIsGone {
-      // The database's history says why, sooner or later. NB: the zone stays known until then: if
-      // the history is another one, after a restore, its absence there is all that tells.
-      state.setToken(nil, of: zoneID)
-    } else {
+    } else if !error.saysZoneIsGone {
       failure = failure ?? error
     }
+    // NB: of a zone that is gone the history says why, sooner or later. Until then it stays known,
+    // with its token: after a restore its absence in the history is all that tells, and if it is
+    // made anew, that its token has expired.
     setAside.insert(zoneID)
     return .ended(error)
   }
