@@ -43,6 +43,8 @@ struct FetchPlan: Sendable {
   private var expiriesCount = 0
   /// Zones whose tokens have expired, though the database's had not when it was last read.
   private var suspects: [CKRecordZone.ID] = []
+  /// Zones that were suspects in this cycle; once is enough.
+  private var suspected: Set<CKRecordZone.ID> = []
 
   /// Times that tokens may expire under way.
   private static let expiriesMax = 3
@@ -189,7 +191,7 @@ struct FetchPlan: Sendable {
   ) -> ZoneFailure {
     expiriesCount += 1
     if error.code == .changeTokenExpired, expiriesCount <= Self.expiriesMax {
-      if listed == nil {
+      if listed == nil, state.zoneTokens[zoneID] != nil, suspected.insert(zoneID).inserted {
         suspects.append(zoneID)
         isDatabaseRead = false
         return .ended(error)
@@ -200,8 +202,9 @@ struct FetchPlan: Sendable {
     if error.isRetriedByEngine {
       stop(error)
     } else if error.saysZoneIsGone {
-      // The database's history says why, sooner or later.
-      state.forget(zoneID)
+      // The database's history says why, sooner or later. NB: the zone stays known until then: if
+      // the history is another one, after a restore, its absence there is all that tells.
+      state.setToken(nil, of: zoneID)
     } else {
       failure = failure ?? error
     }
