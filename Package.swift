@@ -122,7 +122,8 @@ let package = Package(
     .executableTarget(
       name: "stratus-simulation",
       dependencies: [
-        "StratusDomain", "StratusHTTP", "StratusKit", "StratusSQLite", "StratusTesting",
+        "StratusDomain", "StratusHTTP", "StratusKit", "StratusPush", "StratusSQLite",
+        "StratusTesting",
         "StratusTransport", "StratusWire", argumentParser, logging,
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
