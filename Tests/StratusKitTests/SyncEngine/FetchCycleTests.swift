@@ -3,7 +3,7 @@ import Testing
 
 @testable import StratusKit
 
-@Suite(.timeLimit(.minutes(1))) struct `A fetch by a sync engine` {
+@Suite(.timeLimit(.minutes(5))) struct `A fetch by a sync engine` {
   /// Zones Z, of two pages, and Y, of none.
   private func scene() -> SyncScene {
     let scene = SyncScene()

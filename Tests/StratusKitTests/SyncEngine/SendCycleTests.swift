@@ -3,7 +3,7 @@ import Testing
 
 @testable import StratusKit
 
-@Suite(.timeLimit(.minutes(1))) struct `A sending by a sync engine` {
+@Suite(.timeLimit(.minutes(5))) struct `A sending by a sync engine` {
   @Test func `tells its events in order, zones before records`() async throws {
     let scene = SyncScene()
     let engine = scene.engine()

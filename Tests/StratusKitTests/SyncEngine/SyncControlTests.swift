@@ -3,7 +3,7 @@ import Testing
 
 @testable import StratusKit
 
-@Suite(.timeLimit(.minutes(1))) struct `A sync engine under control` {
+@Suite(.timeLimit(.minutes(5))) struct `A sync engine under control` {
   /// A server whose zone changes wait until their task is cancelled.
   private func slow() -> (SyncScene, begun: Gate, ended: Gate) {
     let scene = SyncScene()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StratusKit
 
-@Suite(.timeLimit(.minutes(1))) struct `A sync engine that works by itself` {
+@Suite(.timeLimit(.minutes(5))) struct `A sync engine that works by itself` {
   @Test func `subscribes, fetches and sends what is pending`() async throws {
     let scene = SyncScene()
     let engine = scene.engine(automatic: true)

@@ -262,7 +262,7 @@ import Testing
     for number in 0..<50 { #expect(sender.taken(by: "phone\(number)") == ["1"]) }
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func `news that come while a device is served are not forgotten`() async {
     queue.register("phone")
     queue.add()
