@@ -142,7 +142,11 @@ struct FetchPlan: Sendable {
   ) {
     for zoneID in changes.remade { state.forget(zoneID) }
     for zoneID in changes.modifications { state.markUnfetched(zoneID) }
-    for deletion in changes.deletions { state.forget(deletion.zoneID) }
+    for deletion in changes.deletions {
+      state.forget(deletion.zoneID)
+      // What is told as deleted on one page was not made anew on the next.
+      suspects.removeAll { $0.isEqual(deletion.zoneID) }
+    }
     databaseToken = page.token
     // NB: read from the beginning, only the whole tells which zones are no more.
     if listed == nil || !page.moreComing { state.setDatabaseToken(page.token) }

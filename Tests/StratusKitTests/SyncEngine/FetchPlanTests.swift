@@ -158,6 +158,25 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     }
   }
 
+  @Test func `takes no zone for made anew that an earlier page tells as deleted`() {
+    var state = state([zoneZ])
+    state.setToken("z1", of: zoneZ)
+    var plan = FetchPlan(.init(), state)
+    read(&plan, &state)
+    _ = plan.next(state)
+    _ = plan.zoneFailed(zoneZ, CKError(.changeTokenExpired), &state)
+    let first = SyncDatabasePage(
+      deletions: [CKDatabase.DatabaseChange.Deletion(zoneID: zoneZ, reason: .deleted)],
+      token: "d3", moreComing: true)
+    plan.commit(first, plan.receive(first, state), to: &state)
+    let last = SyncDatabasePage(token: "d4")
+    let changes = plan.receive(last, state)
+    #expect(changes.remade.isEmpty)
+    #expect(changes.modifications.isEmpty)
+    plan.commit(last, changes, to: &state)
+    #expect(plan.next(state) == .finish)
+  }
+
   @Test func `takes no zone for another where the whole history is`() {
     var state = state([zoneZ])
     state.setToken("z1", of: zoneZ)
