@@ -4,9 +4,6 @@ import StratusTransport
 /// The one place of the framework where clocks, chance and names of its own are made, and where it
 /// looks at the process it runs in.
 enum Live {
-  /// Names this process to the server.
-  static let deviceID = newID()
-
   /// A name nobody else has.
   static func newID() -> String { UUID().uuidString }
 
@@ -29,6 +26,9 @@ enum Live {
 
   /// Shared by every container of the process, so that they share connections.
   static let exchange: any HTTPExchange = URLSessionExchange()
+
+  /// Opens the streams of notifications.
+  static let events: any EventExchange = URLSessionEventExchange()
 
   /// Shared by every container of the process.
   static let assetCache = assetCache(

@@ -44,6 +44,7 @@ public final class Connection: Sendable {
   }
 
   public let address: Address
+  private let deviceID: Mutex<String>
   private let apiToken: String?
   private let webAuthToken: Mutex<String?>
   let exchange: any HTTPExchange
@@ -62,6 +63,7 @@ public final class Connection: Sendable {
   ) {
     self.pieceBytesMax = max(1, pieceBytesMax)
     self.address = address
+    deviceID = Mutex(address.deviceID)
     self.apiToken = apiToken
     self.webAuthToken = Mutex(webAuthToken)
     self.exchange = exchange
@@ -73,6 +75,9 @@ public final class Connection: Sendable {
 
   /// Whether requests are made in a user's name.
   public var hasUser: Bool { webAuthToken.withLock { $0 != nil } }
+
+  /// Names this device to the server from now on, in place of the address's `deviceID`.
+  public func identify(as deviceID: String) { self.deviceID.withLock { $0 = deviceID } }
 
   /// Sends a request, again where it failed in a way that may pass.
   ///
@@ -116,14 +121,14 @@ public final class Connection: Sendable {
     let request = HTTPRequest(url: url, headers: headers, body: body, timeoutSeconds: timeout)
     let response: HTTPResponse
     do { response = try await exchange.send(request) } catch { throw .network(error) }
-    keepToken(of: response)
+    keepToken(in: response.headers)
     return try Self.read(endpoint, response)
   }
 
   /// The server gives a new token with an answer; the old ones of the session stay valid, so it
   /// does not matter which of several answers comes last (web-auth §3.1).
-  private func keepToken(of response: HTTPResponse) {
-    guard let token = response.headers["x-apple-cloudkit-web-auth-token"], !token.isEmpty
+  func keepToken(in headers: [String: String]) {
+    guard let token = headers["x-apple-cloudkit-web-auth-token"], !token.isEmpty
     else { return }
     webAuthToken.withLock { if $0 != nil { $0 = token } }
   }
@@ -165,15 +170,27 @@ public final class Connection: Sendable {
   private func url<E: Endpoint>(of endpoint: E.Type, in database: DatabaseScope) -> URL? {
     var text = address.url + "/database/1/" + Self.escaped(address.container)
     text += "/\(address.environment.rawValue)/\(database.rawValue)/\(E.path)"
-    text += "?clientId=" + Self.escaped(address.deviceID)
+    return URL(string: text + query)
+  }
+
+  /// Where the user's notifications in this container are streamed.
+  var streamURL: URL? {
+    var text = address.url + "/device/1/" + Self.escaped(address.container)
+    text += "/\(address.environment.rawValue)/\(StreamNotifications.path)"
+    return URL(string: text + query)
+  }
+
+  /// Who asks.
+  private var query: String {
+    var text = "?clientId=" + Self.escaped(deviceID.withLock { $0 })
     if let apiToken { text += "&ckAPIToken=" + Self.escaped(apiToken) }
     if let token = webAuthToken.withLock({ $0 }) {
       text += "&ckWebAuthToken=" + Self.escaped(token)
     }
-    return URL(string: text)
+    return text
   }
 
-  private static func escaped(_ text: String) -> String {
+  static func escaped(_ text: String) -> String {
     text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
   }
 
@@ -183,5 +200,5 @@ public final class Connection: Sendable {
 }
 
 extension HTTPResponse {
-  fileprivate var retryAfterSeconds: Double? { headers["retry-after"].flatMap(Double.init) }
+  var retryAfterSeconds: Double? { headers["retry-after"].flatMap(Double.init) }
 }

@@ -11,10 +11,13 @@ public struct ServerSettings: Sendable, Hashable {
   public var webAuthToken: String?
   /// Where this device keeps the keys of encrypted values.
   public var keysFile: URL?
+  /// What must outlast a process; see ``StateFolder``.
+  public var stateFolder: URL?
 
   public init(
     url: URL? = nil, container: String? = nil, environment: ContainerEnvironment? = nil,
-    apiToken: String? = nil, webAuthToken: String? = nil, keysFile: URL? = nil
+    apiToken: String? = nil, webAuthToken: String? = nil, keysFile: URL? = nil,
+    stateFolder: URL? = nil
   ) {
     self.url = url
     self.container = container
@@ -22,6 +25,7 @@ public struct ServerSettings: Sendable, Hashable {
     self.apiToken = apiToken
     self.webAuthToken = webAuthToken
     self.keysFile = keysFile
+    self.stateFolder = stateFolder
   }
 
   /// The settings in a process's environment; a value that cannot be read counts as absent.
@@ -35,7 +39,8 @@ public struct ServerSettings: Sendable, Hashable {
       environment: value("STRATUS_ENVIRONMENT").flatMap(ContainerEnvironment.init),
       apiToken: value("STRATUS_API_TOKEN"),
       webAuthToken: value("STRATUS_WEB_AUTH_TOKEN"),
-      keysFile: DeviceKeys.location(environmentVariables: variables))
+      keysFile: DeviceKeys.location(environmentVariables: variables),
+      stateFolder: StateFolder.location(environmentVariables: variables))
   }
 
   /// These settings, with those of `other` where they are silent.
@@ -46,6 +51,7 @@ public struct ServerSettings: Sendable, Hashable {
       environment: environment ?? other.environment,
       apiToken: apiToken ?? other.apiToken,
       webAuthToken: webAuthToken ?? other.webAuthToken,
-      keysFile: keysFile ?? other.keysFile)
+      keysFile: keysFile ?? other.keysFile,
+      stateFolder: stateFolder ?? other.stateFolder)
   }
 }

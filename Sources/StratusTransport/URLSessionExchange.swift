@@ -42,7 +42,7 @@ public final class URLSessionExchange: HTTPExchange {
     }
   }
 
-  private static func headers(of response: HTTPURLResponse) -> [String: String] {
+  static func headers(of response: HTTPURLResponse) -> [String: String] {
     var headers: [String: String] = [:]
     for (name, value) in response.allHeaderFields {
       headers["\(name)".lowercased()] = "\(value)"
@@ -52,7 +52,7 @@ public final class URLSessionExchange: HTTPExchange {
 
   /// Where URLSession does not say how far it came, the worse is assumed: that the server has the
   /// request.
-  private static func failure(_ error: any Error) -> NetworkFailure {
+  static func failure(_ error: any Error) -> NetworkFailure {
     if error is CancellationError { return .cancelled }
     guard let error = error as? URLError else { return .lostAfterSending }
     return switch error.code {

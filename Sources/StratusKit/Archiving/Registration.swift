@@ -12,12 +12,17 @@ public func __stratusKitRegister() {
   PredicateArchive.allow(CKRecordID.self)
   PredicateArchive.allow(CKReference.self)
   let classes: [(String, AnyClass)] = [
+    ("CKDatabaseSubscription", CKDatabaseSubscription.self),
+    ("CKNotificationID", CKNotificationID.self),
+    ("CKNotificationInfo", CKNotificationInfo.self),
     ("CKQuery", CKQuery.self),
     ("CKQueryCursor", CKQueryCursor.self),
+    ("CKQuerySubscription", CKQuerySubscription.self),
     ("CKRecord", CKRecord.self),
     ("CKRecordID", CKRecordID.self),
     ("CKRecordZone", CKRecordZone.self),
     ("CKRecordZoneID", CKRecordZoneID.self),
+    ("CKRecordZoneSubscription", CKRecordZoneSubscription.self),
     ("CKReference", CKReference.self),
     ("CKServerChangeToken", CKServerChangeToken.self),
     ("CKRecordValueStore", RecordValueStore.self),

@@ -21,23 +21,29 @@ extension CKContainer {
     /// Where this device keeps the key of the account's encrypted values, readable by its owner
     /// alone; nil: `STRATUS_KEYS`, else `keys.json` beside the credentials file.
     public var keysFile: URL?
+    /// Where this device keeps its name for notifications; nil: `STRATUS_STATE`, else
+    /// `$XDG_STATE_HOME/stratus`, else `~/.local/state/stratus`.
+    public var stateFolder: URL?
 
     public init(
       url: URL? = nil, environment: Environment? = nil, apiToken: String? = nil,
-      webAuthToken: String? = nil, keysFile: URL? = nil
+      webAuthToken: String? = nil, keysFile: URL? = nil,
+      stateFolder: URL? = nil
     ) {
       self.url = url
       self.environment = environment
       self.apiToken = apiToken
       self.webAuthToken = webAuthToken
       self.keysFile = keysFile
+      self.stateFolder = stateFolder
     }
 
     func wire(container: String) -> ServerSettings {
       ServerSettings(
         url: url, container: container,
         environment: environment.flatMap { ContainerEnvironment(rawValue: $0.rawValue) },
-        apiToken: apiToken, webAuthToken: webAuthToken, keysFile: keysFile)
+        apiToken: apiToken, webAuthToken: webAuthToken, keysFile: keysFile,
+        stateFolder: stateFolder)
     }
   }
 }

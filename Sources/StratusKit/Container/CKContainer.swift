@@ -38,24 +38,28 @@ public final class CKContainer: NSObject, @unchecked Sendable {
   }
 
   /// A container that speaks through the given exchange, by these settings alone.
+  ///
+  /// - Parameter events: brings notifications; nil: none come.
   package convenience init(
     identifier containerIdentifier: String, settings: Settings,
-    exchange: any HTTPExchange, timing: Timing? = nil, assets: AssetSettings? = nil
+    exchange: any HTTPExchange, timing: Timing? = nil, assets: AssetSettings? = nil,
+    events: (any EventExchange)? = nil
   ) {
     self.init(
       settings: settings.wire(container: containerIdentifier), exchange: exchange, timing: timing,
-      assets: assets)
+      assets: assets, events: events)
   }
 
   private init(
     settings: ServerSettings, exchange: (any HTTPExchange)?, timing: Timing?,
-    assets: AssetSettings? = nil
+    assets: AssetSettings? = nil, events: (any EventExchange)? = nil
   ) {
     containerIdentifier = settings.container
     path =
       if let exchange {
         RequestPath(
-          settings: settings, exchange: exchange, timing: timing ?? Live.timing, assets: assets)
+          settings: settings, exchange: exchange, timing: timing ?? Live.timing, assets: assets,
+          events: events)
       } else {
         RequestPath.shared(settings)
       }

@@ -11,12 +11,17 @@ final class RequestPath: Sendable {
   let assets: AssetCache
   /// The keys of encrypted values; nil: nobody said which container.
   let keyRing: KeyRing?
+  /// The user's remote notifications.
+  let notificationFeed: any NotificationFeed
   private let caller = Mutex<UserNaming?>(nil)
+  private let device: DeviceName?
 
-  /// - Parameter settings: already completed; a missing URL means the machine's own server.
+  /// - Parameters:
+  ///   - settings: already completed; a missing URL means the machine's own server.
+  ///   - events: brings notifications; nil: none come.
   init(
     settings: ServerSettings, exchange: any HTTPExchange, timing: Timing,
-    assets assetSettings: AssetSettings? = nil
+    assets assetSettings: AssetSettings? = nil, events: (any EventExchange)? = nil
   ) {
     assets = assetSettings.map { Live.assetCache(in: $0.cacheFolder) } ?? Live.assetCache
     connection = settings.container.map { container in
@@ -25,10 +30,18 @@ final class RequestPath: Sendable {
       return Connection(
         to: Connection.Address(
           url: url, container: container, environment: settings.environment ?? .development,
-          deviceID: Live.deviceID),
+          deviceID: Live.newID()),
         apiToken: settings.apiToken, webAuthToken: settings.webAuthToken, exchange: exchange,
         timing: timing,
         pieceBytesMax: assetSettings?.pieceBytesMax ?? Connection.defaultPieceBytesMax)
+    }
+    device = connection.map { DeviceName(of: $0, stateFolder: settings.stateFolder) }
+    if let connection, let device, let events, connection.hasUser {
+      notificationFeed = NotificationHub(
+        stream: NotificationStream(connection: connection, exchange: events),
+        identify: device.settle)
+    } else {
+      notificationFeed = SilentFeed()
     }
     keyRing = connection.map { connection in
       KeyRing(
@@ -43,7 +56,9 @@ final class RequestPath: Sendable {
   static func shared(_ settings: ServerSettings) -> RequestPath {
     known.withLock { known in
       if let path = known[settings] { return path }
-      let path = RequestPath(settings: settings, exchange: Live.exchange, timing: Live.timing)
+      let path = RequestPath(
+        settings: settings, exchange: Live.exchange, timing: Live.timing,
+        events: Live.events)
       known[settings] = path
       return path
     }
@@ -64,6 +79,9 @@ final class RequestPath: Sendable {
       throw CKError(error, isIdempotent: isIdempotent)
     }
   }
+
+  /// Gives this device the name that notifications wait under, before it listens or subscribes.
+  func identify() { device?.settle() }
 
   /// Asks the server who the user is.
   ///

@@ -160,8 +160,13 @@ extension DatabaseScope {
     }
   }
 
+  /// Choice: a payload that says nothing, as people write them by hand, is of the private one.
   fileprivate init(payload json: JSONView) throws(WireError) {
-    switch json["dbs"]?.int {
+    guard let number = json["dbs"] else {
+      self = .private
+      return
+    }
+    switch number.int {
     case 1: self = .public
     case 2: self = .private
     case 3: self = .shared

@@ -1,8 +1,8 @@
 /// A notification with its place in the user's queue: an addition of ours.
 ///
 /// The stream (`GET /device/1/{container}/{environment}/notifications/stream`, server-sent events)
-/// sends one an event: `id` is the number, `event` is `notification`, `data` the payload. Lines that
-/// begin with a colon keep the connection alive. The stream begins behind what the device has
+/// sends one an event: `id` is the number, `event` is `notification`, `data` the payload. Lines
+/// that begin with a colon keep the connection alive. The stream begins behind what the device has
 /// acknowledged, or behind `Last-Event-ID` if that is later.
 public struct NumberedNotification: Sendable, Hashable {
   /// Grows; a device acknowledges all up to one.

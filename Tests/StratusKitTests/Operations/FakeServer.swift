@@ -12,6 +12,8 @@ final class FakeServer: HTTPExchange {
     let path: String
     let body: [UInt8]
     let timeoutSeconds: Double
+    /// `clientId`
+    let device: String
 
     func request<R: JSONReadable>(_ type: R.Type) throws -> R { try R(jsonBytes: body) }
   }
@@ -75,7 +77,9 @@ final class FakeServer: HTTPExchange {
       return try await handler(request)
     }
     let path = request.url.pathComponents.dropFirst(5).joined(separator: "/")
-    let call = Call(path: path, body: request.body, timeoutSeconds: request.timeoutSeconds)
+    let call = Call(
+      path: path, body: request.body, timeoutSeconds: request.timeoutSeconds,
+      device: request.device ?? "")
     let endpoint = path.split(separator: "/").dropFirst().joined(separator: "/")
     log.withLock { $0.append(call) }
     let handler = handlers.withLock { $0[endpoint] }
@@ -84,22 +88,36 @@ final class FakeServer: HTTPExchange {
   }
 
   /// A container on this server, whose clock moves only by sleeping.
-  func container(webAuthToken: String? = "web", pieceBytesMax: Int = 1_000) -> CKContainer {
+  ///
+  /// - Parameter events: brings its notifications.
+  func container(
+    webAuthToken: String? = "web", pieceBytesMax: Int = 1_000,
+    events: (any EventExchange)? = nil, stateFolder: URL? = nil
+  ) -> CKContainer {
     let clock = FakeClock()
     return CKContainer(
       identifier: "iCloud.org.example.App",
       settings: CKContainer.Settings(
         url: URL(string: "https://cloud.example.org"), apiToken: "api",
-        webAuthToken: webAuthToken),
+        webAuthToken: webAuthToken, stateFolder: stateFolder),
       exchange: self,
       timing: Timing(
         now: { clock.now.withLock { $0 } },
         sleep: { seconds in clock.now.withLock { $0 += seconds } },
         chance: { 0 }),
-      assets: AssetSettings(cacheFolder: cacheFolder, pieceBytesMax: pieceBytesMax))
+      assets: AssetSettings(cacheFolder: cacheFolder, pieceBytesMax: pieceBytesMax),
+      events: events)
   }
 
   var database: CKDatabase { container().privateCloudDatabase }
+}
+
+extension HTTPRequest {
+  /// `clientId`
+  var device: String? {
+    URLComponents(url: url, resolvingAgainstBaseURL: false)?.queryItems?
+      .first { $0.name == "clientId" }?.value
+  }
 }
 
 final class FakeClock: Sendable {

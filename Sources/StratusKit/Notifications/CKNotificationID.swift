@@ -1,0 +1,34 @@
+public import Foundation
+
+/// Names a notification. `CKNotification.ID` in Swift.
+///
+/// NB: at top level, because Foundation on Linux cannot archive a class that lies in another.
+public final class CKNotificationID: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
+  /// What the server calls it.
+  let text: String
+
+  init(_ text: String) { self.text = text }
+
+  public func copy(with zone: NSZone? = nil) -> Any { self }
+
+  public override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? CKNotificationID else { return false }
+    return text.isIdentical(to: other.text)
+  }
+
+  public override var hash: Int { text.hashValue }
+
+  public override var description: String { "<CKNotificationID: \(text)>" }
+
+  public static var supportsSecureCoding: Bool { true }
+
+  /// Reads an archived ID; nil if it names nothing.
+  public init?(coder: NSCoder) {
+    guard let text = coder.string("NotificationUUID") else { return nil }
+    self.text = text
+  }
+
+  public func encode(with coder: NSCoder) {
+    coder.encode(text as NSString, forKey: "NotificationUUID")
+  }
+}

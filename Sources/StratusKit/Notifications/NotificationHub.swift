@@ -1,0 +1,239 @@
+import StratusTransport
+import StratusWire
+import Synchronization
+
+/// A container's notifications, from one stream to everybody who listens.
+///
+/// The stream is open while there is a listener. What has arrived lies in a log until every
+/// listener of that moment has taken it; then it is acknowledged. Who comes later begins with what
+/// lies in the log; what nobody took before the last listener left is fetched again for the next.
+final class NotificationHub: NotificationFeed {
+  private struct State {
+    /// What some listener has not taken. The first has the sequence number `firstSequence`.
+    var log: [NumberedNotification] = []
+    var firstSequence = 0
+    /// By listener: the sequence number it takes next.
+    var positions: [Int: Int] = [:]
+    /// By listener; several where several tasks share one.
+    var waiting: [Int: [CheckedContinuation<Void, Never>]] = [:]
+    /// Who brings notifications, while the log has room for no more.
+    var held: CheckedContinuation<Void, Never>?
+    /// The server's number of the last notification that everybody has taken.
+    var acknowledged: Int64?
+    var pump: Task<Void, Never>?
+    /// Counts streams: what an old one still brings is not for the listeners of a new one.
+    var generation = 0
+    var nextListener = 0
+
+    var endSequence: Int { firstSequence + log.count }
+  }
+
+  /// Notifications that wait for the fastest listener before the stream is not read any further,
+  /// and that a slower one may be behind. Choice: one that is further behind misses the oldest, so
+  /// that it need not hold up the others; notifications tell that there is something to fetch.
+  static let untakenMax = 1_000
+
+  private let stream: NotificationStream
+  private let identify: @Sendable () -> Void
+  private let state = Mutex(State())
+
+  /// - Parameter identify: called before the stream is opened; names this device to the server.
+  init(stream: NotificationStream, identify: @escaping @Sendable () -> Void) {
+    self.stream = stream
+    self.identify = identify
+  }
+
+  func notifications() -> AsyncStream<NotificationPayload> {
+    let listener = Listener(hub: self)
+    return AsyncStream(unfolding: { await listener.next() }, onCancel: { listener.leave() })
+  }
+
+  /// How many listen.
+  var listenerCount: Int { state.withLock { $0.positions.count } }
+
+  // Of listeners.
+
+  fileprivate func join() -> Int {
+    state.withLock { state in
+      let listener = state.nextListener
+      state.nextListener += 1
+      state.positions[listener] = state.firstSequence
+      if state.pump == nil {
+        state.generation += 1
+        let (generation, last) = (state.generation, state.acknowledged)
+        state.pump = Task { [self] in
+          identify()
+          await stream.run(after: last) { await self.arrived($0, generation) }
+        }
+      }
+      return listener
+    }
+  }
+
+  fileprivate func leave(_ listener: Int) {
+    let change = state.withLock { state in
+      state.positions[listener] = nil
+      let waiters = state.waiting.removeValue(forKey: listener)
+      var change = state.positions.isEmpty ? close(&state) : settle(&state)
+      change.waiters += waiters ?? []
+      return change
+    }
+    carryOut(change)
+  }
+
+  fileprivate enum Turn { case taken(NotificationPayload), nothing, left }
+
+  fileprivate func take(_ listener: Int) -> Turn {
+    let (turn, change) = state.withLock { state -> (Turn, Change) in
+      guard let position = state.positions[listener] else { return (.left, Change()) }
+      let index = position - state.firstSequence
+      guard index < state.log.count else { return (.nothing, Change()) }
+      let payload = state.log[index].payload
+      state.positions[listener] = position + 1
+      return (.taken(payload), settle(&state))
+    }
+    carryOut(change)
+    return turn
+  }
+
+  /// Waits until there may be something to take, or the listener has left.
+  fileprivate func news(for listener: Int) async {
+    await withCheckedContinuation { continuation in
+      let isDue = state.withLock { state in
+        guard state.positions[listener] == state.endSequence else { return true }
+        state.waiting[listener, default: []].append(continuation)
+        return false
+      }
+      if isDue { continuation.resume() }
+    }
+  }
+
+  // Of the stream.
+
+  private func arrived(_ notification: NumberedNotification, _ generation: Int) async {
+    let waiters = state.withLock { state in
+      guard state.generation == generation, !state.positions.isEmpty else {
+        return [CheckedContinuation<Void, Never>]()
+      }
+      state.log.append(notification)
+      defer { state.waiting = [:] }
+      return state.waiting.values.flatMap { $0 }
+    }
+    for waiter in waiters { waiter.resume() }
+    await room(generation)
+  }
+
+  /// Waits until the log has room.
+  private func room(_ generation: Int) async {
+    await withCheckedContinuation { continuation in
+      let hasRoom = state.withLock { state in
+        guard state.generation == generation, Self.isFull(state) else { return true }
+        state.held = continuation
+        return false
+      }
+      if hasRoom { continuation.resume() }
+    }
+  }
+
+  private static func isFull(_ state: State) -> Bool {
+    guard let fastest = state.positions.values.max() else { return false }
+    return state.endSequence - fastest >= untakenMax
+  }
+
+  /// What is left to do once the state may be touched again.
+  private struct Change {
+    var waiters: [CheckedContinuation<Void, Never>] = []
+    var through: Int64?
+    var pump: Task<Void, Never>?
+  }
+
+  /// Nobody listens any more.
+  private func close(_ state: inout State) -> Change {
+    defer {
+      state.log = []
+      state.held = nil
+      state.pump = nil
+    }
+    return Change(waiters: [state.held].compactMap { $0 }, pump: state.pump)
+  }
+
+  /// Lets go of what everybody has taken, and of what is too old for the slowest.
+  private func settle(_ state: inout State) -> Change {
+    var change = Change()
+    let fastest = state.positions.values.max() ?? state.firstSequence
+    let oldest = fastest - Self.untakenMax
+    for (listener, position) in state.positions where position < oldest {
+      state.positions[listener] = oldest
+    }
+    let slowest = state.positions.values.min() ?? state.firstSequence
+    let taken = slowest - state.firstSequence
+    if taken > 0 {
+      change.through = state.log[taken - 1].number
+      state.acknowledged = change.through
+      state.log.removeFirst(taken)
+      state.firstSequence = slowest
+    }
+    if let held = state.held, !Self.isFull(state) {
+      change.waiters.append(held)
+      state.held = nil
+    }
+    return change
+  }
+
+  private func carryOut(_ change: Change) {
+    for waiter in change.waiters { waiter.resume() }
+    if let through = change.through { stream.acknowledge(through: through) }
+    change.pump?.cancel()
+  }
+}
+
+/// One who listens, from the first time it asks until it is cancelled or let go.
+private final class Listener: Sendable {
+  private enum Membership { case new, joined(Int), left }
+
+  private let hub: NotificationHub
+  private let membership = Mutex(Membership.new)
+
+  init(hub: NotificationHub) { self.hub = hub }
+
+  deinit { leave() }
+
+  func next() async -> NotificationPayload? {
+    guard let id = join() else { return nil }
+    while true {
+      if Task.isCancelled { leave() }
+      switch hub.take(id) {
+      case .taken(let payload): return payload
+      case .left: return nil
+      case .nothing:
+        await withTaskCancellationHandler {
+          await hub.news(for: id)
+        } onCancel: {
+          leave()
+        }
+      }
+    }
+  }
+
+  private func join() -> Int? {
+    membership.withLock { membership in
+      switch membership {
+      case .joined(let id): return id
+      case .left: return nil
+      case .new:
+        let id = hub.join()
+        membership = .joined(id)
+        return id
+      }
+    }
+  }
+
+  func leave() {
+    let id: Int? = membership.withLock { membership in
+      defer { membership = .left }
+      if case .joined(let id) = membership { return id }
+      return nil
+    }
+    if let id { hub.leave(id) }
+  }
+}

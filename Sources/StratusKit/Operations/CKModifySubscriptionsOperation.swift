@@ -1,0 +1,135 @@
+import StratusWire
+
+/// Saves and deletes the user's subscriptions in a database.
+open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Sendable {
+  /// The subscriptions to save; each replaces one with its ID.
+  public var subscriptionsToSave: [CKSubscription]?
+  /// The subscriptions to delete.
+  public var subscriptionIDsToDelete: [CKSubscription.ID]?
+
+  /// Called once for each subscription to save.
+  public var perSubscriptionSaveBlock:
+    (
+      (
+        _ subscriptionID: CKSubscription.ID, _ saveResult: Result<CKSubscription, any Error>
+      ) -> Void
+    )?
+  /// Called once for each subscription to delete; it is an error if there is none.
+  public var perSubscriptionDeleteBlock:
+    ((_ subscriptionID: CKSubscription.ID, _ deleteResult: Result<Void, any Error>) -> Void)?
+  /// Deprecated by Apple for ``modifySubscriptionsResultBlock``, which suppresses it. Failures of
+  /// single subscriptions come as `CKError.partialFailure`.
+  public var modifySubscriptionsCompletionBlock:
+    (
+      (
+        _ savedSubscriptions: [CKSubscription]?, _ deletedSubscriptionIDs: [CKSubscription.ID]?,
+        _ operationError: (any Error)?
+      ) -> Void
+    )?
+  /// Called last. Fails only with the operation as a whole.
+  public var modifySubscriptionsResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)?
+
+  // Only touched on the callback queue.
+  private var saved: [CKSubscription] = []
+  private var deleted: [CKSubscription.ID] = []
+  private var errors = ItemErrors()
+
+  public override init() { super.init() }
+
+  /// Makes an operation that saves and deletes the given subscriptions.
+  public convenience init(
+    subscriptionsToSave: [CKSubscription]? = nil,
+    subscriptionIDsToDelete: [CKSubscription.ID]? = nil
+  ) {
+    self.init()
+    self.subscriptionsToSave = subscriptionsToSave
+    self.subscriptionIDsToDelete = subscriptionIDsToDelete
+  }
+
+  override func perform(in database: DatabaseCalls) async throws(CKError) {
+    let saving = (subscriptionsToSave ?? []).map { $0.duplicate() }
+    let deleting = subscriptionIDsToDelete ?? []
+    if saving.isEmpty && deleting.isEmpty { return }
+    let ids = saving.map(\.subscriptionID) + deleting
+    guard Set(ids.map { Array($0.utf8) }).count == ids.count else {
+      throw CKError.malformed("a subscription appears twice in one operation")
+    }
+    // The device that subscribes is one that notifications wait for.
+    database.path.identify()
+    let naming = try await database.naming()
+    let now = Live.now()
+    var sent: [CKSubscription] = []
+    var operations: [ModifySubscriptions.Operation] = []
+    for subscription in saving {
+      do throws(CKError) {
+        operations.append(.save(try subscription.wire(now: now, naming: naming)))
+        sent.append(subscription)
+      } catch {
+        deliverSave(.failure(error), of: subscription.subscriptionID)
+      }
+    }
+    operations += deleting.map { .delete(id: $0) }
+    if operations.isEmpty { return }
+    // One saved twice is saved once; one deleted twice is not found.
+    let response = try await database.send(
+      ModifySubscriptions.self, ModifySubscriptions.Request(operations: operations),
+      isIdempotent: deleting.isEmpty)
+    let items = response.subscriptions
+    guard items.count == operations.count else { throw CKError.badAnswer }
+    for (subscription, item) in zip(sent, items) { try deliverSave(item, of: subscription) }
+    for (id, item) in zip(deleting, items.dropFirst(sent.count)) { deliverDelete(item, of: id) }
+  }
+
+  private func deliverSave(
+    _ item: SubscriptionItem, of subscription: CKSubscription
+  ) throws(CKError) {
+    switch item {
+    // What is kept is what was sent.
+    case .subscription: deliverSave(.success(subscription), of: subscription.subscriptionID)
+    case .failure(_, let error):
+      deliverSave(.failure(CKError(error)), of: subscription.subscriptionID)
+    case .deleted: throw CKError.badAnswer
+    }
+  }
+
+  private func deliverSave(_ result: Result<CKSubscription, CKError>, of id: CKSubscription.ID) {
+    report { [self] in
+      switch result {
+      case .success(let subscription): saved.append(subscription)
+      case .failure(let error): errors.add(error, for: id)
+      }
+      perSubscriptionSaveBlock?(id, result.mapError { $0 })
+    }
+  }
+
+  private func deliverDelete(_ item: SubscriptionItem, of id: CKSubscription.ID) {
+    report { [self] in
+      switch item {
+      case .subscription, .deleted:
+        deleted.append(id)
+        perSubscriptionDeleteBlock?(id, .success(()))
+      case .failure(_, let error):
+        let error = CKError(error)
+        errors.add(error, for: id)
+        perSubscriptionDeleteBlock?(id, .failure(error))
+      }
+    }
+  }
+
+  override func conclude(with failure: CKError?) {
+    if let modifySubscriptionsResultBlock {
+      modifySubscriptionsResultBlock(failure.asResult)
+    } else {
+      let isEmpty = failure != nil && saved.isEmpty && deleted.isEmpty
+      modifySubscriptionsCompletionBlock?(
+        isEmpty ? nil : saved, isEmpty ? nil : deleted, failure ?? errors.partialFailure)
+    }
+  }
+
+  override func releaseBlocks() {
+    perSubscriptionSaveBlock = nil
+    perSubscriptionDeleteBlock = nil
+    modifySubscriptionsCompletionBlock = nil
+    modifySubscriptionsResultBlock = nil
+  }
+}

@@ -1,0 +1,177 @@
+public import Foundation
+import StratusWire
+
+/// What the notifications of a subscription show, and how they arrive.
+/// `CKSubscription.NotificationInfo` in Swift.
+///
+/// NB: at top level, because Foundation on Linux cannot archive a class that lies in another.
+public final class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
+  var wire: StratusWire.NotificationInfo
+
+  /// Shows nothing: a notification that only wakes the app.
+  public override convenience init() { self.init(wire: StratusWire.NotificationInfo()) }
+
+  /// What notifications show; see the properties.
+  public convenience init(
+    alertBody: String? = nil, alertLocalizationKey: String? = nil,
+    alertLocalizationArgs: [CKRecord.FieldKey] = [], title: String? = nil,
+    titleLocalizationKey: String? = nil, titleLocalizationArgs: [CKRecord.FieldKey] = [],
+    subtitle: String? = nil, subtitleLocalizationKey: String? = nil,
+    subtitleLocalizationArgs: [CKRecord.FieldKey] = [],
+    alertActionLocalizationKey: String? = nil, alertLaunchImage: String? = nil,
+    soundName: String? = nil, desiredKeys: [CKRecord.FieldKey] = [], shouldBadge: Bool = false,
+    shouldSendContentAvailable: Bool = false, shouldSendMutableContent: Bool = false,
+    category: String? = nil, collapseIDKey: String? = nil
+  ) {
+    self.init()
+    self.alertBody = alertBody
+    self.alertLocalizationKey = alertLocalizationKey
+    self.alertLocalizationArgs = alertLocalizationArgs
+    self.title = title
+    self.titleLocalizationKey = titleLocalizationKey
+    self.titleLocalizationArgs = titleLocalizationArgs
+    self.subtitle = subtitle
+    self.subtitleLocalizationKey = subtitleLocalizationKey
+    self.subtitleLocalizationArgs = subtitleLocalizationArgs
+    self.alertActionLocalizationKey = alertActionLocalizationKey
+    self.alertLaunchImage = alertLaunchImage
+    self.soundName = soundName
+    self.desiredKeys = desiredKeys
+    self.shouldBadge = shouldBadge
+    self.shouldSendContentAvailable = shouldSendContentAvailable
+    self.shouldSendMutableContent = shouldSendMutableContent
+    self.category = category
+    self.collapseIDKey = collapseIDKey
+  }
+
+  init(wire: StratusWire.NotificationInfo) {
+    self.wire = wire
+    super.init()
+  }
+
+  /// The text.
+  public var alertBody: String? {
+    get { wire.alertBody }
+    set { wire.alertBody = newValue }
+  }
+
+  /// The key of the text in the app's translations; goes before `alertBody`.
+  public var alertLocalizationKey: String? {
+    get { wire.alertLocalizationKey }
+    set { wire.alertLocalizationKey = newValue }
+  }
+
+  /// Names of fields whose values go into the translated text.
+  public var alertLocalizationArgs: [CKRecord.FieldKey]? {
+    get { wire.alertLocalizationArgs }
+    set { wire.alertLocalizationArgs = newValue }
+  }
+
+  /// The title.
+  public var title: String? {
+    get { wire.title }
+    set { wire.title = newValue }
+  }
+
+  /// The key of the title in the app's translations; goes before `title`.
+  public var titleLocalizationKey: String? {
+    get { wire.titleLocalizationKey }
+    set { wire.titleLocalizationKey = newValue }
+  }
+
+  /// Names of fields whose values go into the translated title.
+  public var titleLocalizationArgs: [CKRecord.FieldKey]? {
+    get { wire.titleLocalizationArgs }
+    set { wire.titleLocalizationArgs = newValue }
+  }
+
+  /// The subtitle.
+  public var subtitle: String? {
+    get { wire.subtitle }
+    set { wire.subtitle = newValue }
+  }
+
+  /// The key of the subtitle in the app's translations; goes before `subtitle`.
+  public var subtitleLocalizationKey: String? {
+    get { wire.subtitleLocalizationKey }
+    set { wire.subtitleLocalizationKey = newValue }
+  }
+
+  /// Names of fields whose values go into the translated subtitle.
+  public var subtitleLocalizationArgs: [CKRecord.FieldKey]? {
+    get { wire.subtitleLocalizationArgs }
+    set { wire.subtitleLocalizationArgs = newValue }
+  }
+
+  /// The key of the button's text in the app's translations.
+  public var alertActionLocalizationKey: String? {
+    get { wire.alertActionLocalizationKey }
+    set { wire.alertActionLocalizationKey = newValue }
+  }
+
+  /// The image an app shows while it starts.
+  public var alertLaunchImage: String? {
+    get { wire.alertLaunchImage }
+    set { wire.alertLaunchImage = newValue }
+  }
+
+  /// The sound: a file's name, or `default`.
+  public var soundName: String? {
+    get { wire.soundName }
+    set { wire.soundName = newValue }
+  }
+
+  /// Names of fields whose values travel along, three at most.
+  public var desiredKeys: [CKRecord.FieldKey]? {
+    get { wire.additionalFields }
+    set { wire.additionalFields = newValue }
+  }
+
+  /// Whether each notification adds one to the number on the app's icon; false by default.
+  public var shouldBadge: Bool {
+    get { wire.shouldBadge }
+    set { wire.shouldBadge = newValue }
+  }
+
+  /// Whether the app is woken; false by default.
+  public var shouldSendContentAvailable: Bool {
+    get { wire.shouldSendContentAvailable }
+    set { wire.shouldSendContentAvailable = newValue }
+  }
+
+  /// Whether the app may change what is shown; false by default.
+  public var shouldSendMutableContent: Bool {
+    get { wire.shouldSendMutableContent }
+    set { wire.shouldSendMutableContent = newValue }
+  }
+
+  /// The kind of alert, which the app has declared.
+  public var category: String? {
+    get { wire.category }
+    set { wire.category = newValue }
+  }
+
+  /// The name of a field whose value tells which earlier notification a new one replaces.
+  public var collapseIDKey: String? {
+    get { wire.collapseIDKey }
+    set { wire.collapseIDKey = newValue }
+  }
+
+  func duplicate() -> CKNotificationInfo { CKNotificationInfo(wire: wire) }
+
+  public func copy(with zone: NSZone? = nil) -> Any { duplicate() }
+
+  public static var supportsSecureCoding: Bool { true }
+
+  /// Reads an archived description; nil if it is damaged.
+  public convenience init?(coder: NSCoder) {
+    guard let data = coder.data("NotificationInfo"),
+      let wire = try? StratusWire.NotificationInfo(jsonBytes: Array(data))
+    else { return nil }
+    self.init(wire: wire)
+  }
+
+  public func encode(with coder: NSCoder) {
+    coder.encode(NSData(data: Data(wire.jsonBytes)), forKey: "NotificationInfo")
+  }
+}

@@ -1,0 +1,155 @@
+public import Foundation
+
+/// A wish to be told of changes: one of the classes that inherit from this.
+///
+/// It belongs to the user who saves it, and concerns all the user's devices but the one that makes
+/// a change.
+public class CKSubscription: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
+  /// Names a subscription.
+  public typealias ID = String
+  public typealias NotificationInfo = CKNotificationInfo
+
+  /// What a subscription watches.
+  public enum SubscriptionType: Int, Sendable {
+    case query = 1
+    case recordZone = 2
+    case database = 3
+  }
+
+  /// Unique among the user's subscriptions of one database; one that is saved replaces another with
+  /// its ID.
+  public let subscriptionID: CKSubscription.ID
+  /// What the subscription watches.
+  public let subscriptionType: SubscriptionType
+
+  private var info: CKNotificationInfo?
+
+  /// What its notifications show; copied when set. nil, the default: nothing, as if only
+  /// `shouldSendContentAvailable` were set.
+  public var notificationInfo: NotificationInfo? {
+    get { info }
+    set { info = newValue?.duplicate() }
+  }
+
+  init(_ type: SubscriptionType, id: CKSubscription.ID, notificationInfo: NotificationInfo? = nil) {
+    subscriptionType = type
+    subscriptionID = id
+    info = notificationInfo?.duplicate()
+    super.init()
+  }
+
+  /// An independent subscription with the same properties.
+  public func copy(with zone: NSZone? = nil) -> Any { duplicate() }
+
+  func duplicate() -> CKSubscription { self }
+
+  public override var description: String {
+    "<\(type(of: self)): subscriptionID=\(subscriptionID)>"
+  }
+
+  public class var supportsSecureCoding: Bool { true }
+
+  /// Reads an archived subscription; nil if it has no ID.
+  public required init?(coder: NSCoder) {
+    guard let id = coder.string("SubscriptionID"),
+      let type = coder.integer("SubscriptionType").flatMap(SubscriptionType.init)
+    else { return nil }
+    subscriptionID = id
+    subscriptionType = type
+    info = coder.object("NotificationInfo", of: CKNotificationInfo.self)
+    super.init()
+  }
+
+  public func encode(with coder: NSCoder) {
+    coder.encode(subscriptionID as NSString, forKey: "SubscriptionID")
+    coder.encode(subscriptionType.rawValue, forKey: "SubscriptionType")
+    coder.encode(present: info, forKey: "NotificationInfo")
+  }
+}
+
+/// Watches all records of one custom zone of the private database.
+public class CKRecordZoneSubscription: CKSubscription, @unchecked Sendable {
+  /// The zone.
+  public let zoneID: CKRecordZone.ID
+  /// Only records of this type; nil, the default: all.
+  public var recordType: CKRecord.RecordType?
+
+  /// Watches a zone.
+  public convenience init(zoneID: CKRecordZone.ID, subscriptionID: CKSubscription.ID) {
+    self.init(zoneID: zoneID, subscriptionID: subscriptionID, recordType: nil)
+  }
+
+  /// Deprecated by Apple for the initialiser with an ID; here the ID is one that nobody else has.
+  public convenience init(zoneID: CKRecordZone.ID) {
+    self.init(zoneID: zoneID, subscriptionID: Live.newID())
+  }
+
+  init(
+    zoneID: CKRecordZone.ID, subscriptionID: CKSubscription.ID, recordType: CKRecord.RecordType?,
+    notificationInfo: NotificationInfo? = nil
+  ) {
+    self.zoneID = zoneID
+    self.recordType = recordType
+    super.init(.recordZone, id: subscriptionID, notificationInfo: notificationInfo)
+  }
+
+  override func duplicate() -> CKSubscription {
+    CKRecordZoneSubscription(
+      zoneID: zoneID, subscriptionID: subscriptionID, recordType: recordType,
+      notificationInfo: notificationInfo)
+  }
+
+  /// Reads an archived subscription; nil if it has no ID, or no zone.
+  public required init?(coder: NSCoder) {
+    guard let zoneID = coder.object("ZoneID", of: CKRecordZoneID.self) else { return nil }
+    self.zoneID = zoneID
+    recordType = coder.string("RecordType")
+    super.init(coder: coder)
+    if subscriptionType != .recordZone { return nil }
+  }
+
+  public override func encode(with coder: NSCoder) {
+    super.encode(with: coder)
+    coder.encode(zoneID, forKey: "ZoneID")
+    coder.encode(present: recordType as NSString?, forKey: "RecordType")
+  }
+}
+
+/// Watches all records of all custom zones of the private or the shared database.
+public class CKDatabaseSubscription: CKSubscription, @unchecked Sendable {
+  /// Only records of this type; nil, the default: all.
+  public var recordType: CKRecord.RecordType?
+
+  /// Watches a database: the one it is saved in.
+  public convenience init(subscriptionID: CKSubscription.ID) {
+    self.init(subscriptionID: subscriptionID, recordType: nil)
+  }
+
+  /// Deprecated by Apple for the initialiser with an ID; here the ID is one that nobody else has.
+  public convenience init() { self.init(subscriptionID: Live.newID()) }
+
+  init(
+    subscriptionID: CKSubscription.ID, recordType: CKRecord.RecordType?,
+    notificationInfo: NotificationInfo? = nil
+  ) {
+    self.recordType = recordType
+    super.init(.database, id: subscriptionID, notificationInfo: notificationInfo)
+  }
+
+  override func duplicate() -> CKSubscription {
+    CKDatabaseSubscription(
+      subscriptionID: subscriptionID, recordType: recordType, notificationInfo: notificationInfo)
+  }
+
+  /// Reads an archived subscription; nil if it has no ID.
+  public required init?(coder: NSCoder) {
+    recordType = coder.string("RecordType")
+    super.init(coder: coder)
+    if subscriptionType != .database { return nil }
+  }
+
+  public override func encode(with coder: NSCoder) {
+    super.encode(with: coder)
+    coder.encode(present: recordType as NSString?, forKey: "RecordType")
+  }
+}

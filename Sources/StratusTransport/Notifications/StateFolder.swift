@@ -1,0 +1,20 @@
+public import Foundation
+
+/// Where the framework keeps what must outlast a process.
+public enum StateFolder {
+  /// The folder, by a process's environment: `STRATUS_STATE`, else `$XDG_STATE_HOME/stratus`, else
+  /// `~/.local/state/stratus`.
+  ///
+  /// - Returns: nil where there is no home folder.
+  public static func location(environmentVariables variables: [String: String]) -> URL? {
+    if let path = variables["STRATUS_STATE"], !path.isEmpty {
+      return URL(fileURLWithPath: path, isDirectory: true)
+    }
+    if let folder = variables["XDG_STATE_HOME"], folder.hasPrefix("/") {
+      return URL(fileURLWithPath: folder).appendingPathComponent("stratus", isDirectory: true)
+    }
+    guard let home = variables["HOME"], !home.isEmpty else { return nil }
+    return URL(fileURLWithPath: home)
+      .appendingPathComponent(".local/state/stratus", isDirectory: true)
+  }
+}

@@ -1,0 +1,236 @@
+import Foundation
+import StratusTransport
+import StratusWire
+import Synchronization
+import Testing
+
+@testable import StratusKit
+
+/// One who takes notifications when a test lets it.
+private final class TestListener: Sendable {
+  private let permits = Handoff<Void>()
+  private let taken = Handoff<String>()
+  private let task: Task<Void, Never>
+
+  init(_ container: CKContainer) {
+    task = Task { [permits, taken] in
+      var notifications = container.remoteNotifications.makeAsyncIterator()
+      while await permits.take() != nil, let notification = await notifications.next() {
+        taken.put(notification.notificationID?.text ?? "")
+      }
+    }
+  }
+
+  /// Begins to wait for a notification.
+  func permit() { permits.put(()) }
+
+  /// What came of the oldest permit.
+  func result() async -> String? { await taken.take() }
+
+  func take() async -> String? {
+    permit()
+    return await result()
+  }
+
+  func stop() async {
+    task.cancel()
+    await task.value
+  }
+}
+
+@Suite final class RemoteNotifications {
+  private let server = FakeServer()
+  private let events = ScriptedEvents()
+  private let acknowledged = Handoff<Int64>()
+  private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+    "stratus-state-\(UUID().uuidString)", isDirectory: true)
+
+  init() {
+    server.on(AcknowledgeNotifications.self) { [acknowledged] request in
+      acknowledged.put(request.through)
+      return EmptyRequest()
+    }
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+
+  private func hub(_ container: CKContainer) throws -> NotificationHub {
+    try #require(container.path.notificationFeed as? NotificationHub)
+  }
+
+  private func wait(until count: Int, listenTo container: CKContainer) async throws {
+    let hub = try hub(container)
+    while hub.listenerCount != count { await Task.yield() }
+  }
+
+  @Test func `a notification is acknowledged when it has been taken`() async throws {
+    let container = server.container(events: events)
+    let listener = TestListener(container)
+    listener.permit()
+    let body = try await events.opened().accept()
+    body.notify(1, id: "first")
+    #expect(await listener.result() == "first")
+    #expect(await acknowledged.take() == 1)
+    body.notify(2)
+    #expect(await listener.take() == "N-2")
+    #expect(await acknowledged.take() == 2)
+    await listener.stop()
+    await body.closed()
+  }
+
+  @Test func `it is acknowledged when everybody has taken it`() async throws {
+    let container = server.container(events: events)
+    let (fast, slow) = (TestListener(container), TestListener(container))
+    fast.permit()
+    slow.permit()
+    try await wait(until: 2, listenTo: container)
+    let body = try await events.opened().accept()
+    body.notify(1)
+    #expect(await fast.result() == "N-1")
+    #expect(await slow.result() == "N-1")
+    #expect(await acknowledged.take() == 1)
+    for number in Int64(2)...4 {
+      body.notify(number)
+      #expect(await fast.take() == "N-\(number)")
+    }
+    #expect(await slow.take() == "N-2")
+    #expect(await acknowledged.take() == 2)
+    #expect(await slow.take() == "N-3")
+    #expect(await acknowledged.take() == 3)
+    // Who has left waits for nothing.
+    await slow.stop()
+    #expect(await acknowledged.take() == 4)
+    await fast.stop()
+  }
+
+  @Test func `what nobody took comes again to who listens next`() async throws {
+    let container = server.container(events: events)
+    let first = TestListener(container)
+    first.permit()
+    let body = try await events.opened().accept()
+    body.notify(5)
+    #expect(await first.result() == "N-5")
+    #expect(await acknowledged.take() == 5)
+    body.notify(6)
+    await first.stop()
+    await body.closed()
+    #expect(try hub(container).listenerCount == 0)
+    let second = TestListener(container)
+    second.permit()
+    let opening = try await events.opened()
+    #expect(opening.lastEventID == "5")
+    opening.accept().notify(6)
+    #expect(await second.result() == "N-6")
+    #expect(await acknowledged.take() == 6)
+    await second.stop()
+  }
+
+  @Test func `one who falls far behind misses the oldest, and holds up nobody`() async throws {
+    let container = server.container(events: events)
+    let (fast, slow) = (TestListener(container), TestListener(container))
+    fast.permit()
+    slow.permit()
+    try await wait(until: 2, listenTo: container)
+    let body = try await events.opened().accept()
+    body.notify(0)
+    #expect(await fast.result() == "N-0")
+    #expect(await slow.result() == "N-0")
+    let count = Int64(NotificationHub.untakenMax + 500)
+    for number in 1...count { body.notify(number) }
+    for number in 1...count {
+      let taken = await fast.take()
+      guard taken == "N-\(number)" else {
+        Issue.record("\(taken ?? "nil") at \(number)")
+        return
+      }
+    }
+    #expect(await slow.take() == "N-501")
+    await fast.stop()
+    await slow.stop()
+  }
+
+  @Test func `the only listener misses nothing, however late`() async throws {
+    let container = server.container(events: events)
+    let listener = TestListener(container)
+    listener.permit()
+    let body = try await events.opened().accept()
+    let count = Int64(NotificationHub.untakenMax * 2 + 5)
+    for number in 1...count { body.notify(number) }
+    #expect(await listener.result() == "N-1")
+    for number in 2...count {
+      let taken = await listener.take()
+      guard taken == "N-\(number)" else {
+        Issue.record("\(taken ?? "nil") at \(number)")
+        return
+      }
+    }
+    await listener.stop()
+  }
+
+  @Test func `two tasks may share a sequence`() async throws {
+    let container = server.container(events: events)
+    let payloads = container.path.notificationFeed.notifications()
+    let taken = Handoff<String>()
+    let tasks = (0..<2).map { _ in
+      Task { for await payload in payloads { taken.put(payload.notificationID) } }
+    }
+    let body = try await events.opened().accept()
+    body.notify(1)
+    body.notify(2)
+    var seen: Set<String> = []
+    for _ in 0..<2 { seen.insert(await taken.take() ?? "") }
+    #expect(seen == ["N-1", "N-2"])
+    for task in tasks {
+      task.cancel()
+      await task.value
+    }
+  }
+
+  @Test func `without a user nothing is opened, and cancelling ends the wait`() async throws {
+    let listener = TestListener(server.container(webAuthToken: nil, events: events))
+    listener.permit()
+    await listener.stop()
+    #expect(server.container(webAuthToken: nil, events: events).path.notificationFeed is SilentFeed)
+    #expect(server.container().path.notificationFeed is SilentFeed)
+  }
+
+  @Test func `who listens keeps the device's name over restarts`() async throws {
+    var names: [String] = []
+    for _ in 0..<2 {
+      let container = server.container(events: events, stateFolder: folder)
+      let listener = TestListener(container)
+      listener.permit()
+      let opening = try await events.opened()
+      names.append(opening.request.device ?? "")
+      opening.accept().notify(1)
+      #expect(await listener.result() == "N-1")
+      #expect(await acknowledged.take() == 1)
+      await listener.stop()
+    }
+    #expect(names[0] == names[1])
+    #expect(server.calls.map(\.device) == names)
+    let file = folder.appendingPathComponent("devices/iCloud.org.example.App.development.0")
+    #expect(try String(contentsOf: file, encoding: .utf8) == names[0] + "\n")
+  }
+
+  @Test func `two containers in use are two devices, and who only asks is none`() async throws {
+    server.on(ListZones.self) { _ in ListZones.Response(zones: []) }
+    server.on(ModifySubscriptions.self) { request in
+      ListSubscriptions.Response(
+        subscriptions: request.operations.compactMap {
+          if case .save(let subscription) = $0 { .subscription(subscription) } else { nil }
+        })
+    }
+    let (a, b) = (server.container(stateFolder: folder), server.container(stateFolder: folder))
+    _ = try await a.privateCloudDatabase.allRecordZones()
+    #expect(!FileManager.default.fileExists(atPath: folder.path))
+    for container in [a, b, a] {
+      try await container.privateCloudDatabase.save(CKDatabaseSubscription(subscriptionID: "all"))
+    }
+    let devices = server.calls.map(\.device)
+    #expect(devices.count == 4)
+    #expect(devices[1] != devices[2])
+    #expect(devices[1] == devices[3])
+    #expect(devices[0] != devices[1])
+  }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import StratusWire
+import Synchronization
+import Testing
+
+@testable import StratusTransport
+
+@Suite final class DeviceNames {
+  private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+    "stratus-state-\(UUID().uuidString)", isDirectory: true)
+  private let drawn = Mutex(0)
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+
+  private func identity(
+    container: String = "iCloud.org.example.App", in place: URL? = nil
+  ) -> DeviceIdentity? {
+    DeviceIdentity(in: place ?? folder, container: container, environment: .development) {
+      drawn.withLock { count in
+        count += 1
+        return "device-\(count)"
+      }
+    }
+  }
+
+  @Test func `a program that is started again is the device it was`() throws {
+    var first = identity()
+    #expect(first?.id == "device-1")
+    first = nil
+    #expect(identity()?.id == "device-1")
+  }
+
+  @Test func `programs that run at the same time are different devices`() throws {
+    var first = identity()
+    var second = identity()
+    #expect(first?.id == "device-1")
+    #expect(second?.id == "device-2")
+    first = nil
+    // The lowest free slot, whoever had it.
+    let third = try #require(identity())
+    #expect(third.id == "device-1")
+    #expect(second?.id == "device-2")
+    second = nil
+    #expect(identity()?.id == "device-2")
+    withExtendedLifetime(third) {}
+  }
+
+  @Test func `containers and environments have devices of their own`() throws {
+    let one = try #require(identity())
+    let other = try #require(identity(container: "iCloud.org.example.Other"))
+    let strange = try #require(identity(container: "../../iCloud/x"))
+    let production = DeviceIdentity(
+      in: folder, container: "iCloud.org.example.App", environment: .production
+    ) { "p" }
+    #expect(one.id == "device-1")
+    #expect(other.id == "device-2")
+    #expect(strange.id == "device-3")
+    #expect(production?.id == "p")
+    let files = try FileManager.default.contentsOfDirectory(
+      atPath: folder.appendingPathComponent("devices").path)
+    #expect(files.count == 4)
+  }
+
+  @Test func `a name that is damaged is made anew`() throws {
+    for text in ["", "half", "with space\n", String(repeating: "x", count: 70) + "\n", "\n"] {
+      _ = identity()
+      let file = folder.appendingPathComponent("devices/iCloud.org.example.App.development.0")
+      try Data(text.utf8).write(to: file)
+      let count = drawn.withLock { $0 }
+      let made = try #require(identity()).id
+      #expect(made == "device-\(count + 1)")
+      #expect(identity()?.id == made)
+    }
+  }
+
+  @Test func `a folder that cannot be used gives no name`() throws {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let file = folder.appendingPathComponent("file")
+    try Data().write(to: file)
+    #expect(identity(in: file.appendingPathComponent("below")) == nil)
+    #expect(identity(container: String(repeating: "x", count: 300)) == nil)
+  }
+
+  @Test func `slots are bounded`() throws {
+    var held: [DeviceIdentity] = []
+    for _ in 0..<DeviceIdentity.slotsMax { held.append(try #require(identity())) }
+    #expect(Set(held.map(\.id)).count == DeviceIdentity.slotsMax)
+    #expect(identity() == nil)
+  }
+
+  @Test func `what outlasts a process lies where the environment says`() {
+    func place(_ variables: [String: String]) -> String? {
+      StateFolder.location(environmentVariables: variables)?.path
+    }
+    #expect(place(["HOME": "/home/ann"]) == "/home/ann/.local/state/stratus")
+    #expect(place(["HOME": "/home/ann", "XDG_STATE_HOME": "/var/x"]) == "/var/x/stratus")
+    #expect(
+      place(["HOME": "/home/ann", "XDG_STATE_HOME": "x"]) == "/home/ann/.local/state/stratus")
+    #expect(place(["STRATUS_STATE": "/s", "XDG_STATE_HOME": "/var/x"]) == "/s")
+    #expect(place([:]) == nil)
+  }
+}
