@@ -48,7 +48,7 @@ public final class Connection: Sendable {
   private let apiToken: String?
   private let webAuthToken: Mutex<String?>
   let exchange: any HTTPExchange
-  let timing: Timing
+  package let timing: Timing
   /// Bytes of a file that are sent or asked for at once, at most.
   let pieceBytesMax: Int
 

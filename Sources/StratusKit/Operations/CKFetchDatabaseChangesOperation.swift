@@ -1,5 +1,3 @@
-import StratusWire
-
 /// Fetches which zones of a database were made, changed or deleted.
 open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Sendable {
   /// Where the last fetch ended; nil: from the beginning.
@@ -52,39 +50,40 @@ open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Send
     let isWhole = fetchAllChanges
     var syncToken = previousServerChangeToken?.syncToken
     while true {
-      let page = try await database.send(
-        FetchDatabaseChanges.self,
-        FetchDatabaseChanges.Request(
-          syncToken: syncToken, resultsLimit: resultsLimit > 0 ? resultsLimit : nil))
-      deliver(page, naming: naming)
+      let page = try await database.databaseChanges(
+        since: syncToken, resultsLimit: resultsLimit, naming: naming)
+      deliver(page)
       guard isWhole && page.moreComing else { return }
       // NB: a server that repeats itself would keep us here for ever.
-      guard page.syncToken != syncToken else { throw CKError.badAnswer }
-      syncToken = page.syncToken
+      guard page.token != syncToken else { throw CKError.badAnswer }
+      syncToken = page.token
     }
   }
 
-  private func deliver(_ page: FetchDatabaseChanges.Response, naming: UserNaming) {
+  private func deliver(_ page: DatabasePage) {
     report { [self] in
-      for zone in page.zones {
-        let zoneID = CKRecordZone.ID(wire: zone.zoneID, naming: naming)
-        guard zone.isDeleted else {
-          recordZoneWithIDChangedBlock?(zoneID)
-          continue
-        }
-        switch zone.deletionReason {
-        case .deleted: recordZoneWithIDWasDeletedBlock?(zoneID)
-        case .encryptedDataReset:
-          let block =
-            recordZoneWithIDWasDeletedDueToUserEncryptedDataResetBlock
-            ?? recordZoneWithIDWasDeletedBlock
-          block?(zoneID)
+      for change in page.changes {
+        switch change {
+        case .changed(let zoneID): recordZoneWithIDChangedBlock?(zoneID)
+        case .deleted(let deletion): deliver(deletion)
         }
       }
-      let token = CKServerChangeToken(syncToken: page.syncToken)
+      let token = CKServerChangeToken(syncToken: page.token)
       last = (token, page.moreComing)
       changeTokenUpdatedBlock?(token)
     }
+  }
+
+  private func deliver(_ deletion: CKDatabase.DatabaseChange.Deletion) {
+    let block =
+      switch deletion.reason {
+      case .deleted: recordZoneWithIDWasDeletedBlock
+      case .purged: recordZoneWithIDWasPurgedBlock ?? recordZoneWithIDWasDeletedBlock
+      case .encryptedDataReset:
+        recordZoneWithIDWasDeletedDueToUserEncryptedDataResetBlock
+          ?? recordZoneWithIDWasDeletedBlock
+      }
+    block?(deletion.zoneID)
   }
 
   override func conclude(with failure: CKError?) {

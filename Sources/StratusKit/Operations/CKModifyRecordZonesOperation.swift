@@ -1,5 +1,3 @@
-import StratusWire
-
 /// Makes and deletes zones.
 open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable {
   /// The zones to make; one that exists already is left as it is.
@@ -37,64 +35,30 @@ open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendabl
   }
 
   override func perform(in database: DatabaseCalls) async throws(CKError) {
-    let zones = recordZonesToSave ?? []
-    let saving = zones.map(\.zoneID)
-    let deleting = recordZoneIDsToDelete ?? []
-    let count = saving.count + deleting.count
-    if count == 0 { return }
-    guard count <= Limits.zonesPerRequestMax else {
-      throw CKError.tooLarge(
-        "\(count) zones; one operation takes \(Limits.zonesPerRequestMax)")
-    }
-    guard Set(saving + deleting).count == count else {
-      throw CKError.malformed("a zone appears twice in one operation")
-    }
-    let naming = try await database.naming()
-    let operations =
-      zones.map {
-        ModifyZones.Operation(
-          .create, $0.zoneID.wire, encryptionScope: $0.explicitEncryptionScope?.wire)
+    let outcome = try await database.modifyZones(
+      saving: recordZonesToSave ?? [], deleting: recordZoneIDsToDelete ?? [])
+    for (zoneID, result) in outcome.saves { deliverSave(result, of: zoneID) }
+    for (zoneID, error) in outcome.deletes { deliverDelete(error, of: zoneID) }
+  }
+
+  private func deliverSave(_ result: Result<CKRecordZone, CKError>, of zoneID: CKRecordZone.ID) {
+    report { [self] in
+      switch result {
+      case .success(let zone): saved.append(zone)
+      case .failure(let error): errors.add(error, for: zoneID)
       }
-      + deleting.map { ModifyZones.Operation(.delete, $0.wire) }
-    // A zone made twice is made once; one deleted twice is not found.
-    let response = try await database.send(
-      ModifyZones.self, ModifyZones.Request(operations: operations),
-      isIdempotent: deleting.isEmpty)
-    guard response.zones.count == count else { throw CKError.badAnswer }
-    for (zoneID, item) in zip(saving, response.zones) {
-      deliverSave(item, of: zoneID, naming: naming)
-    }
-    for (zoneID, item) in zip(deleting, response.zones.dropFirst(saving.count)) {
-      deliverDelete(item, of: zoneID)
+      perRecordZoneSaveBlock?(zoneID, result.mapError { $0 })
     }
   }
 
-  private func deliverSave(_ item: ZoneItem, of zoneID: CKRecordZone.ID, naming: UserNaming) {
+  private func deliverDelete(_ error: CKError?, of zoneID: CKRecordZone.ID) {
     report { [self] in
-      switch item {
-      case .zone(let dictionary):
-        let zone = CKRecordZone(wire: dictionary, naming: naming)
-        saved.append(zone)
-        perRecordZoneSaveBlock?(zoneID, .success(zone))
-      case .failure(_, let error):
-        let error = CKError(error)
+      if let error {
         errors.add(error, for: zoneID)
-        perRecordZoneSaveBlock?(zoneID, .failure(error))
-      }
-    }
-  }
-
-  private func deliverDelete(_ item: ZoneItem, of zoneID: CKRecordZone.ID) {
-    report { [self] in
-      switch item {
-      case .zone:
+      } else {
         deleted.append(zoneID)
-        perRecordZoneDeleteBlock?(zoneID, .success(()))
-      case .failure(_, let error):
-        let error = CKError(error)
-        errors.add(error, for: zoneID)
-        perRecordZoneDeleteBlock?(zoneID, .failure(error))
       }
+      perRecordZoneDeleteBlock?(zoneID, error.asResult)
     }
   }
 

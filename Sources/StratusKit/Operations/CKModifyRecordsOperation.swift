@@ -1,6 +1,5 @@
 public import Foundation
 import StratusTransport
-import StratusWire
 
 /// Saves and deletes records.
 ///
@@ -51,102 +50,25 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   }
 
   override func perform(in database: DatabaseCalls) async throws(CKError) {
-    let batches = try RecordBatch.plan(
-      saving: recordsToSave ?? [], deleting: recordIDsToDelete ?? [])
-    if batches.isEmpty { return }
-    let prepared = batches.map {
-      PreparedBatch($0, policy: savePolicy, isAtomic: isAtomic)
-    }
-    let size = prepared.reduce(0) { $0 + $1.sizeBytes }
-    guard size <= Limits.operationSizeBytesMax else {
-      throw CKError.tooLarge(
-        "\(size) bytes; one operation takes \(Limits.operationSizeBytesMax)")
-    }
-    let naming = try await database.naming()
-    for var batch in prepared {
-      do throws(CKError) {
-        try await batch.sendFiles(to: database, isAtomic: isAtomic) { [self] record, progress in
-          report { [self] in perRecordProgressBlock?(record, progress) }
-        }
-        try await batch.seal(for: database, isAtomic: isAtomic)
-      } catch {
-        guard error.concernsZone else { throw error }
-        for (item, error) in batch.refused { fail(item, error) }
-        for item in batch.items { fail(item.requested, error) }
-        continue
-      }
-      for (item, error) in batch.refused { fail(item, error) }
-      if !batch.items.isEmpty { try await send(batch, to: database, naming: naming) }
-    }
+    let modification = RecordModification(
+      database: database, policy: savePolicy, isAtomic: isAtomic,
+      clientChangeToken: clientChangeTokenData?.base64EncodedString(),
+      progress: { [self] record, progress in
+        report { [self] in perRecordProgressBlock?(record, progress) }
+      },
+      deliver: { [self] in deliver($0, $1) })
+    try await modification.run(saving: recordsToSave ?? [], deleting: recordIDsToDelete ?? [])
   }
 
-  private func send(
-    _ batch: PreparedBatch, to database: DatabaseCalls, naming: UserNaming,
-    isSealedAnew: Bool = false
-  ) async throws(CKError) {
-    let operations = batch.items.map(\.operation)
-    let request = ModifyRecords.Request(
-      zoneID: batch.zoneID.wire, operations: operations, isAtomic: isAtomic,
-      clientChangeToken: clientChangeTokenData?.base64EncodedString())
-    let isIdempotent = operations.allSatisfy(\.kind.isForced)
-    let response: RecordsResponse
-    do throws(CKError) {
-      response = try await database.send(
-        ModifyRecords.self, request, isIdempotent: isIdempotent)
-    } catch {
-      if error.isUnknownZoneKey, batch.hasEncryptedFields, !isSealedAnew {
-        return try await sealAnew(batch, for: database, naming: naming)
-      }
-      guard error.concernsZone else { throw error }
-      for item in batch.items { fail(item.requested, error) }
-      return
-    }
-    guard response.records.count == batch.items.count else { throw CKError.badAnswer }
-    for (item, result) in zip(batch.items, response.records) {
-      try await deliver(result, of: item, from: database, naming: naming)
-    }
-  }
-
-  /// The zone was deleted and made again, or its keys were reset, since this device learnt its key.
-  private func sealAnew(
-    _ batch: PreparedBatch, for database: DatabaseCalls, naming: UserNaming
-  ) async throws(CKError) {
-    database.path.keyRing?.forget(zoneNamed: batch.zoneID.zoneName)
-    var batch = batch
-    let refusedBefore = batch.refused.count
-    try await batch.seal(for: database, isAtomic: isAtomic)
-    for (item, error) in batch.refused.dropFirst(refusedBefore) { fail(item, error) }
-    if batch.items.isEmpty { return }
-    try await send(batch, to: database, naming: naming, isSealedAnew: true)
-  }
-
-  private func deliver(
-    _ result: RecordItem, of item: PreparedBatch.Item, from database: DatabaseCalls,
-    naming: UserNaming
-  ) async throws(CKError) {
-    switch (item, result) {
-    case (.save(let record, let save), .failure(let failure)):
-      let error = CKError(failure, saving: record, naming: naming)
-      if error.code == .invalidArguments {
-        // It may be that the server knows nothing of the files any more: send them next time.
-        for (asset, _) in save.assets { asset.receipt = nil }
-      }
-      if let serverRecord = error.serverRecord {
-        // NB: other items are committed and wait for their results; the values stay unread.
-        try? await database.openValues(of: [serverRecord])
-      }
-      fail(.save(record), error)
-    case (.delete(let recordID), .failure(let failure)):
-      fail(.delete(recordID), CKError(failure.error))
-    case (.save(let record, let save), .record(let dictionary)):
-      record.adoptSaved(dictionary, of: save, naming: naming)
-      succeed(record)
-    case (.delete(let recordID), .deleted), (.delete(let recordID), .record):
+  private func deliver(_ item: RecordBatch.Item, _ error: CKError?) {
+    switch (item, error) {
+    case (_, let error?): fail(item, error)
+    case (.save(let record), nil): succeed(record)
+    case (.delete(let recordID), nil):
       report { [self] in
         deleted.append(recordID)
         perRecordDeleteBlock?(recordID, .success(()))
       }
-    case (.save, .deleted): throw CKError.badAnswer
     }
   }
 
@@ -194,15 +116,5 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     perRecordDeleteBlock = nil
     modifyRecordsCompletionBlock = nil
     modifyRecordsResultBlock = nil
-  }
-}
-
-extension RecordOperation.Kind {
-  /// Whether the server compares no change tag, so that a second time is the same as the first.
-  var isForced: Bool {
-    switch self {
-    case .forceUpdate, .forceReplace, .forceDelete: true
-    case .create, .update, .replace, .delete: false
-    }
   }
 }

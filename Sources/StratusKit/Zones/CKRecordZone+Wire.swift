@@ -43,3 +43,13 @@ extension CKRecordZone.EncryptionScope {
     }
   }
 }
+
+extension CKRecordZoneID {
+  /// An order of zones that is always the same: by the bytes of their names.
+  func precedes(_ other: CKRecordZoneID) -> Bool {
+    if zoneName.isIdentical(to: other.zoneName) {
+      return ownerName.utf8.lexicographicallyPrecedes(other.ownerName.utf8)
+    }
+    return zoneName.utf8.lexicographicallyPrecedes(other.zoneName.utf8)
+  }
+}

@@ -1,0 +1,49 @@
+import StratusWire
+
+/// One page of a database's history, in its order.
+struct DatabasePage: Sendable {
+  enum Change: Sendable {
+    /// The zone is new or has changed.
+    case changed(CKRecordZone.ID)
+    case deleted(CKDatabase.DatabaseChange.Deletion)
+  }
+
+  let changes: [Change]
+  let token: String
+  let moreComing: Bool
+}
+
+extension DatabaseCalls {
+  /// Fetches a page.
+  ///
+  /// - Parameters:
+  ///   - syncToken: where the last page ended; nil: from the beginning.
+  ///   - resultsLimit: zones in it; 0: as many as the server gives.
+  func databaseChanges(
+    since syncToken: String?, resultsLimit: Int, naming: UserNaming
+  ) async throws(CKError) -> DatabasePage {
+    let response = try await send(
+      FetchDatabaseChanges.self,
+      FetchDatabaseChanges.Request(
+        syncToken: syncToken, resultsLimit: resultsLimit > 0 ? resultsLimit : nil))
+    return DatabasePage(
+      changes: response.zones.map { DatabasePage.Change($0, naming: naming) },
+      token: response.syncToken, moreComing: response.moreComing)
+  }
+}
+
+extension DatabasePage.Change {
+  fileprivate init(_ zone: ZoneDictionary, naming: UserNaming) {
+    let zoneID = CKRecordZone.ID(wire: zone.zoneID, naming: naming)
+    guard zone.isDeleted else {
+      self = .changed(zoneID)
+      return
+    }
+    let reason: CKDatabase.DatabaseChange.Deletion.Reason =
+      switch zone.deletionReason {
+      case .deleted: .deleted
+      case .encryptedDataReset: .encryptedDataReset
+      }
+    self = .deleted(CKDatabase.DatabaseChange.Deletion(zoneID: zoneID, reason: reason))
+  }
+}

@@ -1,0 +1,115 @@
+import StratusTransport
+import StratusWire
+
+/// Saves and deletes records: a request for each zone.
+struct RecordModification: Sendable {
+  let database: DatabaseCalls
+  let policy: CKModifyRecordsOperation.RecordSavePolicy
+  let isAtomic: Bool
+  let clientChangeToken: String?
+  /// How far the files of a record are, below 1.
+  let progress: @Sendable (CKRecord, Double) -> Void
+  /// Takes what became of an item; a record that was saved has its new change tag.
+  let deliver: @Sendable (RecordBatch.Item, CKError?) -> Void
+
+  /// Does it; what concerns an item, or its zone, is delivered.
+  ///
+  /// - Throws: what the whole failed with; then not every item is delivered.
+  func run(saving records: [CKRecord], deleting recordIDs: [CKRecord.ID]) async throws(CKError) {
+    let batches = try RecordBatch.plan(saving: records, deleting: recordIDs)
+    if batches.isEmpty { return }
+    let prepared = batches.map { PreparedBatch($0, policy: policy, isAtomic: isAtomic) }
+    let size = prepared.reduce(0) { $0 + $1.sizeBytes }
+    guard size <= Limits.operationSizeBytesMax else {
+      throw CKError.tooLarge(
+        "\(size) bytes; one operation takes \(Limits.operationSizeBytesMax)")
+    }
+    let naming = try await database.naming()
+    for var batch in prepared {
+      do throws(CKError) {
+        try await batch.sendFiles(to: database, isAtomic: isAtomic, progress: progress)
+        try await batch.seal(for: database, isAtomic: isAtomic)
+      } catch {
+        guard error.concernsZone else { throw error }
+        for (item, error) in batch.refused { deliver(item, error) }
+        for item in batch.items { deliver(item.requested, error) }
+        continue
+      }
+      for (item, error) in batch.refused { deliver(item, error) }
+      if !batch.items.isEmpty { try await send(batch, naming: naming) }
+    }
+  }
+
+  private func send(
+    _ batch: PreparedBatch, naming: UserNaming, isSealedAnew: Bool = false
+  ) async throws(CKError) {
+    let operations = batch.items.map(\.operation)
+    let request = ModifyRecords.Request(
+      zoneID: batch.zoneID.wire, operations: operations, isAtomic: isAtomic,
+      clientChangeToken: clientChangeToken)
+    let isIdempotent = operations.allSatisfy(\.kind.isForced)
+    let response: RecordsResponse
+    do throws(CKError) {
+      response = try await database.send(
+        ModifyRecords.self, request, isIdempotent: isIdempotent)
+    } catch {
+      if error.isUnknownZoneKey, batch.hasEncryptedFields, !isSealedAnew {
+        return try await sealAnew(batch, naming: naming)
+      }
+      guard error.concernsZone else { throw error }
+      for item in batch.items { deliver(item.requested, error) }
+      return
+    }
+    guard response.records.count == batch.items.count else { throw CKError.badAnswer }
+    for (item, result) in zip(batch.items, response.records) {
+      try await take(result, of: item, naming: naming)
+    }
+  }
+
+  /// The zone was deleted and made again, or its keys were reset, since this device learnt its key.
+  private func sealAnew(
+    _ batch: PreparedBatch, naming: UserNaming
+  ) async throws(CKError) {
+    database.path.keyRing?.forget(zoneNamed: batch.zoneID.zoneName)
+    var batch = batch
+    let refusedBefore = batch.refused.count
+    try await batch.seal(for: database, isAtomic: isAtomic)
+    for (item, error) in batch.refused.dropFirst(refusedBefore) { deliver(item, error) }
+    if batch.items.isEmpty { return }
+    try await send(batch, naming: naming, isSealedAnew: true)
+  }
+
+  private func take(
+    _ result: RecordItem, of item: PreparedBatch.Item, naming: UserNaming
+  ) async throws(CKError) {
+    switch (item, result) {
+    case (.save(let record, let save), .failure(let failure)):
+      let error = CKError(failure, saving: record, naming: naming)
+      if error.code == .invalidArguments {
+        // It may be that the server knows nothing of the files any more: send them next time.
+        for (asset, _) in save.assets { asset.receipt = nil }
+      }
+      if let serverRecord = error.serverRecord {
+        // NB: other items are committed and wait for their results; the values stay unread.
+        try? await database.openValues(of: [serverRecord])
+      }
+      deliver(item.requested, error)
+    case (.delete, .failure(let failure)): deliver(item.requested, CKError(failure.error))
+    case (.save(let record, let save), .record(let dictionary)):
+      record.adoptSaved(dictionary, of: save, naming: naming)
+      deliver(item.requested, nil)
+    case (.delete, .deleted), (.delete, .record): deliver(item.requested, nil)
+    case (.save, .deleted): throw CKError.badAnswer
+    }
+  }
+}
+
+extension RecordOperation.Kind {
+  /// Whether the server compares no change tag, so that a second time is the same as the first.
+  var isForced: Bool {
+    switch self {
+    case .forceUpdate, .forceReplace, .forceDelete: true
+    case .create, .update, .replace, .delete: false
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import StratusWire
+
+/// What became of each zone, in the order of the request.
+struct ZoneModificationOutcome: Sendable {
+  var saves: [(zoneID: CKRecordZone.ID, result: Result<CKRecordZone, CKError>)] = []
+  /// nil: the zone is no more.
+  var deletes: [(zoneID: CKRecordZone.ID, error: CKError?)] = []
+}
+
+extension DatabaseCalls {
+  /// Makes and deletes zones.
+  ///
+  /// - Throws: what the whole request failed with.
+  func modifyZones(
+    saving zones: [CKRecordZone], deleting: [CKRecordZone.ID]
+  ) async throws(CKError) -> ZoneModificationOutcome {
+    var outcome = ZoneModificationOutcome()
+    let saving = zones.map(\.zoneID)
+    let count = saving.count + deleting.count
+    if count == 0 { return outcome }
+    guard count <= Limits.zonesPerRequestMax else {
+      throw CKError.tooLarge(
+        "\(count) zones; one operation takes \(Limits.zonesPerRequestMax)")
+    }
+    guard Set(saving + deleting).count == count else {
+      throw CKError.malformed("a zone appears twice in one operation")
+    }
+    let naming = try await naming()
+    let operations =
+      zones.map {
+        ModifyZones.Operation(
+          .create, $0.zoneID.wire, encryptionScope: $0.explicitEncryptionScope?.wire)
+      }
+      + deleting.map { ModifyZones.Operation(.delete, $0.wire) }
+    // A zone made twice is made once; one deleted twice is not found.
+    let response = try await send(
+      ModifyZones.self, ModifyZones.Request(operations: operations),
+      isIdempotent: deleting.isEmpty)
+    guard response.zones.count == count else { throw CKError.badAnswer }
+    for (zoneID, item) in zip(saving, response.zones) {
+      switch item {
+      case .zone(let zone):
+        outcome.saves.append((zoneID, .success(CKRecordZone(wire: zone, naming: naming))))
+      case .failure(_, let error): outcome.saves.append((zoneID, .failure(CKError(error))))
+      }
+    }
+    for (zoneID, item) in zip(deleting, response.zones.dropFirst(saving.count)) {
+      switch item {
+      case .zone: outcome.deletes.append((zoneID, nil))
+      case .failure(_, let error): outcome.deletes.append((zoneID, CKError(error)))
+      }
+    }
+    return outcome
+  }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import StratusFoundation
+import StratusWire
+
+extension CKRecord {
+  /// Bytes of the fields that a save would send, never too few.
+  ///
+  /// NB: counted rather than written, since what is written would be written twice.
+  var sentSizeBytesMax: Int { snapshot.sentSizeBytesMax }
+}
+
+extension RecordState {
+  fileprivate var sentSizeBytesMax: Int {
+    var bytes = 2
+    let isWhole = system.changeTag == nil
+    for (key, value) in values where isWhole || changes[key] != nil {
+      bytes += key.utf8.count + Self.frameBytesMax + Self.sizeBytesMax(value)
+    }
+    for key in changes.keys where values[key] == nil {
+      bytes += key.utf8.count + Self.frameBytesMax
+    }
+    for (key, value) in encrypted.values where isWhole || encrypted.changes[key] != nil {
+      // What is sealed is written once more, in base64.
+      let plain = Self.frameBytesMax + Self.sizeBytesMax(value)
+      bytes += key.utf8.count + Self.frameBytesMax + plain * 4 / 3 + 128
+    }
+    return bytes
+  }
+
+  /// `"…":{"value":…,"type":"…"},` around a value.
+  private static let frameBytesMax = 64
+
+  private static func sizeBytesMax(_ object: Any) -> Int {
+    switch object {
+    case let value as NSString: sizeBytesMax(String(describing: value))
+    case is NSNumber, is NSDate: 32
+    case let value as NSData: value.length * 4 / 3 + 8
+    case is CLLocation: 320
+    case let value as CKReference:
+      160 + sizeBytesMax(value.recordID.recordName) + sizeBytesMax(value.recordID.zoneID.zoneName)
+        + sizeBytesMax(value.recordID.zoneID.ownerName)
+    case is CKAsset: 1_024
+    case let value as NSArray: value.reduce(2) { $0 + 1 + sizeBytesMax($1) }
+    default: 64
+    }
+  }
+
+  /// With quotation marks, and what must be escaped.
+  private static func sizeBytesMax(_ text: String) -> Int {
+    var bytes = 2
+    for byte in text.utf8 {
+      if byte < 0x20 {
+        bytes += 6
+      } else {
+        bytes += byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") ? 2 : 1
+      }
+    }
+    return bytes
+  }
+}

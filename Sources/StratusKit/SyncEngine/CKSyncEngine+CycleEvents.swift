@@ -1,0 +1,47 @@
+extension CKSyncEngine.Event {
+  /// A fetch begins.
+  public struct WillFetchChanges: Sendable, CustomStringConvertible {
+    public let context: CKSyncEngine.FetchChangesContext
+
+    public var description: String { "<WillFetchChanges: context=\(context)>" }
+  }
+
+  /// The fetch of a zone begins.
+  public struct WillFetchRecordZoneChanges: Sendable, CustomStringConvertible {
+    public let zoneID: CKRecordZone.ID
+
+    public var description: String { "<WillFetchRecordZoneChanges: zoneID=\(zoneID)>" }
+  }
+
+  /// The fetch of a zone has ended.
+  public struct DidFetchRecordZoneChanges: Sendable, CustomStringConvertible {
+    public let zoneID: CKRecordZone.ID
+    /// Why not all was fetched; nil: all was, or the delegate wanted something else first.
+    public let error: CKError?
+
+    public var description: String {
+      "<DidFetchRecordZoneChanges: zoneID=\(zoneID), error=\(error.map { "\($0.code)" } ?? "nil")>"
+    }
+  }
+
+  /// The fetch has ended.
+  public struct DidFetchChanges: Sendable, CustomStringConvertible {
+    public let context: CKSyncEngine.FetchChangesContext
+
+    public var description: String { "<DidFetchChanges: context=\(context)>" }
+  }
+
+  /// Changes are about to be sent.
+  public struct WillSendChanges: Sendable, CustomStringConvertible {
+    public let context: CKSyncEngine.SendChangesContext
+
+    public var description: String { "<WillSendChanges: context=\(context)>" }
+  }
+
+  /// No more is sent.
+  public struct DidSendChanges: Sendable, CustomStringConvertible {
+    public let context: CKSyncEngine.SendChangesContext
+
+    public var description: String { "<DidSendChanges: context=\(context)>" }
+  }
+}

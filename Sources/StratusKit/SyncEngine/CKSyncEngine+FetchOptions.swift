@@ -1,0 +1,67 @@
+extension CKSyncEngine {
+  /// What to fetch.
+  public struct FetchChangesOptions: Sendable, CustomStringConvertible {
+    /// Which zones' changes are fetched.
+    public enum Scope: Sendable, Equatable, CustomStringConvertible {
+      /// Those of all zones.
+      case all
+      /// Those of all zones but these.
+      case allExcluding([CKRecordZone.ID])
+      /// Those of these zones.
+      case zoneIDs([CKRecordZone.ID])
+
+      /// Whether a zone's changes are to be fetched.
+      public func contains(_ zoneID: CKRecordZone.ID) -> Bool {
+        switch self {
+        case .all: true
+        case .allExcluding(let zoneIDs): !zoneIDs.contains(zoneID)
+        case .zoneIDs(let zoneIDs): zoneIDs.contains(zoneID)
+        }
+      }
+
+      public var description: String {
+        switch self {
+        case .all: "all"
+        case .allExcluding(let zoneIDs): "allExcluding(\(zoneIDs))"
+        case .zoneIDs(let zoneIDs): "zoneIDs(\(zoneIDs))"
+        }
+      }
+    }
+
+    /// Which zones' changes are fetched; `.all` by default. What other zones have is remembered.
+    public var scope: Scope
+    /// What the requests belong to.
+    public var operationGroup: CKOperationGroup
+    /// Zones to fetch before all others, in this order; none by default.
+    public var prioritizedZoneIDs: [CKRecordZone.ID] = []
+
+    /// - Parameter operationGroup: nil: a new one.
+    public init(scope: Scope = .all, operationGroup: CKOperationGroup? = nil) {
+      self.scope = scope
+      self.operationGroup = operationGroup ?? CKOperationGroup(named: "CKSyncEngine fetch")
+    }
+
+    public var description: String {
+      "<FetchChangesOptions: scope=\(scope), prioritizedZoneIDs=\(prioritizedZoneIDs), "
+        + "operationGroup=\(operationGroup.operationGroupID)>"
+    }
+  }
+
+  /// What is being fetched, and why.
+  public struct FetchChangesContext: Sendable, CustomStringConvertible {
+    public let reason: SyncReason
+    public let options: FetchChangesOptions
+
+    public var description: String {
+      "<FetchChangesContext: reason=\(reason), options=\(options)>"
+    }
+  }
+}
+
+extension CKOperationGroup {
+  /// A group of the engine's own.
+  convenience init(named name: String) {
+    self.init()
+    self.name = name
+  }
+}

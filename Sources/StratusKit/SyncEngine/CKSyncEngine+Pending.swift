@@ -1,0 +1,60 @@
+import Foundation
+
+extension CKSyncEngine {
+  /// A change of a record that is to be sent.
+  public enum PendingRecordZoneChange: Sendable, Hashable, CustomStringConvertible {
+    case saveRecord(CKRecord.ID)
+    case deleteRecord(CKRecord.ID)
+
+    var recordID: CKRecord.ID {
+      switch self {
+      case .saveRecord(let recordID), .deleteRecord(let recordID): recordID
+      }
+    }
+
+    public var description: String {
+      switch self {
+      case .saveRecord(let recordID): "saveRecord(\(recordID))"
+      case .deleteRecord(let recordID): "deleteRecord(\(recordID))"
+      }
+    }
+  }
+
+  /// A change of a zone that is to be sent.
+  ///
+  /// Two are equal if they do the same with zones of the same ID.
+  public enum PendingDatabaseChange: Sendable, Hashable, CustomStringConvertible {
+    case saveZone(CKRecordZone)
+    case deleteZone(CKRecordZone.ID)
+
+    var zoneID: CKRecordZone.ID {
+      switch self {
+      case .saveZone(let zone): zone.zoneID
+      case .deleteZone(let zoneID): zoneID
+      }
+    }
+
+    private var isSave: Bool {
+      switch self {
+      case .saveZone: true
+      case .deleteZone: false
+      }
+    }
+
+    public static func == (lhs: PendingDatabaseChange, rhs: PendingDatabaseChange) -> Bool {
+      lhs.isSave == rhs.isSave && lhs.zoneID.isEqual(rhs.zoneID)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+      hasher.combine(isSave)
+      hasher.combine(zoneID)
+    }
+
+    public var description: String {
+      switch self {
+      case .saveZone(let zone): "saveZone(\(zone.zoneID))"
+      case .deleteZone(let zoneID): "deleteZone(\(zoneID))"
+      }
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import StratusWire
+
+extension CKSyncEngine {
+  /// Records that are sent together.
+  public struct RecordZoneChangeBatch: Sendable, CustomStringConvertible {
+    /// The records to save.
+    public var recordsToSave: [CKRecord]
+    /// The records to delete.
+    public var recordIDsToDelete: [CKRecord.ID]
+    /// Whether, in each zone, all changes fail with one; false by default.
+    public var atomicByZone: Bool
+
+    /// A batch of what is pending, as large as one request can be; nil: nothing is left to send.
+    ///
+    /// - Parameters:
+    ///   - pendingChanges: in the order in which they are to go.
+    ///   - recordProvider: gives the record to save for an ID; nil skips it, and the change stays
+    ///     pending unless it is removed from the state.
+    public init?(
+      pendingChanges: [PendingRecordZoneChange],
+      recordProvider: @Sendable (CKRecord.ID) async -> CKRecord?
+    ) async {
+      self.init()
+      var sizeBytes = 0
+      var seen: Set<CKRecord.ID> = []
+      for change in pendingChanges where seen.insert(change.recordID).inserted {
+        switch change {
+        case .deleteRecord(let recordID): recordIDsToDelete.append(recordID)
+        case .saveRecord(let recordID):
+          guard let record = await recordProvider(recordID) else { continue }
+          sizeBytes += record.sentSizeBytesMax
+          // NB: a record too large for any request goes alone, so that its error is its own.
+          if sizeBytes > Limits.operationSizeBytesMax, !isEmpty { return }
+          recordsToSave.append(record)
+          if sizeBytes > Limits.operationSizeBytesMax { return }
+        }
+        if recordsToSave.count + recordIDsToDelete.count == Limits.operationsPerRequestMax {
+          return
+        }
+      }
+      if isEmpty { return nil }
+    }
+
+    /// A batch as it is given; one that is too large fails with `CKError.limitExceeded`.
+    public init(
+      recordsToSave: [CKRecord] = [], recordIDsToDelete: [CKRecord.ID] = [],
+      atomicByZone: Bool = false
+    ) {
+      self.recordsToSave = recordsToSave
+      self.recordIDsToDelete = recordIDsToDelete
+      self.atomicByZone = atomicByZone
+    }
+
+    var isEmpty: Bool { recordsToSave.isEmpty && recordIDsToDelete.isEmpty }
+
+    public var description: String {
+      "<RecordZoneChangeBatch: recordsToSave=\(recordsToSave.map(\.recordID)), "
+        + "recordIDsToDelete=\(recordIDsToDelete), atomicByZone=\(atomicByZone)>"
+    }
+  }
+}

@@ -1,0 +1,78 @@
+extension CKSyncEngine {
+  /// What to send.
+  public struct SendChangesOptions: Sendable, CustomStringConvertible {
+    /// Which pending changes are sent.
+    public enum Scope: Sendable, Equatable, CustomStringConvertible {
+      /// All of them.
+      case all
+      /// Those outside these zones.
+      case allExcluding([CKRecordZone.ID])
+      /// Those in these zones.
+      case zoneIDs([CKRecordZone.ID])
+      /// Those of these records.
+      case recordIDs([CKRecord.ID])
+
+      /// Whether a record's change is to be sent.
+      public func contains(_ recordID: CKRecord.ID) -> Bool {
+        switch self {
+        case .all: true
+        case .allExcluding(let zoneIDs): !zoneIDs.contains(recordID.zoneID)
+        case .zoneIDs(let zoneIDs): zoneIDs.contains(recordID.zoneID)
+        case .recordIDs(let recordIDs): recordIDs.contains(recordID)
+        }
+      }
+
+      /// Whether a pending change is to be sent.
+      public func contains(_ pendingChange: PendingRecordZoneChange) -> Bool {
+        contains(pendingChange.recordID)
+      }
+
+      /// Whether a zone is to be made or deleted.
+      ///
+      /// Choice: with `recordIDs`, the zones these records lie in: a record needs its zone.
+      func contains(_ zoneID: CKRecordZone.ID) -> Bool {
+        switch self {
+        case .all: true
+        case .allExcluding(let zoneIDs): !zoneIDs.contains(zoneID)
+        case .zoneIDs(let zoneIDs): zoneIDs.contains(zoneID)
+        case .recordIDs(let recordIDs): recordIDs.contains { $0.zoneID.isEqual(zoneID) }
+        }
+      }
+
+      public var description: String {
+        switch self {
+        case .all: "all"
+        case .allExcluding(let zoneIDs): "allExcluding(\(zoneIDs))"
+        case .zoneIDs(let zoneIDs): "zoneIDs(\(zoneIDs))"
+        case .recordIDs(let recordIDs): "recordIDs(\(recordIDs))"
+        }
+      }
+    }
+
+    /// Which pending changes are sent; `.all` by default.
+    public var scope: Scope
+    /// What the requests belong to.
+    public var operationGroup: CKOperationGroup
+
+    /// - Parameter operationGroup: nil: a new one.
+    public init(scope: Scope = .all, operationGroup: CKOperationGroup? = nil) {
+      self.scope = scope
+      self.operationGroup = operationGroup ?? CKOperationGroup(named: "CKSyncEngine send")
+    }
+
+    public var description: String {
+      "<SendChangesOptions: scope=\(scope), "
+        + "operationGroup=\(operationGroup.operationGroupID)>"
+    }
+  }
+
+  /// What is being sent, and why.
+  public struct SendChangesContext: Sendable, CustomStringConvertible {
+    public let reason: SyncReason
+    public let options: SendChangesOptions
+
+    public var description: String {
+      "<SendChangesContext: reason=\(reason), options=\(options)>"
+    }
+  }
+}

@@ -1,0 +1,118 @@
+/// What can stand in a list once for what it is about.
+protocol Listed: Hashable, Sendable {
+  associatedtype Subject: Hashable & Sendable
+  /// What it is about.
+  var subject: Subject { get }
+}
+
+/// A list in the order of arrival, with one entry for each subject.
+///
+/// Putting in, looking up and removing cost the same however long the list is.
+struct PendingList<Element: Listed>: Sendable {
+  /// The entries in order, with gaps where some were removed.
+  private(set) var slots = PendingSlots<Element>()
+  private var stamps: [Int] = []
+  private var places: [Element.Subject: Int] = [:]
+
+  init() {}
+
+  init(_ elements: [Element]) {
+    for element in elements { put(element, stamp: 0) }
+  }
+
+  var count: Int { places.count }
+  var isEmpty: Bool { places.isEmpty }
+  var elements: [Element] { slots.elements }
+
+  /// The entry about a subject.
+  subscript(subject: Element.Subject) -> Element? { places[subject].flatMap { slots[$0] } }
+
+  /// Puts an entry at the end; one that is there already keeps its place, and one about the same
+  /// subject that says something else goes.
+  ///
+  /// - Parameter stamp: when; kept with the entry, also where it keeps its place.
+  /// - Returns: whether the list is another.
+  @discardableResult
+  mutating func put(_ element: Element, stamp: Int) -> Bool {
+    let subject = element.subject
+    if let place = places[subject] {
+      if slots[place] == element {
+        slots[place] = element
+        stamps[place] = stamp
+        return false
+      }
+      slots[place] = nil
+    }
+    places[subject] = slots.count
+    slots.append(element)
+    stamps.append(stamp)
+    closeGaps()
+    return true
+  }
+
+  /// Removes an entry.
+  ///
+  /// - Parameter stamp: nil: whenever it was put in; else not if it was put in later.
+  /// - Returns: whether it was there.
+  @discardableResult
+  mutating func remove(_ element: Element, notAfter stamp: Int? = nil) -> Bool {
+    let subject = element.subject
+    guard let place = places[subject], slots[place] == element else { return false }
+    if let stamp, stamps[place] > stamp { return false }
+    slots[place] = nil
+    places[subject] = nil
+    closeGaps()
+    return true
+  }
+
+  /// Keeps the gaps fewer than the entries, so that each costs a share of one pass only.
+  private mutating func closeGaps() {
+    guard slots.count > 64, slots.count > 2 * places.count else { return }
+    var kept = PendingSlots<Element>()
+    var keptStamps: [Int] = []
+    keptStamps.reserveCapacity(places.count)
+    for place in 0..<slots.count {
+      guard let element = slots[place] else { continue }
+      places[element.subject] = kept.count
+      kept.append(element)
+      keptStamps.append(stamps[place])
+    }
+    slots = kept
+    stamps = keptStamps
+  }
+}
+
+/// Places for entries, in pieces, so that who changes a few of them while a copy is kept, copies
+/// few.
+struct PendingSlots<Element: Sendable>: Sendable {
+  private static var pieceSize: Int { 512 }
+
+  private var pieces: [[Element?]] = []
+  private(set) var count = 0
+
+  subscript(place: Int) -> Element? {
+    get { pieces[place / Self.pieceSize][place % Self.pieceSize] }
+    set { pieces[place / Self.pieceSize][place % Self.pieceSize] = newValue }
+  }
+
+  mutating func append(_ element: Element) {
+    if count % Self.pieceSize == 0 { pieces.append([]) }
+    pieces[pieces.count - 1].append(element)
+    count += 1
+  }
+
+  /// What is there, in order.
+  var elements: [Element] { pieces.flatMap { $0.compactMap { $0 } } }
+}
+
+extension CKSyncEngine.PendingRecordZoneChange: Listed {
+  var subject: CKRecord.ID { recordID }
+}
+
+extension CKSyncEngine.PendingDatabaseChange: Listed {
+  var subject: CKRecordZone.ID { zoneID }
+}
+
+extension CKRecordZoneID: Listed {
+  var subject: CKRecordZoneID { self }
+}

@@ -1,0 +1,66 @@
+/// What of a state is saved. Costs nothing to take; only encoding goes through it.
+struct SavedSyncState: Sendable {
+  /// The form that is written, and the newest that can be read.
+  static let version = 1
+
+  var user = SyncState.User.unknown
+  var databaseToken: String?
+  var zoneTokens: [CKRecordZone.ID: String] = [:]
+  var unfetchedZones = PendingSlots<CKRecordZone.ID>()
+  var records = PendingSlots<CKSyncEngine.PendingRecordZoneChange>()
+  var zones = PendingSlots<CKSyncEngine.PendingDatabaseChange>()
+  var hasUntrackedChanges = false
+  var subscriptionID: String?
+
+  init() {}
+
+  init(_ state: SyncState) {
+    user = state.user
+    databaseToken = state.databaseToken
+    zoneTokens = state.zoneTokens
+    unfetchedZones = state.unfetchedZones.slots
+    records = state.records.slots
+    zones = state.zones.slots
+    hasUntrackedChanges = state.hasUntrackedChanges
+    subscriptionID = state.subscriptionID
+  }
+
+  /// For people.
+  var summary: String {
+    "pendingRecordZoneChanges: \(records.elements.count), "
+      + "pendingDatabaseChanges: \(zones.elements.count), "
+      + "zonesWithUnfetchedChanges: \(unfetchedZones.elements.count)"
+  }
+}
+
+extension SyncState {
+  /// The state that was saved; nil: that of an engine that begins anew.
+  init(_ saved: SavedSyncState?) {
+    self.init()
+    guard let saved else { return }
+    self.init(
+      user: saved.user, databaseToken: saved.databaseToken, zoneTokens: saved.zoneTokens,
+      unfetchedZones: PendingList(saved.unfetchedZones.elements),
+      records: PendingList(saved.records.elements),
+      zones: PendingList(saved.zones.elements),
+      hasUntrackedChanges: saved.hasUntrackedChanges, subscriptionID: saved.subscriptionID)
+  }
+}
+
+extension CKSyncEngine.State {
+  /// A state as an app stores it.
+  ///
+  /// Choice: its form is ours, and has a version; that of Apple's framework cannot be read.
+  public struct Serialization: Codable, Sendable {
+    let saved: SavedSyncState
+
+    init(_ state: SyncState) { saved = SavedSyncState(state) }
+
+    /// Reads a stored state.
+    ///
+    /// - Throws: `DecodingError` for what is no state, or one of a later version.
+    public init(from decoder: any Decoder) throws { saved = try SavedSyncState(from: decoder) }
+
+    public func encode(to encoder: any Encoder) throws { try saved.encode(to: encoder) }
+  }
+}

@@ -1,0 +1,79 @@
+import Synchronization
+
+/// How the delegate is spoken to, and the server.
+extension SyncDriver {
+  /// Tells the delegate of a state it has not seen, until it has seen the newest.
+  func reportState() async {
+    while true {
+      let (revision, serialization) = state.with {
+        ($0.revision, CKSyncEngine.State.Serialization($0))
+      }
+      let isNew = core.withLock { core in
+        defer { core.reportedRevision = revision }
+        return !core.isStopped && core.reportedRevision != revision
+      }
+      guard isNew else { return }
+      await call { delegate, engine in
+        await delegate.handleEvent(
+          .stateUpdate(.init(stateSerialization: serialization)), syncEngine: engine)
+      }
+    }
+  }
+
+  /// Tells the delegate of an event, after the newest state.
+  ///
+  /// - Parameter settle: changes the state at the same time: who stores the state that was told
+  ///   before the event has not lost what the event is about, and what the delegate does to the
+  ///   state in it comes later.
+  func deliver(
+    _ event: CKSyncEngine.Event, settle: @Sendable (inout SyncState) -> Void = { _ in }
+  ) async {
+    await reportState()
+    if core.withLock({ $0.isStopped }) { return }
+    state.with(settle)
+    await call { delegate, engine in
+      await delegate.handleEvent(event, syncEngine: engine)
+    }
+  }
+
+  /// Calls the delegate; nil: there is no engine any more.
+  @discardableResult
+  func call<Answer: Sendable>(
+    _ body: @Sendable (any CKSyncEngineDelegate, CKSyncEngine) async -> Answer
+  ) async -> Answer? {
+    let engine = core.withLock { $0.isStopped ? nil : $0.engine }
+    guard let engine else { return nil }
+    let call = DelegateCall(by: self)
+    defer { call.end() }
+    return await DelegateCall.$current.withValue(call) {
+      await body(configuration.delegate, engine)
+    }
+  }
+
+  /// Asks the server, in a task of its own.
+  func request<Value: Sendable>(
+    _ body: @escaping @Sendable () async throws(CKError) -> Value
+  ) -> SyncAnswer<Value> {
+    let id = core.withLock { core -> Int? in
+      core.isStopped || core.isCalledOff ? nil : core.newID()
+    }
+    guard let id else { return SyncAnswer(.failure(CKError(.operationCancelled))) }
+    let answer = SyncAnswer<Value>()
+    let task = surroundings.spawn { [weak self] in
+      do throws(CKError) {
+        answer.set(.success(try await body()))
+      } catch {
+        answer.set(.failure(error))
+      }
+      self?.core.withLock { $0.requests.removeAll { $0.id == id } }
+    }
+    answer.wait(for: task)
+    let isTooLate = core.withLock { core in
+      if core.isStopped || core.isCalledOff { return true }
+      if !answer.isSet { core.requests.append((id, task)) }
+      return false
+    }
+    if isTooLate { task.cancel() }
+    return answer
+  }
+}

@@ -1,0 +1,151 @@
+import Synchronization
+
+/// Fetches, by the plan.
+extension SyncDriver {
+  func fetch(
+    _ options: CKSyncEngine.FetchChangesOptions, for reason: CKSyncEngine.SyncReason
+  ) async -> SyncJobEnd {
+    let context = CKSyncEngine.FetchChangesContext(reason: reason, options: options)
+    var plan = state.with { FetchPlan(options, $0) }
+    await deliver(.willFetchChanges(.init(context: context)))
+    let subscriptionFailure = await subscribe()
+    loop: while true {
+      if let error = await reasonToStop() { plan.stop(error) }
+      await askOptions(&plan, context)
+      switch state.with({ plan.next($0) }) {
+      case .database(let token): await fetchDatabase(since: token, &plan)
+      case .zone(let zoneID, let token): await fetchZone(zoneID, since: token, &plan, context)
+      case .finish: break loop
+      }
+    }
+    await deliver(.didFetchChanges(.init(context: context)))
+    return SyncJobEnd(failure: plan.failure, subscriptionFailure: subscriptionFailure)
+  }
+
+  private func askOptions(
+    _ plan: inout FetchPlan, _ context: CKSyncEngine.FetchChangesContext
+  ) async {
+    if plan.failure != nil { return }
+    let options = await call { delegate, engine in
+      await delegate.nextFetchChangesOptions(context, syncEngine: engine)
+    }
+    if let options { plan.adopt(options) }
+  }
+
+  /// Makes sure that the server tells this engine of changes; before the first fetch, so that none
+  /// falls between.
+  ///
+  /// - Returns: why it does not; the fetch is possible all the same.
+  private func subscribe() async -> CKError? {
+    let isWanted = core.withLock { core in
+      core.schedule.fetchesByItself && !core.isSubscriptionHopeless
+    }
+    let wanted = configuration.subscriptionID
+    let known = state.with { $0.subscriptionID }
+    if !isWanted || (known != nil && (wanted == nil || wanted == known)) { return nil }
+    let calls = surroundings.calls
+    let answer = request { () async throws(CKError) in try await calls.subscribe(id: wanted) }
+    switch await answer.result {
+    case .success(let id):
+      state.with { $0.setSubscriptionID(id) }
+      await reportState()
+      return nil
+    case .failure(let error):
+      if !error.isRetriedByEngine { core.withLock { $0.isSubscriptionHopeless = true } }
+      return error
+    }
+  }
+
+  private func fetchDatabase(since token: String?, _ plan: inout FetchPlan) async {
+    let (calls, group) = (surroundings.calls, plan.options.operationGroup)
+    let answer = request { () async throws(CKError) in
+      try await calls.databaseChanges(since: token, group: group)
+    }
+    switch await answer.result {
+    case .failure(let error): state.with { plan.databaseFailed(error, &$0) }
+    case .success(let page):
+      let changes = state.with { plan.receive(page, $0) }
+      if !changes.modifications.isEmpty || !changes.deletions.isEmpty {
+        await deliver(
+          .fetchedDatabaseChanges(
+            .init(
+              modifications: changes.modifications.map { .init(zoneID: $0) },
+              deletions: changes.deletions)))
+      }
+      commit { plan.commit(page, changes, to: &$0) }
+    }
+    await reportState()
+  }
+
+  /// Keeps what the delegate has; without an engine it has nothing.
+  private func commit(_ body: (inout SyncState) -> Void) {
+    if core.withLock({ $0.isStopped }) { return }
+    state.with(body)
+  }
+
+  private func fetchZone(
+    _ zoneID: CKRecordZone.ID, since token: String?, _ plan: inout FetchPlan,
+    _ context: CKSyncEngine.FetchChangesContext
+  ) async {
+    await deliver(.willFetchRecordZoneChanges(.init(zoneID: zoneID)))
+    var token = token
+    var answer = ask(zoneID, since: token, plan)
+    var failure: CKError?
+    pages: while true {
+      switch await answer.result {
+      case .failure(let error):
+        switch state.with({ plan.zoneFailed(zoneID, error, &$0) }) {
+        case .startOver:
+          token = nil
+          answer = ask(zoneID, since: nil, plan)
+        case .ended(let error):
+          failure = error
+          break pages
+        }
+      case .success(let page):
+        failure = failure ?? page.recordError
+        let following = await askAhead(zoneID, after: page, since: token, &plan, context)
+        await tell(page)
+        commit { plan.commit(page, of: zoneID, to: &$0) }
+        await reportState()
+        guard let following else { break pages }
+        token = page.token
+        answer = following
+      }
+    }
+    await deliver(.didFetchRecordZoneChanges(.init(zoneID: zoneID, error: failure)))
+  }
+
+  private func ask(
+    _ zoneID: CKRecordZone.ID, since token: String?, _ plan: FetchPlan
+  ) -> SyncAnswer<SyncZonePage> {
+    let (calls, group) = (surroundings.calls, plan.options.operationGroup)
+    return request { () async throws(CKError) in
+      try await calls.zoneChanges(in: zoneID, since: token, group: group)
+    }
+  }
+
+  /// Asks for the page after one that the delegate does not have yet, so that it need not wait.
+  ///
+  /// - Returns: nil: there is none, or another zone comes first.
+  private func askAhead(
+    _ zoneID: CKRecordZone.ID, after page: SyncZonePage, since token: String?,
+    _ plan: inout FetchPlan, _ context: CKSyncEngine.FetchChangesContext
+  ) async -> SyncAnswer<SyncZonePage>? {
+    guard page.moreComing else { return nil }
+    if let error = await reasonToStop() { plan.stop(error) }
+    // NB: a server that repeats itself would keep us here for ever.
+    if page.token == token { plan.stop(.badAnswer) }
+    await askOptions(&plan, context)
+    guard state.with({ plan.staysIn(zoneID, $0) }) else { return nil }
+    return ask(zoneID, since: page.token, plan)
+  }
+
+  private func tell(_ page: SyncZonePage) async {
+    if page.records.isEmpty && page.deletions.isEmpty { return }
+    await deliver(
+      .fetchedRecordZoneChanges(
+        .init(
+          modifications: page.records.map { .init(record: $0) }, deletions: page.deletions)))
+  }
+}

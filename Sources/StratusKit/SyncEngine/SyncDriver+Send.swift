@@ -1,0 +1,117 @@
+import Synchronization
+
+/// Sends, by the plan.
+extension SyncDriver {
+  func send(
+    _ options: CKSyncEngine.SendChangesOptions, for reason: CKSyncEngine.SyncReason
+  ) async -> SyncJobEnd {
+    let context = CKSyncEngine.SendChangesContext(reason: reason, options: options)
+    var plan = SendPlan(options)
+    await deliver(.willSendChanges(.init(context: context)))
+    loop: while true {
+      if let error = await reasonToStop() { plan.stop(error) }
+      switch state.with({ plan.next($0) }) {
+      case .zones(let saving, let deleting): await sendZones(saving, deleting, &plan)
+      case .batch: await sendBatch(&plan, context)
+      case .finish: break loop
+      }
+      await reportState()
+    }
+    await deliver(.didSendChanges(.init(context: context)))
+    if plan.isInVain { wishToSend() }
+    return plan.end
+  }
+
+  private func wishToSend() {
+    let now = now
+    core.withLock { $0.schedule.noteChanges(now: now) }
+  }
+
+  private func sendZones(
+    _ saving: [CKRecordZone], _ deleting: [CKRecordZone.ID], _ plan: inout SendPlan
+  ) async {
+    let stamp = state.with { $0.beginBatch() }
+    let (calls, group) = (surroundings.calls, plan.options.operationGroup)
+    let answer = request { () async throws(CKError) in
+      try await calls.modifyZones(saving: saving, deleting: deleting, group: group)
+    }
+    var outcome = SyncZonesOutcome()
+    switch await answer.result {
+    case .success(let given): outcome = given
+    case .failure(let error):
+      outcome.failedSaves = saving.map { ($0, error) }
+      outcome.failedDeletes = deleting.map { ($0, error) }
+    }
+    let settled = plan.settled(outcome)
+    let deleted = outcome.deleted
+    await deliver(.sentDatabaseChanges(.init(outcome))) { state in
+      state.settle(settled, batch: stamp)
+      for zoneID in deleted { state.forget(zoneID) }
+    }
+  }
+
+  private func sendBatch(
+    _ plan: inout SendPlan, _ context: CKSyncEngine.SendChangesContext
+  ) async {
+    if plan.options.scope == .all { core.withLock { $0.schedule.beginBatch() } }
+    let stamp = state.with { $0.beginBatch() }
+    let answer = await call { delegate, engine in
+      await delegate.nextRecordZoneChangeBatch(context, syncEngine: engine)
+    }
+    guard let batch = answer ?? nil, !batch.isEmpty else {
+      plan.noBatch()
+      return
+    }
+    let outcome = await send(batch, plan.options.operationGroup)
+    let settled = plan.settled(outcome)
+    await deliver(.sentRecordZoneChanges(.init(outcome))) { state in
+      state.settle(settled, batch: stamp)
+    }
+  }
+
+  private func send(
+    _ batch: CKSyncEngine.RecordZoneChangeBatch, _ group: CKOperationGroup
+  ) async -> SyncRecordsOutcome {
+    let calls = surroundings.calls
+    let answer = request { () async throws(CKError) in
+      await calls.modifyRecords(
+        saving: batch.recordsToSave, deleting: batch.recordIDsToDelete,
+        isAtomic: batch.atomicByZone, group: group)
+    }
+    switch await answer.result {
+    case .success(let outcome): return outcome
+    case .failure(let error): return SyncRecordsOutcome(batch, failing: error)
+    }
+  }
+}
+
+extension SyncRecordsOutcome {
+  /// Nothing was done.
+  init(_ batch: CKSyncEngine.RecordZoneChangeBatch, failing error: CKError) {
+    failedSaves = batch.recordsToSave.map { ($0, error) }
+    failedDeletes = batch.recordIDsToDelete.map { ($0, error) }
+  }
+}
+
+extension CKSyncEngine.Event.SentDatabaseChanges {
+  init(_ outcome: SyncZonesOutcome) {
+    savedZones = outcome.saved
+    failedZoneSaves = outcome.failedSaves.map { FailedZoneSave(zone: $0.zone, error: $0.error) }
+    deletedZoneIDs = outcome.deleted
+    failedZoneDeletes = Dictionary(
+      outcome.failedDeletes.map { ($0.zoneID, $0.error) }, uniquingKeysWith: { first, _ in first })
+  }
+}
+
+extension CKSyncEngine.Event.SentRecordZoneChanges {
+  init(_ outcome: SyncRecordsOutcome) {
+    savedRecords = outcome.saved
+    failedRecordSaves = outcome.failedSaves.map {
+      FailedRecordSave(record: $0.record, error: $0.error)
+    }
+    deletedRecordIDs = outcome.deleted
+    failedRecordDeletes = Dictionary(
+      outcome.failedDeletes.map { ($0.recordID, $0.error) },
+      uniquingKeysWith: { first, _ in first })
+  }
+}
