@@ -51,6 +51,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -65,12 +66,21 @@ let package = Package(
     room("StratusSQLite", ["StratusSQL", "StratusDomain", "StratusWire", grdb]),
     room("StratusAccounts", ["StratusDomain", "StratusWire", crypto]),
     room("StratusAssets", ["StratusDomain", "StratusWire", crypto]),
-    room("StratusHTTP", ["StratusDomain", "StratusWire", hummingbird] + hummingbirdTypes),
+    room("StratusPush", ["StratusDomain", "StratusWire"]),
+    room(
+      "StratusHTTP",
+      [
+        "StratusDomain", "StratusWire", hummingbird,
+        .product(name: "HummingbirdCore", package: "hummingbird"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+        .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
+      ] + hummingbirdTypes),
     room(
       "StratusServer",
       [
-        "StratusAccounts", "StratusAssets", "StratusDomain", "StratusHTTP", "StratusSQL",
-        "StratusSQLite", "StratusWire", hummingbird, logging,
+        "StratusAccounts", "StratusAssets", "StratusDomain", "StratusHTTP", "StratusPush",
+        "StratusSQL", "StratusSQLite", "StratusWire", hummingbird, logging,
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ]),
@@ -109,8 +119,8 @@ let package = Package(
     room(
       "StratusTesting",
       [
-        "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusServer", "StratusTransport",
-        "StratusWire", .product(name: "HTTPTypes", package: "swift-http-types"), logging,
+        "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusPush", "StratusServer",
+        "StratusTransport", "StratusWire", .product(name: "HTTPTypes", package: "swift-http-types"), logging,
       ]),
     tests(
       "StratusCrashTests",
@@ -126,6 +136,7 @@ let package = Package(
       "StratusAssetsTests",
       ["StratusAssets", "StratusDomain", "StratusTesting", "StratusWire"]),
     tests("StratusDomainTests", ["StratusDomain", "StratusWire"]),
+    tests("StratusPushTests", ["StratusPush", "StratusDomain", "StratusTesting", "StratusWire"]),
     tests(
       "StratusHTTPTests",
       [

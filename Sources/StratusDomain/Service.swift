@@ -12,10 +12,16 @@ public struct Service: Sendable {
   /// What lies behind download URLs.
   public let downloads: AssetDownloads
 
-  /// - Parameter cascades: hears of stores in which a cascade is left to carry on.
+  /// What lets in those who want to listen for notifications.
+  public let listening: ListeningAccess
+
+  /// - Parameters:
+  ///   - cascades: hears of stores in which a cascade is left to carry on.
+  ///   - pollHoldSeconds: how long a poll for notifications waits.
   public init(
     stores: any StoreCatalog, containers: any ContainerRegistry, assets: any AssetStore,
-    signer: any TicketSigner, ambient: Ambient, cascades: CascadeNudges = CascadeNudges()
+    signer: any TicketSigner, ambient: Ambient, cascades: CascadeNudges = CascadeNudges(),
+    pollHoldSeconds: Int64 = 30
   ) {
     let tickets = AssetTickets(signer: signer)
     uploads = AssetUploads(stores: stores, assets: assets, tickets: tickets, ambient: ambient)
@@ -27,6 +33,10 @@ public struct Service: Sendable {
     ]
     let databases = DatabaseAccess(
       stores: stores, users: UserRecords(ambient: ambient), tickets: tickets, ambient: ambient)
+    let devices = DeviceAccess(databases: databases, ambient: ambient)
+    let couriers = CourierTokens(signer: signer)
+    listening = ListeningAccess(
+      devices: devices, tokens: couriers, holdSeconds: pollHoldSeconds)
     handlers = [
       ModifyRecordsHandler(databases: databases, ambient: ambient, cascades: cascades),
       LookupRecordsHandler(databases: databases),
@@ -42,6 +52,12 @@ public struct Service: Sendable {
       RereferenceAssetsHandler(databases: databases, ambient: ambient),
       FetchCallerHandler(databases: databases),
       FetchCurrentUserHandler(databases: databases),
+      CreateTokenHandler(devices: devices, tokens: couriers),
+      RegisterTokenHandler(devices: devices, tokens: couriers),
+      AcknowledgeNotificationsHandler(devices: devices),
+      FetchNotificationsHandler(devices: devices),
+      MarkNotificationsReadHandler(devices: devices),
+      SetBadgeHandler(devices: devices),
       FetchKeysHandler(databases: databases),
       RegisterUserKeyHandler(databases: databases),
       WrapZoneKeyHandler(databases: databases),

@@ -31,6 +31,11 @@ enum CORSHeaders {
     fields[.accessControlMaxAge] = "86400"
   }
 
+  /// Any page may poll, as the URL says all that is asked (web-services §4.17).
+  static func addForCourier(to fields: inout HTTPFields) {
+    fields[.accessControlAllowOrigin] = "*"
+  }
+
   static let assetMethods = "GET, HEAD, POST, PUT, OPTIONS"
 
   private static let exposed =

@@ -1,4 +1,5 @@
 public import Hummingbird
+import HummingbirdCore
 public import Logging
 import NIOCore
 
@@ -16,6 +17,9 @@ public enum HTTPServer {
   ) -> some ApplicationProtocol {
     Application(
       responder: Responder(router: router),
+      server: HTTPServerBuilder { responder in
+        ListeningChannel(router: router, hummingbird: HTTP1Channel(responder: responder))
+      },
       configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
       onServerRunning: { await onReady($0.localAddress?.port ?? port) },
       logger: logger)

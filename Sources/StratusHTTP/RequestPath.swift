@@ -3,8 +3,13 @@ import StratusWire
 
 /// Where the path of a URL leads.
 enum RequestPath: Sendable, Equatable {
-  /// `/database/1/{container}/{environment}/{database}/{entity}/{action}`.
+  /// `/database/1/{container}/{environment}/{database}/{entity}/{action}`, and for devices and
+  /// their notifications `/device/1/{container}/{environment}/{entity}/{action}`.
   case database(DatabaseAddress, endpoint: String)
+  /// `/device/1/{container}/{environment}/notifications/stream`.
+  case stream(StoreAddress)
+  /// `/push/{token}`.
+  case courier(token: String)
   /// `/management/1/{entity}/{action}`.
   case management(endpoint: String)
   /// `/assets/upload/{ticket}`.
@@ -33,15 +38,33 @@ enum RequestPath: Sendable, Equatable {
     case "management":
       guard parts.next() == "1" else { return nil }
       self = .management(endpoint: parts.remaining)
-    case "database":
-      guard parts.next() == "1", let container = parts.next(),
-        let environment = parts.next().flatMap({ ContainerEnvironment(rawValue: String($0)) }),
-        let scope = parts.next().flatMap({ DatabaseScope(rawValue: String($0)) })
-      else { return nil }
-      let store = StoreAddress(container: String(container), environment: environment)
-      self = .database(
-        DatabaseAddress(store: store, scope: scope), endpoint: parts.remaining)
+    case "push":
+      guard let token = parts.next(), parts.next() == nil else { return nil }
+      self = .courier(token: String(token))
+    case "database": self.init(store: &parts, isDevice: false)
+    case "device": self.init(store: &parts, isDevice: true)
     case _: return nil
+    }
+  }
+
+  /// What follows `database` or `device`.
+  ///
+  /// NB: requests about devices name a database or none, under either word (web-services §1.1).
+  private init?(store parts: inout PathParts, isDevice: Bool) {
+    guard parts.next() == "1", let container = parts.next(),
+      let environment = parts.next().flatMap({ ContainerEnvironment(rawValue: String($0)) })
+    else { return nil }
+    let store = StoreAddress(container: String(container), environment: environment)
+    var rest = parts
+    let scope = rest.next().flatMap { DatabaseScope(rawValue: String($0)) }
+    if scope != nil { parts = rest }
+    let endpoint = parts.remaining
+    let isAboutDevices = endpoint.hasPrefix("tokens/") || endpoint.hasPrefix("notifications/")
+    guard scope != nil ? !isDevice || isAboutDevices : isAboutDevices else { return nil }
+    if endpoint == StreamNotifications.path {
+      self = .stream(store)
+    } else {
+      self = .database(DatabaseAddress(store: store, scope: scope ?? .private), endpoint: endpoint)
     }
   }
 }

@@ -5,10 +5,14 @@ import StratusWire
 
 /// Turns a request into an answer: who calls, where it goes, what comes back. Knows no socket.
 public struct Router: Sendable {
+  /// Who lets in those who listen.
+  let listening: ListeningAccess
+  /// Where they wait.
+  public let hub: any NotificationListening
   private let routes: Routes
   private let assets: AssetRoutes
   private let authentication: any Authentication
-  private let ambient: Ambient
+  let ambient: Ambient
   private let managementToken: String
   private let publicURL: String?
   /// In every answer.
@@ -16,14 +20,17 @@ public struct Router: Sendable {
   private let logger: Logger
 
   /// - Parameters:
+  ///   - hub: has what comes for those who listen for notifications.
   ///   - managementToken: lets the operator in.
   ///   - instance: names this process in answers.
   ///   - publicURL: what clients call the server; nil: what each of them calls it.
   public init(
-    service: Service, management: [any ManagementHandler], authentication: any Authentication,
-    ambient: Ambient, managementToken: String, instance: String, publicURL: String?,
-    logger: Logger
+    service: Service, hub: any NotificationListening, management: [any ManagementHandler],
+    authentication: any Authentication, ambient: Ambient, managementToken: String,
+    instance: String, publicURL: String?, logger: Logger
   ) {
+    listening = service.listening
+    self.hub = hub
     routes = Routes(service: service, management: management)
     assets = AssetRoutes(uploads: service.uploads, downloads: service.downloads)
     self.authentication = authentication
@@ -61,6 +68,9 @@ public struct Router: Sendable {
           try await transfer(request, &exchange) { (_) throws(ServerError) in
             try await assets.download(ticket, request)
           }
+      case .courier, .stream:
+        exchange.isCourier = path.isCourier
+        answer = .bytes(try refuseToListen(request))
       case .health, .management, .database:
         answer = .bytes(try await respond(to: request, path, target.query, body, &exchange))
       }
@@ -92,22 +102,38 @@ public struct Router: Sendable {
     default: throw .badRequest(Reason.methodNotAllowed)
     }
     switch path {
-    case .upload, .download: throw ServerError(.notFound, Reason.endpointUnknown)
+    case .upload, .download, .stream, .courier:
+      throw ServerError(.notFound, Reason.endpointUnknown)
     case .health: return Array(#"{"status":"ok"}"#.utf8)
     case .management(let endpoint): return try await manage(endpoint, request, body)
     case .database(let address, let endpoint):
       guard let handler = routes.handler(for: endpoint) else {
         throw ServerError(.notFound, Reason.endpointUnknown)
       }
-      let query = RequestQuery(query)
-      exchange.caller.serverURL = publicURL ?? "http://" + (request.authority ?? "localhost")
-      exchange.caller.deviceID = query.clientID.map { String($0.prefix(64)) } ?? "1"
-      exchange.caller.wantsSyncToken = query.wantsSyncToken
-      let admission = try await authentication.admit(query.credentials, to: address.store)
-      exchange.caller.userRecordName = admission.userRecordName
-      exchange.nextWebAuthToken = admission.nextWebAuthToken
+      try await admit(request, query, to: address.store, &exchange)
       return try await handler.answer(try await body.bytes(), to: exchange.caller, in: address)
     }
+  }
+
+  /// Finds out who is calling.
+  func admit(
+    _ request: HTTPRequest, _ query: Substring?, to store: StoreAddress, _ exchange: inout Exchange
+  ) async throws(ServerError) {
+    let query = RequestQuery(query)
+    exchange.caller.serverURL = publicURL ?? "http://" + (request.authority ?? "localhost")
+    exchange.caller.deviceID =
+      query.clientID.map { String($0.prefix(Limits.clientIDLengthMax)) } ?? Caller.namelessDeviceID
+    exchange.caller.wantsSyncToken = query.wantsSyncToken
+    let admission = try await authentication.admit(query.credentials, to: store)
+    exchange.caller.userRecordName = admission.userRecordName
+    exchange.nextWebAuthToken = admission.nextWebAuthToken
+  }
+
+  /// What is not a GET does not listen.
+  private func refuseToListen(_ request: HTTPRequest) throws(ServerError) -> [UInt8] {
+    if request.method == .options { return Array("{}".utf8) }
+    if request.method == .get { throw .badRequest(Reason.listeningNeedsConnection) }
+    throw .badRequest(Reason.methodNotAllowed)
   }
 
   private func manage(
@@ -122,7 +148,7 @@ public struct Router: Sendable {
     return try await handler.answer(try await body.bytes())
   }
 
-  private func describe(_ error: ServerError, _ exchange: inout Exchange) -> [UInt8] {
+  func describe(_ error: ServerError, _ exchange: inout Exchange) -> [UInt8] {
     exchange.status = error.status
     exchange.retryAfterSeconds = error.retryAfterSeconds
     if error.code == .internalError {
@@ -133,7 +159,7 @@ public struct Router: Sendable {
     return error.dictionary(for: exchange.caller).jsonBytes
   }
 
-  private func head(for request: HTTPRequest, _ exchange: Exchange) -> HTTPResponse {
+  func head(for request: HTTPRequest, _ exchange: Exchange) -> HTTPResponse {
     var fields = fixedFields
     fields.append(HTTPField(name: .requestUUID, value: exchange.uuid))
     if let token = exchange.nextWebAuthToken { fields[.webAuthToken] = token }
@@ -146,6 +172,7 @@ public struct Router: Sendable {
       return HTTPResponse(status: exchange.status, headerFields: fields)
     }
     CORSHeaders.add(to: &fields, for: request.headerFields)
+    if exchange.isCourier { CORSHeaders.addForCourier(to: &fields) }
     if request.method == .options {
       CORSHeaders.addPreflight(to: &fields, for: request.headerFields)
     }
@@ -154,19 +181,20 @@ public struct Router: Sendable {
 }
 
 /// What is known of one request while it is answered.
-private struct Exchange {
+struct Exchange {
   let uuid: String
   var caller: Caller
   var status = HTTPResponse.Status.ok
   /// Fields of this answer's own.
   var fields = HTTPFields()
   var isAsset = false
+  var isCourier = false
   var nextWebAuthToken: String?
   var retryAfterSeconds: Int?
 
   init(uuid: String) {
     self.uuid = uuid
-    caller = Caller(userRecordName: nil, deviceID: "1", requestUUID: uuid)
+    caller = Caller(userRecordName: nil, deviceID: Caller.namelessDeviceID, requestUUID: uuid)
   }
 }
 

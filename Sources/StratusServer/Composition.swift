@@ -4,8 +4,10 @@ public import StratusAccounts
 import StratusAssets
 public import StratusDomain
 public import StratusHTTP
+public import StratusPush
 import StratusSQL
 import StratusSQLite
+import StratusWire
 
 /// The one place where the parts of a server are made and joined; tests build it by the same
 /// function.
@@ -19,15 +21,20 @@ public struct Composition: Sendable {
   /// Hears of cascades that are left to carry on.
   let cascades = CascadeNudges()
   let assets: FolderAssetStore
+  /// Where those who listen for notifications wait.
+  public let hub: Hub
   private let ambient: Ambient
   private let registry: SQLiteRegistry
   private let folder: DataFolder
   private let logger: Logger
 
-  /// - Parameter publicURL: see ``Settings/publicURL``.
+  /// - Parameters:
+  ///   - publicURL: see ``Settings/publicURL``.
+  ///   - push: how notifications reach those who listen.
   /// - Throws: if the data folder cannot be used, with a sentence that says why.
   public init(
-    dataFolder: URL, live: Live, logger: Logger, publicURL: String? = nil
+    dataFolder: URL, live: Live, logger: Logger, publicURL: String? = nil,
+    push: PushSettings = PushSettings()
   ) async throws {
     ambient = live.ambient
     self.logger = logger
@@ -42,9 +49,14 @@ public struct Composition: Sendable {
     managementToken = live.randomness(32).map { String($0, radix: 36) }.joined()
     let service = Service(
       stores: stores, containers: registry, assets: assets, signer: signer,
-      ambient: live.ambient, cascades: cascades)
+      ambient: live.ambient, cascades: cascades, pollHoldSeconds: push.pollHoldSeconds)
+    hub = Hub(
+      stores: stores, ambient: live.ambient, heartbeatSeconds: push.heartbeatSeconds
+    ) { error in
+      logger.error("notifications cannot be handed out: \(error.reason) \(error.facts)")
+    }
     router = Router(
-      service: service, management: accounts.managementHandlers + service.managementHandlers,
+      service: service, hub: hub, management: accounts.managementHandlers + service.managementHandlers,
       authentication: accounts, ambient: live.ambient,
       managementToken: managementToken, instance: live.ambient.makeUUID(),
       publicURL: publicURL.map(Self.withoutSlash), logger: logger)
@@ -94,6 +106,21 @@ public struct Composition: Sendable {
       let cascades = ContinueCascades(store: store, ambient: ambient)
       var count = 0
       while count < stepsMax ?? .max, try await cascades.step() { count += 1 }
+    }
+  }
+
+  /// Removes old notifications, and devices that have not been seen for long, from the stores in
+  /// use; returns when all is done.
+  public func pruneNotifications() async throws(ServerError) {
+    let time = ambient.now() - Limits.notificationDaysMax * 86_400_000
+    for store in stores.openStores {
+      var hasMore = true
+      while hasMore {
+        hasMore = try await store.write { (store) throws(ServerError) in
+          try store.pruneNotifications(
+            madeBefore: time, devicesUnseenSince: time, limit: 500)
+        }
+      }
     }
   }
 

@@ -42,7 +42,7 @@ public struct Server: Sendable {
   ) async throws {
     let parts = try await Composition(
       dataFolder: settings.dataFolder, live: live, logger: logger,
-      publicURL: settings.publicURL)
+      publicURL: settings.publicURL, push: settings.push)
     let file = settings.dataFolder.appendingPathComponent(ManagementFile.name)
     let outcome: Result<Void, any Error>
     do {
@@ -79,7 +79,11 @@ public struct Server: Sendable {
       parts: parts, graceSeconds: settings.assetGraceSeconds)
     let group = ServiceGroup(
       configuration: ServiceGroupConfiguration(
-        services: [application, sweep, parts.cascadeSweep(logger: logger), assetSweep],
+        // NB: they end in reverse: who listens is released before the last requests are answered.
+        services: [
+          application, sweep, parts.cascadeSweep(logger: logger), assetSweep,
+          NotificationService(parts: parts, logger: logger),
+        ],
         gracefulShutdownSignals: heedsSignals ? [.sigterm, .sigint] : [], logger: logger))
     try await group.run()
   }

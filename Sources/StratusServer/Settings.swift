@@ -13,6 +13,8 @@ public struct Settings: Sendable {
   /// What clients call the server, e.g. `https://cloud.example.org`; begins the URLs it hands out.
   /// nil: the name each of them uses, which will not do behind a proxy that ends TLS.
   public var publicURL: String?
+  /// How notifications reach those who listen.
+  public var push = PushSettings()
   /// How long bytes are kept that no record holds.
   public var assetGraceSeconds = Self.assetGraceSeconds
 
@@ -28,5 +30,21 @@ public struct Settings: Sendable {
     self.host = host
     self.port = port
     self.developerEmail = developerEmail
+  }
+}
+
+/// How notifications reach those who listen.
+public struct PushSettings: Sendable {
+  /// How long a poll is held.
+  public var pollHoldSeconds: Int64
+  /// Between two signs that a stream stands.
+  public var heartbeatSeconds: Int64
+
+  /// - Parameters:
+  ///   - pollHoldSeconds: 30, what clients of CloudKit JS are used to.
+  ///   - heartbeatSeconds: 25, less than the 30 after which proxies close what is silent.
+  public init(pollHoldSeconds: Int64 = 30, heartbeatSeconds: Int64 = 25) {
+    self.pollHoldSeconds = pollHoldSeconds
+    self.heartbeatSeconds = heartbeatSeconds
   }
 }

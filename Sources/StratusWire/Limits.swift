@@ -81,4 +81,24 @@ public enum Limits {
   /// Records looked at for building indexes in one request, which then answers TRY_AGAIN_LATER.
   /// Choice: a few seconds.
   public static let indexBuildRequestRows = 200_000
+  /// Notifications in one user's queue, about; the oldest go. Choice: a device that comes back after
+  /// so many fetches changes anyway.
+  public static let queuedNotificationsMax = 1_000
+  /// Notifications that stay in the collection (`notifications/changes`) once every device of the
+  /// user has them, about. Choice: few apps ask.
+  public static let keptNotificationsMax = 100
+  /// How long a notification is kept at most, and a device that shows no sign of life. Choice.
+  public static let notificationDaysMax: Int64 = 30
+  /// Devices of one user. Choice: each is asked whether it has a notification before that goes.
+  public static let devicesPerUserMax = 50
+  /// Characters of a device's `clientId`. Choice: a UUID has 36.
+  public static let clientIDLengthMax = 64
+  /// Notifications in one answer of `notifications/changes`. Choice: as records.
+  public static let notificationsPerResponseMax = 200
+  /// IDs in one `notifications/read`. Choice: as operations.
+  public static let notificationIDsPerRequestMax = 400
+  /// Characters of a token of APNs. Choice: they have 64; Apple says that they may grow.
+  public static let apnsTokenLengthMax = 512
+  /// The number on an app's icon. Choice: what every system can show.
+  public static let badgeMax = 999_999
 }

@@ -12,6 +12,8 @@ struct ChangeToken: Sendable, Hashable {
     case database = 2
     /// A zone's history read from its end.
     case reversedZone = 3
+    /// What happened to a user's notifications.
+    case notifications = 4
   }
 
   var subject: Subject

@@ -81,7 +81,7 @@ struct HistoryCursor {
       switch token.subject {
       case .zone: break
       case .reversedZone: (before, top, isReversed) = (token.before, token.top, true)
-      case .database: throw .badRequest(Reason.syncTokenInvalid)
+      case .database, .notifications: throw .badRequest(Reason.syncTokenInvalid)
       }
     }
     isFromNothing = text == nil

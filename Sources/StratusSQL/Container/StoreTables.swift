@@ -3,7 +3,7 @@ public import StratusDomain
 /// The tables of a store.
 public enum StoreTables {
   /// Counts the forms these tables have had.
-  static let layout: Int64 = 2
+  static let layout: Int64 = 3
 
   /// Makes the tables where there are none, brings those of an earlier program up to this one's
   /// form, and refuses those of a later one.
@@ -25,6 +25,7 @@ public enum StoreTables {
       try connection.define(schemaTables(connection.dialect))
       try connection.define(derivedTables(connection.dialect))
       try connection.define(KeyTables.text(connection.dialect))
+      try connection.define(NotificationTables.text(connection.dialect))
       try connection.execute(writeStore, [.integer(layout), .integer(makeEpoch())])
       return
     }

@@ -5,9 +5,20 @@ import StratusWire
 enum StoreUpgrade {
   /// - Parameter layout: the one the store has.
   static func run(on connection: any SQLConnection, from layout: Int64) throws(ServerError) {
-    guard layout == 1 else {
+    guard (1..<StoreTables.layout).contains(layout) else {
       throw .fault("a store has an unknown layout", facts: ["layout": String(layout)])
     }
+    // NB: all tables and columns before any rows: a session's statements expect those of today.
+    if layout < 2 { try addLayoutTwo(on: connection) }
+    if layout < 3 { try addLayoutThree(on: connection) }
+    if layout < 2 {
+      try markFields(on: connection)
+      try deriveRows(on: connection)
+    }
+    try connection.execute(UpgradeStatements.setLayout, [.integer(StoreTables.layout)])
+  }
+
+  private static func addLayoutTwo(on connection: any SQLConnection) throws(ServerError) {
     try connection.define(
       """
       ALTER TABLE records ADD COLUMN assets BIGINT NOT NULL DEFAULT 0;
@@ -16,9 +27,10 @@ enum StoreUpgrade {
     try connection.define(KeyTables.zoneColumns)
     try connection.define(StoreTables.derivedTables(connection.dialect))
     try connection.define(KeyTables.text(connection.dialect))
-    try markFields(on: connection)
-    try deriveRows(on: connection)
-    try connection.execute(UpgradeStatements.setLayout, [.integer(StoreTables.layout)])
+  }
+
+  private static func addLayoutThree(on connection: any SQLConnection) throws(ServerError) {
+    try connection.define(NotificationTables.text(connection.dialect))
   }
 
   /// Choice: fields that stood before there were marks get all that their type can have, in

@@ -17,6 +17,7 @@ public enum Reason {
   public static let authenticationRequired = "request needs authorization"
   public static let batchTooLarge = "too many operations in one request"
   public static let changesInDefaultZone = "cannot get changes in default zone"
+  public static let clientIDMissing = "a device must name itself by clientId"
   public static let conflict = "client oplock error updating record"
   public static let containerNameIllegal =
     "a container ID starts with 'iCloud.' and holds letters, digits, '.', '-' and '_'"
@@ -33,6 +34,7 @@ public enum Reason {
   public static let endpointUnknown = "could not find handler for endpoint"
   public static let internalError = "internal server error"
   public static let indexIsBeingBuilt = "the index is being built"
+  public static let listeningNeedsConnection = "notifications are listened for over a connection"
   public static let markerInvalid = "invalid continuation marker"
   public static let methodNotAllowed = "method not allowed"
   public static let queriedTypeIsFixed = "Queried type is not marked indexable"
@@ -48,6 +50,7 @@ public enum Reason {
   public static let storeBusy = "the store is busy"
   public static let syncTokenExpired = "sync token expired"
   public static let syncTokenInvalid = "invalid sync token"
+  public static let tokenUnknown = "the token is not known, or no longer"
   public static let userKeyChanged = "the user's public key is another one"
   public static let userRecordsAreFixed = "user records cannot be created or deleted"
   public static let zoneKeyUnknown = "a value is sealed with a key that its zone does not have"

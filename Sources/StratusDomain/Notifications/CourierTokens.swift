@@ -1,0 +1,53 @@
+import StratusWire
+
+/// Seals and reads the tokens by which web clients poll for notifications.
+///
+/// CloudKit JS polls for all its containers with one token: it has it made for one container, and
+/// registers it with the others. So a token names a device in each of several stores.
+struct CourierTokens: Sendable {
+  /// A device in one store, by a name that nobody can guess.
+  struct Place: Sendable, Hashable {
+    var store: StoreAddress
+    var courierID: String
+  }
+
+  private static let version: UInt8 = 1
+  private static let purpose: UInt8 = 9
+  private static let signatureCount = 32
+  /// Stores in one token; the oldest go. The token is part of a URL.
+  private static let placesMax = 16
+
+  let signer: any TicketSigner
+
+  func text(_ places: [Place]) -> String {
+    var packed = PackedBytes()
+    packed.add(Self.purpose)
+    packed.add(Self.version)
+    for place in places.suffix(Self.placesMax) {
+      packed.add(place.store.container)
+      packed.add(place.store.environment.rawValue)
+      packed.add(place.courierID)
+    }
+    return Base64.encodeForURL(packed.bytes + signer.signature(of: packed.bytes))
+  }
+
+  /// nil: the text is none of ours.
+  func places(_ text: String) -> [Place]? {
+    guard let bytes = Base64.decodeFromURL(text), bytes.count > Self.signatureCount else {
+      return nil
+    }
+    let body = Array(bytes.dropLast(Self.signatureCount))
+    guard signer.isValid(Array(bytes.suffix(Self.signatureCount)), of: body) else { return nil }
+    var packed = PackedReader(body[...])
+    guard packed.byte() == Self.purpose, packed.byte() == Self.version else { return nil }
+    var places: [Place] = []
+    while let container = packed.string() {
+      guard let word = packed.string(), let environment = ContainerEnvironment(rawValue: word),
+        let id = packed.string()
+      else { return nil }
+      let store = StoreAddress(container: container, environment: environment)
+      places.append(Place(store: store, courierID: id))
+    }
+    return places
+  }
+}

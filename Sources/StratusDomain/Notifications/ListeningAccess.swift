@@ -1,0 +1,81 @@
+import StratusWire
+
+/// Lets those in who want to listen for notifications.
+public struct ListeningAccess: Sendable {
+  let devices: DeviceAccess
+  let tokens: CourierTokens
+  /// How long a poll waits at most.
+  public let holdSeconds: Int64
+
+  private var stores: any StoreCatalog { devices.databases.stores }
+  private var ambient: Ambient { devices.ambient }
+
+  /// When a poll that begins now is released; milliseconds since 1970 UTC.
+  public var pollDeadline: Int64 { ambient.now() + holdSeconds * 1_000 }
+
+  /// The caller's device, as it opens a stream; from then on it is known.
+  ///
+  /// - Parameter lastEventID: where an earlier stream ended for it.
+  /// - Throws: `AUTHENTICATION_REQUIRED` without a user; `BAD_REQUEST` without a `clientId`.
+  public func stream(
+    for caller: Caller, at address: StoreAddress, lastEventID: Int64?
+  ) async throws(ServerError) -> ListeningDevice {
+    let (store, user) = try await devices.open(
+      DatabaseAddress(store: address, scope: .private), for: caller)
+    let deviceID = try caller.requireDevice()
+    let now = ambient.now()
+    let (known, newest) = try await store.read { (store) throws(ServerError) in
+      (try store.device(id: deviceID, of: user), try store.latestNotification())
+    }
+    var acknowledged = known?.acknowledged
+    if known == nil {
+      acknowledged = try await store.write { (store) throws(ServerError) in
+        // Somebody may have been as quick.
+        if let known = try store.device(id: deviceID, of: user) { return known.acknowledged }
+        let newest = try store.latestNotification()
+        try store.register(
+          StoredDevice(
+            user: user, deviceID: deviceID, channel: .stream, acknowledged: newest, seen: now))
+        return newest
+      }
+    } else if let known {
+      try await touch(known, in: store)
+    }
+    var place = acknowledged ?? newest
+    // NB: a number the store has not drawn is of a time before a restore, and says nothing.
+    if let lastEventID, lastEventID <= newest { place = max(place, lastEventID) }
+    return ListeningDevice(store: address, user: user, deviceID: deviceID, place: place)
+  }
+
+  /// The devices for which a token polls.
+  ///
+  /// - Throws: `NOT_FOUND` if there are none, or no longer.
+  public func poll(token: String) async throws(ServerError) -> [ListeningDevice] {
+    var found: [ListeningDevice] = []
+    for place in tokens.places(token) ?? [] {
+      let store = try await stores.store(at: place.store)
+      let device = try await store.read { (store) throws(ServerError) in
+        try store.device(reachedBy: .courier(token: place.courierID))
+      }
+      guard let device else { continue }
+      try await touch(device, in: store)
+      found.append(
+        ListeningDevice(
+          store: place.store, user: device.user, deviceID: device.deviceID,
+          place: device.acknowledged))
+    }
+    if found.isEmpty { throw ServerError(.notFound, Reason.tokenUnknown) }
+    return found
+  }
+
+  /// NB: looks before it writes, because a poll comes every few seconds.
+  private func touch(_ device: StoredDevice, in store: any Store) async throws(ServerError) {
+    let now = ambient.now()
+    if now - device.seen < Self.touchMilliseconds { return }
+    try await store.write { (store) throws(ServerError) in
+      try store.touch(deviceID: device.deviceID, of: device.user, now: now)
+    }
+  }
+
+  private static let touchMilliseconds: Int64 = 3_600_000
+}

@@ -1,0 +1,70 @@
+import StratusWire
+
+/// Answers `tokens/register`.
+struct RegisterTokenHandler: EndpointHandler {
+  typealias Endpoint = RegisterToken
+
+  let devices: DeviceAccess
+  let tokens: CourierTokens
+
+  func answer(
+    _ request: RegisterToken.Request, to caller: Caller, in address: DatabaseAddress
+  ) async throws(ServerError) -> RegisterToken.Response {
+    let (store, user) = try await devices.open(address, for: caller)
+    let clientID = try Self.checked(request.clientID) ?? caller.clientID
+    var response = RegisterToken.Response(
+      apnsEnvironment: request.apnsEnvironment, apnsToken: request.apnsToken, webcourierURL: nil)
+    let channel: DeviceChannel
+    if var places = tokens.places(request.apnsToken) {
+      if !places.contains(where: { $0.store == address.store }) {
+        places.append(.init(store: address.store, courierID: devices.ambient.makeUUID()))
+        response.apnsToken = tokens.text(places)
+      }
+      guard let place = places.last(where: { $0.store == address.store }) else {
+        throw .fault("a token does not have the store it was just given")
+      }
+      channel = .courier(token: place.courierID)
+      response.webcourierURL = caller.courierURL(response.apnsToken)
+    } else {
+      try Self.checkAPNsToken(request.apnsToken)
+      channel = .apns(token: request.apnsToken.lowercased(), request.apnsEnvironment)
+    }
+    let (now, fresh) = (devices.ambient.now(), devices.ambient.makeUUID())
+    try await store.write { (store) throws(ServerError) in
+      let known = try store.device(reachedBy: channel)
+      let isSameUser = known.map { ExactName($0.user) == ExactName(user) } ?? false
+      let ownDeviceID = isSameUser ? known?.deviceID : nil
+      // A token that changes hands brings nothing of its former user's along.
+      let newest = try store.latestNotification()
+      try store.register(
+        StoredDevice(
+          user: user, deviceID: clientID ?? ownDeviceID ?? fresh, channel: channel,
+          acknowledged: isSameUser ? known?.acknowledged ?? newest : newest, seen: now))
+    }
+    return response
+  }
+
+  /// - Throws: `BAD_REQUEST` if the ID is empty or too long.
+  static func checked(_ clientID: String?) throws(ServerError) -> String? {
+    guard let clientID else { return nil }
+    if clientID.isEmpty || clientID.utf16.count > Limits.clientIDLengthMax {
+      throw .badRequest("clientId must have 1 to \(Limits.clientIDLengthMax) characters")
+    }
+    return clientID
+  }
+
+  /// Choice: hex digits, as every token of Apple's; it becomes part of a URL.
+  private static func checkAPNsToken(_ token: String) throws(ServerError) {
+    let isHex = token.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+        UInt8(ascii: "A")...UInt8(ascii: "F"):
+        true
+      case _: false
+      }
+    }
+    guard isHex, (16...Limits.apnsTokenLengthMax).contains(token.utf8.count) else {
+      throw .badRequest("apnsToken is neither a token of tokens/create nor one of APNs")
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import HTTPTypes
+import NIOCore
+import StratusDomain
+
+/// A long poll: hands over one notification, and is done.
+final class PollListener: LoopListener, @unchecked Sendable {
+  private let gate: ConnectionGate
+  private let hub: any NotificationListening
+  private let head: HTTPResponse
+  private let devices: [ListeningDevice]
+  private var isDone = false
+
+  init(
+    lane: LoopLane, gate: ConnectionGate, hub: any NotificationListening, head: HTTPResponse,
+    devices: [ListeningDevice]
+  ) {
+    self.gate = gate
+    self.hub = hub
+    self.head = head
+    self.devices = devices
+    super.init(lane: lane)
+  }
+
+  override func take(_ parcel: inout LoopParcel) {
+    guard !isDone, let first = parcel.delivery.notifications.first else { return }
+    leave()
+    let delivery = parcel.delivery
+    let hearers = devices.filter { $0.store == delivery.store && $0.user == delivery.user }
+    let (hub, number) = (hub, first.number)
+    gate.answer(head, first.payloadText) {
+      for device in hearers { hub.consume(through: number, by: device) }
+    }
+  }
+
+  override func release() {
+    if isDone { return }
+    leave()
+    gate.answer(head, [])
+  }
+
+  func leave() {
+    if isDone { return }
+    isDone = true
+    hub.leave(self, as: devices)
+  }
+}
+
+/// A stream: writes events as they come, as fast as the client takes them.
+final class StreamListener: LoopListener, @unchecked Sendable {
+  private let gate: ConnectionGate
+  private let hub: any NotificationListening
+  /// With the place up to which all was written.
+  private var device: ListeningDevice
+  /// Whether the client has much to read: then it is told no more until it has.
+  private var isStalled = false
+  private var silences: UInt8 = 0
+  private var isDone = false
+
+  /// Signs of life that a client fails to read before it is given up.
+  private static let silencesMax = 2
+
+  init(
+    lane: LoopLane, gate: ConnectionGate, hub: any NotificationListening, device: ListeningDevice
+  ) {
+    self.gate = gate
+    self.hub = hub
+    self.device = device
+    super.init(lane: lane)
+  }
+
+  func join() { hub.join(self, as: [device], until: nil) }
+
+  override func take(_ parcel: inout LoopParcel) {
+    let delivery = parcel.delivery
+    guard !isDone, !isStalled, delivery.after <= device.place else { return }
+    let isAtBeginning =
+      delivery.notifications.first.map { $0.number > device.place } ?? true
+    let text: ByteBuffer? =
+      if delivery.notifications.isEmpty {
+        nil
+      } else if isAtBeginning {
+        parcel.text
+      } else {
+        EventText.events(delivery.notifications.filter { $0.number > device.place })
+      }
+    device.place = max(device.place, delivery.through)
+    if let text { isStalled = !gate.write(text) }
+  }
+
+  /// The client has read what there was.
+  func resume() {
+    guard isStalled, !isDone else { return }
+    isStalled = false
+    silences = 0
+    hub.leave(self, as: [device])
+    join()
+  }
+
+  override func keepAlive() {
+    if isDone { return }
+    if isStalled {
+      silences += 1
+      if silences >= Self.silencesMax { gate.close() }
+    } else {
+      isStalled = !gate.write(EventText.keepAlive)
+    }
+  }
+
+  override func release() {
+    if isDone { return }
+    leave()
+    _ = gate.write(EventText.end)
+    gate.close()
+  }
+
+  func leave() {
+    if isDone { return }
+    isDone = true
+    hub.leave(self, as: [device])
+  }
+}
+
+/// How a stream's answer begins.
+enum StreamHead {
+  static func bytes(_ head: HTTPResponse) -> ByteBuffer {
+    var buffer = ByteBuffer()
+    buffer.writeString("HTTP/1.1 \(head.status.code) \(head.status.reasonPhrase)\r\n")
+    for field in head.headerFields {
+      buffer.writeString("\(field.name.rawName): \(field.value)\r\n")
+    }
+    buffer.writeStaticString("Transfer-Encoding: chunked\r\n\r\n")
+    var opening = EventText.keepAlive
+    buffer.writeBuffer(&opening)
+    return buffer
+  }
+}

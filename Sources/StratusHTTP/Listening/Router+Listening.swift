@@ -1,0 +1,71 @@
+public import HTTPTypes
+public import StratusDomain
+import StratusWire
+
+/// What becomes of a request to listen for notifications.
+public enum ListeningAnswer: Sendable {
+  /// The device's notifications, as they come.
+  case stream(HTTPResponse, ListeningDevice)
+  /// One notification for any of the devices, or nothing when the time is up.
+  case poll(HTTPResponse, [ListeningDevice], until: Int64)
+  case refusal(HTTPResponse, [UInt8])
+}
+
+extension Router {
+  /// Whether a request listens for notifications: then ``listen(_:)`` answers it.
+  public func isListening(_ request: HTTPRequest) -> Bool {
+    guard request.method == .get, let path = request.path,
+      path.utf8.starts(with: "/push/".utf8) || path.utf8.starts(with: "/d".utf8)
+    else { return false }
+    switch RequestPath(RequestTarget(path).path) {
+    case .stream, .courier: return true
+    case .database, .management, .upload, .download, .health, nil: return false
+    }
+  }
+
+  /// Lets somebody in who wants to listen for notifications; says how the answer begins.
+  public func listen(_ request: HTTPRequest) async -> ListeningAnswer {
+    var exchange = Exchange(uuid: ambient.makeUUID())
+    do throws(ServerError) {
+      let target = RequestTarget(request.path ?? "/")
+      switch RequestPath(target.path) {
+      case .stream(let address):
+        try await admit(request, target.query, to: address, &exchange)
+        let lastEventID = request.headerFields[.lastEventID].flatMap { Int64($0) }
+        let device = try await listening.stream(
+          for: exchange.caller, at: address, lastEventID: lastEventID)
+        exchange.fields = [
+          .contentType: "text/event-stream; charset=UTF-8", .cacheControl: "no-store",
+          .proxyBuffering: "no",
+        ]
+        return .stream(head(for: request, exchange), device)
+      case .courier(let token):
+        exchange.isCourier = true
+        let devices = try await listening.poll(token: token)
+        exchange.fields = [.cacheControl: "no-store"]
+        return .poll(head(for: request, exchange), devices, until: listening.pollDeadline)
+      case .database, .management, .upload, .download, .health, nil:
+        throw ServerError(.notFound, Reason.endpointUnknown)
+      }
+    } catch {
+      let body = describe(error, &exchange)
+      return .refusal(head(for: request, exchange), body)
+    }
+  }
+}
+
+extension RequestPath {
+  var isCourier: Bool {
+    switch self {
+    case .courier: true
+    case .database, .management, .upload, .download, .health, .stream: false
+    }
+  }
+}
+
+extension HTTPField.Name {
+  /// Where an earlier stream ended (HTML, server-sent events).
+  static let lastEventID = HTTPField.Name("Last-Event-ID") ?? .server
+  /// Says to nginx that events are not to be collected.
+  static let proxyBuffering = HTTPField.Name("X-Accel-Buffering") ?? .server
+}

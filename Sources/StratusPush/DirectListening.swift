@@ -1,0 +1,72 @@
+public import StratusDomain
+public import StratusWire
+
+/// Listening without a connection: for tests, and for servers in the same process.
+extension Hub {
+  /// The notifications of a device, from its place on, until the sequence is dropped or the hub
+  /// closes.
+  ///
+  /// It acknowledges nothing.
+  public func notifications(of device: ListeningDevice) -> AsyncStream<NumberedNotification> {
+    let (stream, continuation) = AsyncStream.makeStream(of: NumberedNotification.self)
+    let listener = DirectListener { delivery in
+      guard let delivery else { return continuation.finish() }
+      for notification in delivery.notifications {
+        guard let payload = try? notification.payload() else { continue }
+        continuation.yield(
+          NumberedNotification(
+            number: notification.number, payload: payload, isRead: notification.isRead))
+      }
+    }
+    continuation.onTermination = { [weak self] _ in self?.leave(listener, as: [device]) }
+    join(listener, as: [device], until: nil)
+    return stream
+  }
+
+  /// The payload of the first notification for any of the devices, which has it then; nil: the time
+  /// is up, or the task is cancelled.
+  ///
+  /// - Parameter deadline: milliseconds since 1970 UTC.
+  public func poll(as devices: [ListeningDevice], until deadline: Int64) async -> [UInt8]? {
+    let (answers, continuation) = AsyncStream.makeStream(
+      of: NotificationDelivery?.self, bufferingPolicy: .bufferingOldest(1))
+    let listener = DirectListener { delivery in
+      if delivery?.notifications.isEmpty != true { continuation.yield(delivery) }
+    }
+    join(listener, as: devices, until: deadline)
+    defer { leave(listener, as: devices) }
+    var iterator = answers.makeAsyncIterator()
+    guard let delivery = await iterator.next(isolation: nil) ?? nil,
+      let first = delivery.notifications.first
+    else { return nil }
+    for device in devices where device.store == delivery.store && device.user == delivery.user {
+      consume(through: first.number, by: device)
+    }
+    return first.payloadText
+  }
+}
+
+/// Hands on what it gets, at once; nil: it was released.
+private final class DirectListener: NotificationListener {
+  let take: @Sendable (NotificationDelivery?) -> Void
+
+  init(take: @escaping @Sendable (NotificationDelivery?) -> Void) { self.take = take }
+
+  var lane: any NotificationLane { DirectLane.shared }
+}
+
+/// NB: nobody falls behind here, so what is delivered always begins where the listener is or
+/// before; a sequence hears what overlaps once, as the hub has it at one place only.
+private final class DirectLane: NotificationLane {
+  static let shared = DirectLane()
+
+  func deliver(_ delivery: NotificationDelivery, to listeners: [any NotificationListener]) {
+    for case let listener as DirectListener in listeners { listener.take(delivery) }
+  }
+
+  func keepAlive(_ listeners: [any NotificationListener]) {}
+
+  func release(_ listeners: [any NotificationListener]) {
+    for case let listener as DirectListener in listeners { listener.take(nil) }
+  }
+}

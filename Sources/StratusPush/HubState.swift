@@ -1,0 +1,218 @@
+import StratusDomain
+
+/// What a hub knows; decides nothing that needs to wait.
+struct HubState {
+  private struct Poll {
+    let listener: any NotificationListener
+    let devices: [ListeningDevice]
+    let deadline: Int64
+  }
+
+  private struct DeviceKey: Hashable {
+    let topic: Topic
+    let deviceID: String
+  }
+
+  private var topics: [Topic: TopicState] = [:]
+  private var polls: [ObjectIdentifier: Poll] = [:]
+  /// How far each store's news was looked at; nil: no queue of it was read yet.
+  private var stores: [StoreAddress: (place: Int64?, topics: Int)] = [:]
+  /// What devices have that the store does not know of yet.
+  private var consumed: [DeviceKey: Int64] = [:]
+  private var work = WorkList()
+  private var failures: [HubWork] = []
+  private var workers = 0
+  private var lastHeartbeat: Int64?
+  private var isClosed = false
+
+  var listenerCount: Int {
+    topics.values.reduce(0) { $0 + $1.seats.count }
+  }
+
+  var listenedStores: [StoreAddress] { Array(stores.keys) }
+
+  var listeningDevices: [StoreAddress: [(user: String, deviceID: String)]] {
+    var result: [StoreAddress: [(user: String, deviceID: String)]] = [:]
+    for (topic, state) in topics {
+      for seat in state.seats {
+        result[topic.store, default: []].append((topic.user, seat.deviceID))
+      }
+    }
+    return result
+  }
+
+  // NB: `lane.release` is the caller's, since it may come back here.
+  mutating func join(
+    _ listener: any NotificationListener, as devices: [ListeningDevice], until deadline: Int64?
+  ) -> Bool {
+    if isClosed { return false }
+    for device in devices {
+      let topic = Topic(store: device.store, user: device.user)
+      let known = consumed[DeviceKey(topic: topic, deviceID: device.deviceID)] ?? 0
+      if topics[topic] == nil {
+        topics[topic] = TopicState()
+        stores[topic.store, default: (nil, 0)].topics += 1
+      }
+      topics[topic]?.add(
+        Seat(
+          listener: listener, deviceID: device.deviceID, place: max(device.place, known)))
+      enqueue(topic)
+    }
+    if let deadline {
+      polls[ObjectIdentifier(listener)] = Poll(
+        listener: listener, devices: devices, deadline: deadline)
+    }
+    return true
+  }
+
+  mutating func leave(_ listener: any NotificationListener, as devices: [ListeningDevice]) {
+    polls[ObjectIdentifier(listener)] = nil
+    for device in devices {
+      let topic = Topic(store: device.store, user: device.user)
+      guard topics[topic]?.remove(listener) == true, topics[topic]?.isEmpty == true else {
+        continue
+      }
+      topics[topic] = nil
+      stores[topic.store]?.topics -= 1
+      if stores[topic.store]?.topics == 0 { stores[topic.store] = nil }
+    }
+  }
+
+  mutating func consume(through number: Int64, by device: ListeningDevice) {
+    let topic = Topic(store: device.store, user: device.user)
+    let key = DeviceKey(topic: topic, deviceID: device.deviceID)
+    consumed[key] = max(number, consumed[key] ?? 0)
+    work.append(.consume(topic, deviceID: device.deviceID, through: number))
+  }
+
+  mutating func didConsume(through number: Int64, _ deviceID: String, of topic: Topic) {
+    let key = DeviceKey(topic: topic, deviceID: deviceID)
+    if let known = consumed[key], known <= number { consumed[key] = nil }
+  }
+
+  /// Puts a topic among what is to be done, if it needs it and is not there.
+  private mutating func enqueue(_ topic: Topic) {
+    guard let state = topics[topic], state.needsService, !state.isQueued, !state.isServed
+    else { return }
+    topics[topic]?.isQueued = true
+    work.append(.serve(topic))
+  }
+
+  /// How many more workers there is work for.
+  mutating func employ(workersMax: Int) -> Int {
+    let count = max(0, min(work.count, workersMax) - workers)
+    workers += count
+    return count
+  }
+
+  /// The next thing to do; nil: nothing, and the worker is dismissed.
+  mutating func takeWorkOrRest() -> HubWork? {
+    if let next = takeWork() { return next }
+    workers -= 1
+    return nil
+  }
+
+  mutating func takeWork() -> HubWork? {
+    guard let next = work.popFirst() else { return nil }
+    if case .serve(let topic) = next { topics[topic]?.isQueued = false }
+    return next
+  }
+
+  /// Keeps what could not be done for the next tick.
+  mutating func failed(_ work: HubWork) {
+    failures.append(work)
+    if case .serve(let topic) = work { topics[topic]?.abandonRound() }
+  }
+
+  func place(of store: StoreAddress) -> Int64? { stores[store]?.place }
+
+  mutating func note(_ news: UsersWithNews, in store: StoreAddress) {
+    guard let known = stores[store] else { return }
+    stores[store]?.place = max(known.place ?? 0, news.through)
+    for user in news.users {
+      let topic = Topic(store: store, user: user)
+      if topics[topic] == nil { continue }
+      topics[topic]?.hasNews = true
+      enqueue(topic)
+    }
+  }
+
+  mutating func tick(
+    now: Int64, heartbeatSeconds: Int64
+  ) -> (released: [any NotificationListener], kept: [any NotificationListener]) {
+    for work in failures {
+      switch work {
+      case .serve(let topic): enqueue(topic)
+      case .consume: self.work.append(work)
+      }
+    }
+    failures = []
+    let ended = polls.values.filter { $0.deadline <= now }
+    for poll in ended { leave(poll.listener, as: poll.devices) }
+    var kept: [any NotificationListener] = []
+    if let last = lastHeartbeat, now - last < heartbeatSeconds * 1_000 {
+      return (ended.map(\.listener), kept)
+    }
+    if lastHeartbeat != nil {
+      for topic in topics.values { kept += topic.seats.map(\.listener) }
+    }
+    lastHeartbeat = now
+    return (ended.map(\.listener), kept)
+  }
+
+  mutating func close() -> [any NotificationListener] {
+    isClosed = true
+    defer {
+      topics = [:]
+      polls = [:]
+      stores = [:]
+    }
+    return topics.values.flatMap { $0.seats.map(\.listener) }
+  }
+}
+
+/// Rounds: reading a topic's queue from the least place to its end.
+extension HubState {
+  mutating func beginRound(of topic: Topic) -> Int64? { topics[topic]?.beginRound() }
+
+  func parcels(
+    of page: [QueuedNotification], isLast: Bool, for topic: Topic
+  ) -> [Parcel] {
+    topics[topic]?.parcels(of: page, isLast: isLast) ?? []
+  }
+
+  mutating func endPage(
+    _ page: [QueuedNotification], of topic: Topic, through number: Int64, isLast: Bool
+  ) -> Bool {
+    guard let isDone = topics[topic]?.endPage(page, through: number, isLast: isLast) else {
+      return true
+    }
+    guard isDone else { return false }
+    // News of the whole store are followed from the first queue read on. A queue that was read
+    // before the place they are followed from is read again.
+    let followed = stores[topic.store]?.place
+    if followed == nil { stores[topic.store]?.place = number }
+    if let followed, number < followed { topics[topic]?.hasNews = true }
+    enqueue(topic)
+    return true
+  }
+}
+
+/// What is to be done, first come, first served.
+private struct WorkList {
+  private var incoming: [HubWork] = []
+  /// Older than ``incoming``, from its end.
+  private var outgoing: [HubWork] = []
+
+  var count: Int { incoming.count + outgoing.count }
+
+  mutating func append(_ work: HubWork) { incoming.append(work) }
+
+  mutating func popFirst() -> HubWork? {
+    if outgoing.isEmpty {
+      outgoing = incoming.reversed()
+      incoming.removeAll(keepingCapacity: true)
+    }
+    return outgoing.popLast()
+  }
+}

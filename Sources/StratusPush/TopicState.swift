@@ -1,0 +1,122 @@
+import StratusDomain
+
+/// Who listens to a topic, and how far they are.
+struct TopicState {
+  typealias Seats = [ObjectIdentifier: Seat]
+
+  /// Those who were told of all up to ``place``.
+  private var current: Seats = [:]
+  private var place: Int64 = 0
+  /// Those who have just come.
+  private var behind: Seats = [:]
+  /// Those of them for whom the queue is being read.
+  private var joining: Seats = [:]
+  /// Whether the queue was added to since it was last read.
+  var hasNews = false
+  /// Whether it waits to be read.
+  var isQueued = false
+  /// Whether it is being read.
+  private(set) var isServed = false
+
+  var isEmpty: Bool { current.isEmpty && behind.isEmpty && joining.isEmpty }
+  var needsService: Bool { hasNews || !behind.isEmpty }
+  var seats: [Seat] { Array(current.values) + behind.values + joining.values }
+
+  mutating func add(_ seat: Seat) { behind[ObjectIdentifier(seat.listener)] = seat }
+
+  /// - Returns: whether it was there.
+  mutating func remove(_ listener: any NotificationListener) -> Bool {
+    let id = ObjectIdentifier(listener)
+    let found = [
+      current.removeValue(forKey: id), behind.removeValue(forKey: id),
+      joining.removeValue(forKey: id),
+    ]
+    return found.contains { $0 != nil }
+  }
+
+  /// - Returns: where to read from; nil: there is no need.
+  mutating func beginRound() -> Int64? {
+    guard !isServed, needsService, !isEmpty else { return nil }
+    isServed = true
+    hasNews = false
+    joining.merge(behind) { $1 }
+    behind.removeAll()
+    return start
+  }
+
+  /// The least place somebody has.
+  private var start: Int64 {
+    let least = joining.values.map(\.place).min() ?? .max
+    return current.isEmpty ? least : min(place, least)
+  }
+
+  /// Parts a page among those who listen.
+  ///
+  /// NB: with the last page everybody who has just come is told how far he is, even if there is
+  /// nothing for him: who is told of what comes then must not be behind where that begins.
+  func parcels(of page: [QueuedNotification], isLast: Bool) -> [Parcel] {
+    let origins = Set(page.compactMap { $0.originDeviceID.map(ExactName.init) })
+    var parts: [Int64: [Seat]] = [:]
+    for seat in joining.values { parts[seat.place, default: []].append(seat) }
+    var parcels = parts.flatMap { place, seats in
+      let rest = page.filter { $0.number > place }
+      return rest.isEmpty && !isLast ? [] : Self.parcels(of: rest, after: place, seats, origins)
+    }
+    if hasNewsForCurrent(page) {
+      let rest = page.filter { $0.number > place }
+      parcels += Self.parcels(of: rest, after: place, Array(current.values), origins)
+    }
+    return parcels
+  }
+
+  private func hasNewsForCurrent(_ page: [QueuedNotification]) -> Bool {
+    guard !current.isEmpty, let last = page.last else { return false }
+    return last.number > place
+  }
+
+  /// NB: a device that is passed over in this page has a parcel of its own, which may be empty: it
+  /// is told how far it is all the same.
+  private static func parcels(
+    of page: [QueuedNotification], after place: Int64, _ seats: [Seat], _ origins: Set<ExactName>
+  ) -> [Parcel] {
+    var whole = Parcel(after: place, notifications: page, listeners: [])
+    whole.listeners.reserveCapacity(seats.count)
+    var parcels: [Parcel] = []
+    for seat in seats {
+      if origins.isEmpty || !origins.contains(ExactName(seat.deviceID)) {
+        whole.listeners.append(seat.listener)
+        continue
+      }
+      let device = ExactName(seat.deviceID)
+      let others = page.filter { $0.originDeviceID.map(ExactName.init) != device }
+      parcels.append(Parcel(after: place, notifications: others, listeners: [seat.listener]))
+    }
+    if !whole.listeners.isEmpty { parcels.append(whole) }
+    return parcels
+  }
+
+  /// Notes what everybody was told.
+  ///
+  /// - Returns: whether the round is over.
+  mutating func endPage(
+    _ page: [QueuedNotification], through number: Int64, isLast: Bool
+  ) -> Bool {
+    if hasNewsForCurrent(page) { place = number }
+    for (id, seat) in joining where seat.place < number { joining[id]?.place = number }
+    guard isLast || isEmpty else { return false }
+    if current.isEmpty { place = number }
+    current.merge(joining) { $1 }
+    joining.removeAll()
+    isServed = false
+    return true
+  }
+
+  /// Ends a round that failed; it must be begun again.
+  mutating func abandonRound() {
+    guard isServed else { return }
+    behind.merge(joining) { standing, _ in standing }
+    joining.removeAll()
+    hasNews = true
+    isServed = false
+  }
+}

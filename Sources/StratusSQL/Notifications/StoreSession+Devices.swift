@@ -1,0 +1,142 @@
+public import StratusDomain
+import StratusWire
+
+extension StoreSession {
+  public func devices(of user: String) throws(ServerError) -> [StoredDevice] {
+    try connection.all(DeviceStatements.all, [.text(user)]) { Self.device($0) }
+  }
+
+  public func device(id: String, of user: String) throws(ServerError) -> StoredDevice? {
+    try connection.first(DeviceStatements.find, [.text(user), .text(id)]) { Self.device($0) }
+  }
+
+  public func device(
+    reachedBy channel: DeviceChannel
+  ) throws(ServerError) -> StoredDevice? {
+    guard let token = channel.token else { return nil }
+    return try connection.first(
+      DeviceStatements.findByToken,
+      [.text(token), .integer(channel.number), .integer(channel.environmentNumber)]
+    ) { Self.device($0) }
+  }
+
+  public func register(_ device: StoredDevice) throws(ServerError) {
+    if let known = try self.device(reachedBy: device.channel),
+      ExactName(known.user) != ExactName(device.user)
+        || ExactName(known.deviceID) != ExactName(device.deviceID)
+    {
+      try connection.execute(
+        DeviceStatements.remove, [.text(known.user), .text(known.deviceID)])
+    }
+    try connection.execute(
+      DeviceStatements.register,
+      [
+        .text(device.user), .text(device.deviceID), .integer(device.channel.number),
+        .integer(device.channel.environmentNumber), .optional(device.channel.token),
+        .integer(device.acknowledged), .integer(device.seen),
+      ])
+    let others = try connection.all(
+      DeviceStatements.newestOthers, [.text(device.user), .text(device.deviceID)]
+    ) { $0.text(0) }
+    for other in others.dropFirst(Limits.devicesPerUserMax - 1) {
+      try connection.execute(DeviceStatements.remove, [.text(device.user), .text(other)])
+    }
+  }
+
+  public func acknowledge(
+    through number: Int64, by deviceID: String, of user: String
+  ) throws(ServerError) {
+    let number = min(number, try latestNotification())
+    try connection.execute(
+      DeviceStatements.acknowledge,
+      [.integer(number), .text(user), .text(deviceID), .integer(number)])
+  }
+
+  public func touch(deviceID: String, of user: String, now: Int64) throws(ServerError) {
+    try connection.execute(
+      DeviceStatements.touch,
+      [.integer(now), .text(user), .text(deviceID), .integer(now - Self.touchMilliseconds)])
+  }
+
+  public func remove(_ device: StoredDevice) throws(ServerError) {
+    guard let known = try self.device(id: device.deviceID, of: device.user),
+      known.channel == device.channel
+    else { return }
+    try connection.execute(
+      DeviceStatements.remove, [.text(device.user), .text(device.deviceID)])
+  }
+
+  /// An hour, so that a busy device does not cost a write each time.
+  private static let touchMilliseconds: Int64 = 3_600_000
+
+  private static func device(_ row: any SQLRow) -> StoredDevice {
+    StoredDevice(
+      user: row.text(0), deviceID: row.text(1),
+      channel: DeviceChannel(
+        number: row.integer(2), environmentNumber: row.integer(3), token: row.text(4)),
+      acknowledged: row.integer(5), seen: row.integer(6))
+  }
+}
+
+extension DeviceChannel {
+  /// The channel as the tables hold it.
+  fileprivate init(number: Int64, environmentNumber: Int64, token: String) {
+    switch number {
+    case 1: self = .courier(token: token)
+    case 2: self = .apns(token: token, environmentNumber == 1 ? .development : .production)
+    case _: self = .stream
+    }
+  }
+
+  fileprivate var number: Int64 {
+    switch self {
+    case .stream: 0
+    case .courier: 1
+    case .apns: 2
+    }
+  }
+
+  fileprivate var environmentNumber: Int64 {
+    switch self {
+    case .stream, .courier, .apns(_, .production): 0
+    case .apns(_, .development): 1
+    }
+  }
+
+  fileprivate var token: String? {
+    switch self {
+    case .stream: nil
+    case .courier(let token), .apns(let token, _): token
+    }
+  }
+}
+
+enum DeviceStatements {
+  private static let columns = "owner, device, channel, environment, token, acknowledged, seen"
+
+  static let all = SQLStatement(
+    "SELECT \(columns) FROM devices WHERE owner = ? ORDER BY device")
+  static let find = SQLStatement(
+    "SELECT \(columns) FROM devices WHERE owner = ? AND device = ?")
+  static let findByToken = SQLStatement(
+    """
+    SELECT \(columns) FROM devices WHERE token = ? AND channel = ? AND environment = ?
+    """)
+  static let remove = SQLStatement("DELETE FROM devices WHERE owner = ? AND device = ?")
+  static let register = SQLStatement(
+    """
+    INSERT INTO devices (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (owner, device) DO UPDATE SET channel = excluded.channel,
+      environment = excluded.environment, token = excluded.token, seen = excluded.seen
+    """)
+  static let newestOthers = SQLStatement(
+    """
+    SELECT device FROM devices WHERE owner = ? AND device <> ? ORDER BY seen DESC, device
+    """)
+  static let acknowledge = SQLStatement(
+    """
+    UPDATE devices SET acknowledged = ? WHERE owner = ? AND device = ? AND acknowledged < ?
+    """)
+  static let touch = SQLStatement(
+    "UPDATE devices SET seen = ? WHERE owner = ? AND device = ? AND seen <= ?")
+}

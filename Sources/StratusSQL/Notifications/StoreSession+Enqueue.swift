@@ -1,0 +1,105 @@
+public import StratusDomain
+import StratusWire
+
+extension StoreSession {
+  public func enqueue(_ notifications: [NewNotification]) throws(ServerError) {
+    guard !notifications.isEmpty else { return }
+    var newest = try latestNotification()
+    var states: [ExactName: QueueState] = [:]
+    for notification in notifications {
+      let user = ExactName(notification.user)
+      var state: QueueState
+      if let known = states[user] {
+        state = known
+      } else {
+        state = try queueState(of: notification.user)
+      }
+      newest += 1
+      state.added += 1
+      var payload = notification.payload
+      if notification.shouldBadge {
+        state.badge += 1
+        payload.presentation.badge = Int(state.badge)
+      }
+      states[user] = state
+      let origin = try replaceCoalesced(with: notification)
+      try connection.execute(
+        EnqueueStatements.insert,
+        [
+          .integer(newest), .text(notification.user), .text(payload.notificationID),
+          .optional(origin), .optional(notification.coalescingKey),
+          .integer(notification.createdAt), .bytes(payload.jsonBytes),
+        ])
+      if state.added % Self.notificationsPerTrim == 0 { try trimQueue(of: notification.user) }
+    }
+    try connection.execute(NotificationStatements.setNewest, [.integer(newest)])
+    for (user, state) in states { try write(state, of: user.text) }
+  }
+
+  /// A queue is bounded each time so many joined it, since that costs a walk through it.
+  private static let notificationsPerTrim: Int64 = 32
+
+  /// Removes what a notification stands for from now on.
+  ///
+  /// - Returns: the device that is passed over; nil: none is.
+  private func replaceCoalesced(
+    with notification: NewNotification
+  ) throws(ServerError) -> String? {
+    guard let key = notification.coalescingKey else { return notification.originDeviceID }
+    let values: [SQLValue] = [.text(notification.user), .text(key)]
+    let replaced = try connection.all(EnqueueStatements.coalesced, values) { row in
+      (number: row.integer(0), origin: row.optionalText(1))
+    }
+    if replaced.isEmpty { return notification.originDeviceID }
+    try connection.execute(EnqueueStatements.removeCoalesced, values)
+    guard let origin = notification.originDeviceID else { return nil }
+    let device = try device(id: origin, of: notification.user)
+    for (number, others) in replaced {
+      // The device knows of its own changes, and of those it was told of.
+      if let others, ExactName(others) == ExactName(origin) { continue }
+      if let device, device.acknowledged < number { return nil }
+    }
+    return origin
+  }
+
+  /// Removes the oldest of a queue that is too long, and what every device has, but for the newest.
+  private func trimQueue(of user: String) throws(ServerError) {
+    let acknowledged = try connection.first(EnqueueStatements.acknowledged, [.text(user)]) { row in
+      row.isNull(0) ? Int64.max : row.integer(0)
+    }
+    for (kept, limit) in [
+      (Limits.queuedNotificationsMax, Int64.max),
+      (Limits.keptNotificationsMax, acknowledged ?? .max),
+    ] {
+      let place = try connection.first(
+        EnqueueStatements.nthNewest, [.text(user), .integer(Int64(kept))]
+      ) { $0.integer(0) }
+      guard let place else { continue }
+      try connection.execute(
+        EnqueueStatements.trim, [.text(user), .integer(min(place, limit))])
+    }
+  }
+}
+
+private enum EnqueueStatements {
+  static let insert = SQLStatement(
+    """
+    INSERT INTO notifications (
+      number, owner, notification_id, origin_device, coalescing_key, created_at, payload)
+    VALUES (?, ?, ?, ?, ?, ?, ?)
+    """)
+  static let coalesced = SQLStatement(
+    """
+    SELECT number, origin_device FROM notifications WHERE owner = ? AND coalescing_key = ?
+    """)
+  static let removeCoalesced = SQLStatement(
+    "DELETE FROM notifications WHERE owner = ? AND coalescing_key = ?")
+  static let acknowledged = SQLStatement(
+    "SELECT MIN(acknowledged) FROM devices WHERE owner = ?")
+  static let nthNewest = SQLStatement(
+    """
+    SELECT number FROM notifications WHERE owner = ? ORDER BY number DESC LIMIT 1 OFFSET ?
+    """)
+  static let trim = SQLStatement(
+    "DELETE FROM notifications WHERE owner = ? AND number <= ?")
+}

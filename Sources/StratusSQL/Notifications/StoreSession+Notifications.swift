@@ -1,0 +1,168 @@
+public import StratusDomain
+import StratusWire
+
+extension StoreSession {
+  public func notifications(
+    of user: String, after number: Int64, limit: Int, sizeBytesMax: Int
+  ) throws(ServerError) -> [QueuedNotification] {
+    guard limit > 0 else { return [] }
+    var result: [QueuedNotification] = []
+    var sizeBytes = 0
+    try connection.run(
+      NotificationStatements.page, [.text(user), .integer(number), .integer(Int64(limit))]
+    ) { (row) throws(ServerError) in
+      let notification = QueuedNotification(
+        number: row.integer(0), notificationID: row.text(1), originDeviceID: row.optionalText(2),
+        coalescingKey: row.optionalText(3), createdAt: row.integer(4), isRead: !row.isNull(5),
+        payloadText: row.bytes(6))
+      sizeBytes += notification.payloadText.count
+      result.append(notification)
+      return sizeBytes < sizeBytesMax
+    }
+    return result
+  }
+
+  public func readMarks(
+    of user: String, after number: Int64, limit: Int
+  ) throws(ServerError) -> [ReadMark] {
+    guard limit > 0 else { return [] }
+    return try connection.all(
+      NotificationStatements.readMarks,
+      [.text(user), .integer(number), .integer(Int64(limit))]
+    ) { ReadMark(number: $0.integer(0), notificationID: $0.text(1)) }
+  }
+
+  public func latestNotification() throws(ServerError) -> Int64 {
+    guard let newest = try connection.first(NotificationStatements.newest, [], { $0.integer(0) })
+    else { throw .fault("the store does not count its notifications") }
+    return newest
+  }
+
+  public func usersWithNews(
+    after number: Int64, limit: Int
+  ) throws(ServerError) -> UsersWithNews {
+    var news = UsersWithNews(users: [], through: number, hasMore: false)
+    guard limit > 0 else { return news }
+    var seen: Set<ExactName> = []
+    var count = 0
+    try connection.run(
+      NotificationStatements.owners, [.integer(number), .integer(Int64(limit))]
+    ) { (row) throws(ServerError) in
+      count += 1
+      news.through = row.integer(0)
+      let user = row.text(1)
+      if seen.insert(ExactName(user)).inserted { news.users.append(user) }
+      return true
+    }
+    news.hasMore = count == limit
+    return news
+  }
+
+  public func badge(of user: String) throws(ServerError) -> Int {
+    try connection.first(NotificationStatements.user, [.text(user)]) { Int($0.integer(0)) } ?? 0
+  }
+
+  public func setBadge(_ badge: Int, of user: String) throws(ServerError) {
+    let state = try queueState(of: user)
+    try write(QueueState(badge: Int64(badge), added: state.added), of: user)
+  }
+
+  public func markRead(ids: [String], of user: String) throws(ServerError) -> [String] {
+    guard !ids.isEmpty else { return [] }
+    var unread: [String: [Int64]] = [:]
+    var known: Set<String> = []
+    let wanted = Set(ids)
+    try connection.run(NotificationStatements.ids, [.text(user)]) { (row) throws(ServerError) in
+      let id = row.text(1)
+      guard wanted.contains(id) else { return true }
+      known.insert(id)
+      if row.isNull(2) { unread[id, default: []].append(row.integer(0)) }
+      return true
+    }
+    var found: [String] = []
+    var newest = try latestNotification()
+    for id in ids where known.remove(id) != nil {
+      found.append(id)
+      for number in unread[id] ?? [] {
+        newest += 1
+        try connection.execute(
+          NotificationStatements.markRead, [.integer(newest), .integer(number)])
+      }
+    }
+    try connection.execute(NotificationStatements.setNewest, [.integer(newest)])
+    return found
+  }
+
+  public func pruneNotifications(
+    madeBefore time: Int64, devicesUnseenSince unseenSince: Int64, limit: Int
+  ) throws(ServerError) -> Bool {
+    let notifications = try connection.execute(
+      NotificationStatements.prune, [.integer(time), .integer(Int64(limit))])
+    let devices = try connection.all(
+      NotificationStatements.unseenDevices, [.integer(unseenSince), .integer(Int64(limit))]
+    ) { (user: $0.text(0), deviceID: $0.text(1)) }
+    for (user, deviceID) in devices {
+      try connection.execute(DeviceStatements.remove, [.text(user), .text(deviceID)])
+    }
+    return notifications >= limit || devices.count >= limit
+  }
+}
+
+/// What is kept of a user's queue besides the notifications.
+struct QueueState {
+  var badge: Int64 = 0
+  /// How many notifications ever joined it.
+  var added: Int64 = 0
+}
+
+extension StoreSession {
+  func queueState(of user: String) throws(ServerError) -> QueueState {
+    try connection.first(NotificationStatements.user, [.text(user)]) {
+      QueueState(badge: $0.integer(0), added: $0.integer(1))
+    } ?? QueueState()
+  }
+
+  func write(_ state: QueueState, of user: String) throws(ServerError) {
+    try connection.execute(
+      NotificationStatements.setUser,
+      [.text(user), .integer(state.badge), .integer(state.added)])
+  }
+}
+
+enum NotificationStatements {
+  static let page = SQLStatement(
+    """
+    SELECT number, notification_id, origin_device, coalescing_key, created_at, read_number, payload
+    FROM notifications WHERE owner = ? AND number > ? ORDER BY number LIMIT ?
+    """)
+  static let readMarks = SQLStatement(
+    """
+    SELECT read_number, notification_id FROM notifications
+    WHERE owner = ? AND read_number > ? ORDER BY read_number LIMIT ?
+    """)
+  static let newest = SQLStatement("SELECT newest FROM notification_count")
+  static let setNewest = SQLStatement("UPDATE notification_count SET newest = ?")
+  static let owners = SQLStatement(
+    "SELECT number, owner FROM notifications WHERE number > ? ORDER BY number LIMIT ?")
+  static let user = SQLStatement(
+    "SELECT badge, added FROM notification_users WHERE owner = ?")
+  static let setUser = SQLStatement(
+    """
+    INSERT INTO notification_users (owner, badge, added) VALUES (?, ?, ?)
+    ON CONFLICT (owner) DO UPDATE SET badge = excluded.badge, added = excluded.added
+    """)
+  static let ids = SQLStatement(
+    """
+    SELECT number, notification_id, read_number FROM notifications
+    WHERE owner = ? ORDER BY number
+    """)
+  static let markRead = SQLStatement(
+    "UPDATE notifications SET read_number = ? WHERE number = ?")
+  static let prune = SQLStatement(
+    """
+    DELETE FROM notifications WHERE number IN (
+      SELECT number FROM notifications WHERE created_at < ? ORDER BY created_at LIMIT ?)
+    """)
+  static let unseenDevices = SQLStatement(
+    "SELECT owner, device FROM devices WHERE seen < ? ORDER BY seen LIMIT ?")
+}

@@ -1,0 +1,44 @@
+import Logging
+import ServiceLifecycle
+import StratusDomain
+import StratusPush
+
+/// Hands notifications to those who listen, looks around for what was not announced, and removes
+/// what is old.
+struct NotificationService: ServiceLifecycle.Service {
+  private static let pause = Duration.seconds(1)
+  private static let pausesPerPrune = 600
+  private static let pausesPerTouch = 43_200
+
+  let parts: Composition
+  let logger: Logger
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask { await parts.hub.run() }
+        group.addTask { await lookAround() }
+      }
+    }
+    parts.hub.close()
+  }
+
+  private func lookAround() async {
+    var pauses = 0
+    while !Task.isCancelled {
+      try? await Task.sleep(for: Self.pause)
+      if Task.isCancelled { return }
+      pauses += 1
+      parts.hub.tick()
+      await parts.hub.lookAround()
+      if pauses % Self.pausesPerPrune == 0 { await prune() }
+      if pauses % Self.pausesPerTouch == 0 { await parts.hub.touchDevices() }
+    }
+  }
+
+  private func prune() async {
+    do throws(ServerError) { try await parts.pruneNotifications() } catch {
+      logger.error("old notifications cannot be removed: \(error.reason) \(error.facts)")
+    }
+  }
+}
