@@ -131,6 +131,9 @@ let package = Package(
     tests(
       "StratusQueryTests",
       ["StratusAssets", "StratusDomain", "StratusSQLite", "StratusTesting", "StratusWire"]),
+    tests(
+      "StratusSubscriptionTests",
+      ["StratusAssets", "StratusDomain", "StratusSQLite", "StratusTesting", "StratusWire"]),
     tests("TidyTests", []),
     tests(
       "StratusAssetsTests",

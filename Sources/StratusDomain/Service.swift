@@ -17,11 +17,12 @@ public struct Service: Sendable {
 
   /// - Parameters:
   ///   - cascades: hears of stores in which a cascade is left to carry on.
+  ///   - changes: hears of stores in whose outbox something was left.
   ///   - pollHoldSeconds: how long a poll for notifications waits.
   public init(
     stores: any StoreCatalog, containers: any ContainerRegistry, assets: any AssetStore,
-    signer: any TicketSigner, ambient: Ambient, cascades: CascadeNudges = CascadeNudges(),
-    pollHoldSeconds: Int64 = 30
+    signer: any TicketSigner, ambient: Ambient, cascades: StoreNudges = StoreNudges(),
+    changes: StoreNudges = StoreNudges(), pollHoldSeconds: Int64 = 30
   ) {
     let tickets = AssetTickets(signer: signer)
     uploads = AssetUploads(stores: stores, assets: assets, tickets: tickets, ambient: ambient)
@@ -38,13 +39,14 @@ public struct Service: Sendable {
     listening = ListeningAccess(
       devices: devices, tokens: couriers, holdSeconds: pollHoldSeconds)
     handlers = [
-      ModifyRecordsHandler(databases: databases, ambient: ambient, cascades: cascades),
+      ModifyRecordsHandler(
+        databases: databases, ambient: ambient, cascades: cascades, changes: changes),
       LookupRecordsHandler(databases: databases),
       QueryRecordsHandler(databases: databases),
       FetchRecordChangesHandler(databases: databases),
       ListZonesHandler(databases: databases),
       LookupZonesHandler(databases: databases),
-      ModifyZonesHandler(databases: databases),
+      ModifyZonesHandler(databases: databases, ambient: ambient, changes: changes),
       FetchZonesHandler(databases: databases),
       FetchDatabaseChangesHandler(databases: databases),
       FetchZoneChangesHandler(databases: databases),
@@ -61,7 +63,10 @@ public struct Service: Sendable {
       FetchKeysHandler(databases: databases),
       RegisterUserKeyHandler(databases: databases),
       WrapZoneKeyHandler(databases: databases),
-      ResetKeysHandler(databases: databases),
+      ResetKeysHandler(databases: databases, ambient: ambient, changes: changes),
+      ListSubscriptionsHandler(databases: databases),
+      LookupSubscriptionsHandler(databases: databases),
+      ModifySubscriptionsHandler(databases: databases, ambient: ambient),
     ]
   }
 }

@@ -13,7 +13,9 @@ struct CascadeSweep: ServiceLifecycle.Service {
   private static let pause = Duration.seconds(2)
 
   let stores: SQLiteStores
-  let nudges: CascadeNudges
+  let nudges: StoreNudges
+  /// Hears of the changes that cascades make.
+  let changes: StoreNudges
   let ambient: Ambient
   let logger: Logger
 
@@ -27,21 +29,26 @@ struct CascadeSweep: ServiceLifecycle.Service {
   }
 
   private func heed() async {
-    for await store in nudges.stores where await hasMore(in: store) { nudges.nudge(store) }
+    for await nudged in nudges.stores where await hasMore(in: nudged.store, at: nudged.address) {
+      nudges.nudge(nudged.store, at: nudged.address)
+    }
   }
 
   private func lookAround() async {
     while !Task.isCancelled {
-      for store in stores.openStores { _ = await hasMore(in: store) }
+      for (address, store) in stores.openStoresByAddress {
+        _ = await hasMore(in: store, at: address)
+      }
       try? await Task.sleep(for: Self.pause)
     }
   }
 
-  private func hasMore(in store: any Store) async -> Bool {
+  private func hasMore(in store: any Store, at address: StoreAddress) async -> Bool {
     let cascades = ContinueCascades(store: store, ambient: ambient)
     do throws(ServerError) {
       for _ in 0..<Self.stepsInRow {
         if try await !cascades.step() || Task.isCancelled { return false }
+        changes.nudge(store, at: address)
       }
       return true
     } catch {

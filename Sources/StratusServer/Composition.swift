@@ -19,7 +19,9 @@ public struct Composition: Sendable {
   public let managementToken: String
   let stores: SQLiteStores
   /// Hears of cascades that are left to carry on.
-  let cascades = CascadeNudges()
+  let cascades = StoreNudges()
+  /// Hears of changes that somebody may want to be told of.
+  let changes = StoreNudges()
   let assets: FolderAssetStore
   /// Where those who listen for notifications wait.
   public let hub: Hub
@@ -49,7 +51,8 @@ public struct Composition: Sendable {
     managementToken = live.randomness(32).map { String($0, radix: 36) }.joined()
     let service = Service(
       stores: stores, containers: registry, assets: assets, signer: signer,
-      ambient: live.ambient, cascades: cascades, pollHoldSeconds: push.pollHoldSeconds)
+      ambient: live.ambient, cascades: cascades, changes: changes,
+      pollHoldSeconds: push.pollHoldSeconds)
     hub = Hub(
       stores: stores, ambient: live.ambient, heartbeatSeconds: push.heartbeatSeconds
     ) { error in
@@ -93,7 +96,25 @@ public struct Composition: Sendable {
 
   /// The service that carries on cascades, for as long as the server runs.
   func cascadeSweep(logger: Logger) -> CascadeSweep {
-    CascadeSweep(stores: stores, nudges: cascades, ambient: ambient, logger: logger)
+    CascadeSweep(
+      stores: stores, nudges: cascades, changes: changes, ambient: ambient, logger: logger)
+  }
+
+  /// The service that queues notifications of changes, for as long as the server runs.
+  func changeSweep(logger: Logger) -> ChangeSweep {
+    ChangeSweep(stores: stores, nudges: changes, ambient: ambient, logger: logger)
+  }
+
+  /// Queues the notifications of what was changed, in every open store, for tests: a server that
+  /// runs does it by itself.
+  ///
+  /// - Parameter limit: subscriptions looked at in one step.
+  /// - Throws: what the store throws.
+  public func matchChanges(limit: Int = MatchChanges.stepMax) async throws {
+    for (address, store) in stores.openStoresByAddress {
+      let changes = MatchChanges(store: store, address: address, ambient: ambient)
+      while try await changes.step(limit: limit) {}
+    }
   }
 
   /// Takes some steps of the cascades in every open store, for tests: a server that runs takes them

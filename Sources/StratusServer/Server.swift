@@ -81,7 +81,8 @@ public struct Server: Sendable {
       configuration: ServiceGroupConfiguration(
         // NB: they end in reverse: who listens is released before the last requests are answered.
         services: [
-          application, sweep, parts.cascadeSweep(logger: logger), assetSweep,
+          application, sweep, parts.cascadeSweep(logger: logger),
+          parts.changeSweep(logger: logger), assetSweep,
           NotificationService(parts: parts, logger: logger),
         ],
         gracefulShutdownSignals: heedsSignals ? [.sigterm, .sigint] : [], logger: logger))

@@ -60,6 +60,16 @@ public enum Limits {
   public static let wrappedKeyBytesMax = 512
   /// Bytes of a client change token. Choice: it is kept with the zone.
   public static let clientChangeTokenBytesMax = 1_024
+  /// Subscriptions of one user in one database. Choice: apps have a few; each change may have to
+  /// look at all of them.
+  public static let subscriptionsPerUserMax = 1_000
+  /// Bytes of one subscription as JSON. Choice: it is read with each change that may concern it.
+  public static let subscriptionSizeBytesMax = 65_536
+  /// Fields whose values go along with a notification (CKSubscription.NotificationInfo).
+  public static let additionalFieldsMax = 3
+  /// Subscriptions that one step of matching looks at. Choice: about 20 ms of work, and no more
+  /// notifications than that in one transaction.
+  public static let matchStepMax = 1_000
   /// Filters of one query, those of `anyOf` counted. Choice: each is checked on each record read.
   public static let queryFiltersMax = 100
   /// Sorts of one query. Choice: an index has a column for each.

@@ -12,7 +12,7 @@ struct QueryPlan: Sendable {
   /// Tables that are read whole because they are small (a line, a schema, what waits for a sweep),
   /// and an index that holds such rows alone.
   private static let scanned: Set<String> = [
-    "store", "record_types", "fields", "system_fields", "settings", "indexes", "cascades",
+    "store", "record_types", "fields", "system_fields", "settings", "indexes", "cascades", "outbox",
     "zones USING INDEX zones_unpurged",
   ]
 

@@ -55,6 +55,8 @@ struct OpenDatabase: Sendable {
   /// What is said about its files.
   let assets: AssetLinks
 
+  var address: StoreAddress { assets.address }
+
   /// The name of a zone of this database, from a zone ID of a request; nil means the default zone.
   ///
   /// - Throws: `ZONE_NOT_FOUND` if the zone is another user's.

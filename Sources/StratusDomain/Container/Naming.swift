@@ -16,6 +16,20 @@ enum Naming {
     try check(name, what: "zoneName", lengthMax: Limits.nameLengthMax)
   }
 
+  /// - Throws: `BAD_REQUEST` unless 1 … 255 characters.
+  ///
+  /// `Choice:` Apple's pages only say non-empty; the length is that of names, and an underscore may
+  /// begin it.
+  static func checkSubscriptionID(_ id: String) throws(ServerError) {
+    if id.isEmpty { throw .badRequest("subscriptionID must not be empty") }
+    if id.utf16.count > Limits.nameLengthMax {
+      throw .badRequest("subscriptionID is longer than \(Limits.nameLengthMax) characters")
+    }
+    if id.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
+      throw .badRequest("subscriptionID must not contain control characters")
+    }
+  }
+
   private static func check(
     _ name: String, what: String, lengthMax: Int
   ) throws(ServerError) {

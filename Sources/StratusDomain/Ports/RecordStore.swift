@@ -11,6 +11,7 @@ public protocol RecordWriting {
   /// Writes every record of the set, replacing what stood under its name, tombstones included, and
   /// its derived rows, of which those removed may be missing and those added be there; sets
   /// the zone's newest change and client token; and lists the zone in its database's history,
-  /// unless it is the default zone. An empty set with a token only stores the token.
+  /// unless it is the default zone; and leaves in the
+  /// outbox what is watched of it. An empty set with a token only stores the token.
   func apply(_ changes: ChangeSet) throws(ServerError)
 }

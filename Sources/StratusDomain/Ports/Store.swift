@@ -23,13 +23,13 @@ public protocol Store: Sendable {
 /// What a read body can ask.
 public protocol StoreReading:
   ZoneReading, RecordReading, ChangeReading, SchemaReading, IndexReading, LinkReading, AssetReading,
-  KeyReading, NotificationReading, DeviceReading
+  KeyReading, SubscriptionReading, OutboxReading, NotificationReading, DeviceReading
 {}
 
 /// What a write body can do; it sees its own writes.
 public protocol StoreWriting:
   StoreReading, ZoneWriting, RecordWriting, SchemaWriting, IndexWriting, LinkWriting, AssetWriting,
-  KeyWriting, NotificationWriting, DeviceWriting
+  KeyWriting, SubscriptionWriting, OutboxWriting, NotificationWriting, DeviceWriting
 {}
 
 /// The stores of all containers.

@@ -31,7 +31,8 @@ public protocol ZoneWriting {
     named name: String, in database: DatabaseKey, encryptionScope: EncryptionScope
   ) throws(ServerError) -> StoredZone
 
-  /// Deletes a live zone with its keys, and lists the deletion in its database's history.
+  /// Deletes a live zone with its keys and its zone subscriptions, and lists the deletion in its
+  /// database's history.
   ///
   /// Its records can no longer be reached; their rows go later, by ``purge(_:rows:)``.
   func deleteZone(_ zone: StoredZone, reason: ZoneDeletionReason) throws(ServerError)

@@ -8,15 +8,18 @@ public struct ChangeSet: Sendable {
   public var rows: RowChanges
   /// Replaces the zone's; nil: leaves it.
   public var clientChangeToken: String?
+  /// What of it is left in the outbox; nil: nobody watches.
+  public var watched: WatchedChange?
 
   public init(
     zone: StoredZone, records: [StoredRecord], rows: RowChanges = RowChanges(),
-    clientChangeToken: String? = nil
+    clientChangeToken: String? = nil, watched: WatchedChange? = nil
   ) {
     self.zone = zone
     self.records = records
     self.rows = rows
     self.clientChangeToken = clientChangeToken
+    self.watched = watched
   }
 
   /// The zone's newest change after this set.

@@ -7,13 +7,16 @@ struct ModifyRecordsHandler: EndpointHandler {
 
   let databases: DatabaseAccess
   let ambient: Ambient
-  let cascades: CascadeNudges
+  let cascades: StoreNudges
+  let changes: StoreNudges
 
   /// What a zone's operations come to.
   private struct Outcome {
     let items: [RecordItem]
     /// Whether more records go than one transaction could take along.
     var hasMoreToCascade = false
+    /// Whether somebody may want to be told of it.
+    var isWatched = false
   }
 
   func answer(
@@ -28,32 +31,36 @@ struct ModifyRecordsHandler: EndpointHandler {
     let database = try await databases.open(address, for: caller, needsUser: true)
     let batches = try ZoneBatches(operations.map(\.zoneID), of: request.zoneID, in: database)
     let now = ambient.now()
+    let origin = try caller.origin(now: now)
     // Before the transaction, since others wait for its end.
     let checksums = operations.map(assetChecksums)
-    let (response, hasMoreToCascade) = try await database.store.write {
+    let (response, hasMoreToCascade, isWatched) = try await database.store.write {
       (store) throws(ServerError) in
       var results = [RecordItem?](repeating: nil, count: operations.count)
       var hasMoreToCascade = false
+      var isWatched = false
       for batch in batches.batches {
         let part = batch.indices.map { operations[$0] }
         let outcome: Outcome
         do throws(ServerError) {
           outcome = try modify(
             part, assets: batch.indices.flatMap { checksums[$0] }, zoneName: batch.zoneName,
-            request: request, in: database, of: store, now: now)
+            request: request, from: origin, in: database, of: store)
         } catch {
           outcome = Outcome(
             items: try batches.failures(of: part.map { $0.recordName ?? "" }, error, for: caller))
         }
         for (index, item) in zip(batch.indices, outcome.items) { results[index] = item }
         hasMoreToCascade = hasMoreToCascade || outcome.hasMoreToCascade
+        isWatched = isWatched || outcome.isWatched
       }
       let response = RecordsResponse(
         records: results.compactMap { $0 },
         syncToken: try batches.syncToken(in: database, of: store))
-      return (response, hasMoreToCascade)
+      return (response, hasMoreToCascade, isWatched)
     }
-    if hasMoreToCascade { cascades.nudge(database.store) }
+    if hasMoreToCascade { cascades.nudge(database.store, at: database.address) }
+    if isWatched { changes.nudge(database.store, at: database.address) }
     return response
   }
 
@@ -79,15 +86,15 @@ struct ModifyRecordsHandler: EndpointHandler {
 
   private func modify(
     _ operations: [RecordOperation], assets: [[UInt8]], zoneName: String,
-    request: ModifyRecords.Request, in database: OpenDatabase, of store: any StoreWriting,
-    now: Int64
+    request: ModifyRecords.Request, from origin: ChangeOrigin, in database: OpenDatabase,
+    of store: any StoreWriting
   ) throws(ServerError) -> Outcome {
     var snapshot = try RecordSnapshot(
       loading: operations.compactMap(\.recordName), zoneName: zoneName, in: database, of: store)
     try snapshot.load(assets: assets, of: store)
     let isAtomic = zoneName != ZoneID.defaultZoneName && request.isAtomic ?? true
     let writer = RecordWriter(
-      user: try database.caller.requireUser(), deviceID: database.caller.deviceID, now: now)
+      user: origin.user, deviceID: database.caller.deviceID, now: origin.time)
     var refused: [Int: RecordDecision.Refusal] = [:]
     while true {
       let decision = RecordDecision(
@@ -107,36 +114,41 @@ struct ModifyRecordsHandler: EndpointHandler {
         refused.merge(references.refusals) { first, _ in first }
         continue
       }
-      try write(
-        decision, references, on: snapshot, schema: schema, by: writer, zoneName: zoneName,
+      let isWatched = try write(
+        decision, references, on: snapshot, schema: schema, from: origin, zoneName: zoneName,
         clientChangeToken: decision.hasFailed ? nil : request.clientChangeToken, in: database,
         of: store)
       return Outcome(
         items: try present(decision, operations, zoneName: zoneName, in: database),
-        hasMoreToCascade: !references.unfinished.isEmpty || !references.rewritten.isEmpty)
+        hasMoreToCascade: !references.unfinished.isEmpty || !references.rewritten.isEmpty,
+        isWatched: isWatched)
     }
   }
 
+  /// - Returns: whether somebody may want to be told of it.
   private func write(
     _ decision: RecordDecision, _ references: ReferenceDecision, on snapshot: RecordSnapshot,
-    schema: Schema, by writer: RecordWriter, zoneName: String, clientChangeToken: String?,
+    schema: Schema, from origin: ChangeOrigin, zoneName: String, clientChangeToken: String?,
     in database: OpenDatabase, of store: any StoreWriting
-  ) throws(ServerError) {
+  ) throws(ServerError) -> Bool {
     if !decision.schemaAddition.isEmpty { try store.add(decision.schemaAddition) }
-    if references.records.isEmpty, clientChangeToken == nil { return }
+    if references.records.isEmpty, clientChangeToken == nil { return false }
     let zone =
       if let zone = snapshot.zone { zone } else {
         try store.createZone(named: zoneName, in: database.key)
       }
+    let stored = { (record: StoredRecord) in
+      snapshot.stored(record.name) ?? references.gone[record.name]
+    }
     var rows = RowChanges()
     for record in references.records {
-      try rows.note(
-        record, replacing: snapshot.stored(record.name) ?? references.gone[record.name],
-        schema: schema)
+      try rows.note(record, replacing: stored(record), schema: schema)
     }
-    try store.touchAssets(releasedBy: rows, now: writer.now)
+    try store.touchAssets(releasedBy: rows, now: origin.time)
     let changes = ChangeSet(
-      zone: zone, records: references.records, rows: rows, clientChangeToken: clientChangeToken)
+      zone: zone, records: references.records, rows: rows, clientChangeToken: clientChangeToken,
+      watched: try store.watchForWriting(of: database.key).change(
+        of: references.records, in: zone, by: origin, replacing: stored))
     try store.apply(changes)
     // NB: in this order. What goes by this batch takes along what the batch itself has saved, too.
     let targets =
@@ -145,9 +157,10 @@ struct ModifyRecordsHandler: EndpointHandler {
     for (target, change) in targets {
       try store.addCascade(
         UnfinishedCascade(
-          zone: zone, target: target, change: change, userRecordName: writer.user,
-          deviceID: writer.deviceID))
+          zone: zone, target: target, change: change, userRecordName: origin.user,
+          deviceID: database.caller.deviceID))
     }
+    return changes.watched != nil
   }
 
   private func present(

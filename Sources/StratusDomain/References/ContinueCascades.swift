@@ -25,6 +25,7 @@ public struct ContinueCascades: Sendable {
       try store.unfinishedCascades(limit: 1).isEmpty
     }
     if isDone { return false }
+    let notificationID = ambient.makeUUID()
     return try await store.write { (store) throws(ServerError) in
       var room = CascadeRoom(records: limit)
       var zone: Int64?
@@ -33,7 +34,7 @@ public struct ContinueCascades: Sendable {
         // One zone a step, since a transaction that locks several may wait for another.
         if let zone, zone != cascade.zone.id { return true }
         zone = cascade.zone.id
-        try carryOn(cascade, within: &room, of: store, now: now)
+        try carryOn(cascade, within: &room, of: store, now: now, notificationID: notificationID)
       }
       return true
     }
@@ -41,7 +42,7 @@ public struct ContinueCascades: Sendable {
 
   private func carryOn(
     _ cascade: UnfinishedCascade, within room: inout CascadeRoom, of store: any StoreWriting,
-    now: Int64
+    now: Int64, notificationID: String
   ) throws(ServerError) {
     guard
       let zone = try store.lockZone(named: cascade.zone.name, in: cascade.zone.database),
@@ -76,7 +77,15 @@ public struct ContinueCascades: Sendable {
       try rows.note(tombstones[tombstones.count - 1], replacing: stored, schema: schema)
     }
     try store.touchAssets(releasedBy: rows, now: now)
-    let changes = ChangeSet(zone: zone, records: tombstones, rows: rows)
+    let origin = ChangeOrigin(
+      user: cascade.userRecordName,
+      deviceID: cascade.deviceID == Caller.namelessDeviceID ? nil : cascade.deviceID,
+      notificationID: notificationID, time: now)
+    let changes = ChangeSet(
+      zone: zone, records: tombstones, rows: rows,
+      watched: try store.watchForWriting(of: zone.database).change(
+        of: tombstones, in: zone, by: origin
+      ) { sources[$0.name] ?? reach.records[$0.name] })
     try store.apply(changes)
     if count == links.count, !hasMoreLinks {
       try store.finishCascade(cascade)

@@ -5,6 +5,8 @@ struct ModifyZonesHandler: EndpointHandler {
   typealias Endpoint = ModifyZones
 
   let databases: DatabaseAccess
+  let ambient: Ambient
+  let changes: StoreNudges
 
   func answer(
     _ request: ModifyZones.Request, to caller: Caller, in address: DatabaseAddress
@@ -14,24 +16,30 @@ struct ModifyZonesHandler: EndpointHandler {
     }
     let database = try await databases.open(address, for: caller, needsUser: true)
     if database.key == .public { throw .badRequest(Reason.customZoneInPublic) }
-    return try await database.store.write { (store) throws(ServerError) in
+    let origin = try caller.origin(now: ambient.now())
+    let (response, isWatched) = try await database.store.write { (store) throws(ServerError) in
+      var isWatched = false
       let presenter = ZonePresenter(database: database, epoch: try store.epoch())
       var items: [ZoneItem] = []
       for operation in request.operations {
         do throws(ServerError) {
-          items.append(try modify(operation, in: database, of: store, presenter))
+          items.append(
+            try modify(
+              operation, from: origin, in: database, of: store, presenter, isWatched: &isWatched))
         } catch {
           if error.code == .internalError || error.code == .tryAgainLater { throw error }
           items.append(presenter.failure(operation.zoneID, error))
         }
       }
-      return ModifyZones.Response(zones: items)
+      return (ModifyZones.Response(zones: items), isWatched)
     }
+    if isWatched { changes.nudge(database.store, at: database.address) }
+    return response
   }
 
   private func modify(
-    _ operation: ModifyZones.Operation, in database: OpenDatabase, of store: any StoreWriting,
-    _ presenter: ZonePresenter
+    _ operation: ModifyZones.Operation, from origin: ChangeOrigin, in database: OpenDatabase,
+    of store: any StoreWriting, _ presenter: ZonePresenter, isWatched: inout Bool
   ) throws(ServerError) -> ZoneItem {
     let name = try database.zoneName(operation.zoneID)
     let existing = try store.lockZone(named: name, in: database.key)
@@ -48,13 +56,15 @@ struct ModifyZonesHandler: EndpointHandler {
       guard try store.zoneCount(in: database.key) < Limits.zonesPerDatabaseMax else {
         throw .badRequest("the database has \(Limits.zonesPerDatabaseMax) zones, the most allowed")
       }
-      return presenter.item(
-        try store.createZone(
-          named: name, in: database.key,
-          encryptionScope: operation.encryptionScope ?? .perRecord))
+      let made = try store.createZone(
+        named: name, in: database.key,
+        encryptionScope: operation.encryptionScope ?? .perRecord)
+      if try store.leaveWord(.zoneMade, of: made, by: origin) { isWatched = true }
+      return presenter.item(made)
     case .delete:
       if name == ZoneID.defaultZoneName { throw .badRequest(Reason.defaultZoneIsFixed) }
       guard let existing else { throw try store.missingZone(named: name, in: database.key) }
+      if try store.leaveWord(.zoneDeleted, of: existing, by: origin) { isWatched = true }
       try store.deleteZone(existing)
       return .zone(ZoneDictionary(zoneID: database.zoneID(name), isDeleted: true))
     }

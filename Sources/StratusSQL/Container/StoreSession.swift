@@ -9,11 +9,14 @@ public final class StoreSession: SQLSession {
   private var databases: [DatabaseKey: Int64] = [:]
   private var knownEpoch: Int64?
   var knownSchema: (version: Int64, schema: Schema)?
+  /// What is watched, by database; for write bodies alone.
+  private var watches: [Int64: Watch] = [:]
 
   public init(connection: any SQLConnection) { self.connection = connection }
 
   public func forget() {
     databases.removeAll(keepingCapacity: true)
+    watches.removeAll(keepingCapacity: true)
     knownSchema = nil
     knownEpoch = nil
   }
@@ -57,6 +60,22 @@ public final class StoreSession: SQLSession {
     knownEpoch = epoch
     return epoch
   }
+
+  /// What is watched of a database, read if it is not remembered.
+  ///
+  /// NB: right only on the connection that alone writes, which hears of each change by
+  /// ``forgetWatch(of:)`` and of each that is undone by ``forget()``.
+  func rememberedWatch(
+    of number: Int64, reading read: () throws(ServerError) -> Watch
+  ) throws(ServerError) -> Watch {
+    if let known = watches[number] { return known }
+    let watch = try read()
+    if watches.count >= Self.databasesRememberedMax { watches.removeAll() }
+    watches[number] = watch
+    return watch
+  }
+
+  func forgetWatch(of number: Int64) { watches[number] = nil }
 
   private func remember(_ number: Int64, of database: DatabaseKey) {
     if databases.count >= Self.databasesRememberedMax { databases.removeAll() }

@@ -25,6 +25,7 @@ public enum StoreTables {
       try connection.define(schemaTables(connection.dialect))
       try connection.define(derivedTables(connection.dialect))
       try connection.define(KeyTables.text(connection.dialect))
+      try connection.define(SubscriptionTables.text(connection.dialect))
       try connection.define(NotificationTables.text(connection.dialect))
       try connection.execute(writeStore, [.integer(layout), .integer(makeEpoch())])
       return

@@ -30,6 +30,7 @@ enum StoreUpgrade {
   }
 
   private static func addLayoutThree(on connection: any SQLConnection) throws(ServerError) {
+    try connection.define(SubscriptionTables.text(connection.dialect))
     try connection.define(NotificationTables.text(connection.dialect))
   }
 

@@ -39,6 +39,7 @@ extension StoreSession {
       try connection.execute(
         RecordStatements.upsert, values(of: record, in: zone.id, of: number))
     }
+    if let watched = changes.watched { try add(watched) }
     try remove(changes.rows.removed, of: zone.id, in: number)
     try add(changes.rows.added, of: zone.id, in: number)
     let token = SQLValue.optional(changes.clientChangeToken)
@@ -61,7 +62,8 @@ extension StoreSession {
     throw .fault("a change set does not follow on from its zone's newest change")
   }
 
-  private func values(
+  /// The values of ``RecordColumns``, behind the record's place.
+  func values(
     of record: StoredRecord, in zone: Int64, of database: Int64
   ) -> [SQLValue] {
     [

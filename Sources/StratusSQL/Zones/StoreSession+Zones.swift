@@ -73,6 +73,7 @@ extension StoreSession {
       ZoneStatements.delete, [listed, .integer(reason.number), .integer(zone.id)])
     if changed != 1 { throw .fault("a zone to delete is not there") }
     try removeZoneKeys(of: zone)
+    try removeSubscriptions(toZone: zone.id, in: number)
   }
 
   /// The number of the database of a zone that was read in this transaction.

@@ -1,7 +1,7 @@
 public import Foundation
 import Logging
 public import StratusAccounts
-import StratusDomain
+public import StratusDomain
 public import StratusHTTP
 public import StratusServer
 public import StratusTransport
@@ -61,6 +61,14 @@ public final class TestServer: Sendable {
   /// - Throws: what the server throws.
   public func carryOnCascades(stepsMax: Int? = nil) async throws {
     try await composition.carryOnCascades(stepsMax: stepsMax)
+  }
+
+  /// Queues the notifications of what was changed.
+  ///
+  /// - Parameter limit: subscriptions looked at in one step.
+  /// - Throws: what the server throws.
+  public func matchChanges(limit: Int = MatchChanges.stepMax) async throws {
+    try await composition.matchChanges(limit: limit)
   }
 
   /// Removes the bytes no record holds, as the server does now and then.

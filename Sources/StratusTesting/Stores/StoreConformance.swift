@@ -9,5 +9,5 @@ public enum StoreConformance {
   public static let checks: [Check] =
     transactionChecks + concurrencyChecks + zoneChecks + recordChecks + changeChecks
     + zoneHistoryChecks + purgeChecks + schemaChecks + entryChecks + indexChecks + linkChecks
-    + cascadeChecks + assetChecks + holdChecks + keyChecks
+    + cascadeChecks + assetChecks + holdChecks + keyChecks + subscriptionChecks + outboxChecks
 }

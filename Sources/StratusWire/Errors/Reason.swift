@@ -48,6 +48,11 @@ public enum Reason {
     "a reference leads to a record that does not exist"
   public static let requestTooLarge = "request body is larger than the limit"
   public static let storeBusy = "the store is busy"
+  public static let subscriptionNeverFires =
+    "firesOn must name create, update or delete"
+  public static let subscriptionNotFound = "Subscription not found"
+  public static let subscriptionToDefaultZone =
+    "zone subscriptions are not supported in the default zone"
   public static let syncTokenExpired = "sync token expired"
   public static let syncTokenInvalid = "invalid sync token"
   public static let tokenUnknown = "the token is not known, or no longer"

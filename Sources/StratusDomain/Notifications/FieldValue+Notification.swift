@@ -1,0 +1,76 @@
+import Foundation
+import StratusWire
+
+extension FieldValue {
+  /// The value as it goes along with a notification; nil: it is of a type that does not.
+  ///
+  /// Source: semantics §18: String, Number, Date, Location and Reference. A date is a number:
+  /// milliseconds since 1970 UTC, as in a field. Long strings are cut: see ``NotificationText``.
+  var inNotification: PlainValue? {
+    switch self {
+    case .string(let value): .string(NotificationText.cut(value))
+    case .int64(let value), .timestamp(let value): .int64(value)
+    case .double(let value): .double(value)
+    case .location(let place):
+      .location(latitude: place.latitude, longitude: place.longitude)
+    case .reference(let reference): .reference(recordName: reference.recordName)
+    case .bytes, .asset, .sealed, .list: nil
+    }
+  }
+
+  /// The value as it stands in a localized text; nil: it is of a type that cannot.
+  ///
+  /// Source: semantics §18: strings, numbers and dates. Choice: a date is written as ISO 8601 in
+  /// UTC, to the second (`2025-03-01T09:30:00Z`), because the server knows neither the language
+  /// nor the time zone of who reads it.
+  var inText: String? {
+    switch self {
+    case .string(let value): NotificationText.cut(value)
+    case .int64(let value): String(value)
+    case .double(let value): NotificationText.number(value)
+    case .timestamp(let milliseconds): NotificationText.date(milliseconds)
+    case .bytes, .location, .reference, .asset, .sealed, .list: nil
+    }
+  }
+}
+
+/// Values written for people.
+enum NotificationText {
+  /// Characters of a string that go along with a notification.
+  ///
+  /// Source: Apple's documentation of `desiredKeys`: longer strings may be cut. Choice: they are,
+  /// so that one long text does not push everything else out of a small payload.
+  static let charactersMax = 100
+  /// Bytes of them, since a character may be any number of bytes.
+  static let bytesMax = 400
+
+  static func cut(_ text: String) -> String {
+    if text.utf8.count <= charactersMax { return text }
+    var end = text.startIndex
+    var characters = 0
+    var bytes = 0
+    while end < text.endIndex, characters < charactersMax {
+      let next = text.index(after: end)
+      bytes += text.utf8.distance(from: end, to: next)
+      if bytes > bytesMax { break }
+      characters += 1
+      end = next
+    }
+    return String(text[..<end])
+  }
+
+  /// Without a point where nothing stands behind it.
+  static func number(_ value: Double) -> String {
+    let text = value.description
+    return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+  }
+
+  /// Milliseconds of the years that have four digits.
+  private static let datable = -62_135_596_800_000...253_402_300_799_999 as ClosedRange<Int64>
+
+  static func date(_ milliseconds: Int64) -> String {
+    guard datable.contains(milliseconds) else { return String(milliseconds) }
+    return Date(timeIntervalSince1970: (Double(milliseconds) / 1_000).rounded(.down))
+      .ISO8601Format()
+  }
+}

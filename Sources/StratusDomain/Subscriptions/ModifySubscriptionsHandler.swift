@@ -1,0 +1,89 @@
+import StratusWire
+
+/// Answers `subscriptions/modify`, subscription by subscription.
+struct ModifySubscriptionsHandler: EndpointHandler {
+  typealias Endpoint = ModifySubscriptions
+
+  let databases: DatabaseAccess
+  let ambient: Ambient
+
+  func answer(
+    _ request: ModifySubscriptions.Request, to caller: Caller, in address: DatabaseAddress
+  ) async throws(ServerError) -> ModifySubscriptions.Response {
+    guard request.operations.count <= Limits.operationsPerRequestMax else {
+      throw .badRequest(Reason.batchTooLarge)
+    }
+    let operations = request.operations.map(named)
+    let database = try await databases.open(address, for: caller, needsUser: true)
+    let user = try caller.requireUser()
+    return try await database.store.write { (store) throws(ServerError) in
+      var items: [SubscriptionItem] = []
+      for operation in operations {
+        do throws(ServerError) {
+          items.append(try modify(operation, of: user, in: database, store))
+        } catch {
+          if error.code == .internalError || error.code == .tryAgainLater { throw error }
+          items.append(.failure(id: operation.id, error.dictionary(for: caller)))
+        }
+      }
+      return ModifySubscriptions.Response(subscriptions: items)
+    }
+  }
+
+  /// Gives an ID to a subscription that comes without one.
+  private func named(
+    _ operation: ModifySubscriptions.Operation
+  ) -> ModifySubscriptions.Operation {
+    guard case .save(var subscription) = operation, subscription.id == nil else {
+      return operation
+    }
+    subscription.id = ambient.makeUUID()
+    return .save(subscription)
+  }
+
+  private func modify(
+    _ operation: ModifySubscriptions.Operation, of user: String, in database: OpenDatabase,
+    _ store: any StoreWriting
+  ) throws(ServerError) -> SubscriptionItem {
+    let found = try store.subscription(id: operation.id, of: user, in: database.key)
+    switch operation {
+    case .delete(let id):
+      guard let found else { throw ServerError(.notFound, Reason.subscriptionNotFound) }
+      try store.removeSubscription(number: found.number)
+      return .deleted(id: id)
+    case .save(let subscription):
+      // Source: semantics §18: saving an identical one again is fine.
+      if found?.definition == subscription.jsonBytes { return .subscription(subscription) }
+      try check(subscription)
+      if found == nil {
+        let count = try store.subscriptionCount(of: user, in: database.key)
+        guard count < Limits.subscriptionsPerUserMax else {
+          throw .badRequest(
+            "the user has \(Limits.subscriptionsPerUserMax) subscriptions in the database, the "
+              + "most allowed")
+        }
+      }
+      let rules = SubscriptionRules(database: database, user: user, store: store)
+      try store.save(
+        subscription, of: user, in: database.key, under: try rules.place(of: subscription))
+      return .subscription(subscription)
+    }
+  }
+
+  private func check(_ subscription: Subscription) throws(ServerError) {
+    try Naming.checkSubscriptionID(subscription.id ?? "")
+    guard subscription.jsonBytes.count <= Limits.subscriptionSizeBytesMax else {
+      throw .badRequest("a subscription is larger than the limit")
+    }
+  }
+}
+
+extension ModifySubscriptions.Operation {
+  /// The ID it is about; empty: it has none yet.
+  fileprivate var id: String {
+    switch self {
+    case .save(let subscription): subscription.id ?? ""
+    case .delete(let id): id
+    }
+  }
+}

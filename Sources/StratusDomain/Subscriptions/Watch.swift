@@ -1,0 +1,104 @@
+import StratusWire
+
+/// What of a database is watched by any subscription.
+public struct Watch: Sendable, Hashable {
+  public private(set) var watchesDatabase = false
+  public private(set) var watchesZones = false
+  /// The fields whose values query subscriptions are filed under, by record type.
+  public private(set) var fields: [String: Set<String>] = [:]
+  /// The record types of which some query subscriptions are filed under no field's value.
+  public private(set) var wholeTypes: Set<String> = []
+
+  public init(_ subjects: some Sequence<WatchSubject> = EmptyCollection()) {
+    for subject in subjects {
+      switch subject {
+      case .database: watchesDatabase = true
+      case .zones: watchesZones = true
+      case .records(let type, nil): wholeTypes.insert(type)
+      case .records(let type, let field?): fields[type, default: []].insert(field)
+      }
+    }
+  }
+
+  public var isEmpty: Bool {
+    !watchesDatabase && !watchesZones && fields.isEmpty && wholeTypes.isEmpty
+  }
+
+  /// Whether query subscriptions are about records of a type.
+  func watches(_ recordType: String) -> Bool {
+    wholeTypes.contains(recordType) || fields[recordType] != nil
+  }
+
+  /// What is to be left in the outbox of written records; nil: nobody watches any of them.
+  ///
+  /// - Parameters:
+  ///   - records: new states and tombstones, numbered on from the zone's newest change.
+  ///   - old: what the store held of a record before.
+  func change(
+    of records: [StoredRecord], in zone: StoredZone, by origin: ChangeOrigin,
+    replacing old: (StoredRecord) -> StoredRecord?
+  ) -> WatchedChange? {
+    if isEmpty || records.isEmpty { return nil }
+    let images = records.compactMap { record -> RecordImage? in
+      guard watches(record.type) else { return nil }
+      let image = RecordImage(before: old(record), after: record.isDeleted ? nil : record)
+      return image.newest == nil ? nil : image
+    }
+    // Source: semantics §18: neither kind has anything to do with the default zone.
+    let concernsZone = (watchesDatabase || watchesZones) && !zone.isDefault
+    if !concernsZone, images.isEmpty { return nil }
+    let range = ChangeRange(after: zone.change, through: zone.change + Int64(records.count))
+    let types = concernsZone ? Set(records.map(\.type)).sorted() : []
+    return WatchedChange(
+      zone: zone, event: .recordsChanged(range, recordTypes: types), origin: origin,
+      images: images)
+  }
+
+  /// The keys that zone and database subscriptions a change may concern are filed under, in order.
+  func keys(of entry: OutboxEntry) -> [SubscriptionKey] {
+    if entry.zoneName == ZoneID.defaultZoneName { return [] }
+    return (watchesDatabase ? [.database] : []) + (watchesZones ? [.zone(entry.zone)] : [])
+  }
+
+  /// The keys that query subscriptions a record's change may concern are filed under, in order,
+  /// each once: by the values it had and has.
+  func keys(of states: [RecordValues]) -> [SubscriptionKey] {
+    var keys: Set<SubscriptionKey> = []
+    for state in states {
+      let type = state.record.type
+      if wholeTypes.contains(type) { keys.insert(.recordType(type)) }
+      for field in fields[type] ?? [] {
+        for value in state.values(ofFieldOrSystemField: field) {
+          keys.insert(.value(value, of: field, in: type))
+        }
+      }
+    }
+    return keys.sorted { $0.precedes($1) }
+  }
+}
+
+extension RecordValues {
+  /// The value, or the members of a list.
+  fileprivate func values(ofFieldOrSystemField name: String) -> [Scalar] {
+    if let system = SystemField(rawValue: name) { return record.scalar(system).map { [$0] } ?? [] }
+    guard case .list(_, let members) = fields[name] else {
+      return fields[name].flatMap { Scalar($0) }.map { [$0] } ?? []
+    }
+    return members.compactMap { Scalar($0) }
+  }
+}
+
+extension StoreWriting {
+  /// Leaves in the outbox that a zone was made or is about to be deleted, if anybody watches.
+  ///
+  /// - Returns: whether anything was left.
+  func leaveWord(
+    _ event: WatchedChange.Event, of zone: StoredZone, by origin: ChangeOrigin
+  ) throws(ServerError) -> Bool {
+    guard try watchForWriting(of: zone.database).watchesDatabase, !zone.isDefault else {
+      return false
+    }
+    try add(WatchedChange(zone: zone, event: event, origin: origin))
+    return true
+  }
+}

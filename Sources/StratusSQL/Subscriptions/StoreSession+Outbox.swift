@@ -1,0 +1,176 @@
+public import StratusDomain
+import StratusWire
+
+extension StoreSession {
+  public func outboxEntries(limit: Int) throws(ServerError) -> [OutboxEntry] {
+    guard limit > 0 else { return [] }
+    var entries: [OutboxEntry] = []
+    try connection.run(OutboxStatements.list, [.integer(Int64(limit))]) {
+      (row) throws(ServerError) in
+      entries.append(try Self.entry(row))
+      return true
+    }
+    return entries
+  }
+
+  public func recordImage(
+    at position: Int, of entry: Int64
+  ) throws(ServerError) -> RecordImage? {
+    var image = RecordImage(before: nil, after: nil)
+    var isThere = false
+    var reader = RecordReader()
+    try connection.run(
+      OutboxStatements.records, [.integer(entry), .integer(Int64(position))]
+    ) { (row) throws(ServerError) in
+      isThere = true
+      let record = reader.record(row)
+      if row.integer(RecordColumns.count) == 0 {
+        image.before = record
+      } else {
+        image.after = record
+      }
+      return true
+    }
+    return isThere ? image : nil
+  }
+
+  public func add(_ change: WatchedChange) throws(ServerError) {
+    let zone = change.zone
+    let number = try requiredNumber(of: zone)
+    let event = StoredEvent(change.event)
+    try connection.execute(
+      OutboxStatements.insert,
+      [.integer(number), .integer(zone.id), .text(zone.name)] + event.values + [
+        .integer(change.origin.time), .text(change.origin.user),
+        .optional(change.origin.deviceID), .text(change.origin.notificationID),
+        .integer(Int64(change.images.count)),
+      ])
+    if change.images.isEmpty { return }
+    let entry = try connection.first(OutboxStatements.newest, []) { $0.integer(0) }
+    guard let entry else { throw .fault("an entry that was just left in the outbox is missing") }
+    for (position, image) in change.images.enumerated() {
+      for (state, record) in [image.before, image.after].enumerated() {
+        guard let record else { continue }
+        // NB: the same columns, behind a key that is one longer than a record's own.
+        try connection.execute(
+          OutboxStatements.insertRecord,
+          [.integer(entry)] + values(of: record, in: Int64(state), of: Int64(position)))
+      }
+    }
+  }
+
+  public func setPlace(_ place: OutboxPlace, of entry: Int64) throws(ServerError) {
+    try connection.execute(
+      OutboxStatements.setPlace,
+      [
+        .integer(Int64(place.position)), .bytes(place.key.bytes), .integer(place.subscription),
+        .integer(entry),
+      ])
+  }
+
+  public func removeOutboxEntry(_ entry: Int64) throws(ServerError) {
+    try connection.execute(OutboxStatements.removeRecords, [.integer(entry)])
+    try connection.execute(OutboxStatements.remove, [.integer(entry)])
+  }
+
+  private static func entry(_ row: any SQLRow) throws(ServerError) -> OutboxEntry {
+    var place: OutboxPlace?
+    if !row.isNull(13) {
+      place = OutboxPlace(
+        position: Int(row.integer(13)), key: SubscriptionKey(bytes: row.bytes(14)),
+        subscription: row.integer(15))
+    }
+    return OutboxEntry(
+      number: row.integer(0),
+      database: try database(scope: row.integer(1), owner: row.text(2)), zone: row.integer(3),
+      zoneName: row.text(4),
+      event: try StoredEvent(
+        number: row.integer(5), after: row.integer(6), through: row.integer(7),
+        recordTypes: row.text(8)
+      ).event(),
+      origin: ChangeOrigin(
+        user: row.text(10), deviceID: row.optionalText(11), notificationID: row.text(12),
+        time: row.integer(9)),
+      imageCount: Int(row.integer(16)), place: place)
+  }
+}
+
+/// A ``WatchedChange/Event`` as the tables hold it: 1 records changed, 2 the zone was made, 3 it
+/// was deleted.
+private struct StoredEvent {
+  var number: Int64
+  var after: Int64 = 0
+  var through: Int64 = 0
+  /// With spaces between them: they are identifiers.
+  var recordTypes = ""
+
+  init(number: Int64, after: Int64, through: Int64, recordTypes: String) {
+    self.number = number
+    self.after = after
+    self.through = through
+    self.recordTypes = recordTypes
+  }
+
+  init(_ event: WatchedChange.Event) {
+    switch event {
+    case .recordsChanged(let range, let types):
+      number = 1
+      after = range.after
+      through = range.through
+      recordTypes = types.joined(separator: " ")
+    case .zoneMade: number = 2
+    case .zoneDeleted: number = 3
+    }
+  }
+
+  var values: [SQLValue] {
+    [.integer(number), .integer(after), .integer(through), .text(recordTypes)]
+  }
+
+  func event() throws(ServerError) -> WatchedChange.Event {
+    switch number {
+    case 1:
+      return .recordsChanged(
+        ChangeRange(after: after, through: through),
+        recordTypes: recordTypes.split(separator: " ").map(String.init))
+    case 2: return .zoneMade
+    case 3: return .zoneDeleted
+    case _: throw .fault("something unknown has happened", facts: ["event": String(number)])
+    }
+  }
+}
+
+private enum OutboxStatements {
+  static let list = SQLStatement(
+    """
+    SELECT outbox.entry, databases.scope, databases.owner, outbox.zone, outbox.zone_name,
+      outbox.event, outbox.first_after, outbox.last, outbox.record_types, outbox.changed_at,
+      outbox.changed_by, outbox.changed_device, outbox.notification_id, outbox.at_position,
+      outbox.at_key, outbox.at_subscription, outbox.images
+    FROM outbox JOIN databases ON databases.database = outbox.database
+    ORDER BY outbox.entry LIMIT ?
+    """)
+  static let newest = SQLStatement("SELECT entry FROM outbox ORDER BY entry DESC LIMIT 1")
+  static let records = SQLStatement(
+    """
+    SELECT \(RecordColumns.list), state FROM outbox_records WHERE entry = ? AND position = ?
+    """)
+  static let insert = SQLStatement(
+    """
+    INSERT INTO outbox (
+      database, zone, zone_name, event, first_after, last, record_types, changed_at, changed_by,
+      changed_device, notification_id, images)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    """)
+  static let insertRecord = SQLStatement(
+    """
+    INSERT INTO outbox_records (
+      entry, position, state, name, type, change, deleted, created_at, created_by, created_device,
+      modified_at, modified_by, modified_device, parent, fields, assets)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    """)
+  static let setPlace = SQLStatement(
+    "UPDATE outbox SET at_position = ?, at_key = ?, at_subscription = ? WHERE entry = ?")
+  static let removeRecords = SQLStatement("DELETE FROM outbox_records WHERE entry = ?")
+  static let remove = SQLStatement("DELETE FROM outbox WHERE entry = ?")
+}

@@ -1,0 +1,208 @@
+public import StratusDomain
+public import StratusWire
+
+extension StoreSession {
+  public func subscription(
+    id: String, of user: String, in database: DatabaseKey
+  ) throws(ServerError) -> StoredSubscription? {
+    guard let number = try number(of: database) else { return nil }
+    return try connection.first(
+      SubscriptionStatements.find, [.integer(number), .text(user), .text(id)], Self.subscription)
+  }
+
+  public func subscriptions(
+    of user: String, in database: DatabaseKey, limit: Int
+  ) throws(ServerError) -> [StoredSubscription] {
+    guard limit > 0, let number = try number(of: database) else { return [] }
+    return try connection.all(
+      SubscriptionStatements.list, [.integer(number), .text(user), .integer(Int64(limit))],
+      Self.subscription)
+  }
+
+  public func subscriptionCount(
+    of user: String, in database: DatabaseKey
+  ) throws(ServerError) -> Int {
+    guard let number = try number(of: database) else { return 0 }
+    let values: [SQLValue] = [.integer(number), .text(user)]
+    let count = try connection.first(SubscriptionStatements.count, values) { $0.integer(0) }
+    return Int(count ?? 0)
+  }
+
+  public func subscriptions(
+    under key: SubscriptionKey, in database: DatabaseKey, after number: Int64, limit: Int
+  ) throws(ServerError) -> [StoredSubscription] {
+    guard limit > 0, let database = try self.number(of: database) else { return [] }
+    return try connection.all(
+      SubscriptionStatements.filed,
+      [.integer(database), .bytes(key.bytes), .integer(number), .integer(Int64(limit))],
+      Self.subscription)
+  }
+
+  public func hasSubscription(number: Int64) throws(ServerError) -> Bool {
+    try connection.first(SubscriptionStatements.exists, [.integer(number)]) { _ in true } ?? false
+  }
+
+  public func watch(of database: DatabaseKey) throws(ServerError) -> Watch {
+    guard let number = try number(of: database) else { return Watch() }
+    return try readWatch(of: number)
+  }
+
+  public func watchForWriting(of database: DatabaseKey) throws(ServerError) -> Watch {
+    guard let number = try number(of: database) else { return Watch() }
+    return try rememberedWatch(of: number) { () throws(ServerError) in
+      try readWatch(of: number)
+    }
+  }
+
+  public func save(
+    _ subscription: Subscription, of user: String, in database: DatabaseKey,
+    under place: SubscriptionPlace
+  ) throws(ServerError) {
+    guard let id = subscription.id else { throw .fault("a subscription to save has no ID") }
+    let number = try makeNumber(of: database)
+    let since: Int64
+    if let replaced = try self.subscription(id: id, of: user, in: database) {
+      try removeSubscription(number: replaced.number)
+      since = replaced.since
+    } else {
+      since = try connection.first(SubscriptionStatements.newestEntry, []) { $0.integer(0) } ?? 0
+    }
+    let subject = StoredSubject(place.subject)
+    try connection.execute(
+      SubscriptionStatements.insert,
+      [.integer(number), .text(user), .text(id), .bytes(place.key.bytes)] + subject.values
+        + [.integer(since), .bytes(subscription.jsonBytes)])
+    try connection.execute(
+      SubscriptionStatements.countUp, [.integer(number)] + subject.values)
+    forgetWatch(of: number)
+  }
+
+  @discardableResult
+  public func removeSubscription(number: Int64) throws(ServerError) -> Bool {
+    let found = try connection.first(SubscriptionStatements.filing, [.integer(number)]) { row in
+      (
+        database: row.integer(0),
+        subject: StoredSubject(
+          number: row.integer(1), recordType: row.text(2), field: row.text(3))
+      )
+    }
+    guard let found else { return false }
+    try connection.execute(SubscriptionStatements.delete, [.integer(number)])
+    try countDown(found.subject, by: 1, in: found.database)
+    return true
+  }
+
+  /// Removes the subscriptions to a zone, which go with it (semantics §18).
+  func removeSubscriptions(toZone zone: Int64, in database: Int64) throws(ServerError) {
+    let watch = try rememberedWatch(of: database) { () throws(ServerError) in
+      try readWatch(of: database)
+    }
+    if !watch.watchesZones { return }
+    let place = SubscriptionPlace.zone(zone)
+    let removed = try connection.execute(
+      SubscriptionStatements.deleteFiled, [.integer(database), .bytes(place.key.bytes)])
+    if removed > 0 { try countDown(StoredSubject(place.subject), by: removed, in: database) }
+  }
+
+  private func countDown(
+    _ subject: StoredSubject, by count: Int, in database: Int64
+  ) throws(ServerError) {
+    let key = [.integer(database)] + subject.values
+    try connection.execute(SubscriptionStatements.countDown, [.integer(Int64(count))] + key)
+    try connection.execute(SubscriptionStatements.removeUncounted, key)
+    forgetWatch(of: database)
+  }
+
+  private func readWatch(of number: Int64) throws(ServerError) -> Watch {
+    Watch(
+      try connection.all(SubscriptionStatements.watches, [.integer(number)]) { row in
+        StoredSubject(number: row.integer(0), recordType: row.text(1), field: row.text(2))
+      }.map { (stored) throws(ServerError) in try stored.subject() })
+  }
+
+  private static func subscription(_ row: any SQLRow) -> StoredSubscription {
+    StoredSubscription(
+      number: row.integer(0), user: row.text(1), since: row.integer(2), definition: row.bytes(3))
+  }
+}
+
+/// A ``WatchSubject`` as the tables hold it: 1 the database, 2 zones, 3 a record type.
+private struct StoredSubject {
+  var number: Int64
+  var recordType = ""
+  /// Empty: all of the type.
+  var field = ""
+
+  init(number: Int64, recordType: String, field: String) {
+    self.number = number
+    self.recordType = recordType
+    self.field = field
+  }
+
+  init(_ subject: WatchSubject) {
+    switch subject {
+    case .database: number = 1
+    case .zones: number = 2
+    case .records(let type, let field):
+      number = 3
+      recordType = type
+      self.field = field ?? ""
+    }
+  }
+
+  var values: [SQLValue] { [.integer(number), .text(recordType), .text(field)] }
+
+  func subject() throws(ServerError) -> WatchSubject {
+    switch number {
+    case 1: return .database
+    case 2: return .zones
+    case 3: return .records(type: recordType, field: field.isEmpty ? nil : field)
+    case _: throw .fault("something unknown is watched", facts: ["subject": String(number)])
+    }
+  }
+}
+
+private enum SubscriptionStatements {
+  private static let columns = "SELECT subscription, owner, since, definition FROM subscriptions"
+  static let find = SQLStatement(columns + " WHERE database = ? AND owner = ? AND id = ?")
+  static let list = SQLStatement(
+    columns + " WHERE database = ? AND owner = ? ORDER BY id LIMIT ?")
+  static let filed = SQLStatement(
+    columns
+      + """
+       WHERE database = ? AND filed_under = ? AND subscription > ?
+      ORDER BY subscription LIMIT ?
+      """)
+  static let count = SQLStatement(
+    "SELECT COUNT(*) FROM subscriptions WHERE database = ? AND owner = ?")
+  static let exists = SQLStatement("SELECT 1 FROM subscriptions WHERE subscription = ?")
+  static let filing = SQLStatement(
+    "SELECT database, subject, record_type, field FROM subscriptions WHERE subscription = ?")
+  static let newestEntry = SQLStatement("SELECT entry FROM outbox ORDER BY entry DESC LIMIT 1")
+  static let insert = SQLStatement(
+    """
+    INSERT INTO subscriptions
+      (database, owner, id, filed_under, subject, record_type, field, since, definition)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+    """)
+  static let delete = SQLStatement("DELETE FROM subscriptions WHERE subscription = ?")
+  static let deleteFiled = SQLStatement(
+    "DELETE FROM subscriptions WHERE database = ? AND filed_under = ?")
+  static let watches = SQLStatement(
+    "SELECT subject, record_type, field FROM watches WHERE database = ?")
+  static let countUp = SQLStatement(
+    """
+    INSERT INTO watches (database, subject, record_type, field, count) VALUES (?, ?, ?, ?, 1)
+    ON CONFLICT (database, subject, record_type, field) DO UPDATE SET count = watches.count + 1
+    """)
+  static let countDown = SQLStatement(
+    """
+    UPDATE watches SET count = count - ?
+    WHERE database = ? AND subject = ? AND record_type = ? AND field = ?
+    """)
+  static let removeUncounted = SQLStatement(
+    """
+    DELETE FROM watches
+    WHERE database = ? AND subject = ? AND record_type = ? AND field = ? AND count <= 0
+    """)
+}

@@ -1,0 +1,177 @@
+import StratusDomain
+import StratusWire
+
+/// What is left to be told of.
+extension StoreConformance {
+  static let outboxChecks: [Check] = [
+    Check("the outbox has what was left in it, in order", outboxIsInOrder),
+    Check("images are kept byte for byte, each state or none", imagesAreKept),
+    Check("a change set leaves its word in its own transaction", changeSetLeavesWord),
+    Check("how far an entry is matched is kept", placeIsKept),
+    Check("a removed entry is gone with its images, its number is not given again", entryGoes),
+    Check("an entry outlives its zone", entryOutlivesZone),
+  ]
+
+  private static let origin = ChangeOrigin(
+    user: "_bob", deviceID: "d'1", notificationID: "N-1", time: 1_700_000_000_001)
+
+  /// Events of all kinds, of several databases.
+  static func outboxIsInOrder(_ store: any Store) async throws {
+    let nameless = ChangeOrigin(user: "_ann", deviceID: nil, notificationID: "N-2", time: 2)
+    let changed = WatchedChange.Event.recordsChanged(
+      ChangeRange(after: 3, through: 1 << 40), recordTypes: ["A", "B_2"])
+    let none = WatchedChange.Event.recordsChanged(
+      ChangeRange(after: 0, through: 1), recordTypes: [])
+    let zones = try await store.write { (body) throws(ServerError) in
+      let ann = try body.createZone(named: "Z", in: Sample.ann)
+      let all = try body.createZone(named: ZoneID.defaultZoneName, in: .public)
+      try body.add(WatchedChange(zone: all, event: none, origin: origin))
+      try body.add(WatchedChange(zone: ann, event: changed, origin: nameless))
+      try body.add(WatchedChange(zone: ann, event: .zoneMade, origin: origin))
+      try body.add(WatchedChange(zone: ann, event: .zoneDeleted, origin: origin))
+      return [all, ann]
+    }
+    let (entries, first) = try await store.read { (body) throws(ServerError) in
+      (try body.outboxEntries(limit: 10), try body.outboxEntries(limit: 2))
+    }
+    try expect(entries.map(\.event), [none, changed, .zoneMade, .zoneDeleted])
+    try expect(entries.map(\.origin), [origin, nameless, origin, origin])
+    try expect(entries.map(\.database), [.public, Sample.ann, Sample.ann, Sample.ann])
+    try expect(entries.map(\.zone), [zones[0].id, zones[1].id, zones[1].id, zones[1].id])
+    try expect(entries.map(\.zoneName), [ZoneID.defaultZoneName, "Z", "Z", "Z"])
+    try expect(entries.map(\.imageCount), [0, 0, 0, 0])
+    try expect(entries.map(\.place), [nil, nil, nil, nil])
+    try expect(entries.map(\.number), entries.map(\.number).sorted())
+    try expect(first, Array(entries.prefix(2)))
+  }
+
+  /// Everything about a record: a filter may ask for any of it.
+  static func imagesAreKept(_ store: any Store) async throws {
+    let old = Sample.record("a", change: 1, text: #"{"t":{"value":"it's ü","type":"STRING"}}"#)
+    var new = Sample.record("a", change: 2, text: #"{"t":{"value":"\u0000","type":"STRING"}}"#)
+    new.parentRecordName = "p"
+    new.hasAssets = true
+    new.modified = Stamp(timestamp: 5, userRecordName: "_bob", deviceID: "b")
+    let images = [
+      RecordImage(before: old, after: new), RecordImage(before: nil, after: new),
+      RecordImage(before: old, after: nil),
+    ]
+    try await store.write { (body) throws(ServerError) in
+      let zone = try body.createZone(named: "Z", in: Sample.ann)
+      let event = WatchedChange.Event.recordsChanged(
+        ChangeRange(after: 0, through: 3), recordTypes: ["Note"])
+      try body.add(WatchedChange(zone: zone, event: event, origin: origin, images: images))
+      try body.add(
+        WatchedChange(zone: zone, event: event, origin: origin, images: [images[2]]))
+    }
+    let (entries, read, other) = try await store.read { (body) throws(ServerError) in
+      let entries = try body.outboxEntries(limit: 10)
+      var read: [RecordImage?] = []
+      for position in 0..<4 {
+        read.append(try body.recordImage(at: position, of: entries[0].number))
+      }
+      return (entries, read, try body.recordImage(at: 0, of: entries[1].number))
+    }
+    try expect(entries.map(\.imageCount), [3, 1])
+    try expect(read, images + [nil])
+    try expect(other, images[2])
+  }
+
+  /// Or, where the transaction is undone, none.
+  static func changeSetLeavesWord(_ store: any Store) async throws {
+    let image = RecordImage(before: nil, after: Sample.record("a", change: 1))
+    let error = await store.failure { (body) throws(ServerError) in
+      try body.save("a", leaving: image, in: try body.someZone("Notes"))
+      throw Sample.refusal
+    }
+    try expect(error, Sample.refusal)
+    let before = try await store.read { (body) throws(ServerError) in
+      try body.outboxEntries(limit: 10)
+    }
+    try await store.write { (body) throws(ServerError) in
+      try body.save("a", leaving: image, in: try body.someZone("Notes"))
+    }
+    let (after, found) = try await store.read { (body) throws(ServerError) in
+      let entries = try body.outboxEntries(limit: 10)
+      return (entries, try body.recordImage(at: 0, of: entries.first?.number ?? 0))
+    }
+    try expect(before, [])
+    try expect(after.count, 1)
+    try expect(found, image)
+  }
+
+  /// And can be moved on.
+  static func placeIsKept(_ store: any Store) async throws {
+    let places = [
+      OutboxPlace(position: -1, key: .database, subscription: 0),
+      OutboxPlace(
+        position: 300, key: SubscriptionKey(bytes: [0, 39, 255]), subscription: 1 << 40),
+    ]
+    var read: [[OutboxPlace?]] = []
+    try await store.write { (body) throws(ServerError) in
+      try body.leaveWord()
+      try body.leaveWord()
+    }
+    for place in places {
+      read.append(
+        try await store.write { (body) throws(ServerError) in
+          let entries = try body.outboxEntries(limit: 2)
+          try body.setPlace(place, of: entries[0].number)
+          return try body.outboxEntries(limit: 2).map(\.place)
+        })
+    }
+    try expect(read, places.map { [$0, nil] })
+  }
+
+  /// Else a subscription that is to hear of nothing before might hear of nothing after.
+  static func entryGoes(_ store: any Store) async throws {
+    let image = RecordImage(before: nil, after: Sample.record("a", change: 1))
+    let numbers = try await store.write { (body) throws(ServerError) in
+      try body.save("a", leaving: image, in: try body.someZone("Notes"))
+      return try body.outboxEntries(limit: 10).map(\.number)
+    }
+    let (left, gone) = try await store.write { (body) throws(ServerError) in
+      for number in numbers { try body.removeOutboxEntry(number) }
+      return (
+        try body.outboxEntries(limit: 10).count, try body.recordImage(at: 0, of: numbers[0])
+      )
+    }
+    let later = try await store.write { (body) throws(ServerError) in
+      try body.leaveWord()
+      return try body.outboxEntries(limit: 10).map(\.number)
+    }
+    try expect(numbers.count, 1)
+    try expect(left, 0)
+    try expect(gone, nil)
+    try expect((later.first ?? 0) > numbers[0], true)
+  }
+
+  /// Even when that is purged.
+  static func entryOutlivesZone(_ store: any Store) async throws {
+    let image = RecordImage(before: nil, after: Sample.record("a", change: 1))
+    let entries = try await store.write { (body) throws(ServerError) in
+      let zone = try body.createZone(named: "Notes", in: Sample.ann)
+      try body.save("a", leaving: image, in: zone)
+      try body.deleteZone(try body.existing("Notes"))
+      _ = try body.createZone(named: "Notes", in: Sample.ann)
+      while try body.purge(limit: 10) != nil {}
+      return try body.outboxEntries(limit: 10)
+    }
+    try expect(entries.map(\.zoneName), ["Notes"])
+  }
+}
+
+extension StoreWriting {
+  /// Saves a record by a change set that leaves word of it.
+  fileprivate func save(
+    _ name: String, leaving image: RecordImage, in zone: StoredZone
+  ) throws(ServerError) {
+    let record = Sample.record(name, change: zone.change + 1)
+    let range = ChangeRange(after: zone.change, through: zone.change + 1)
+    let word = WatchedChange(
+      zone: zone, event: .recordsChanged(range, recordTypes: ["Note"]),
+      origin: ChangeOrigin(user: "_ann", deviceID: "d", notificationID: "n", time: 1),
+      images: [image])
+    try apply(ChangeSet(zone: zone, records: [record], watched: word))
+  }
+}

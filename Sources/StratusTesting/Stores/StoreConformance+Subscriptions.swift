@@ -1,0 +1,263 @@
+import StratusDomain
+import StratusWire
+
+/// Who wants to be told of changes.
+extension StoreConformance {
+  static let subscriptionChecks: [Check] = [
+    Check("a subscription is its user's and its database's", subscriptionIsItsUsers),
+    Check("a subscription is kept byte for byte", definitionIsKept),
+    Check("a user's subscriptions come in order of their IDs", subscriptionsAreListed),
+    Check("a replaced subscription has a new number and the old beginning", replacedIsAnother),
+    Check("subscriptions are found under their key, page by page", filedAreFound),
+    Check("what is watched is known, until nobody does", watchFollows),
+    Check("what was watched in an undone body is not", undoneWatchIsForgotten),
+    Check("subscriptions to a zone go with it", zoneSubscriptionsGo),
+  ]
+
+  private static func toDatabase(_ id: String, type: String? = nil) -> Subscription {
+    Subscription(id: id, .database(recordType: type))
+  }
+
+  static let note = WatchSubject.records(type: "Note", field: nil)
+  static let title = WatchSubject.records(type: "Note", field: "title")
+  static let count = WatchSubject.records(type: "Note", field: "count")
+
+  private static func place(
+    _ byte: UInt8, _ subject: WatchSubject = note
+  ) -> SubscriptionPlace {
+    SubscriptionPlace(key: SubscriptionKey(bytes: [9, 0, 255, byte]), subject: subject)
+  }
+
+  /// The same ID may be used by others, and elsewhere.
+  static func subscriptionIsItsUsers(_ store: any Store) async throws {
+    try await store.write { (body) throws(ServerError) in
+      try body.save(toDatabase("s"), of: "_ann", in: .public, under: place(1))
+      try body.save(toDatabase("s", type: "B"), of: "_bob", in: .public, under: place(1))
+      try body.save(toDatabase("s", type: "P"), of: "_ann", in: Sample.ann, under: place(1))
+    }
+    let (found, counts) = try await store.read { (body) throws(ServerError) in
+      (
+        [
+          try body.subscription(id: "s", of: "_ann", in: .public),
+          try body.subscription(id: "s", of: "_bob", in: .public),
+          try body.subscription(id: "s", of: "_ann", in: Sample.ann),
+          try body.subscription(id: "s", of: "_bob", in: Sample.ann),
+          try body.subscription(id: "S", of: "_ann", in: .public),
+          try body.subscription(id: "s", of: "_ann", in: Sample.bob),
+        ],
+        [
+          try body.subscriptionCount(of: "_ann", in: .public),
+          try body.subscriptionCount(of: "_bob", in: Sample.ann),
+        ]
+      )
+    }
+    try expect(
+      try found.map { try $0?.subscription() },
+      [toDatabase("s"), toDatabase("s", type: "B"), toDatabase("s", type: "P"), nil, nil, nil])
+    try expect(found.map { $0?.user }, ["_ann", "_bob", "_ann", nil, nil, nil])
+    try expect(Set(found.compactMap { $0?.number }).count, 3)
+    try expect(counts, [1, 0])
+  }
+
+  /// Text of any kind in it.
+  static func definitionIsKept(_ store: any Store) async throws {
+    var info = NotificationInfo()
+    info.alertBody = "it's \"ü\" \u{1F600}"
+    info.additionalFields = ["a", "b"]
+    let filter = FieldFilter(.equals, QueryKey(field: "title"), .string("x'y"))
+    let watched = WatchedQuery(
+      query: Query(recordType: "Note", filters: [.field(filter)]), firesOn: [.create, .delete],
+      firesOnce: true)
+    let subscription = Subscription(id: "é'", .query(watched), notificationInfo: info)
+    let found = try await store.write { (body) throws(ServerError) in
+      try body.save(subscription, of: "_ann", in: .public, under: place(1))
+      return try body.subscription(id: "é'", of: "_ann", in: .public)
+    }
+    try expect(found?.definition, subscription.jsonBytes)
+    try expect(found?.since, 0)
+  }
+
+  /// By bytes, capital letters first.
+  static func subscriptionsAreListed(_ store: any Store) async throws {
+    try await store.write { (body) throws(ServerError) in
+      for id in ["b", "ä", "B", "a"] {
+        try body.save(toDatabase(id), of: "_ann", in: .public, under: place(1))
+      }
+      try body.save(toDatabase("c"), of: "_bob", in: .public, under: place(1))
+    }
+    let (all, two, none) = try await store.read { (body) throws(ServerError) in
+      (
+        try body.subscriptions(of: "_ann", in: .public, limit: 10),
+        try body.subscriptions(of: "_ann", in: .public, limit: 2),
+        try body.subscriptions(of: "_ann", in: Sample.ann, limit: 10)
+      )
+    }
+    try expect(try all.map { try $0.subscription().id }, ["B", "a", "b", "ä"])
+    try expect(two, Array(all.prefix(2)))
+    try expect(none, [])
+  }
+
+  /// It hears of what the one before has not heard of; a new one does not.
+  static func replacedIsAnother(_ store: any Store) async throws {
+    let (first, second, third, entry) = try await store.write { (body) throws(ServerError) in
+      try body.save(toDatabase("s"), of: "_ann", in: Sample.ann, under: place(1))
+      let first = try body.subscription(id: "s", of: "_ann", in: Sample.ann)
+      try body.leaveWord()
+      try body.save(toDatabase("s", type: "T"), of: "_ann", in: Sample.ann, under: place(2))
+      let second = try body.subscription(id: "s", of: "_ann", in: Sample.ann)
+      try body.save(toDatabase("t"), of: "_ann", in: Sample.ann, under: place(1))
+      return (
+        first, second, try body.subscription(id: "t", of: "_ann", in: Sample.ann),
+        try body.outboxEntries(limit: 1).first?.number
+      )
+    }
+    try expect(first?.number == second?.number, false)
+    try expect(second?.since, first?.since)
+    try expect(third?.since, entry)
+    let found = try await store.read { (body) throws(ServerError) in
+      [
+        try body.hasSubscription(number: first?.number ?? 0),
+        try body.hasSubscription(number: second?.number ?? 0),
+        try body.subscriptions(under: place(1).key, in: Sample.ann, after: 0, limit: 9).count == 1,
+        try body.subscriptions(under: place(2).key, in: Sample.ann, after: 0, limit: 9).count == 1,
+      ]
+    }
+    try expect(found, [false, true, true, true])
+  }
+
+  /// In order of their numbers; keys that begin alike are others.
+  static func filedAreFound(_ store: any Store) async throws {
+    let longer = SubscriptionPlace(
+      key: SubscriptionKey(bytes: place(1).key.bytes + [0]), subject: note)
+    try await store.write { (body) throws(ServerError) in
+      for id in ["e", "d", "c", "b", "a"] {
+        try body.save(toDatabase(id), of: "_ann", in: .public, under: place(1))
+      }
+      try body.save(toDatabase("x"), of: "_ann", in: .public, under: longer)
+      try body.save(toDatabase("y"), of: "_ann", in: .public, under: place(2))
+      try body.save(toDatabase("z"), of: "_ann", in: Sample.ann, under: place(1))
+    }
+    let (pages, removed, rest) = try await store.write { (body) throws(ServerError) in
+      var pages: [[StoredSubscription]] = []
+      var last: Int64 = 0
+      repeat {
+        pages.append(
+          try body.subscriptions(under: place(1).key, in: .public, after: last, limit: 2))
+        last = pages.last?.last?.number ?? 0
+      } while last > 0
+      let removed = [
+        try body.removeSubscription(number: pages[0][0].number),
+        try body.removeSubscription(number: pages[0][0].number),
+      ]
+      return (
+        pages, removed,
+        try body.subscriptions(under: place(1).key, in: .public, after: 0, limit: 9)
+      )
+    }
+    try expect(
+      try pages.map { try $0.map { try $0.subscription().id ?? "" } },
+      [["e", "d"], ["c", "b"], ["a"], []])
+    try expect(removed, [true, false])
+    try expect(try rest.map { try $0.subscription().id ?? "" }, ["d", "c", "b", "a"])
+  }
+
+  /// Counted: one goes, others still watch. Asked in each of the two ways.
+  static func watchFollows(_ store: any Store) async throws {
+    let saves: [(id: String, place: SubscriptionPlace)] = [
+      ("1", place(1, note)), ("2", place(1, title)), ("3", place(2, title)),
+      ("4", place(1, count)), ("5", .database), ("6", .zone(7)),
+    ]
+    var watches: [Watch] = []
+    for (id, place) in saves {
+      try await store.write { (body) throws(ServerError) in
+        try body.save(toDatabase(id), of: "_ann", in: Sample.ann, under: place)
+      }
+      watches.append(try await store.watchInBothWays(of: Sample.ann))
+    }
+    try expect(
+      watches,
+      [
+        Watch([note]), Watch([note, title]), Watch([note, title]), Watch([note, title, count]),
+        Watch([note, title, count, .database]),
+        Watch([note, title, count, .database, .zones]),
+      ])
+    try expect(try await store.watchInBothWays(of: Sample.bob), Watch())
+    watches = []
+    for id in ["2", "5", "6", "1", "3", "4"] {
+      try await store.write { (body) throws(ServerError) in
+        let found = try body.subscription(id: id, of: "_ann", in: Sample.ann)
+        try body.removeSubscription(number: found?.number ?? 0)
+      }
+      watches.append(try await store.watchInBothWays(of: Sample.ann))
+    }
+    try expect(
+      watches,
+      [
+        Watch([note, title, count, .database, .zones]), Watch([note, title, count, .zones]),
+        Watch([note, title, count]), Watch([title, count]), Watch([count]), Watch(),
+      ])
+  }
+
+  /// Also what such a body has removed, or replaced, is there again.
+  static func undoneWatchIsForgotten(_ store: any Store) async throws {
+    try await store.write { (body) throws(ServerError) in
+      try body.save(toDatabase("1"), of: "_ann", in: Sample.ann, under: place(1, title))
+      _ = try body.watchForWriting(of: Sample.ann)
+    }
+    _ = await store.failure { (body) throws(ServerError) in
+      try body.save(toDatabase("1"), of: "_ann", in: Sample.ann, under: .database)
+      try body.save(toDatabase("2"), of: "_bob", in: Sample.bob, under: .database)
+      _ = try body.watchForWriting(of: Sample.ann)
+      _ = try body.watchForWriting(of: Sample.bob)
+      throw Sample.refusal
+    }
+    try expect(try await store.watchInBothWays(of: Sample.ann), Watch([title]))
+    try expect(try await store.watchInBothWays(of: Sample.bob), Watch())
+  }
+
+  /// Not those to other zones, nor to a zone made again under its name.
+  static func zoneSubscriptionsGo(_ store: any Store) async throws {
+    let (left, watch, after) = try await store.write { (body) throws(ServerError) in
+      let zone = try body.createZone(named: "Notes", in: Sample.ann)
+      let other = try body.createZone(named: "Other", in: Sample.ann)
+      try body.save(toDatabase("1"), of: "_ann", in: Sample.ann, under: .zone(zone.id))
+      try body.save(toDatabase("2"), of: "_ann", in: Sample.ann, under: .zone(zone.id))
+      try body.save(toDatabase("3"), of: "_ann", in: Sample.ann, under: .zone(other.id))
+      try body.save(toDatabase("4"), of: "_ann", in: Sample.ann, under: .database)
+      try body.deleteZone(zone)
+      let again = try body.createZone(named: "Notes", in: Sample.ann)
+      let left = try body.subscriptions(of: "_ann", in: Sample.ann, limit: 10)
+      let under = try body.subscriptions(
+        under: SubscriptionPlace.zone(again.id).key, in: Sample.ann, after: 0, limit: 10)
+      let watch = try body.watchForWriting(of: Sample.ann)
+      try body.deleteZone(other)
+      return (left.count + under.count * 100, watch, try body.watchForWriting(of: Sample.ann))
+    }
+    try expect(left, 2)
+    try expect(watch, Watch([.database, .zones]))
+    try expect(after, Watch([.database]))
+  }
+}
+
+extension Store {
+  /// What is watched, as readers and writers see it.
+  fileprivate func watchInBothWays(of database: DatabaseKey) async throws -> Watch {
+    let read = try await read { (body) throws(ServerError) in try body.watch(of: database) }
+    let written = try await write { (body) throws(ServerError) in
+      try body.watchForWriting(of: database)
+    }
+    try expect(read, written, "what is remembered is not what is there")
+    return read
+  }
+}
+
+extension StoreWriting {
+  /// Leaves something in the outbox, about a zone that is made for it.
+  func leaveWord(_ name: String = "Word") throws(ServerError) {
+    let zone = try someZone(name)
+    try add(
+      WatchedChange(
+        zone: zone, event: .zoneMade,
+        origin: ChangeOrigin(user: "_ann", deviceID: nil, notificationID: "n", time: 1)))
+  }
+}

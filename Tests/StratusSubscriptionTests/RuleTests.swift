@@ -1,0 +1,266 @@
+import StratusDomain
+import StratusWire
+import Testing
+
+/// What `subscriptions/modify`, `list` and `lookup` answer (cloudkit-semantics §18).
+@Suite struct `Rules of subscriptions` {
+  /// A database with a note and a custom zone.
+  private func withNotes(_ body: (Scene) async throws -> Void) async throws {
+    try await withScene { scene in
+      try await scene.zones(make: ["Z"])
+      for scope in [DatabaseScope.public, .private] {
+        try await scene.save(
+          "n", field("title", #""t""#) + "," + field("count", "1"), scope: scope)
+      }
+      try await body(scene)
+    }
+  }
+
+  @Test(arguments: [
+    (DatabaseScope.public, "q"), (.private, "q"), (.public, "z BAD_REQUEST"), (.private, "z"),
+    (.public, "d BAD_REQUEST"), (.private, "d"),
+  ])
+  func `each kind has its databases`(_ scope: DatabaseScope, _ expected: String) async throws {
+    try await withNotes { scene in
+      let subscription: Subscription =
+        switch expected.first {
+        case "q": try .query("q")
+        case "z": .zone("z", "Z")
+        case _: .database("d")
+        }
+      #expect(try await scene.subscribe(subscription, scope: scope).map(\.word) == [expected])
+    }
+  }
+
+  @Test func `the shared database has no subscriptions yet`() async throws {
+    try await withScene { scene in
+      let error = await #expect(throws: ServerError.self) {
+        try await scene.subscribe(.database("d"), scope: .shared)
+      }
+      #expect(error?.code == .badRequest)
+    }
+  }
+
+  @Test func `who is not signed in has none`() async throws {
+    try await withScene { scene in
+      let handler = try #require(
+        scene.handlers.compactMap { $0 as? any EndpointHandler<ListSubscriptions> }.first)
+      let error = await #expect(throws: ServerError.self) {
+        try await handler.answer(
+          EmptyRequest(), to: Caller(userRecordName: nil, deviceID: "1", requestUUID: "R"),
+          in: DatabaseAddress(store: Scene.address, scope: .public))
+      }
+      #expect(error?.code == .authenticationRequired)
+    }
+  }
+
+  @Test func `zones must be there, and custom ones`() async throws {
+    try await withNotes { scene in
+      let foreign = Subscription(
+        id: "f", .zone(ZoneID(zoneName: "Z", ownerRecordName: "_bob"), recordType: nil))
+      let items = try await scene.subscribe(
+        .zone("1", "None"), .zone("2", "_defaultZone"), try .query("3", zone: "None"),
+        try .query("4", zone: "_defaultZone"), try .query("5", zone: "Z"), foreign)
+      #expect(
+        items.map(\.word) == [
+          "1 ZONE_NOT_FOUND", "2 BAD_REQUEST", "3 ZONE_NOT_FOUND", "4", "5", "f ZONE_NOT_FOUND",
+        ])
+      #expect(try await scene.listed() == ["4", "5"])
+    }
+  }
+
+  @Test func `a query subscription fires on something`() async throws {
+    try await withNotes { scene in
+      let items = try await scene.subscribe(try .query("q", on: []))
+      #expect(items.map(\.word) == ["q BAD_REQUEST"])
+    }
+  }
+
+  @Test func `three fields travel along at most`() async throws {
+    try await withNotes { scene in
+      var subscription = try Subscription.query("q")
+      var info = NotificationInfo()
+      info.additionalFields = ["a", "b", "c"]
+      subscription.notificationInfo = info
+      #expect(try await scene.subscribe(subscription).map(\.word) == ["q"])
+      info.additionalFields = ["a", "b", "c", "d"]
+      subscription.notificationInfo = info
+      subscription.id = "r"
+      #expect(try await scene.subscribe(subscription).map(\.word) == ["r BAD_REQUEST"])
+    }
+  }
+
+  @Test func `what a query must not ask, a subscription must not`() async throws {
+    try await withNotes { scene in
+      try await scene.change(
+        #"{"operationType":"forceUpdate","record":{"recordName":"e","recordType":"Note","#
+          + #""fields":{"title":{"value":"x"}}}}"#)
+      let items = try await scene.subscribe(
+        try .query("1", type: "Users"), try .query("2", type: "Unknown"),
+        try .query("3", filter("EQUALS", "none", "1")),
+        try .query("4", filter("EQUALS", "count", #""one""#)),
+        try .query("5", filter("NEAR", "count", "1")))
+      #expect(items.map(\.word) == ["1", "2", "3", "4", "5"].map { $0 + " BAD_REQUEST" })
+      #expect(items[1].reason == "Did not find record type: Unknown")
+    }
+  }
+
+  @Test func `encrypted fields cannot be watched`() async throws {
+    try await withScene { scene in
+      try await scene.store().write { (store) throws(ServerError) in
+        let sealed = SchemaAddition.Field(
+          recordType: "Note", name: "secret", type: FieldType(.string, isEncrypted: true))
+        try store.add(SchemaAddition(recordTypes: ["Note"], fields: [sealed]))
+      }
+      let items = try await scene.subscribe(
+        try .query("s", filter("EQUALS", "secret", #""x""#)))
+      #expect(items.map(\.word) == ["s BAD_REQUEST"])
+    }
+  }
+
+  @Test func `production wants marks, and has them from development`() async throws {
+    try await withScene { scene in
+      let production = StoreAddress(container: "iCloud.org.example", environment: .production)
+      try await scene.store(at: production).write { (store) throws(ServerError) in
+        let string = FieldType(.string)
+        try store.add(
+          SchemaAddition(
+            recordTypes: ["Note"],
+            fields: [
+              .init(recordType: "Note", name: "plain", type: string),
+              .init(recordType: "Note", name: "marked", type: string, indexes: .queryable),
+            ]))
+      }
+      let items = try await scene.subscribe(
+        try .query("1", filter("EQUALS", "plain", #""x""#)),
+        try .query("2", filter("EQUALS", "marked", #""x""#)), try .query("3"), at: production)
+      #expect(items.map(\.word) == ["1 BAD_REQUEST", "2", "3 BAD_REQUEST"])
+      #expect(items[0].reason == "Field 'plain' is not marked queryable")
+      #expect(items[2].reason == "Field 'recordName' is not marked queryable")
+    }
+  }
+
+  @Test func `in development the marks come by themselves`() async throws {
+    try await withNotes { scene in
+      #expect(try await scene.subscribe(try .query("q")).map(\.word) == ["q"])
+      let schema = try await scene.store().read { (store) throws(ServerError) in
+        try store.schema()
+      }
+      let marks = schema.recordTypes["Note"]?.systemFields[.recordName]
+      #expect(marks?.contains(.queryable) == true)
+    }
+  }
+
+  @Test func `a subscription without an ID gets one`() async throws {
+    try await withNotes { scene in
+      let items = try await scene.subscribe(
+        try .query(nil), .init(id: nil, .database(recordType: nil)))
+      #expect(items.map(\.word).allSatisfy { $0.hasPrefix("UUID-") })
+      #expect(Set(try await scene.listed()) == Set(items.map(\.word)))
+    }
+  }
+
+  @Test(arguments: ["", "a\u{0}b", String(repeating: "x", count: 256)])
+  func `an ID has some characters, not too many, and none that controls`(
+    _ id: String
+  ) async throws {
+    try await withScene { scene in
+      let longest = String(repeating: "x", count: 255)
+      let items = try await scene.subscribe(.database(id), .database(longest))
+      #expect(items.map(\.word) == ["\(id) BAD_REQUEST", longest])
+    }
+  }
+
+  @Test func `the same again changes nothing, another definition replaces`() async throws {
+    try await withNotes { scene in
+      let first = try Subscription.query("q", filter("EQUALS", "count", "1"))
+      let second = try Subscription.query("q", filter("EQUALS", "count", "2"))
+      var numbers: [Int64?] = []
+      for subscription in [first, first, second] {
+        #expect(try await scene.subscribe(subscription).map(\.word) == ["q"])
+        numbers.append(
+          try await scene.store().read { (store) throws(ServerError) in
+            try store.subscription(id: "q", of: "_ann", in: .private(owner: "_ann"))?.number
+          })
+      }
+      #expect(numbers[0] == numbers[1])
+      #expect(numbers[1] != numbers[2])
+      let found = try await scene.answer(
+        LookupSubscriptions.self, LookupSubscriptions.Request(ids: ["q"])
+      ).subscriptions
+      guard case .subscription(let standing) = found.first else {
+        Issue.record("not there")
+        return
+      }
+      #expect(standing == second)
+    }
+  }
+
+  /// Choice: Apple's service refuses it with a misleading text (wire-quirks C8).
+  @Test func `the same content under another ID is another subscription`() async throws {
+    try await withNotes { scene in
+      #expect(
+        try await scene.subscribe(try .query("1"), try .query("2")).map(\.word) == ["1", "2"])
+      try await scene.save("x")
+      #expect(Set(try await scene.told()) == ["1: created x", "2: created x"])
+    }
+  }
+
+  @Test func `deleting what is not there is an error of its own`() async throws {
+    try await withScene { scene in
+      try await scene.subscribe(.database("d"))
+      let items = try await scene.modify([
+        .delete(id: "none"), .delete(id: "d"), .delete(id: "d"), .save(.database("e")),
+      ])
+      #expect(items.map(\.word) == ["none NOT_FOUND", "d deleted", "d NOT_FOUND", "e"])
+      #expect(try await scene.listed() == ["e"])
+    }
+  }
+
+  @Test func `others and other databases see nothing of it`() async throws {
+    try await withNotes { scene in
+      try await scene.subscribe(try .query("p"), scope: .public)
+      try await scene.subscribe(try .query("q"))
+      #expect(try await scene.listed() == ["q"])
+      #expect(try await scene.listed(scope: .public) == ["p"])
+      #expect(try await scene.listed(by: "_bob", scope: .public) == [])
+      let found = try await scene.answer(
+        LookupSubscriptions.self, LookupSubscriptions.Request(ids: ["p"]), by: "_bob",
+        scope: .public
+      ).subscriptions
+      #expect(found.map(\.word) == ["p NOT_FOUND"])
+      let deleted = try await scene.modify([.delete(id: "p")], by: "_bob", scope: .public)
+      #expect(deleted.map(\.word) == ["p NOT_FOUND"])
+    }
+  }
+
+  @Test func `a user has a thousand in a database, and no more`() async throws {
+    try await withScene { scene in
+      for start in stride(from: 0, to: 1_000, by: 250) {
+        let items = try await scene.modify(
+          (start..<start + 250).map { .save(.database("s\($0)")) })
+        #expect(items.allSatisfy { if case .subscription = $0 { true } else { false } })
+      }
+      let more = try await scene.subscribe(.database("more"), .database("s1", type: "T"))
+      #expect(more.map(\.word) == ["more BAD_REQUEST", "s1"])
+      #expect(try await scene.listed().count == 1_000)
+    }
+  }
+
+  @Test func `a request has as many operations as others have, and its definitions a size`()
+    async throws
+  {
+    try await withScene { scene in
+      let error = await #expect(throws: ServerError.self) {
+        try await scene.modify((0...400).map { .delete(id: "\($0)") })
+      }
+      #expect(error?.code == .badRequest)
+      var large = Subscription.database("large")
+      var info = NotificationInfo()
+      info.alertBody = String(repeating: "x", count: 65_536)
+      large.notificationInfo = info
+      let items = try await scene.subscribe(large)
+      #expect(items.map(\.word) == ["large BAD_REQUEST"])
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import StratusWire
+import Testing
+
+@testable import StratusDomain
+
+/// What a change costs where very many watch.
+@Suite struct `Many subscriptions` {
+  @Test func `a change looks at those that ask for its values, and at no others`() async throws {
+    try await withScene { scene in
+      try await scene.save(
+        "first", field("color", #""red""#) + "," + field("count", "1"), scope: .public)
+      let store = try await scene.store()
+      for start in stride(from: 0, to: 100_000, by: 10_000) {
+        try await store.write { (store) throws(ServerError) in
+          for number in start..<start + 10_000 {
+            let filter = FieldFilter(.equals, QueryKey(field: "color"), .string("c\(number)"))
+            let watched = WatchedQuery(
+              query: Query(recordType: "Note", filters: [.field(filter)]), firesOn: .create)
+            let key = SubscriptionKey.value(
+              .text(Array("c\(number)".utf8)), of: "color", in: "Note")
+            try store.save(
+              Subscription(id: "s", .query(watched)), of: "_u\(number)", in: .public,
+              under: SubscriptionPlace(
+                key: key, subject: .records(type: "Note", field: "color")))
+          }
+        }
+      }
+      try await scene.save("a", field("color", #""c77777""#), by: "_bob", scope: .public)
+      let matching = MatchChanges(store: store, address: Scene.address, ambient: scene.ambient)
+      // One key, one subscription: a step that may look at two is done.
+      #expect(try await matching.step(limit: 2) == false)
+      #expect(try await scene.told("_u77777") == ["s: created a"])
+      #expect(try await scene.told("_u77778") == [])
+
+      try await scene.save("b", by: "_bob", scope: .public)
+      #expect(try await matching.step(limit: 1) == false)
+    }
+  }
+}

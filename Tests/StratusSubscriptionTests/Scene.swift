@@ -1,0 +1,166 @@
+import Foundation
+import StratusAssets
+import StratusDomain
+import StratusSQLite
+import StratusWire
+import Synchronization
+import Testing
+
+/// The handlers over a store on disk, and what reaches the queues.
+final class Scene: Sendable {
+  static let address = StoreAddress(container: "iCloud.org.example", environment: .development)
+
+  let stores: SQLiteStores
+  let handlers: [any EndpointHandler]
+  let ambient: Ambient
+  let changes = StoreNudges()
+  private let folder: DataFolder
+  private let registry: SQLiteRegistry
+  private let url: URL
+  private let names: Names
+  /// How far each user's queue has been read.
+  private let read = Mutex<[String: Int64]>([:])
+
+  init(at url: URL? = nil) throws {
+    self.url =
+      url
+      ?? FileManager.default.temporaryDirectory
+      .appendingPathComponent("stratus-subscription-" + UUID().uuidString)
+    folder = try DataFolder(self.url)
+    stores = SQLiteStores(folder: folder, makeEpoch: { 7 })
+    registry = try SQLiteRegistry(folder: folder)
+    let names = Names()
+    self.names = names
+    ambient = Ambient(now: { 1_767_225_600_000 }, makeUUID: { names.next("UUID") })
+    handlers =
+      Service(
+        stores: stores, containers: registry,
+        assets: FolderAssetStore(data: self.url, now: ambient.now),
+        signer: HMACSigner(secret: [UInt8](repeating: 7, count: 32)), ambient: ambient,
+        changes: changes
+      ).handlers
+  }
+
+  /// Closes the data; it stays for another scene.
+  func close() async {
+    await stores.close()
+    await registry.close()
+    folder.unlock()
+  }
+
+  func remove() { try? FileManager.default.removeItem(at: url) }
+
+  /// Carries out one request.
+  ///
+  /// - Throws: ``ServerError``.
+  func answer<E: Endpoint>(
+    _ endpoint: E.Type, _ request: E.Request, by user: String = "_ann", device: String = "d1",
+    scope: DatabaseScope = .private, at address: StoreAddress = address
+  ) async throws -> E.Response {
+    for handler in handlers {
+      guard let handler = handler as? any EndpointHandler<E> else { continue }
+      let caller = Caller(
+        userRecordName: user, deviceID: device, requestUUID: names.next("request"))
+      return try await handler.answer(
+        request, to: caller, in: DatabaseAddress(store: address, scope: scope))
+    }
+    throw ServerError.fault("no handler of \(E.path)")
+  }
+
+  func store(at address: StoreAddress = address) async throws -> any Store {
+    try await stores.store(at: address)
+  }
+
+  /// Matches until nothing is left.
+  func match(limit: Int = MatchChanges.stepMax, at address: StoreAddress = address) async throws {
+    let changes = MatchChanges(
+      store: try await store(at: address), address: address, ambient: ambient)
+    while try await changes.step(limit: limit) {}
+  }
+
+  /// What was queued for a user since this was last asked, once all is matched.
+  func heard(
+    _ user: String = "_ann", matching limit: Int? = MatchChanges.stepMax,
+    at address: StoreAddress = address
+  ) async throws -> [QueuedNotification] {
+    let store = try await store(at: address)
+    // A queue keeps little for who has no device.
+    try await store.write { (store) throws(ServerError) in
+      if try store.device(id: "d0", of: user) != nil { return }
+      try store.register(
+        StoredDevice(user: user, deviceID: "d0", channel: .stream, acknowledged: 0, seen: 0))
+    }
+    let changes = MatchChanges(store: store, address: address, ambient: ambient)
+    var heard: [QueuedNotification] = []
+    // Read with each step, since queues are bounded.
+    while true {
+      let hasMore = if let limit { try await changes.step(limit: limit) } else { false }
+      let last = read.withLock { $0[user] ?? 0 }
+      let queued = try await store.read { (store) throws(ServerError) in
+        try store.notifications(of: user, after: last, limit: 10_000, sizeBytesMax: .max)
+      }
+      read.withLock { $0[user] = queued.last?.number ?? last }
+      heard += queued
+      if !hasMore { return heard }
+    }
+  }
+
+  /// As ``heard(_:matching:at:)``, in words.
+  func told(_ user: String = "_ann", matching limit: Int = MatchChanges.stepMax) async throws
+    -> [String]
+  {
+    try await heard(user, matching: limit).map { try $0.payload().event.word }
+  }
+}
+
+/// Runs a test on a scene of its own.
+func withScene(_ body: (Scene) async throws -> Void) async throws {
+  let scene = try Scene()
+  do {
+    try await body(scene)
+  } catch {
+    await scene.close()
+    scene.remove()
+    throw error
+  }
+  await scene.close()
+  scene.remove()
+}
+
+/// Names that are never given twice, the same in each run.
+private final class Names: Sendable {
+  private let count = Mutex(0)
+
+  func next(_ what: String) -> String {
+    count.withLock {
+      $0 += 1
+      return "\(what)-\($0)"
+    }
+  }
+}
+
+extension NotificationPayload.Event {
+  /// `sid: created name`, `sid: zone Z` or `sid: database`.
+  var word: String {
+    switch self {
+    case .query(let record):
+      let reason = record.reason.map { "\($0)" } ?? "?"
+      return "\(record.subscriptionID): \(reason) \(record.recordName ?? "?")"
+    case .zone(let id, let zone, _): return "\(id): zone \(zone?.zoneName ?? "?")"
+    case .database(let id, _): return "\(id): database"
+    }
+  }
+}
+
+extension SubscriptionItem {
+  /// `id`, `id deleted` or `id CODE`.
+  var word: String {
+    switch self {
+    case .subscription(let subscription): subscription.id ?? "?"
+    case .deleted(let id): "\(id) deleted"
+    case .failure(let id, let error): "\(id) \(error.code.rawValue)"
+    }
+  }
+
+  var reason: String? { if case .failure(_, let error) = self { error.reason } else { nil } }
+}

@@ -1,0 +1,155 @@
+import Foundation
+import StratusDomain
+import StratusWire
+import Testing
+
+/// What happens between and within the steps of matching.
+@Suite struct `Steps of matching` {
+  @Test(arguments: [1, 2, 3, 7, 1_000])
+  func `every step's size comes to the same`(_ limit: Int) async throws {
+    try await withScene { scene in
+      try await scene.zones(make: ["Z"])
+      try await scene.save("first", field("color", #""red""#))
+      for number in 0..<5 {
+        try await scene.subscribe(
+          try .query("all\(number)"),
+          try .query("red\(number)", filter("EQUALS", "color", #""red""#)),
+          .zone("zone\(number)", "Z").visible, .database("data\(number)").visible)
+      }
+      let records = ["a", "b", "c"].map { Scene.save($0, field("color", #""red""#)) }
+      try await scene.change(records.joined(separator: ","), in: "Z")
+      try await scene.change(
+        Scene.delete("a") + "," + Scene.save("b", field("color", #""blue""#)), in: "Z")
+      var expected: [String] = []
+      for number in 0..<5 {
+        for name in ["a", "b", "c"] {
+          expected += ["all\(number): created \(name)", "red\(number): created \(name)"]
+        }
+        for change in ["deleted a", "updated b"] {
+          expected += ["all\(number): \(change)", "red\(number): \(change)"]
+        }
+        expected += ["zone\(number): zone Z", "zone\(number): zone Z"]
+        expected += ["data\(number): database", "data\(number): database"]
+      }
+      #expect(try await scene.told(matching: limit).sorted() == expected.sorted())
+      let (entries, image) = try await scene.store().read { (store) throws(ServerError) in
+        (try store.outboxEntries(limit: 1), try store.recordImage(at: 0, of: 1))
+      }
+      #expect(entries == [])
+      #expect(image == nil)
+    }
+  }
+
+  @Test func `a server that stops between two steps goes on after its start`() async throws {
+    let url = FileManager.default.temporaryDirectory
+      .appendingPathComponent("stratus-match-" + UUID().uuidString)
+    defer { try? FileManager.default.removeItem(at: url) }
+    var scene = try Scene(at: url)
+    try await scene.save("first")
+    for number in 0..<10 { try await scene.subscribe(try .query("s\(number)")) }
+    try await scene.change(Scene.save("a") + "," + Scene.save("b"))
+    var steps = 0
+    var goesOn = true
+    while goesOn {
+      await scene.close()
+      scene = try Scene(at: url)
+      goesOn = try await MatchChanges(
+        store: try await scene.store(), address: Scene.address, ambient: scene.ambient
+      ).step(limit: 3)
+      steps += 1
+    }
+    let told = try await scene.heard(matching: nil).map { try $0.payload().event.word }
+    #expect(steps > 5)
+    #expect(
+      told.sorted()
+        == (0..<10).flatMap { ["s\($0): created a", "s\($0): created b"] }.sorted())
+    await scene.close()
+  }
+
+  /// Stands for a crash: what the transaction wrote is undone with it.
+  @Test func `a step that cannot be written leaves everything as it was`() async throws {
+    try await withScene { scene in
+      try await scene.save("first")
+      try await scene.subscribe(try .query("s", once: true))
+      try await scene.save("a")
+      let store = FailingStore(store: try await scene.store())
+      let changes = MatchChanges(store: store, address: Scene.address, ambient: scene.ambient)
+      await #expect(throws: ServerError.self) { _ = try await changes.step() }
+      #expect(try await scene.heard(matching: nil).isEmpty)
+      #expect(try await scene.listed() == ["s"])
+      #expect(try await scene.told() == ["s: created a"])
+      #expect(try await scene.listed() == [])
+    }
+  }
+
+  @Test func `what another was faster to match is left to it`() async throws {
+    try await withScene { scene in
+      try await scene.save("first")
+      try await scene.subscribe(try .query("s"))
+      try await scene.save("a")
+      let real = try await scene.store()
+      let slow = SlowStore(store: real) { try? await scene.match() }
+      let changes = MatchChanges(store: slow, address: Scene.address, ambient: scene.ambient)
+      _ = try await changes.step()
+      #expect(try await scene.told() == ["s: created a"])
+    }
+  }
+
+  @Test func `a subscription that is not legal any more does not stop the others`() async throws {
+    try await withScene { scene in
+      try await scene.save("first", field("color", #""red""#))
+      try await scene.allowExtensions(true)
+      try await scene.subscribe(
+        try .query("s", filter("ENDS_WITH", "color", #""d""#)), try .query("t"))
+      try await scene.save("a", field("color", #""red""#))
+      #expect(Set(try await scene.told()) == ["s: created a", "t: created a"])
+      try await scene.allowExtensions(false)
+      try await scene.save("b", field("color", #""red""#))
+      #expect(try await scene.told() == ["t: created b"])
+      #expect(try await scene.listed() == ["s", "t"])
+    }
+  }
+}
+
+extension Scene {
+  fileprivate func allowExtensions(_ areAllowed: Bool) async throws {
+    try await store().write { (store) throws(ServerError) in
+      try store.set(ContainerSettings(allowsQueryExtensions: areAllowed))
+    }
+  }
+}
+
+/// A store whose writes are undone at their end.
+private struct FailingStore: Store {
+  let store: any Store
+
+  func read<Value: Sendable>(
+    _ body: @escaping @Sendable (any StoreReading) throws(ServerError) -> Value
+  ) async throws(ServerError) -> Value { try await store.read(body) }
+
+  func write<Value: Sendable>(
+    _ body: @escaping @Sendable (any StoreWriting) throws(ServerError) -> Value
+  ) async throws(ServerError) -> Value {
+    try await store.write { (store) throws(ServerError) in
+      _ = try body(store)
+      throw ServerError.fault("the disk is full")
+    }
+  }
+}
+
+/// A store in which something else happens between a read and a write.
+private struct SlowStore: Store {
+  let store: any Store
+  let meanwhile: @Sendable () async -> Void
+
+  func read<Value: Sendable>(
+    _ body: @escaping @Sendable (any StoreReading) throws(ServerError) -> Value
+  ) async throws(ServerError) -> Value { try await store.read(body) }
+
+  func write<Value: Sendable>(
+    _ body: @escaping @Sendable (any StoreWriting) throws(ServerError) -> Value
+  ) async throws(ServerError) -> Value {
+    await meanwhile()
+    return try await store.write(body)
+  }
+}
