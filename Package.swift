@@ -139,12 +139,15 @@ let package = Package(
       "StratusAssetsTests",
       ["StratusAssets", "StratusDomain", "StratusTesting", "StratusWire"]),
     tests("StratusDomainTests", ["StratusDomain", "StratusWire"]),
-    tests("StratusPushTests", ["StratusPush", "StratusDomain", "StratusTesting", "StratusWire"]),
+    tests(
+      "StratusPushTests",
+      ["StratusPush", "StratusDomain", "StratusSQLite", "StratusTesting", "StratusWire"]),
     tests(
       "StratusHTTPTests",
       [
         "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusServer", "StratusTesting",
-        "StratusWire", .product(name: "HTTPTypes", package: "swift-http-types"), logging,
+        "StratusWire", hummingbird, .product(name: "HTTPTypes", package: "swift-http-types"),
+        logging,
       ]),
     tests("StratusWireTests", ["StratusWire"]),
     tests(

@@ -1,6 +1,7 @@
 import Logging
 import ServiceLifecycle
 import StratusDomain
+import StratusPush
 import StratusSQLite
 
 /// Queues the notifications of changes: as soon as they are answered, and now and then, in case a
@@ -15,6 +16,8 @@ struct ChangeSweep: ServiceLifecycle.Service {
 
   let stores: SQLiteStores
   let nudges: StoreNudges
+  /// Hears which queues were added to.
+  let hub: Hub
   let ambient: Ambient
   let logger: Logger
 
@@ -46,7 +49,10 @@ struct ChangeSweep: ServiceLifecycle.Service {
     let changes = MatchChanges(store: store, address: address, ambient: ambient)
     do throws(ServerError) {
       for _ in 0..<Self.stepsInRow {
-        if try await !changes.step() || Task.isCancelled { return false }
+        let hasMore = try await changes.step()
+        // The last step may have done something, too.
+        await hub.look(at: address)
+        if !hasMore || Task.isCancelled { return false }
       }
       return true
     } catch {

@@ -59,7 +59,8 @@ public struct Composition: Sendable {
       logger.error("notifications cannot be handed out: \(error.reason) \(error.facts)")
     }
     router = Router(
-      service: service, hub: hub, management: accounts.managementHandlers + service.managementHandlers,
+      service: service, hub: hub,
+      management: accounts.managementHandlers + service.managementHandlers,
       authentication: accounts, ambient: live.ambient,
       managementToken: managementToken, instance: live.ambient.makeUUID(),
       publicURL: publicURL.map(Self.withoutSlash), logger: logger)
@@ -102,7 +103,8 @@ public struct Composition: Sendable {
 
   /// The service that queues notifications of changes, for as long as the server runs.
   func changeSweep(logger: Logger) -> ChangeSweep {
-    ChangeSweep(stores: stores, nudges: changes, ambient: ambient, logger: logger)
+    ChangeSweep(
+      stores: stores, nudges: changes, hub: hub, ambient: ambient, logger: logger)
   }
 
   /// Queues the notifications of what was changed, in every open store, for tests: a server that
@@ -127,6 +129,17 @@ public struct Composition: Sendable {
       let cascades = ContinueCascades(store: store, ambient: ambient)
       var count = 0
       while count < stepsMax ?? .max, try await cascades.step() { count += 1 }
+    }
+  }
+
+  /// Puts notifications into queues, for tests: a server that runs does so when records change.
+  ///
+  /// - Throws: what the store throws.
+  public func queue(
+    _ notifications: [NewNotification], at address: StoreAddress
+  ) async throws(ServerError) {
+    try await stores.store(at: address).write { (store) throws(ServerError) in
+      try store.enqueue(notifications)
     }
   }
 

@@ -4,7 +4,7 @@ import Testing
 
 /// Statuses, headers and methods (web-services §1.3, web-auth §6, wire-quirks B).
 @Suite struct HTTPAnswers {
-  @Test(arguments: ["records/nothing", "records", "records/modify/more", "tokens/create"])
+  @Test(arguments: ["records/nothing", "records", "records/modify/more", "tokens/forget"])
   func `an unknown endpoint is not found`(endpoint: String) async throws {
     try await withAnna { anna in
       let answer = try await anna.answer(endpoint, [:])

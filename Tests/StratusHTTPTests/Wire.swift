@@ -58,7 +58,7 @@ struct Wire: Sendable {
     return String(decoding: received, as: UTF8.self)
   }
 
-  private func connected() throws -> Int32 {
+  func connected() throws -> Int32 {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     guard descriptor >= 0 else { throw POSIXError(.EIO) }
     var patience = timeval(tv_sec: 60, tv_usec: 0)

@@ -55,7 +55,8 @@ enum Rooms {
   private static let crypto: Set<String> = ["Crypto", "CryptoExtras"]
   /// Hummingbird speaks in the types of these.
   private static let hummingbird: Set<String> = [
-    "Hummingbird", "HummingbirdCore", "HTTPTypes", "NIOCore", "NIOPosix", "Logging",
+    "Hummingbird", "HummingbirdCore", "HTTPTypes", "NIOCore", "NIOPosix", "NIOHTTP1",
+    "NIOHTTPTypes", "NIOHTTPTypesHTTP1", "Logging",
   ]
   private static let serverRooms: Set<String> =
     domain + [

@@ -14,12 +14,14 @@ enum EventText {
   /// Notifications, one event each, in one chunk.
   static func events(_ notifications: some Sequence<QueuedNotification>) -> ByteBuffer {
     var text: [UInt8] = []
-    for notification in notifications {
-      text += "id: \(notification.number)\nevent: notification\ndata: ".utf8
-      text += notification.payloadText
-      text += "\n\n".utf8
-    }
+    for notification in notifications { text += event(notification) }
     return chunk(text)
+  }
+
+  /// One event, in no chunk.
+  static func event(_ notification: QueuedNotification) -> [UInt8] {
+    Array("id: \(notification.number)\nevent: notification\ndata: ".utf8)
+      + notification.payloadText + Array("\n\n".utf8)
   }
 
   private static func chunk(_ text: [UInt8]) -> ByteBuffer {

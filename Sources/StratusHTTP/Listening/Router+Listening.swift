@@ -54,6 +54,30 @@ extension Router {
   }
 }
 
+extension Router {
+  /// Answers a request that listens, without a socket: a stream's body comes as long as it is read,
+  /// a poll's at once, with the notification or when its time is up.
+  ///
+  /// - Returns: bytes of the body as they come, without chunks.
+  public func open(
+    _ request: HTTPRequest
+  ) async -> (head: HTTPResponse, body: AsyncStream<[UInt8]>) {
+    switch await listen(request) {
+    case .stream(let head, let device): return (head, hub.listen(as: device, EventText.event))
+    case .poll(let head, let devices, let deadline):
+      return (head, Self.once(await hub.poll(as: devices, until: deadline)))
+    case .refusal(let head, let body): return (head, Self.once(body))
+    }
+  }
+
+  private static func once(_ bytes: [UInt8]?) -> AsyncStream<[UInt8]> {
+    AsyncStream { continuation in
+      if let bytes { continuation.yield(bytes) }
+      continuation.finish()
+    }
+  }
+}
+
 extension RequestPath {
   var isCourier: Bool {
     switch self {

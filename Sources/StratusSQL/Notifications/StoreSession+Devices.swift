@@ -36,10 +36,12 @@ extension StoreSession {
         .integer(device.acknowledged), .integer(device.seen),
       ])
     let others = try connection.all(
-      DeviceStatements.newestOthers, [.text(device.user), .text(device.deviceID)]
-    ) { $0.text(0) }
-    for other in others.dropFirst(Limits.devicesPerUserMax - 1) {
-      try connection.execute(DeviceStatements.remove, [.text(device.user), .text(other)])
+      DeviceStatements.others, [.text(device.user), .text(device.deviceID)]
+    ) { (id: $0.text(0), seen: $0.integer(1)) }
+    if others.count < Limits.devicesPerUserMax { return }
+    let newest = others.sorted { $0.seen > $1.seen }
+    for other in newest.dropFirst(Limits.devicesPerUserMax - 1) {
+      try connection.execute(DeviceStatements.remove, [.text(device.user), .text(other.id)])
     }
   }
 
@@ -129,10 +131,8 @@ enum DeviceStatements {
     ON CONFLICT (owner, device) DO UPDATE SET channel = excluded.channel,
       environment = excluded.environment, token = excluded.token, seen = excluded.seen
     """)
-  static let newestOthers = SQLStatement(
-    """
-    SELECT device FROM devices WHERE owner = ? AND device <> ? ORDER BY seen DESC, device
-    """)
+  static let others = SQLStatement(
+    "SELECT device, seen FROM devices WHERE owner = ? AND device <> ?")
   static let acknowledge = SQLStatement(
     """
     UPDATE devices SET acknowledged = ? WHERE owner = ? AND device = ? AND acknowledged < ?

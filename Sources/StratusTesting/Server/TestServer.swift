@@ -3,6 +3,7 @@ import Logging
 public import StratusAccounts
 public import StratusDomain
 public import StratusHTTP
+public import StratusPush
 public import StratusServer
 public import StratusTransport
 
@@ -77,6 +78,30 @@ public final class TestServer: Sendable {
   public func sweepAssets(graceSeconds: Int64) async {
     await composition.sweepAssets(graceSeconds: graceSeconds)
   }
+
+  /// Where those who listen for notifications wait; a test lets it work by
+  /// ``handOutNotifications()``, or by `hub.run()` in a task.
+  public var hub: Hub { composition.hub }
+
+  /// Puts notifications into queues, as if changes had come to them.
+  ///
+  /// - Throws: what the store throws.
+  public func queue(
+    _ notifications: [NewNotification], at address: StoreAddress
+  ) async throws(ServerError) {
+    try await composition.queue(notifications, at: address)
+  }
+
+  /// Hands queued notifications to those who listen; returns when all is done.
+  public func handOutNotifications() async {
+    await composition.hub.lookAround()
+    await composition.hub.settle()
+  }
+
+  /// Removes old notifications, and devices that have not been seen for long.
+  ///
+  /// - Throws: what the store throws.
+  public func pruneNotifications() async throws { try await composition.pruneNotifications() }
 
   /// Removes what is left of deleted zones, as the server does now and then.
   ///

@@ -10,4 +10,5 @@ public enum StoreConformance {
     transactionChecks + concurrencyChecks + zoneChecks + recordChecks + changeChecks
     + zoneHistoryChecks + purgeChecks + schemaChecks + entryChecks + indexChecks + linkChecks
     + cascadeChecks + assetChecks + holdChecks + keyChecks + subscriptionChecks + outboxChecks
+    + queueChecks + collectionChecks + deviceChecks
 }

@@ -1,24 +1,29 @@
-public import StratusDomain
 public import StratusWire
 
-/// Listening without a connection: for tests, and for servers in the same process.
-extension Hub {
-  /// The notifications of a device, from its place on, until the sequence is dropped or the hub
-  /// closes.
-  ///
-  /// It acknowledges nothing.
+/// Listening without a connection: for tests, and for whoever is in the same process.
+extension NotificationListening {
+  /// The notifications of a device, from its place on, until the sequence is dropped or the server
+  /// ends; it acknowledges nothing.
   public func notifications(of device: ListeningDevice) -> AsyncStream<NumberedNotification> {
-    let (stream, continuation) = AsyncStream.makeStream(of: NumberedNotification.self)
+    listen(as: device) { notification in
+      guard let payload = try? notification.payload() else { return nil }
+      return NumberedNotification(
+        number: notification.number, payload: payload, isRead: notification.isRead)
+    }
+  }
+
+  /// As ``notifications(of:)``, each as `form` makes it; nil: it is left out.
+  public func listen<Form: Sendable>(
+    as device: ListeningDevice, _ form: @escaping @Sendable (QueuedNotification) -> Form?
+  ) -> AsyncStream<Form> {
+    let (stream, continuation) = AsyncStream.makeStream(of: Form.self)
     let listener = DirectListener { delivery in
       guard let delivery else { return continuation.finish() }
       for notification in delivery.notifications {
-        guard let payload = try? notification.payload() else { continue }
-        continuation.yield(
-          NumberedNotification(
-            number: notification.number, payload: payload, isRead: notification.isRead))
+        if let form = form(notification) { continuation.yield(form) }
       }
     }
-    continuation.onTermination = { [weak self] _ in self?.leave(listener, as: [device]) }
+    continuation.onTermination = { _ in leave(listener, as: [device]) }
     join(listener, as: [device], until: nil)
     return stream
   }
@@ -55,8 +60,7 @@ private final class DirectListener: NotificationListener {
   var lane: any NotificationLane { DirectLane.shared }
 }
 
-/// NB: nobody falls behind here, so what is delivered always begins where the listener is or
-/// before; a sequence hears what overlaps once, as the hub has it at one place only.
+/// NB: nobody falls behind here, so what is delivered always begins where the listener is.
 private final class DirectLane: NotificationLane {
   static let shared = DirectLane()
 

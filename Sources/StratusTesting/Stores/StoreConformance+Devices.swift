@@ -1,0 +1,183 @@
+import StratusDomain
+import StratusWire
+
+/// What was read, and who is to hear.
+extension StoreConformance {
+  static let collectionChecks: [Check] = [
+    Check("what is marked as read says when, in the count of notifications", marksAreNumbered),
+    Check("only a user's own notifications are marked, once", marksAreOnes),
+    Check("old notifications and unseen devices go, a bounded step at a time", oldGo),
+  ]
+
+  static let deviceChecks: [Check] = [
+    Check("a device is kept with how it is reached", devicesAreKept),
+    Check("a device registered again keeps what it has", registeringAgainKeepsThePlace),
+    Check("a token leads to one device", tokensLeadToOne),
+    Check("a user has so many devices; those unseen for longest go", devicesAreBounded),
+    Check("what is acknowledged only grows, up to the newest there is", acknowledgedGrows),
+    Check("a sign of life is noted once an hour", touchesAreRare),
+    Check("a device is removed only as it is known", removalIsExact),
+  ]
+
+  /// All notifications of one ID are marked.
+  static func marksAreNumbered(_ store: any Store) async throws {
+    let (found, marks, later, read) = try await store.write { (body) throws(ServerError) in
+      try body.enqueue(["1", "2", "2", "3"].map { Sample.notification($0) })
+      let found = try body.markRead(ids: ["3", "2", "x"], of: "_ann")
+      let marks = try body.readMarks(of: "_ann", after: 0, limit: 10)
+      let later = try body.readMarks(of: "_ann", after: 5, limit: 1)
+      return (found, marks, later, try body.queue().map(\.isRead))
+    }
+    try expect(found, ["3", "2"])
+    try expect(
+      marks,
+      [
+        ReadMark(number: 5, notificationID: "3"), ReadMark(number: 6, notificationID: "2"),
+        ReadMark(number: 7, notificationID: "2"),
+      ])
+    try expect(later, [ReadMark(number: 6, notificationID: "2")])
+    try expect(read, [false, true, true, true])
+  }
+
+  /// Marking again changes nothing, and finds them all the same.
+  static func marksAreOnes(_ store: any Store) async throws {
+    let (first, again, other, newest) = try await store.write { (body) throws(ServerError) in
+      try body.enqueue([Sample.notification("1")])
+      let first = try body.markRead(ids: ["1", "1"], of: "_ann")
+      let again = try body.markRead(ids: ["1"], of: "_ann")
+      let other = try body.markRead(ids: ["1"], of: "_bob")
+      return (first, again, other, try body.latestNotification())
+    }
+    try expect(first, ["1"])
+    try expect(again, ["1"])
+    try expect(other, [])
+    try expect(newest, 2)
+  }
+
+  /// Those at the very time stay.
+  static func oldGo(_ store: any Store) async throws {
+    let (steps, queue, devices) = try await store.write { (body) throws(ServerError) in
+      try body.enqueue((1...5).map { Sample.notification("\($0)", at: $0) })
+      for seen in 1...3 as ClosedRange<Int64> {
+        try body.register(Sample.device("d\(seen)", seen: seen))
+      }
+      var steps = 1
+      while try body.pruneNotifications(madeBefore: 4, devicesUnseenSince: 3, limit: 2) {
+        steps += 1
+      }
+      return (steps, try body.queue().map(\.notificationID), try body.devices(of: "_ann"))
+    }
+    try expect(steps, 2)
+    try expect(queue, ["4", "5"])
+    try expect(devices.map(\.deviceID), ["d3"])
+  }
+
+  static func devicesAreKept(_ store: any Store) async throws {
+    let sent = [
+      Sample.device("a", has: 3, seen: 5), Sample.device("b", .courier(token: "t")),
+      Sample.device("c", .apns(token: "t", .development)),
+      Sample.device("d", .apns(token: "t", .production)),
+    ]
+    try await store.write { (body) throws(ServerError) in
+      for device in sent.reversed() { try body.register(device) }
+      try body.register(Sample.device("a", of: "_bob"))
+    }
+    let (all, one, none, byToken) = try await store.read { (body) throws(ServerError) in
+      var byToken: [StoredDevice?] = []
+      for device in sent { byToken.append(try body.device(reachedBy: device.channel)) }
+      byToken.append(try body.device(reachedBy: .courier(token: "u")))
+      return (
+        try body.devices(of: "_ann"), try body.device(id: "a", of: "_ann"),
+        try body.device(id: "e", of: "_ann"), byToken
+      )
+    }
+    try expect(all, sent)
+    try expect(one, sent[0])
+    try expect(none, nil)
+    try expect(byToken, [nil, sent[1], sent[2], sent[3], nil])
+  }
+
+  /// And changes how it is reached.
+  static func registeringAgainKeepsThePlace(_ store: any Store) async throws {
+    let device = try await store.write { (body) throws(ServerError) in
+      try body.register(Sample.device("a", has: 3, seen: 5))
+      try body.register(Sample.device("a", .courier(token: "t"), has: 9, seen: 6))
+      return try body.device(id: "a", of: "_ann")
+    }
+    try expect(device, Sample.device("a", .courier(token: "t"), has: 3, seen: 6))
+  }
+
+  /// Of one user.
+  static func tokensLeadToOne(_ store: any Store) async throws {
+    let courier = DeviceChannel.courier(token: "t")
+    let (found, ann, bob) = try await store.write { (body) throws(ServerError) in
+      try body.register(Sample.device("a", courier))
+      try body.register(Sample.device("b"))
+      try body.register(Sample.device("a", of: "_bob", courier))
+      return (
+        try body.device(reachedBy: courier), try body.devices(of: "_ann"),
+        try body.devices(of: "_bob")
+      )
+    }
+    try expect(found?.user, "_bob")
+    try expect(ann.map(\.deviceID), ["b"])
+    try expect(bob.map(\.deviceID), ["a"])
+  }
+
+  /// The one that is registered stays, whatever it says of itself.
+  static func devicesAreBounded(_ store: any Store) async throws {
+    let most = Limits.devicesPerUserMax
+    let ids = try await store.write { (body) throws(ServerError) in
+      for number in 0..<most {
+        try body.register(Sample.device("d\(number)", seen: 100 - Int64(number)))
+      }
+      try body.register(Sample.device("new", seen: 0))
+      return try body.devices(of: "_ann").map(\.deviceID)
+    }
+    try expect(ids.count, most)
+    try expect(ids.contains("new"), true)
+    try expect(ids.contains("d\(most - 1)"), false)
+    try expect(ids.contains("d\(most - 2)"), true)
+  }
+
+  static func acknowledgedGrows(_ store: any Store) async throws {
+    let places = try await store.write { (body) throws(ServerError) in
+      try body.register(Sample.device("a"))
+      try body.enqueue((0..<5).map { Sample.notification("\($0)") })
+      var places: [Int64?] = []
+      for number in [3, 2, 9] as [Int64] {
+        try body.acknowledge(through: number, by: "a", of: "_ann")
+        places.append(try body.device(id: "a", of: "_ann")?.acknowledged)
+      }
+      try body.acknowledge(through: 3, by: "b", of: "_ann")
+      return places + [try body.device(id: "b", of: "_ann")?.acknowledged]
+    }
+    try expect(places, [3, 3, 5, nil])
+  }
+
+  static func touchesAreRare(_ store: any Store) async throws {
+    let hour: Int64 = 3_600_000
+    let seen = try await store.write { (body) throws(ServerError) in
+      try body.register(Sample.device("a", seen: 5))
+      var seen: [Int64?] = []
+      for now in [5 + hour - 1, 5 + hour] {
+        try body.touch(deviceID: "a", of: "_ann", now: now)
+        seen.append(try body.device(id: "a", of: "_ann")?.seen)
+      }
+      return seen
+    }
+    try expect(seen, [5, 5 + hour])
+  }
+
+  static func removalIsExact(_ store: any Store) async throws {
+    let (after, gone) = try await store.write { (body) throws(ServerError) in
+      try body.register(Sample.device("a", .apns(token: "new", .production)))
+      try body.remove(Sample.device("a", .apns(token: "old", .production)))
+      let after = try body.device(id: "a", of: "_ann")
+      try body.remove(Sample.device("a", .apns(token: "new", .production), has: 9, seen: 9))
+      return (after, try body.device(id: "a", of: "_ann"))
+    }
+    try expect(after?.deviceID, "a")
+    try expect(gone, nil)
+  }
+}

@@ -1,0 +1,221 @@
+import StratusDomain
+import StratusWire
+
+/// Queues of notifications.
+extension StoreConformance {
+  static let queueChecks: [Check] = [
+    Check("a queue is a user's own, in order", queuesAreKept),
+    Check("a page of a queue is bounded by rows and by bytes", pagesAreBounded),
+    Check("numbers grow through the whole store, and are never given twice", numbersGrow),
+    Check("users with news are found behind a number, each once", newsAreFound),
+    Check("the badge counts up from where it was set", badgeCounts),
+    Check("a notification takes the place of those with its key", notificationsCoalesce),
+    Check("a device that knows all of what coalesces is passed over", ownChangesCoalesce),
+    Check("a device that has not heard of another's change is not passed over", othersAreHeard),
+    Check("a queue that nobody empties is bounded", longQueuesAreBounded),
+    Check("what every device has goes, but for the newest", acknowledgedGo),
+    Check("what is undone was never queued", undoneIsNotQueued),
+  ]
+
+  /// Payload, origin, key and time as they were given.
+  static func queuesAreKept(_ store: any Store) async throws {
+    let sent = [
+      Sample.notification("n1", from: "a", key: "k", at: 7), Sample.notification("n2", at: 8),
+    ]
+    try await store.write { (body) throws(ServerError) in
+      try body.enqueue([sent[0], Sample.notification("m", for: "_bob"), sent[1]])
+    }
+    let (ann, bob, after) = try await store.read { (body) throws(ServerError) in
+      let ann = try body.queue()
+      return (ann, try body.queue(of: "_bob"), try body.queue(after: ann[0].number))
+    }
+    try expect(ann.map(\.notificationID), ["n1", "n2"])
+    try expect(ann.map(\.originDeviceID), ["a", nil])
+    try expect(ann.map(\.coalescingKey), ["k", nil])
+    try expect(ann.map(\.createdAt), [7, 8])
+    try expect(ann.map(\.isRead), [false, false])
+    try expect(ann.map(\.payloadText), sent.map(\.payload.jsonBytes))
+    try expect(try ann[0].payload(), sent[0].payload)
+    try expect(bob.map(\.notificationID), ["m"])
+    try expect(after.map(\.notificationID), ["n2"])
+  }
+
+  /// One at least, however large it is.
+  static func pagesAreBounded(_ store: any Store) async throws {
+    try await store.write { (body) throws(ServerError) in
+      try body.enqueue((1...5).map { Sample.notification("n\($0)") })
+    }
+    let size = Sample.notification("n1").payload.jsonBytes.count
+    let counts = try await store.read { (body) throws(ServerError) in
+      var counts: [Int] = []
+      for (limit, bytes) in [(3, Int.max), (0, .max), (9, 1), (9, size), (9, size + 1)] {
+        counts.append(
+          try body.notifications(
+            of: "_ann", after: 0, limit: limit, sizeBytesMax: bytes
+          ).count)
+      }
+      return counts
+    }
+    try expect(counts, [3, 0, 1, 1, 2])
+  }
+
+  /// Also once all notifications are gone.
+  static func numbersGrow(_ store: any Store) async throws {
+    let numbers = try await store.write { (body) throws(ServerError) in
+      var numbers = [try body.latestNotification()]
+      for user in ["_ann", "_bob", "_ann"] {
+        try body.enqueue([Sample.notification("n", for: user, at: 1)])
+        numbers.append(try body.latestNotification())
+        guard let last = try body.queue(of: user).last else { throw .fault("an empty queue") }
+        numbers.append(last.number)
+      }
+      _ = try body.pruneNotifications(madeBefore: 2, devicesUnseenSince: 0, limit: 9)
+      try body.enqueue([Sample.notification("n")])
+      return numbers + [try body.latestNotification()]
+    }
+    try expect(numbers, [0, 1, 1, 2, 2, 3, 3, 4])
+  }
+
+  /// However many notifications a user has.
+  static func newsAreFound(_ store: any Store) async throws {
+    let news = try await store.write { (body) throws(ServerError) in
+      for user in ["_ann", "_bob", "_ann", "_cleo"] {
+        try body.enqueue([Sample.notification("n", for: user)])
+      }
+      return [
+        try body.usersWithNews(after: 0, limit: 10), try body.usersWithNews(after: 1, limit: 2),
+        try body.usersWithNews(after: 3, limit: 1), try body.usersWithNews(after: 4, limit: 1),
+      ]
+    }
+    try expect(
+      news,
+      [
+        UsersWithNews(users: ["_ann", "_bob", "_cleo"], through: 4, hasMore: false),
+        UsersWithNews(users: ["_bob", "_ann"], through: 3, hasMore: true),
+        UsersWithNews(users: ["_cleo"], through: 4, hasMore: true),
+        UsersWithNews(users: [], through: 4, hasMore: false),
+      ])
+  }
+
+  /// In the payload of those that count it up, and of no others.
+  static func badgeCounts(_ store: any Store) async throws {
+    let (badges, sent, other) = try await store.write { (body) throws(ServerError) in
+      var badges = [try body.badge(of: "_ann")]
+      try body.enqueue([
+        Sample.notification("1", badges: true), Sample.notification("2"),
+        Sample.notification("3", badges: true),
+      ])
+      badges.append(try body.badge(of: "_ann"))
+      try body.setBadge(7, of: "_ann")
+      badges.append(try body.badge(of: "_ann"))
+      try body.enqueue([Sample.notification("4", badges: true)])
+      var sent: [Int?] = []
+      for one in try body.queue() { sent.append(try one.payload().presentation.badge) }
+      return (badges, sent, try body.badge(of: "_bob"))
+    }
+    try expect(badges, [0, 2, 7])
+    try expect(sent, [1, nil, 2, 8])
+    try expect(other, 0)
+  }
+
+  /// The newest stays, with a new number; other users' and other keys stay.
+  static func notificationsCoalesce(_ store: any Store) async throws {
+    let (ann, bob) = try await store.write { (body) throws(ServerError) in
+      for (id, user, key) in [
+        ("1", "_ann", "k"), ("2", "_ann", "l"), ("3", "_bob", "k"), ("4", "_ann", "k"),
+        ("5", "_ann", nil),
+      ] as [(String, String, String?)] {
+        try body.enqueue([Sample.notification(id, for: user, key: key)])
+      }
+      return (try body.queue(), try body.queue(of: "_bob"))
+    }
+    try expect(ann.map(\.notificationID), ["2", "4", "5"])
+    try expect(ann.map(\.number), [2, 4, 5])
+    try expect(bob.map(\.notificationID), ["3"])
+  }
+
+  /// Its own changes, and those it was told of.
+  static func ownChangesCoalesce(_ store: any Store) async throws {
+    let origins = try await store.write { (body) throws(ServerError) in
+      try body.register(Sample.device("a"))
+      try body.enqueue([
+        Sample.notification("1", from: "a", key: "k"),
+        Sample.notification("2", from: "a", key: "k"),
+      ])
+      var origins = try body.queue().map(\.originDeviceID)
+      try body.enqueue([Sample.notification("3", from: "b", key: "k")])
+      origins += try body.queue().map(\.originDeviceID)
+      try body.acknowledge(through: 3, by: "a", of: "_ann")
+      try body.enqueue([Sample.notification("4", from: "a", key: "k")])
+      return origins + (try body.queue().map(\.originDeviceID))
+    }
+    // The second is made by a device that never registered, so nothing is kept for it.
+    try expect(origins, ["a", "b", "a"])
+  }
+
+  /// Whoever made the change that comes after it.
+  static func othersAreHeard(_ store: any Store) async throws {
+    let origins = try await store.write { (body) throws(ServerError) in
+      try body.register(Sample.device("a"))
+      try body.register(Sample.device("b"))
+      try body.enqueue([
+        Sample.notification("1", from: "a", key: "k"),
+        Sample.notification("2", from: "b", key: "k"),
+      ])
+      var origins = try body.queue().map(\.originDeviceID)
+      try body.enqueue([Sample.notification("3", from: nil, key: "k")])
+      try body.enqueue([Sample.notification("4", from: "a", key: "k")])
+      origins += try body.queue().map(\.originDeviceID)
+      return origins
+    }
+    try expect(origins, [nil, nil])
+  }
+
+  /// The newest stay.
+  static func longQueuesAreBounded(_ store: any Store) async throws {
+    let numbers = try await store.write { (body) throws(ServerError) in
+      try body.register(Sample.device("a"))
+      for _ in 0..<12 { try body.enqueue((0..<100).map { Sample.notification("\($0)") }) }
+      return try body.queue().map(\.number)
+    }
+    let most = Limits.queuedNotificationsMax
+    try expect((most..<most + 32).contains(numbers.count), true, "\(numbers.count)")
+    try expect(numbers.last, 1_200)
+    try expect(numbers, Array(1_201 - Int64(numbers.count)...1_200))
+  }
+
+  /// Not what one of several devices has not acknowledged.
+  static func acknowledgedGo(_ store: any Store) async throws {
+    let (before, after) = try await store.write { (body) throws(ServerError) in
+      try body.register(Sample.device("a"))
+      try body.register(Sample.device("b"))
+      try body.enqueue((0..<400).map { Sample.notification("\($0)") })
+      try body.acknowledge(through: 400, by: "a", of: "_ann")
+      try body.acknowledge(through: 10, by: "b", of: "_ann")
+      try body.enqueue((0..<32).map { Sample.notification("\($0)") })
+      let before = try body.queue().map(\.number)
+      try body.acknowledge(through: 432, by: "b", of: "_ann")
+      try body.enqueue((0..<32).map { Sample.notification("\($0)") })
+      return (before, try body.queue().map(\.number))
+    }
+    try expect(before, Array(11...432))
+    let kept = Limits.keptNotificationsMax
+    try expect((kept..<kept + 32).contains(after.count), true, "\(after.count)")
+    try expect(after.last, 464)
+  }
+
+  /// Numbers included.
+  static func undoneIsNotQueued(_ store: any Store) async throws {
+    let error = await store.failure { (body) throws(ServerError) in
+      try body.enqueue([Sample.notification("1", badges: true)])
+      throw Sample.refusal
+    }
+    let (newest, queue, badge) = try await store.read { (body) throws(ServerError) in
+      (try body.latestNotification(), try body.queue(), try body.badge(of: "_ann"))
+    }
+    try expect(error?.code, .accessDenied)
+    try expect(newest, 0)
+    try expect(queue, [])
+    try expect(badge, 0)
+  }
+}

@@ -1,0 +1,240 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import StratusDomain
+import StratusHTTP
+import StratusTesting
+import StratusWire
+import Testing
+
+/// Streams and polls over real sockets.
+@Suite struct `Listening over a socket` {
+  /// A server on a port of its own, whose hub works by itself.
+  func withSocket(
+    _ body: @escaping @Sendable (TestServer, Client, UInt16) async throws -> Void
+  ) async throws {
+    try await withServer { server in
+      let (ports, port) = AsyncStream.makeStream(of: Int.self)
+      var logger = Logger(label: "stratus")
+      logger.logLevel = .critical
+      let application = HTTPServer.application(
+        router: server.router, host: "127.0.0.1", port: 0, logger: logger
+      ) { port.yield($0) }
+      let running = Task { try await application.run() }
+      let hub = Task { await server.hub.run() }
+      var iterator = ports.makeAsyncIterator()
+      let number = UInt16(try #require(await iterator.next(isolation: nil)))
+      let result: Result<Void, any Error>
+      do {
+        let anna = try await server.client("anna@example.org")
+        result = .success(try await body(server, anna, number))
+      } catch {
+        result = .failure(error)
+      }
+      server.hub.close()
+      running.cancel()
+      hub.cancel()
+      _ = await running.result
+      await hub.value
+      try result.get()
+    }
+  }
+
+  static func waitForListeners(_ count: Int, at server: TestServer) async {
+    while server.hub.listenerCount != count { await Task.yield() }
+  }
+
+  @Test func `a stream has a head, and an event for each notification`() async throws {
+    try await withSocket { server, anna, port in
+      let wire = try LiveWire(port: port)
+      wire.get(
+        anna.deviceTarget("notifications/stream", clientID: "c"),
+        "Origin: https://a.example\r\n")
+      let head = try await wire.wait(for: "\r\n\r\n")
+      #expect(head.hasPrefix("HTTP/1.1 200 OK\r\n"))
+      #expect(head.contains("Content-Type: text/event-stream"))
+      #expect(head.contains("Access-Control-Allow-Origin: https://a.example"))
+      try await wire.wait(for: ":\n\n\r\n")
+      try await server.queue("1", for: try await anna.userName())
+      let chunk = try await wire.wait(for: "\n\n\r\n")
+      let lines = chunk.split(separator: "\r\n", omittingEmptySubsequences: false)
+      let event = lines[1]
+      #expect(Int(lines[0], radix: 16) == event.utf8.count)
+      #expect(event.hasPrefix("id: 1\nevent: notification\ndata: {"))
+      #expect(event.contains(#""nid":"1""#))
+    }
+  }
+
+  @Test func `a stream that breaks goes on behind its last event`() async throws {
+    try await withSocket { server, anna, port in
+      let target = anna.deviceTarget("notifications/stream", clientID: "c")
+      let user = try await anna.userName()
+      let first = try LiveWire(port: port)
+      first.get(target)
+      try await first.wait(for: ":\n\n\r\n")
+      try await server.queue("1", for: user)
+      try await first.wait(for: "id: 1\n")
+      first.close()
+      await Self.waitForListeners(0, at: server)
+      try await server.queue("2", for: user)
+      let second = try LiveWire(port: port)
+      second.get(target, "Last-Event-ID: 1\r\n")
+      let text = try await second.wait(for: "id: 2\n")
+      #expect(!text.contains("id: 1\n"))
+      let third = try LiveWire(port: port)
+      third.get(target)
+      try await third.wait(for: "id: 1\n")
+      try await third.wait(for: "id: 2\n")
+    }
+  }
+
+  @Test func `a client that leaves is noticed`() async throws {
+    try await withSocket { server, anna, port in
+      let token = try await anna.ask("tokens/create", as: "p", Tokens.request).json
+      let poll = try token["webcourierURL"].target
+      var wires: [LiveWire] = []
+      for number in 0..<20 {
+        let wire = try LiveWire(port: port)
+        wire.get(
+          number % 2 == 0
+            ? anna.deviceTarget("notifications/stream", clientID: "c\(number)") : poll)
+        wires.append(wire)
+      }
+      await Self.waitForListeners(20, at: server)
+      for wire in wires { wire.close() }
+      await Self.waitForListeners(0, at: server)
+    }
+  }
+
+  /// As CloudKit JS does it, on one connection: make a token, poll, call, poll, register, poll.
+  @Test func `polls and calls take turns on one connection`() async throws {
+    try await withSocket { server, anna, port in
+      let user = try await anna.userName()
+      let wire = try LiveWire(port: port)
+      func post(_ endpoint: String, _ body: JSON) async throws -> JSON {
+        let text = String(decoding: body.bytes, as: UTF8.self)
+        wire.send(
+          "POST \(anna.deviceTarget(endpoint, clientID: "c")) HTTP/1.1\r\nHost: localhost\r\n"
+            + "Content-Length: \(text.utf8.count)\r\n\r\n\(text)")
+        return try await Self.answer(wire)
+      }
+      let made = try await post("tokens/create", Tokens.request)
+      let url = try #require(made["webcourierURL"].string)
+      #expect(url.hasPrefix("http://localhost/push/"))
+      let target = try made["webcourierURL"].target
+      try await server.queue("1", for: user)
+      wire.get(target)
+      #expect(try await Self.answer(wire)["ck"]["nid"] == "1")
+      wire.get(target)
+      await Self.waitForListeners(1, at: server)
+      try await server.queue("2", for: user)
+      #expect(try await Self.answer(wire)["ck"]["nid"] == "2")
+      let again = try await post(
+        "tokens/register", Tokens.request.with("apnsToken", made["apnsToken"]))
+      #expect(again == made)
+      // Behind a poll that waits, a call waits, too; both are answered in order.
+      wire.get(target)
+      wire.get(anna.target("users/caller"))
+      await Self.waitForListeners(1, at: server)
+      try await server.queue("3", for: user)
+      #expect(try await Self.answer(wire)["ck"]["nid"] == "3")
+      #expect(try await Self.answer(wire)["userRecordName"].string == user)
+    }
+  }
+
+  @Test func `a stream may follow calls on one connection`() async throws {
+    try await withSocket { server, anna, port in
+      let wire = try LiveWire(port: port)
+      wire.get(anna.target("users/caller"))
+      wire.get(anna.deviceTarget("notifications/stream", clientID: "c"))
+      _ = try await Self.answer(wire)
+      try await wire.wait(for: ":\n\n\r\n")
+      try await server.queue("1", for: try await anna.userName())
+      try await wire.wait(for: "id: 1\n")
+      wire.close()
+      await Self.waitForListeners(0, at: server)
+    }
+  }
+
+  @Test func `a refused stream is an answer like others`() async throws {
+    try await withSocket { server, anna, port in
+      let wire = try LiveWire(port: port)
+      let stranger = server.stranger
+      wire.get(stranger.deviceTarget("notifications/stream", clientID: "c"))
+      let head = try await wire.wait(for: "\r\n\r\n")
+      #expect(head.hasPrefix("HTTP/1.1 421 "))
+      try await wire.wait(for: #""serverErrorCode":"AUTHENTICATION_REQUIRED""#)
+      try await wire.wait(for: "}")
+      wire.get(anna.target("users/caller"))
+      #expect(try await Self.answer(wire)["userRecordName"].string != nil)
+    }
+  }
+
+  @Test func `a poll that was not read is handed out again`() async throws {
+    try await withSocket { server, anna, port in
+      let made = try await anna.ask("tokens/create", as: "c", Tokens.request).json
+      let target = try made["webcourierURL"].target
+      let lost = try LiveWire(port: port)
+      lost.get(target)
+      await Self.waitForListeners(1, at: server)
+      lost.close()
+      await Self.waitForListeners(0, at: server)
+      try await server.queue("1", for: try await anna.userName())
+      let wire = try LiveWire(port: port)
+      wire.get(target)
+      #expect(try await Self.answer(wire)["ck"]["nid"] == "1")
+    }
+  }
+
+  /// More than the buffers of both systems hold; then it reads on.
+  @Test func `a client that reads slowly gets everything in the end`() async throws {
+    try await withSocket { server, anna, port in
+      let user = try await anna.userName()
+      let target = anna.deviceTarget("notifications/stream", clientID: "c")
+      let wire = try LiveWire(port: port)
+      wire.get(target)
+      try await wire.wait(for: ":\n\n\r\n")
+      let long = String(repeating: "n", count: 20_000)
+      for number in 1...900 { try await server.queue("\(number)-\(long)", for: user) }
+      for number in 1...900 { try await wire.wait(for: "id: \(number)\n") }
+      #expect(server.hub.listenerCount == 1)
+    }
+  }
+
+  @Test func `who listens is let go when the server ends`() async throws {
+    try await withSocket { server, anna, port in
+      let token = try await anna.ask("tokens/create", as: "p", Tokens.request).json
+      let stream = try LiveWire(port: port)
+      stream.get(anna.deviceTarget("notifications/stream", clientID: "c"))
+      let poll = try LiveWire(port: port)
+      poll.get(try token["webcourierURL"].target)
+      await Self.waitForListeners(2, at: server)
+      server.hub.close()
+      try await stream.wait(for: "\r\n0\r\n\r\n")
+      try await stream.waitForEnd()
+      let head = try await poll.wait(for: "\r\n\r\n")
+      #expect(head.hasPrefix("HTTP/1.1 200 "))
+      #expect(head.contains("Content-Length: 0\r\n"))
+    }
+  }
+
+  /// The body of the next answer, which has a length.
+  static func answer(_ wire: LiveWire) async throws -> JSON {
+    let head = try await wire.wait(for: "\r\n\r\n")
+    #expect(head.hasPrefix("HTTP/1.1 200 "), "\(head)")
+    let body = try await wire.wait(for: "}", balanced: "{")
+    return try JSON(parsing: Array(body.utf8))
+  }
+}
+
+extension LiveWire {
+  /// Reads until as many have closed as have opened.
+  func wait(for closing: String, balanced opening: String) async throws -> String {
+    var body = ""
+    repeat { body += try await wait(for: closing) } while body.components(
+      separatedBy: opening
+    ).count != body.components(separatedBy: closing).count
+    return body
+  }
+}

@@ -1,0 +1,64 @@
+import Foundation
+
+/// A TCP connection that stays open, and what has come over it.
+final class LiveWire: @unchecked Sendable {
+  struct Ended: Error {}
+
+  private let descriptor: Int32
+  private(set) var text = ""
+
+  /// - Parameter receiveBytes: of the system's buffer for what comes; nil: its own choice.
+  init(port: UInt16) throws { descriptor = try Wire(port: port).connected() }
+
+  deinit { Foundation.close(descriptor) }
+
+  func send(_ text: String) {
+    let bytes = Array(text.utf8)
+    _ = bytes.withUnsafeBytes {
+      Foundation.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+    }
+  }
+
+  func get(_ target: String, _ fields: String = "") {
+    send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\n")
+  }
+
+  /// Closes both directions.
+  func close() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+
+  /// Reads until the text has come; what is before it and it are taken off.
+  ///
+  /// - Throws: ``Ended`` if the server closes before.
+  @discardableResult
+  func wait(for wanted: String) async throws -> String {
+    while true {
+      if let range = text.range(of: wanted) {
+        let taken = String(text[..<range.upperBound])
+        text = String(text[range.upperBound...])
+        return taken
+      }
+      guard try await read() else { throw Ended() }
+    }
+  }
+
+  /// Reads until the server closes.
+  func waitForEnd() async throws { while try await read() {} }
+
+  private func read() async throws -> Bool {
+    let descriptor = descriptor
+    let bytes: [UInt8] = try await withCheckedThrowingContinuation { continuation in
+      // NB: this call blocks; the server needs the threads of Swift's pool.
+      DispatchQueue.global().async {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        let count = recv(descriptor, &buffer, buffer.count, 0)
+        if count < 0, errno == EAGAIN {
+          continuation.resume(throwing: POSIXError(.ETIMEDOUT))
+        } else {
+          continuation.resume(returning: Array(buffer.prefix(max(0, count))))
+        }
+      }
+    }
+    text += String(decoding: bytes, as: UTF8.self)
+    return !bytes.isEmpty
+  }
+}

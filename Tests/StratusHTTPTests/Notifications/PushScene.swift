@@ -1,0 +1,91 @@
+import Foundation
+import HTTPTypes
+import StratusDomain
+import StratusHTTP
+import StratusTesting
+import StratusWire
+import Testing
+
+/// The store of ``Client``'s container.
+let notes = StoreAddress(container: "iCloud.org.example.Notes", environment: .development)
+
+extension Client {
+  /// Where requests about devices go.
+  func deviceTarget(
+    _ endpoint: String, clientID: String? = nil, root: String = "device", scope: String = ""
+  ) -> String {
+    var client = self
+    if let clientID { client.extraQuery = "clientId=\(clientID)" }
+    let query = client.target(endpoint).split(separator: "?").dropFirst().first ?? ""
+    return "/\(root)/1/\(container)/\(environment)\(scope)/\(endpoint)?\(query)"
+  }
+
+  /// Asks as a device.
+  func ask(_ endpoint: String, as clientID: String? = nil, _ body: JSON = [:]) async throws -> Answer
+  {
+    try await send(.post, deviceTarget(endpoint, clientID: clientID), body: body.bytes)
+  }
+
+  /// The user's name in the container.
+  func userName() async throws -> String {
+    try #require(try await post("users/caller")["userRecordName"].string)
+  }
+
+  /// Opens a stream or a poll, without a socket.
+  func open(
+    _ target: String, lastEventID: Int64? = nil
+  ) async throws -> (head: HTTPResponse, body: AsyncStream<[UInt8]>) {
+    var head = HTTPRequest(
+      method: .get, scheme: "http", authority: "stratus.test", path: target)
+    if let lastEventID {
+      head.headerFields[try #require(HTTPField.Name("Last-Event-ID"))] = String(lastEventID)
+    }
+    #expect(router.isListening(head))
+    return await router.open(head)
+  }
+}
+
+extension TestServer {
+  /// Queues a notification that says so and so.
+  func queue(
+    _ id: String, for user: String, from device: String? = nil, badges: Bool = false
+  ) async throws {
+    try await queue(
+      [
+        NewNotification(
+          user: user,
+          payload: NotificationPayload(
+            containerIdentifier: notes.container, notificationID: id, userRecordName: user,
+            event: .database(subscriptionID: "s", .private)),
+          shouldBadge: badges, originDeviceID: device, createdAt: 1)
+      ], at: notes)
+    await handOutNotifications()
+  }
+}
+
+extension JSON {
+  /// The path and query of a URL.
+  var target: String {
+    get throws {
+      let url = try #require(URL(string: try #require(string)))
+      return url.path
+    }
+  }
+}
+
+/// Reads events off a stream's body.
+struct Events {
+  var iterator: AsyncStream<[UInt8]>.Iterator
+
+  init(_ body: AsyncStream<[UInt8]>) { iterator = body.makeAsyncIterator() }
+
+  /// The next event: its number, and the ID of the notification it holds.
+  mutating func next() async throws -> (number: Int64, id: String)? {
+    guard let bytes = await iterator.next(isolation: nil) else { return nil }
+    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+    try #require(lines.count == 3 && lines[1] == "event: notification")
+    let number = try #require(Int64(lines[0].dropFirst("id: ".count)))
+    let json = try JSON(parsing: Array(lines[2].dropFirst("data: ".count).utf8))
+    return (number, try #require(json["ck"]["nid"].string))
+  }
+}

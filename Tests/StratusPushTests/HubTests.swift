@@ -1,0 +1,241 @@
+import StratusDomain
+import StratusPush
+import StratusWire
+import Testing
+
+@Suite struct `A hub` {
+  @Test func `hands over what waits, and then what comes`() async throws {
+    try await withScene { scene in
+      try await scene.enqueue(["1", "2"])
+      let ear = await scene.join(at: 1)
+      #expect(ear.heard == ["2"])
+      try await scene.enqueue(["3"])
+      try await scene.enqueue(["4"], for: "_bob")
+      try await scene.enqueue(["5"])
+      #expect(ear.heard == ["2", "3", "5"])
+    }
+  }
+
+  @Test func `reaches all of a lane in one go`() async throws {
+    try await withScene { scene in
+      let lane = Lane()
+      var ears: [Ear] = []
+      for number in 0..<20 { ears.append(await scene.join("d\(number)", on: lane)) }
+      try await scene.enqueue(["1", "2", "3"])
+      #expect(lane.reached == [20])
+      #expect(ears.allSatisfy { $0.heard == ["1", "2", "3"] })
+    }
+  }
+
+  @Test func `passes over the device that made the change, and only then`() async throws {
+    try await withScene { scene in
+      let (ann, other) = (await scene.join("a"), await scene.join("b"))
+      try await scene.enqueue(["1"], from: "a")
+      try await scene.enqueue(["2"], from: "b")
+      try await scene.enqueue(["3"])
+      #expect(ann.heard == ["2", "3"])
+      #expect(other.heard == ["1", "3"])
+    }
+  }
+
+  @Test func `brings a newcomer up to the others, who hear nothing twice`() async throws {
+    try await withScene { scene in
+      let first = await scene.join("a")
+      try await scene.enqueue(["1", "2"])
+      let second = await scene.join("b", at: 1)
+      let third = await scene.join("c", at: 0)
+      try await scene.enqueue(["3"])
+      #expect(first.heard == ["1", "2", "3"])
+      #expect(second.heard == ["2", "3"])
+      #expect(third.heard == ["1", "2", "3"])
+    }
+  }
+
+  /// Numbers are the store's, so another user's notifications leave gaps in a user's.
+  @Test func `misses nothing between other users' notifications`() async throws {
+    try await withScene { scene in
+      try await scene.enqueue(["x"], for: "_bob")
+      let first = await scene.join("a")
+      try await scene.enqueue(["y"], for: "_bob")
+      let second = await scene.join("b", at: 2)
+      try await scene.enqueue(["z"], for: "_bob")
+      try await scene.enqueue(["1"])
+      let third = await scene.join("c", at: 0)
+      try await scene.enqueue(["w"], for: "_bob")
+      try await scene.enqueue(["2"])
+      for ear in [first, second, third] { #expect(ear.heard == ["1", "2"]) }
+    }
+  }
+
+  @Test func `hands over many in order, page by page`() async throws {
+    try await withScene { scene in
+      let ids = (0..<250).map { "\($0)" }
+      let early = await scene.join("a")
+      try await scene.enqueue(ids)
+      let late = await scene.join("b")
+      #expect(early.heard == ids)
+      #expect(late.heard == ids)
+    }
+  }
+
+  @Test func `hands nothing to those who left`() async throws {
+    try await withScene { scene in
+      let (first, second) = (await scene.join("a"), await scene.join("b"))
+      scene.hub.leave(first, as: [first.device])
+      try await scene.enqueue(["1"])
+      #expect(first.heard == [])
+      #expect(second.heard == ["1"])
+      #expect(scene.hub.listenerCount == 1)
+    }
+  }
+
+  /// As a stream whose client reads slowly: it drops what it cannot take, and comes back.
+  @Test func `hands a listener that was deaf all it missed`() async throws {
+    try await withScene { scene in
+      let (ear, other) = (await scene.join("a"), await scene.join("b"))
+      try await scene.enqueue(["1"])
+      ear.setDeaf(true)
+      try await scene.enqueue(["2", "3"])
+      ear.setDeaf(false)
+      try await scene.enqueue(["4"])
+      #expect(ear.heard == ["1"], "what comes behind a gap is not taken")
+      scene.hub.leave(ear, as: [ear.device])
+      var device = ear.device
+      device.place = ear.place
+      scene.hub.join(ear, as: [device], until: nil)
+      await scene.hub.settle()
+      #expect(ear.heard == ["1", "2", "3", "4"])
+      #expect(other.heard == ["1", "2", "3", "4"])
+    }
+  }
+
+  @Test func `releases a poll when its time is up`() async throws {
+    try await withScene { scene in
+      let poll = await scene.join("a", until: scene.clock.now + 30_000)
+      let stream = await scene.join("b")
+      scene.clock.move(bySeconds: 29)
+      scene.hub.tick()
+      #expect(poll.heard == [])
+      scene.clock.move(bySeconds: 1)
+      scene.hub.tick()
+      #expect(poll.heard.last == "released")
+      #expect(scene.hub.listenerCount == 1)
+      #expect(!stream.heard.contains("released"))
+    }
+  }
+
+  @Test func `keeps connections alive every 25 seconds`() async throws {
+    try await withScene { scene in
+      let ear = await scene.join("a")
+      for _ in 0..<100 {
+        scene.hub.tick()
+        scene.clock.move(bySeconds: 1)
+      }
+      #expect(ear.heard == ["alive", "alive", "alive"])
+    }
+  }
+
+  @Test func `releases all when it closes, and whoever comes then`() async throws {
+    try await withScene { scene in
+      let early = await scene.join("a")
+      scene.hub.close()
+      let late = await scene.join("b")
+      #expect(early.heard == ["released"])
+      #expect(late.heard == ["released"])
+      #expect(scene.hub.listenerCount == 0)
+    }
+  }
+
+  @Test func `knows what a device has before the store does, and tells the store`() async throws {
+    try await withScene { scene in
+      let store = try await scene.stores.store(at: Scene.address)
+      try await store.write { (body) throws(ServerError) in
+        try body.register(
+          StoredDevice(
+            user: "_ann", deviceID: "a", channel: .stream, acknowledged: 0, seen: 1))
+      }
+      try await scene.enqueue(["1", "2"])
+      let device = ListeningDevice(
+        store: Scene.address, user: "_ann", deviceID: "a", place: 0)
+      scene.hub.consume(through: 1, by: device)
+      let ear = Ear(lane: Lane(), device: device)
+      scene.hub.join(ear, as: [device], until: nil)
+      await scene.hub.settle()
+      #expect(ear.heard == ["2"])
+      let stored = try await store.read { (body) throws(ServerError) in
+        try body.device(id: "a", of: "_ann")
+      }
+      #expect(stored?.acknowledged == 1)
+    }
+  }
+
+  @Test func `tries again what failed, and says why`() async throws {
+    try await withScene { scene in
+      let ear = await scene.join("a")
+      let store = try await scene.stores.store(at: Scene.address)
+      try await store.write { (body) throws(ServerError) in
+        try body.enqueue([Scene.notification("1", for: "_ann", from: nil)])
+      }
+      await scene.hub.look(at: Scene.address)
+      scene.stores.failNext(1)
+      await scene.hub.settle()
+      #expect(ear.heard == [])
+      #expect(scene.errors.all == [.tryAgainLater])
+      scene.hub.tick()
+      await scene.hub.settle()
+      #expect(ear.heard == ["1"])
+    }
+  }
+
+  @Test func `finds by looking around what nobody told it of`() async throws {
+    try await withScene { scene in
+      let ear = await scene.join("a")
+      let store = try await scene.stores.store(at: Scene.address)
+      try await store.write { (body) throws(ServerError) in
+        try body.enqueue([Scene.notification("1", for: "_ann", from: nil)])
+      }
+      await scene.hub.settle()
+      #expect(ear.heard == [])
+      await scene.hub.lookAround()
+      await scene.hub.settle()
+      #expect(ear.heard == ["1"])
+    }
+  }
+
+  @Test func `feeds a sequence, and a poll one at a time`() async throws {
+    try await withScene { scene in
+      let device = ListeningDevice(
+        store: Scene.address, user: "_ann", deviceID: "a", place: 0)
+      try await scene.enqueue(["1", "2"])
+      var iterator = scene.hub.notifications(of: device).makeAsyncIterator()
+      await scene.hub.settle()
+      #expect(await iterator.next()?.payload.notificationID == "1")
+      #expect(await iterator.next()?.payload.notificationID == "2")
+      let running = Task { await scene.hub.run() }
+      for expected in ["1", "2"] {
+        let text = try #require(await scene.hub.poll(as: [device], until: .max))
+        #expect(try NotificationPayload(jsonBytes: text).notificationID == expected)
+      }
+      running.cancel()
+      await running.value
+    }
+  }
+
+  @Test func `notes signs of life of those who listen`() async throws {
+    try await withScene { scene in
+      let store = try await scene.stores.store(at: Scene.address)
+      try await store.write { (body) throws(ServerError) in
+        try body.register(
+          StoredDevice(
+            user: "_ann", deviceID: "a", channel: .stream, acknowledged: 0, seen: 1))
+      }
+      _ = await scene.join("a")
+      scene.clock.move(bySeconds: 86_400)
+      await scene.hub.touchDevices()
+      let stored = try await store.read { (body) throws(ServerError) in
+        try body.device(id: "a", of: "_ann")
+      }
+      #expect(stored?.seen == scene.clock.now)
+    }
+  }
+}

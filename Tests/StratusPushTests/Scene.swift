@@ -1,0 +1,167 @@
+import Foundation
+import StratusDomain
+import StratusPush
+import StratusSQLite
+import StratusTesting
+import StratusWire
+import Synchronization
+
+/// A store, a hub, and a clock that the test moves.
+struct Scene: Sendable {
+  static let address = StoreAddress(
+    container: "iCloud.org.example.Notes", environment: .development)
+
+  let stores: FaultyStores
+  let hub: Hub
+  let clock: Clock
+  let errors: Errors
+
+  final class Clock: Sendable {
+    private let milliseconds = Mutex<Int64>(1_000_000)
+    var now: Int64 { milliseconds.withLock { $0 } }
+    func move(bySeconds seconds: Int64) { milliseconds.withLock { $0 += seconds * 1_000 } }
+  }
+
+  final class Errors: Sendable {
+    private let codes = Mutex<[ErrorCode]>([])
+    var all: [ErrorCode] { codes.withLock { $0 } }
+    func note(_ error: ServerError) { codes.withLock { $0.append(error.code) } }
+  }
+
+  init(_ stores: SQLiteStores) {
+    let (clock, errors) = (Clock(), Errors())
+    self.stores = FaultyStores(stores)
+    (self.clock, self.errors) = (clock, errors)
+    hub = Hub(
+      stores: self.stores, ambient: Ambient(now: { clock.now }, makeUUID: { "A" })
+    ) { errors.note($0) }
+  }
+
+  /// Queues notifications, and has the hub hear of it.
+  func enqueue(
+    _ ids: [String], for user: String = "_ann", from device: String? = nil
+  ) async throws {
+    let store = try await stores.store(at: Self.address)
+    try await store.write { (body) throws(ServerError) in
+      try body.enqueue(ids.map { Self.notification($0, for: user, from: device) })
+    }
+    await hub.look(at: Self.address)
+    await hub.settle()
+  }
+
+  /// A device joins, and gets what waits for it.
+  func join(
+    _ deviceID: String = "a", of user: String = "_ann", at place: Int64 = 0,
+    on lane: Lane = Lane(), until deadline: Int64? = nil
+  ) async -> Ear {
+    let ear = Ear(
+      lane: lane,
+      device: ListeningDevice(
+        store: Self.address, user: user, deviceID: deviceID, place: place))
+    hub.join(ear, as: [ear.device], until: deadline)
+    await hub.settle()
+    return ear
+  }
+
+  static func notification(
+    _ id: String, for user: String, from device: String?
+  ) -> NewNotification {
+    NewNotification(
+      user: user,
+      payload: NotificationPayload(
+        containerIdentifier: nil, notificationID: id, userRecordName: user,
+        event: .database(subscriptionID: "s", .private)),
+      originDeviceID: device, createdAt: 1)
+  }
+}
+
+/// Runs a test on a store of its own.
+func withScene(_ body: (Scene) async throws -> Void) async throws {
+  let url = FileManager.default.temporaryDirectory
+    .appendingPathComponent("stratus-push-" + UUID().uuidString)
+  defer { try? FileManager.default.removeItem(at: url) }
+  let stores = SQLiteStores(folder: try DataFolder(url), makeEpoch: { 7 })
+  do {
+    try await body(Scene(stores))
+  } catch {
+    await stores.close()
+    throw error
+  }
+  await stores.close()
+}
+
+/// Stores that can be told to fail.
+final class FaultyStores: StoreCatalog {
+  private let stores: SQLiteStores
+  private let failures = Mutex(0)
+
+  init(_ stores: SQLiteStores) { self.stores = stores }
+
+  func failNext(_ count: Int) { failures.withLock { $0 = count } }
+
+  func store(at address: StoreAddress) async throws(ServerError) -> any Store {
+    let fails = failures.withLock { count in
+      defer { count = max(0, count - 1) }
+      return count > 0
+    }
+    if fails { throw ServerError(.tryAgainLater, Reason.storeBusy) }
+    return try await stores.store(at: address)
+  }
+}
+
+/// Reaches listeners at once, and counts how often.
+final class Lane: NotificationLane {
+  private let counts = Mutex<[Int]>([])
+
+  /// How many listeners each delivery that had notifications reached.
+  var reached: [Int] { counts.withLock { $0 } }
+
+  func deliver(_ delivery: NotificationDelivery, to listeners: [any NotificationListener]) {
+    if !delivery.notifications.isEmpty { counts.withLock { $0.append(listeners.count) } }
+    for case let ear as Ear in listeners { ear.hear(delivery) }
+  }
+
+  func keepAlive(_ listeners: [any NotificationListener]) {
+    for case let ear as Ear in listeners { ear.note("alive") }
+  }
+
+  func release(_ listeners: [any NotificationListener]) {
+    for case let ear as Ear in listeners { ear.note("released") }
+  }
+}
+
+/// A listener that takes what a stream would take.
+final class Ear: NotificationListener {
+  private struct State {
+    var place: Int64
+    var heard: [String] = []
+    var isDeaf = false
+  }
+
+  let lane: any NotificationLane
+  let device: ListeningDevice
+  private let state: Mutex<State>
+
+  init(lane: Lane, device: ListeningDevice) {
+    self.lane = lane
+    self.device = device
+    state = Mutex(State(place: device.place))
+  }
+
+  /// Notification IDs, and what else happened.
+  var heard: [String] { state.withLock(\.heard) }
+  var place: Int64 { state.withLock(\.place) }
+
+  func note(_ event: String) { state.withLock { $0.heard.append(event) } }
+
+  func setDeaf(_ isDeaf: Bool) { state.withLock { $0.isDeaf = isDeaf } }
+
+  func hear(_ delivery: NotificationDelivery) {
+    state.withLock { state in
+      guard !state.isDeaf, delivery.after <= state.place else { return }
+      let fresh = delivery.notifications.filter { $0.number > state.place }
+      state.heard += fresh.map(\.notificationID)
+      state.place = max(state.place, delivery.through)
+    }
+  }
+}
