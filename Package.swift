@@ -120,8 +120,10 @@ let package = Package(
       "StratusTesting",
       [
         "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusPush", "StratusServer",
-        "StratusTransport", "StratusWire", .product(name: "HTTPTypes", package: "swift-http-types"), logging,
+        "StratusTransport", "StratusKit", "StratusWire",
+        .product(name: "HTTPTypes", package: "swift-http-types"), logging,
       ]),
+    tests("StratusTestingTests", ["CloudKit", "StratusTesting"]),
     tests(
       "StratusCrashTests",
       ["StratusAccounts", "StratusTesting", "StratusTransport", "StratusWire"]),

@@ -87,9 +87,12 @@ extension CKError {
 }
 
 extension CKError.Code {
-  /// The code of a server's error: by its reason where that tells more, else by its server code.
+  /// The code of a server's error: the one it names, else by its reason where that tells more, else
+  /// by its server code.
   init(_ error: ErrorDictionary) {
-    self = Self.byReason[error.reason] ?? Self(error.code)
+    self =
+      error.nativeCode.flatMap(Self.init(rawValue:)) ?? Self.byReason[error.reason]
+      ?? Self(error.code)
   }
 
   private static let byReason: [String: CKError.Code] = [

@@ -157,6 +157,6 @@ extension SyncSurroundings {
       spawn: { work in Task.detached { await work() } },
       calls: ServerSyncCalls(
         path: path, scope: database.databaseScope.wire, overrides: database.container.overrides),
-      notifications: SilentFeed(), accounts: ServerAccountFeed(path: path))
+      notifications: path.notificationFeed, accounts: ServerAccountFeed(path: path))
   }
 }
