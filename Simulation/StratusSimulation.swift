@@ -30,6 +30,9 @@ struct StratusSimulation: ParsableCommand {
   @Flag(help: "Run each seed twice, and fail if it is not the same twice.")
   var twice = false
 
+  @Flag(help: "Say only which seed fails, and how.")
+  var unshrunk = false
+
   @Option(help: "Leave out a kind of mishap: \(Mishap.allCases.map(\.rawValue)).")
   var without: [Mishap] = []
 
@@ -88,12 +91,14 @@ struct StratusSimulation: ParsableCommand {
       }
     }
     let taken = ContinuousClock.now - begin
-    print("\(count) seeds from \(first) on agree, in \(taken.formatted(.time(pattern: .minuteSecond)))")
+    print(
+      "\(count) seeds from \(first) on agree, in \(taken.formatted(.time(pattern: .minuteSecond)))")
     for (what, times) in sightings.sorted(by: { $0.key < $1.key }) { print("  \(what): \(times)") }
   }
 
   private func report(_ seed: UInt64, _ failure: String) {
     print("SEED \(seed) FAILED: \(failure)")
+    if unshrunk { return }
     let found = Shrinker(seed: seed).reduction()
     let outcome = SeedRun.outcome(of: seed, reducedBy: found, isTraced: true)
     for line in outcome.trace.suffix(60) { print("  " + line) }

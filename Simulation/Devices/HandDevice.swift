@@ -69,7 +69,9 @@ final class HandDevice: Device, @unchecked Sendable {
       try? await Loop.shared.sleep(pause)
       if !life.goesOn() { return }
       if household.isEditing {
-        for _ in 0..<household.number(0...2) { edit(household.nextEdit(on: contents)) }
+        for _ in 0..<household.number(0...2) {
+          edit(household.nextEdit(on: contents, fetched: data.fetchedZones))
+        }
       }
       if household.mishaps.happens(\.deviceCrash) {
         life.awaitsLeft = household.mishaps.awaitsBeforeCrash() % 6
@@ -119,7 +121,9 @@ final class HandDevice: Device, @unchecked Sendable {
         url: "http://stratus.simulation", container: Cloud.container, environment: .development,
         deviceID: name),
       apiToken: nil, webAuthToken: Cloud.user,
-      exchange: Network(cloud: household.cloud, mishaps: household.mishaps, life: life),
+      exchange: Network(
+        cloud: household.cloud, mishaps: household.mishaps, news: household.news, life: life,
+        device: name),
       timing: Loop.shared.timing)
   }
 }
@@ -134,6 +138,8 @@ struct HandData: Sendable {
   var deletions: Set<Place> = []
   var zoneSaves: Set<String> = []
   var zoneDeletions: Set<String> = []
+
+  var fetchedZones: Set<String> { Set(zones.filter { $0.value.token != nil }.keys) }
 
   mutating func forget(zone: String) {
     zones[zone] = nil

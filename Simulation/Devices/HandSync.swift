@@ -159,7 +159,8 @@ struct HandSync {
   }
 
   private func fetchDatabase() async throws(TransportFailure) {
-    var isFromNothing = device.data.databaseToken == nil
+    var token = device.data.databaseToken
+    var isFromNothing = token == nil
     var listed: Set<String> = []
     while true {
       let page: FetchDatabaseChanges.Response
@@ -167,19 +168,21 @@ struct HandSync {
         page = try await send(
           FetchDatabaseChanges.self,
           FetchDatabaseChanges.Request(
-            syncToken: device.data.databaseToken,
+            syncToken: token,
             resultsLimit: device.household.number(1...3)))
       } catch {
         guard error.isExpiredToken else { throw error }
         ledger.saw("expired database token")
         device.say("the database's token is stale")
-        device.data.databaseToken = nil
+        (device.data.databaseToken, token) = (nil, nil)
         isFromNothing = true
         listed = []
         continue
       }
       for zone in page.zones { take(zone, into: &listed) }
-      device.data.databaseToken = page.syncToken
+      token = page.syncToken
+      // NB: read from nothing, only the whole tells which zones are not there.
+      if !isFromNothing || !page.moreComing { device.data.databaseToken = token }
       if page.moreComing { continue }
       if isFromNothing { forgetZones(notIn: listed) }
       return

@@ -8,6 +8,7 @@ final class Household: @unchecked Sendable {
   let mishaps: Mishaps
   let ledger: Ledger
   let plan: Plan
+  let news: News
   private var chance: SeededChance
   /// Whether people still use their devices.
   var isEditing = true
@@ -17,6 +18,7 @@ final class Household: @unchecked Sendable {
     self.mishaps = mishaps
     self.ledger = ledger
     self.plan = plan
+    news = News(mishaps: mishaps)
     self.chance = chance
   }
 
@@ -31,7 +33,10 @@ final class Household: @unchecked Sendable {
   }
 
   /// What somebody does to the data of a device next.
-  func nextEdit(on contents: Contents) -> Edit {
+  ///
+  /// - Parameter fetched: zones the device has fetched. NB: into others nobody writes, but for the
+  ///   kept one: who does so cannot know that the zone was deleted and made again in between.
+  func nextEdit(on contents: Contents, fetched: Set<String>) -> Edit {
     let kept = plan.keptRecords
     switch number(0...99) {
     case 0..<35: return .mark(Place(zone: Place.keptZone, name: "keep-\(number(1...kept))"))
@@ -40,7 +45,7 @@ final class Household: @unchecked Sendable {
       let leaves = contents.records.keys.filter { !$0.isKept }
       return one(of: leaves).map { .delete($0) } ?? .nothing
     case 70..<88:
-      let trips = contents.zones.filter { $0 != Place.keptZone }
+      let trips = contents.zones.intersection(fetched).filter { $0 != Place.keptZone }
       guard let zone = one(of: trips) else { return .makeZone("Trip-1") }
       return .mark(Place(zone: zone, name: "note-\(number(1...4))"))
     case 88..<95: return .makeZone("Trip-\(number(1...3))")

@@ -72,6 +72,9 @@ final class Mishaps: @unchecked Sendable {
     return happens(kind) ? usual + Double.random(in: 0...8, using: &chance) : usual
   }
 
+  /// How many changes come at once.
+  func pageSize() -> Int { Int.random(in: 1...5, using: &chance) }
+
   /// How many awaits a crash is away.
   func awaitsBeforeCrash() -> Int { Int.random(in: 0...30, using: &chance) }
 }

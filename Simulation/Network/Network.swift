@@ -9,15 +9,20 @@ import StratusTransport
 struct Network: HTTPExchange {
   let cloud: Cloud
   let mishaps: Mishaps
+  let news: News
   /// Of the app that asks.
   let life: Life
+  /// The name of its device.
+  let device: String
 
   func send(
     _ request: StratusTransport.HTTPRequest
   ) async throws(NetworkFailure) -> StratusTransport.HTTPResponse {
     if !life.goesOn() || Task.isCancelled { throw .cancelled }
     if mishaps.happens(\.repeatedRequest) {
-      Task { await travel(); _ = await arrive(request) }
+      Task {
+        await travel(); _ = await arrive(request)
+      }
     }
     await travel()
     if mishaps.happens(\.lostRequest) {
@@ -35,6 +40,18 @@ struct Network: HTTPExchange {
     return answer
   }
 
+  /// Asks for small pages of changes: the framework leaves their size to the server, and what a
+  /// simulation makes would always fit into one.
+  private func paged(_ request: StratusTransport.HTTPRequest) -> [UInt8] {
+    let path = request.url.path
+    guard path.hasSuffix("changes/zone") || path.hasSuffix("changes/database"),
+      request.body.first == UInt8(ascii: "{")
+    else { return request.body }
+    let isEmpty = request.body == [UInt8(ascii: "{"), UInt8(ascii: "}")]
+    let limit = #"{"resultsLimit":\#(mishaps.pageSize())\#(isEmpty ? "" : ",")"#
+    return Array(limit.utf8) + request.body.dropFirst()
+  }
+
   /// NB: a request that has been sent arrives, whatever becomes of its sender.
   private func travel() async {
     try? await Loop.shared.sleep(mishaps.travelSeconds(slow: \.slowRequest))
@@ -49,12 +66,15 @@ struct Network: HTTPExchange {
     guard let server = cloud.process, !server.life.isOver else { return nil }
     var head = HTTPTypes.HTTPRequest(
       method: request.method == .get ? .get : .post, scheme: "http",
-      authority: "stratus.simulation", path: request.url.target)
+      authority: "stratus.simulation", path: request.url.target(from: device))
     head.headerFields[.contentType] = "application/json"
-    let (answer, contents) = await server.router.answer(head, body: WholeBody(request.body))
+    let (answer, contents) = await server.router.answer(head, body: WholeBody(paged(request)))
     if server.life.isOver { return nil }
     guard case .bytes(let body) = contents else { return nil }
     if answer.status.code >= 500 { cloud.note(serverFault: String(decoding: body, as: UTF8.self)) }
+    if answer.status.code == 200, request.url.path.hasSuffix("/modify") {
+      news.spread(from: device)
+    }
     var headers: [String: String] = [:]
     for field in answer.headerFields { headers[field.name.canonicalName] = field.value }
     return StratusTransport.HTTPResponse(
@@ -64,9 +84,13 @@ struct Network: HTTPExchange {
 
 extension URL {
   /// Path and query as they go over the wire.
-  fileprivate var target: String {
+  ///
+  /// NB: the framework names its process to the server; here a process has many devices.
+  fileprivate func target(from device: String) -> String {
     let path = path(percentEncoded: true)
-    guard let query = query(percentEncoded: true) else { return path }
-    return "\(path)?\(query)"
+    let query = (query(percentEncoded: true) ?? "").split(separator: "&").map { part in
+      part.hasPrefix("clientId=") ? "clientId=\(device)" : part
+    }
+    return "\(path)?\(query.joined(separator: "&"))"
   }
 }

@@ -32,7 +32,12 @@ final class SeedRun: @unchecked Sendable {
     household = Household(
       cloud: Cloud(mishaps: mishaps, chance: chance.split()), mishaps: mishaps, ledger: ledger,
       plan: plan, chance: chance.split())
-    devices = (0..<plan.hands).map { HandDevice(name: "hand-\($0 + 1)", household: household) }
+    for number in 1..<plan.hands + 1 {
+      devices.append(HandDevice(name: "hand-\(number)", household: household))
+    }
+    for number in 1..<plan.engines + 1 {
+      devices.append(AppDevice(name: "app-\(number)", household: household))
+    }
   }
 
   /// Runs a seed to its end.

@@ -34,7 +34,7 @@ enum ImportRules {
   private static func mayImport(_ module: String, in file: SourceFile) -> Bool {
     switch file.area {
     case "Examples": return Rooms.example.contains(module)
-    case "Benches": return true
+    case "Benches", "Simulation": return true
     case "Tests": return testMayImport(module, target: file.room)
     case _:
       guard let room = Rooms.all[file.room] else { return true }

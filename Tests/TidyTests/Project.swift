@@ -8,7 +8,7 @@ enum Project {
 
   /// Every file of ours, read once.
   static let files: [SourceFile] =
-    ["Sources", "Tests", "Examples", "Benches"].flatMap(sourceFiles(in:))
+    ["Sources", "Tests", "Examples", "Benches", "Simulation"].flatMap(sourceFiles(in:))
     + ["Package.swift"].compactMap(sourceFile(at:))
 
   /// Paths git keeps; nil where there is no git, as in an unpacked archive.

@@ -42,8 +42,9 @@ struct ZoneHistory {
     var items: [RecordItem] = []
     items.reserveCapacity(records.count)
     for record in records {
-      // Who starts from nothing has nothing to delete.
-      if record.isDeleted, isFromNothing { continue }
+      // Who starts from nothing has nothing to delete, unless it has written into the zone before
+      // it first asked, as the framework's clients may.
+      if record.isDeleted, isFromNothing, !selection.showsDeletedRecordTypes { continue }
       if let types = selection.desiredRecordTypes, !types.contains(record.type) { continue }
       items.append(
         try presenter.item(

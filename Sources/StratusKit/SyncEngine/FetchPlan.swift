@@ -14,6 +14,8 @@ struct FetchPlan: Sendable {
   struct DatabaseChanges: Sendable {
     var modifications: [CKRecordZone.ID] = []
     var deletions: [CKDatabase.DatabaseChange.Deletion] = []
+    /// Zones that were deleted and made again: told of as deleted first, then as changed.
+    var remade: [CKRecordZone.ID] = []
   }
 
   /// What a failure means for a zone.
@@ -39,6 +41,8 @@ struct FetchPlan: Sendable {
   /// Zones that are not fetched again in this cycle.
   private var setAside: Set<CKRecordZone.ID> = []
   private var expiriesCount = 0
+  /// Zones whose tokens have expired, though the database's had not when it was last read.
+  private var suspects: [CKRecordZone.ID] = []
 
   /// Times that tokens may expire under way.
   private static let expiriesMax = 3
@@ -111,11 +115,17 @@ struct FetchPlan: Sendable {
       listed?.formUnion(page.modifications)
       listed?.formUnion(page.deletions.map(\.zoneID))
       if !page.moreComing, let listed {
-        let lost = state.zoneTokens.keys.filter { !listed.contains($0) }
+        let lost = state.knownZones.filter { !listed.contains($0) }
         changes.deletions += lost.sorted { $0.precedes($1) }.map {
           CKDatabase.DatabaseChange.Deletion(zoneID: $0, reason: .deleted)
         }
       }
+    }
+    if !page.moreComing {
+      changes.remade = suspects.filter { zone in
+        !changes.deletions.contains { $0.zoneID.isEqual(zone) }
+      }
+      changes.modifications += changes.remade.filter { !changes.modifications.contains($0) }
     }
     if page.moreComing, page.token == databaseToken {
       // NB: a server that repeats itself would keep us here for ever.
@@ -128,6 +138,7 @@ struct FetchPlan: Sendable {
   mutating func commit(
     _ page: SyncDatabasePage, _ changes: DatabaseChanges, to state: inout SyncState
   ) {
+    for zoneID in changes.remade { state.forget(zoneID) }
     for zoneID in changes.modifications { state.markUnfetched(zoneID) }
     for deletion in changes.deletions { state.forget(deletion.zoneID) }
     databaseToken = page.token
@@ -136,6 +147,7 @@ struct FetchPlan: Sendable {
     if !page.moreComing {
       isDatabaseRead = true
       queue = nil
+      suspects = []
     }
   }
 
@@ -146,8 +158,14 @@ struct FetchPlan: Sendable {
       stop(error)
       return
     }
+    // The history is another one, and those of the zones with it.
+    for zoneID in state.zoneTokens.keys.sorted(by: { $0.precedes($1) }) {
+      state.markUnfetched(zoneID)
+      state.setToken(nil, of: zoneID)
+    }
     state.setDatabaseToken(nil)
     databaseToken = nil
+    suspects = []
     listed = []
   }
 
@@ -162,11 +180,20 @@ struct FetchPlan: Sendable {
   }
 
   /// Takes in that a zone could not be fetched.
+  ///
+  /// Choice: where a zone's token has expired and the database's has not, the zone has been deleted
+  /// and made again. The database's history is read on, to be sure; if that works, the zone is told
+  /// of as deleted, so that the app forgets what it had in it, and then as changed.
   mutating func zoneFailed(
     _ zoneID: CKRecordZone.ID, _ error: CKError, _ state: inout SyncState
   ) -> ZoneFailure {
     expiriesCount += 1
     if error.code == .changeTokenExpired, expiriesCount <= Self.expiriesMax {
+      if listed == nil {
+        suspects.append(zoneID)
+        isDatabaseRead = false
+        return .ended(error)
+      }
       state.setToken(nil, of: zoneID)
       return .startOver
     }

@@ -65,6 +65,13 @@ extension SyncDriver {
     case .failure(let error): state.with { plan.databaseFailed(error, &$0) }
     case .success(let page):
       let changes = state.with { plan.receive(page, $0) }
+      if !changes.remade.isEmpty {
+        let deletions = changes.remade.map {
+          CKDatabase.DatabaseChange.Deletion(zoneID: $0, reason: .deleted)
+        }
+        await deliver(
+          .fetchedDatabaseChanges(.init(modifications: [], deletions: deletions)))
+      }
       if !changes.modifications.isEmpty || !changes.deletions.isEmpty {
         await deliver(
           .fetchedDatabaseChanges(

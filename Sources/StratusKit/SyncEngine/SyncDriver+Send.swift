@@ -43,9 +43,13 @@ extension SyncDriver {
       outcome.failedDeletes = deleting.map { ($0, error) }
     }
     let settled = plan.settled(outcome)
-    let deleted = outcome.deleted
+    let (saved, deleted) = (outcome.saved, outcome.deleted)
     await deliver(.sentDatabaseChanges(.init(outcome))) { state in
       state.settle(settled, batch: stamp)
+      // NB: a zone may be deleted by others before it is ever fetched; the engine must know of it.
+      for zone in saved where state.zoneTokens[zone.zoneID] == nil {
+        state.markUnfetched(zone.zoneID)
+      }
       for zoneID in deleted { state.forget(zoneID) }
     }
   }

@@ -42,6 +42,9 @@ struct SyncState: Sendable {
 
   var hasPendingChanges: Bool { !records.isEmpty || !zones.isEmpty || hasUntrackedChanges }
 
+  /// Zones the server has had, as far as the engine knows.
+  var knownZones: Set<CKRecordZone.ID> { Set(zoneTokens.keys).union(unfetchedZones.elements) }
+
   // What the app does.
 
   mutating func add(_ changes: [CKSyncEngine.PendingRecordZoneChange]) {

@@ -1,0 +1,95 @@
+import StratusKit
+
+/// Watches that an engine calls its delegate as it must (semantics §23): for one thing at a time,
+/// with paired beginnings and ends.
+struct EventRules {
+  let device: String
+  let ledger: Ledger
+  private var isCalled = false
+  private var isFetching = false
+  private var isSending = false
+  private var zone: String?
+
+  init(device: String, ledger: Ledger) {
+    self.device = device
+    self.ledger = ledger
+  }
+
+  /// What has begun and not ended; nil: nothing.
+  var open: String? {
+    if isFetching { return "a fetch has not ended" }
+    if isSending { return "a send has not ended" }
+    return isCalled ? "an event is still handled" : nil
+  }
+
+  mutating func begin(_ event: CKSyncEngine.Event) {
+    call()
+    ledger.say("\(device): event \(Self.name(of: event))")
+    switch event {
+    case .willFetchChanges:
+      require(!isFetching, "a fetch began in a fetch")
+      isFetching = true
+    case .didFetchChanges:
+      require(isFetching, "a fetch ended that had not begun")
+      require(zone == nil, "a fetch ended before that of a zone")
+      isFetching = false
+    case .willFetchRecordZoneChanges(let event):
+      require(isFetching, "a zone was fetched without a fetch")
+      require(zone == nil, "a zone was fetched while another one was")
+      zone = event.zoneID.zoneName
+    case .didFetchRecordZoneChanges(let event):
+      require(zone == event.zoneID.zoneName, "the fetch of a zone ended that had not begun")
+      zone = nil
+    case .fetchedRecordZoneChanges(let event):
+      let zones = Set(
+        event.modifications.map(\.record.recordID.zoneID.zoneName)
+          + event.deletions.map(\.recordID.zoneID.zoneName))
+      require(zones.isEmpty || zones == [zone], "records came of a zone that is not fetched")
+    case .fetchedDatabaseChanges: require(isFetching, "zones came without a fetch")
+    case .willSendChanges:
+      require(!isSending, "a send began in a send")
+      isSending = true
+    case .didSendChanges:
+      require(isSending, "a send ended that had not begun")
+      isSending = false
+    case .sentDatabaseChanges, .sentRecordZoneChanges:
+      require(isSending, "something was sent without a send")
+    case .stateUpdate, .accountChange: return
+    @unknown default: require(false, "an unknown event came")
+    }
+  }
+
+  /// The delegate is asked for something.
+  mutating func beginBatch() { call() }
+
+  mutating func end() { isCalled = false }
+
+  private mutating func call() {
+    require(!isCalled, "the delegate was called while it was called")
+    isCalled = true
+  }
+
+  private func require(_ holds: Bool, _ otherwise: String) {
+    if !holds { ledger.violated("\(device): \(otherwise)") }
+  }
+
+  private static func name(of event: CKSyncEngine.Event) -> String {
+    switch event {
+    case .stateUpdate: "stateUpdate"
+    case .accountChange: "accountChange"
+    case .fetchedDatabaseChanges: "fetchedDatabaseChanges"
+    case .fetchedRecordZoneChanges: "fetchedRecordZoneChanges"
+    case .sentDatabaseChanges: "sentDatabaseChanges"
+    case .sentRecordZoneChanges: "sentRecordZoneChanges"
+    case .willFetchChanges: "willFetchChanges"
+    case .willFetchRecordZoneChanges(let event):
+      "willFetchRecordZoneChanges \(event.zoneID.zoneName)"
+    case .didFetchRecordZoneChanges(let event):
+      "didFetchRecordZoneChanges \(event.zoneID.zoneName) \(event.error?.code.rawValue ?? 0)"
+    case .didFetchChanges: "didFetchChanges"
+    case .willSendChanges: "willSendChanges"
+    case .didSendChanges: "didSendChanges"
+    @unknown default: "unknown"
+    }
+  }
+}

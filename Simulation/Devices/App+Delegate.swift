@@ -1,0 +1,150 @@
+import StratusKit
+
+extension App: CKSyncEngineDelegate {
+  func handleEvent(_ event: CKSyncEngine.Event, syncEngine: CKSyncEngine) async {
+    if !life.goesOn() { return }
+    rules.begin(event)
+    await Loop.shared.pause()
+    if !life.goesOn() { return }
+    take(event)
+    // NB: an app does more while it handles an event, and a crash may come then.
+    if household.percent(20) { try? await Loop.shared.sleep(household.seconds(0...0.3)) }
+    await Loop.shared.pause()
+    if life.goesOn() { rules.end() }
+  }
+
+  func nextRecordZoneChangeBatch(
+    _ context: CKSyncEngine.SendChangesContext, syncEngine: CKSyncEngine
+  ) async -> CKSyncEngine.RecordZoneChangeBatch? {
+    if !life.goesOn() { return nil }
+    rules.beginBatch()
+    defer { rules.end() }
+    await Loop.shared.pause()
+    var pending = syncEngine.state.pendingRecordZoneChanges.filter(
+      context.options.scope.contains)
+    if household.percent(50) { pending = Array(pending.prefix(household.number(1...4))) }
+    var batch = await CKSyncEngine.RecordZoneChangeBatch(pendingChanges: pending) { id in
+      await Loop.shared.pause()
+      return self.record(id)
+    }
+    batch?.atomicByZone = household.percent(30)
+    return batch
+  }
+
+  func nextFetchChangesOptions(
+    _ context: CKSyncEngine.FetchChangesContext, syncEngine: CKSyncEngine
+  ) async -> CKSyncEngine.FetchChangesOptions {
+    if !life.goesOn() { return context.options }
+    rules.beginBatch()
+    defer { rules.end() }
+    await Loop.shared.pause()
+    return context.options
+  }
+
+  /// A record as it is to be sent.
+  private func record(_ id: CKRecord.ID) -> CKRecord? {
+    let place = Place(id)
+    guard life.goesOn(), let mine = data.records[place] else {
+      engine?.state.remove(pendingRecordZoneChanges: [.saveRecord(id)])
+      return nil
+    }
+    let record =
+      mine.known?.copy() as? CKRecord ?? CKRecord(recordType: Marks.recordType, recordID: id)
+    record[Marks.field] = mine.marks.sorted()
+    return record
+  }
+
+  private func take(_ event: CKSyncEngine.Event) {
+    switch event {
+    case .stateUpdate(let update):
+      updates += 1
+      device.store(data, update.stateSerialization, update: updates)
+    case .accountChange(let change): say("account: \(change.changeType)")
+    case .fetchedDatabaseChanges(let changes): take(changes)
+    case .fetchedRecordZoneChanges(let changes): take(changes)
+    case .sentDatabaseChanges(let changes): take(changes)
+    case .sentRecordZoneChanges(let changes): take(changes)
+    case .didFetchRecordZoneChanges(let fetch):
+      let zone = fetch.zoneID.zoneName
+      if fetch.error == nil, data.zones.contains(zone) { data.fetchedZones.insert(zone) }
+    case .willFetchChanges, .willFetchRecordZoneChanges, .didFetchChanges, .willSendChanges,
+      .didSendChanges:
+      return
+    @unknown default: ledger.violated("an unknown event")
+    }
+  }
+
+  private func take(_ changes: CKSyncEngine.Event.FetchedDatabaseChanges) {
+    for deletion in changes.deletions {
+      let zone = deletion.zoneID.zoneName
+      say("hears that \(zone) is deleted")
+      if zone == Place.keptZone {
+        loseZone(zone)
+      } else if data.pending[.makeZone(zone)] == nil {
+        forget(zone: zone)
+      }
+    }
+    for modification in changes.modifications {
+      let zone = modification.zoneID.zoneName
+      if data.pending[.deleteZone(zone)] == nil { data.zones.insert(zone) }
+    }
+  }
+
+  private func take(_ changes: CKSyncEngine.Event.FetchedRecordZoneChanges) {
+    for modification in changes.modifications { hear(modification.record) }
+    for deletion in changes.deletions {
+      let place = Place(deletion.recordID)
+      say("hears that \(place) is deleted")
+      if place.isKept { ledger.violated("nobody deleted \(place), and it is gone") }
+      drop(place)
+      data.pending[.delete(place)] = nil
+      engine?.state.remove(pendingRecordZoneChanges: [.deleteRecord(place.id)])
+    }
+  }
+
+  private func hear(_ record: CKRecord) {
+    let place = Place(record.recordID)
+    say("hears that \(place) is \(record.marks.sorted()) as \(record.recordChangeTag ?? "-")")
+    if data.pending[.delete(place)] != nil || data.pending[.deleteZone(place.zone)] != nil {
+      return
+    }
+    let mine = data.records[place]?.marks ?? []
+    if data.pending[.save(place)] != nil {
+      data.records[place] = AppRecord(marks: mine.union(record.marks), known: record)
+    } else if household.plan.rewinds, place.isKept, !mine.isSubset(of: record.marks) {
+      // The server went back behind what this device has: it gets it again.
+      data.records[place] = AppRecord(marks: mine.union(record.marks), known: record)
+      add(.save(place))
+    } else {
+      data.records[place] = AppRecord(marks: record.marks, known: record)
+    }
+  }
+
+  func drop(_ place: Place) {
+    data.records[place] = nil
+    data.pending[.save(place)] = nil
+    engine?.state.remove(pendingRecordZoneChanges: [.saveRecord(place.id)])
+  }
+
+  /// A zone the server does not have: the kept one is made again, others are gone.
+  func loseZone(_ zone: String) {
+    say("\(zone) is gone")
+    guard zone == Place.keptZone else {
+      forget(zone: zone)
+      return
+    }
+    if !household.plan.rewinds {
+      ledger.violated("nobody deleted the zone \(zone), and it is gone")
+    }
+    data.zones.insert(zone)
+    add(.makeZone(zone))
+    for place in data.records.keys.sorted() where place.zone == zone {
+      if place.isKept {
+        data.records[place]?.known = nil
+        add(.save(place))
+      } else {
+        drop(place)
+      }
+    }
+  }
+}

@@ -1,0 +1,242 @@
+import StratusKit
+import StratusTransport
+import StratusWire
+
+/// One run of an app with a sync engine, from its start to its crash.
+///
+/// NB: unchecked; the loop has one thread.
+final class App: @unchecked Sendable {
+  let device: AppDevice
+  let life: Life
+  var data: AppData
+  private(set) var engine: CKSyncEngine?
+  /// How many states the engine has given.
+  var updates = 0
+  var rules: EventRules
+  private let disk: AppDisk
+
+  var household: Household { device.household }
+  var ledger: Ledger { device.household.ledger }
+
+  init(device: AppDevice, life: Life, disk: AppDisk) {
+    self.device = device
+    self.life = life
+    self.disk = disk
+    data = disk.data
+    rules = EventRules(device: device.name, ledger: device.household.ledger)
+  }
+
+  func start() {
+    let engine = makeEngine()
+    self.engine = engine
+    let unsure = doubts(about: engine.state)
+    // All that is in the state was added before its first update of this run.
+    for change in data.pending.keys { data.pending[change] = 0 }
+    for change in unsure { add(change) }
+    Task { await live() }
+    Task { await wake() }
+    if !household.isEditing { calm() }
+  }
+
+  /// Changes of the stored data that the stored state does not have, because they came while it was
+  /// on its way to the app. What was added two updates before must be in it.
+  private func doubts(about state: CKSyncEngine.State) -> [AppData.Change] {
+    let known = Set(
+      state.pendingRecordZoneChanges.compactMap(AppData.Change.init)
+        + state.pendingDatabaseChanges.compactMap(AppData.Change.init))
+    return data.pending.sorted { $0.key < $1.key }.compactMap { change, update in
+      if known.contains(change) { return nil }
+      if update <= disk.update - 2 {
+        ledger.violated("\(device.name): the stored state has lost \(change)")
+      }
+      return change
+    }
+  }
+
+  func crash() {
+    engine?.abandon()
+    engine = nil
+  }
+
+  /// Nobody edits any more. What this device may not have heard of it is now made to ask for, once;
+  /// the rest comes by itself.
+  func calm() {
+    Task {
+      while life.goesOn() {
+        do {
+          try await engine?.fetchChanges()
+          break
+        } catch {
+          try? await Loop.shared.sleep(1)
+        }
+      }
+      if household.plan.rewinds { askAboutAll() }
+    }
+  }
+
+  /// What others deleted while tokens were stale nobody heard of: a device that saves everything it
+  /// has learns of it.
+  private func askAboutAll() {
+    if !life.goesOn() { return }
+    say("saves all it has")
+    for place in data.records.keys.sorted() { add(.save(place)) }
+  }
+
+  var unsettled: String? {
+    if life.isOver { return "its app does not run" }
+    if let change = data.pending.keys.min() { return "\(change) is not confirmed" }
+    guard let engine else { return "there is no engine" }
+    if let change = engine.state.pendingRecordZoneChanges.first { return "\(change) is pending" }
+    if let change = engine.state.pendingDatabaseChanges.first { return "\(change) is pending" }
+    return rules.open
+  }
+
+  func say(_ line: @autoclosure () -> String) { device.say(line()) }
+
+  private func makeEngine() -> CKSyncEngine {
+    let container = CKContainer(
+      identifier: Cloud.container,
+      settings: .init(environment: .development, webAuthToken: Cloud.user),
+      exchange: Network(
+        cloud: household.cloud, mishaps: household.mishaps, news: household.news, life: life,
+        device: device.name),
+      timing: Loop.shared.timing)
+    let configuration = CKSyncEngine.Configuration(
+      database: container.privateCloudDatabase, stateSerialization: disk.state, delegate: self)
+    var surroundings = SyncSurroundings(of: configuration.database)
+    surroundings.timing = Loop.shared.timing
+    surroundings.spawn = { body in Task { await body() } }
+    surroundings.accounts = SteadyAccount()
+    surroundings.notifications = household.news.feed(of: device.name, until: life)
+    return CKSyncEngine(configuration, surroundings: surroundings)
+  }
+
+  /// People use the app.
+  private func live() async {
+    while life.goesOn() {
+      let pause = household.isEditing ? household.seconds(0.1...3) : 5
+      try? await Loop.shared.sleep(pause)
+      if !life.goesOn() { return }
+      guard household.isEditing else { continue }
+      for _ in 0..<household.number(0...2) {
+        // NB: people edit at any moment, also while an event is handled.
+        await Loop.shared.pause()
+        edit(household.nextEdit(on: data.contents, fetched: data.fetchedZones))
+      }
+      if household.mishaps.happens(\.deviceCrash) {
+        life.awaitsLeft = household.mishaps.awaitsBeforeCrash()
+      }
+    }
+  }
+
+  /// Now and then the app is brought to the front, which fetches and sends at once.
+  private func wake() async {
+    while life.goesOn(), household.isEditing {
+      try? await Loop.shared.sleep(household.seconds(4...20))
+      if !life.goesOn() || !household.isEditing { return }
+      do {
+        if household.percent(50) { try await engine?.fetchChanges() }
+        if household.percent(50) { try await engine?.sendChanges() }
+      } catch {
+        ledger.saw("manual sync that failed")
+      }
+    }
+  }
+
+  private func edit(_ edit: Edit) {
+    switch edit {
+    case .nothing: return
+    case .mark(let place):
+      if !data.zones.contains(place.zone) { makeZone(place.zone) }
+      let mark = ledger.newMark()
+      data.records[place, default: AppRecord()].marks.insert(mark)
+      data.pending[.delete(place)] = nil
+      add(.save(place))
+      say("writes \(mark) into \(place)")
+    case .delete(let place):
+      data.records[place] = nil
+      data.pending[.save(place)] = nil
+      add(.delete(place))
+      say("deletes \(place)")
+    case .makeZone(let zone):
+      if !data.zones.contains(zone) { makeZone(zone) }
+    case .deleteZone(let zone):
+      forget(zone: zone)
+      add(.deleteZone(zone))
+      say("deletes \(zone)")
+    }
+  }
+
+  func makeZone(_ zone: String) {
+    data.zones.insert(zone)
+    data.pending[.deleteZone(zone)] = nil
+    add(.makeZone(zone))
+    say("makes \(zone)")
+  }
+
+  /// Forgets a zone, and has the engine forget what was to be done in it.
+  func forget(zone: String) {
+    data.forget(zone: zone)
+    guard let state = engine?.state else { return }
+    state.remove(
+      pendingRecordZoneChanges: state.pendingRecordZoneChanges.filter {
+        AppData.Change($0)?.zone == zone
+      })
+    state.remove(
+      pendingDatabaseChanges: state.pendingDatabaseChanges.filter {
+        AppData.Change($0)?.zone == zone
+      })
+  }
+
+  /// Hands a change to the engine, to be sent until the server confirms it.
+  func add(_ change: AppData.Change) {
+    data.pending[change] = updates
+    guard let state = engine?.state else { return }
+    switch change {
+    case .save(let place): state.add(pendingRecordZoneChanges: [.saveRecord(place.id)])
+    case .delete(let place): state.add(pendingRecordZoneChanges: [.deleteRecord(place.id)])
+    case .makeZone(let zone):
+      state.add(pendingDatabaseChanges: [.saveZone(CKRecordZone(zoneName: zone))])
+    case .deleteZone(let zone):
+      state.add(pendingDatabaseChanges: [.deleteZone(CKRecordZone.ID(zoneName: zone))])
+    }
+  }
+}
+
+extension AppData.Change {
+  init?(_ change: CKSyncEngine.PendingRecordZoneChange) {
+    switch change {
+    case .saveRecord(let id): self = .save(Place(id))
+    case .deleteRecord(let id): self = .delete(Place(id))
+    @unknown default: return nil
+    }
+  }
+
+  init?(_ change: CKSyncEngine.PendingDatabaseChange) {
+    switch change {
+    case .saveZone(let zone): self = .makeZone(zone.zoneID.zoneName)
+    case .deleteZone(let id): self = .deleteZone(id.zoneName)
+    @unknown default: return nil
+    }
+  }
+}
+
+extension Place {
+  var id: CKRecord.ID {
+    CKRecord.ID(recordName: name, zoneID: CKRecordZone.ID(zoneName: zone))
+  }
+
+  init(_ id: CKRecord.ID) {
+    self.init(zone: id.zoneID.zoneName, name: id.recordName)
+  }
+}
+
+extension CKRecord {
+  var marks: Set<Int64> { Set(self[Marks.field] as? [Int64] ?? []) }
+}
+
+/// The household's one account, always signed in.
+struct SteadyAccount: AccountFeed {
+  func currentUserRecordName() async throws(CKError) -> String? { Cloud.user }
+  func changes() -> AsyncStream<Void> { AsyncStream { _ in } }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import StratusKit
+
+/// A device whose app keeps in step by a sync engine.
+///
+/// It outlives its app's crashes; what it keeps is what the app had stored.
+///
+/// NB: unchecked; the loop has one thread.
+final class AppDevice: Device, @unchecked Sendable {
+  let name: String
+  let household: Household
+  private(set) var app: App?
+  /// What the app stored last.
+  private(set) var disk = AppDisk()
+  private var isStopped = false
+
+  init(name: String, household: Household) {
+    self.name = name
+    self.household = household
+  }
+
+  func start() {
+    let life = Life()
+    let disk = restored()
+    let app = App(device: self, life: life, disk: disk)
+    self.app = app
+    say("starts")
+    life.atEnd { [weak self, weak app] in
+      app?.crash()
+      self?.restartSoon(after: life)
+    }
+    app.start()
+  }
+
+  func calm() {
+    app?.life.awaitsLeft = nil
+    app?.calm()
+  }
+
+  func stop() {
+    isStopped = true
+    app?.life.end()
+    app = nil
+  }
+
+  var contents: Contents { app?.data.contents ?? Contents() }
+
+  var unsettled: String? { app.map(\.unsettled) ?? "its app does not run" }
+
+  func say(_ line: @autoclosure () -> String) { household.ledger.say("\(name): \(line())") }
+
+  /// Stores everything, whole or not at all.
+  func store(_ data: AppData, _ state: CKSyncEngine.State.Serialization, update: Int) {
+    disk = AppDisk(data: data, state: state, update: update)
+    for (place, record) in data.records where place.isKept {
+      household.ledger.promise(record.marks, at: place)
+    }
+  }
+
+  private func restartSoon(after dead: Life) {
+    if isStopped { return }
+    say("crashed")
+    household.ledger.saw("device crash")
+    Loop.shared.after(household.seconds(0...5)) { [weak self] in
+      guard let self, !isStopped, app?.life === dead else { return }
+      start()
+    }
+  }
+
+  /// The disk as the next run of the app reads it: the engine's state goes through its coding.
+  private func restored() -> AppDisk {
+    var disk = disk
+    guard let state = disk.state else { return disk }
+    do {
+      let text = try JSONEncoder().encode(state)
+      disk.state = try JSONDecoder().decode(CKSyncEngine.State.Serialization.self, from: text)
+    } catch {
+      household.ledger.violated("\(name): the engine's state cannot be stored: \(error)")
+    }
+    return disk
+  }
+}
+
+/// What an app stores: its data, and the engine's state that came after it.
+struct AppDisk: Sendable {
+  var data = AppData()
+  var state: CKSyncEngine.State.Serialization?
+  /// How many states the app was given before this one, in this run.
+  var update = 0
+}
+
+/// The data of an app.
+struct AppData: Sendable {
+  enum Change: Hashable, Sendable, Comparable, CustomStringConvertible {
+    case save(Place)
+    case delete(Place)
+    case makeZone(String)
+    case deleteZone(String)
+
+    var zone: String {
+      switch self {
+      case .save(let place), .delete(let place): place.zone
+      case .makeZone(let zone), .deleteZone(let zone): zone
+      }
+    }
+
+    var description: String {
+      switch self {
+      case .save(let place): "the save of \(place)"
+      case .delete(let place): "the deletion of \(place)"
+      case .makeZone(let zone): "the making of \(zone)"
+      case .deleteZone(let zone): "the deletion of \(zone)"
+      }
+    }
+  }
+
+  var zones: Set<String> = []
+  /// Zones that were fetched to their end since they were heard of.
+  var fetchedZones: Set<String> = []
+  var records: [Place: AppRecord] = [:]
+  /// What the server has not confirmed, each with the update before which it was added.
+  var pending: [Change: Int] = [:]
+
+  var contents: Contents { Contents(zones: zones, records: records.mapValues(\.marks)) }
+
+  /// Forgets a zone and all that was to be done in it.
+  mutating func forget(zone: String) {
+    zones.remove(zone)
+    fetchedZones.remove(zone)
+    for place in records.keys where place.zone == zone { records[place] = nil }
+    for change in pending.keys where change.zone == zone { pending[change] = nil }
+  }
+}
+
+/// A record of an app's.
+struct AppRecord: @unchecked Sendable {
+  var marks: Set<Int64> = []
+  /// As the server last had it; never changed, only copied.
+  var known: CKRecord?
+}

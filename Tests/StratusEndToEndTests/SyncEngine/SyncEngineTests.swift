@@ -1,0 +1,123 @@
+import CloudKit
+import Foundation
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct `Devices with sync engines` {
+  @Test func `have the same notes, by sending and fetching`() async throws {
+    try await withCloud { cloud in
+      let (phone, tablet) = (NotesDevice(), NotesDevice())
+      let phoneEngine = phone.engine(try await cloud.device().privateCloudDatabase)
+      let tabletEngine = tablet.engine(try await cloud.device().privateCloudDatabase)
+      for index in 0..<950 { phone.write("t\(index)", to: id("n\(index)"), phoneEngine) }
+      try await phoneEngine.sendChanges()
+      #expect(phoneEngine.state.pendingRecordZoneChanges.isEmpty)
+      try await tabletEngine.fetchChanges()
+      #expect(tablet.titles == phone.titles)
+      #expect(tablet.titles.count == 950)
+      tablet.write(nil, to: id("n0"), tabletEngine)
+      tablet.write("changed", to: id("n1"), tabletEngine)
+      try await tabletEngine.sendChanges()
+      try await phoneEngine.fetchChanges()
+      #expect(phone.titles == tablet.titles)
+      #expect(phone.titles["n0"] == nil)
+      #expect(phone.titles["n1"] == "changed")
+    }
+  }
+
+  @Test func `merge what both have changed`() async throws {
+    try await withCloud { cloud in
+      let (phone, tablet) = (NotesDevice(), NotesDevice())
+      let phoneEngine = phone.engine(try await cloud.device().privateCloudDatabase)
+      let tabletEngine = tablet.engine(try await cloud.device().privateCloudDatabase)
+      phone.write("a", to: id("n"), phoneEngine)
+      try await phoneEngine.sendChanges()
+      try await tabletEngine.fetchChanges()
+      phone.write("b", to: id("n"), phoneEngine)
+      tablet.write("c", to: id("n"), tabletEngine)
+      try await phoneEngine.sendChanges()
+      try await tabletEngine.sendChanges()
+      try await phoneEngine.fetchChanges()
+      #expect(phone.titles == ["n": "c"])
+      #expect(tablet.titles == ["n": "c"])
+      #expect(tablet.disk.withLock { $0.conflicts } == 1)
+    }
+  }
+
+  @Test func `go on after a new start where they were`() async throws {
+    try await withCloud { cloud in
+      let phone = NotesDevice()
+      let database = try await cloud.device().privateCloudDatabase
+      let engine = phone.engine(database)
+      phone.write("a", to: id("n"), engine)
+      try await engine.sendChanges()
+      phone.write("b", to: id("m"), engine)
+      try await engine.fetchChanges()
+      let stored = try JSONEncoder().encode(phone.disk.withLock { $0.state })
+      var disk = phone.disk.withLock { $0 }
+      disk.state = try JSONDecoder().decode(CKSyncEngine.State.Serialization.self, from: stored)
+      let again = NotesDevice(disk)
+      let next = again.engine(database)
+      #expect(next.state.pendingRecordZoneChanges == [.saveRecord(id("m"))])
+      try await next.sendChanges()
+      #expect(try await database.record(for: id("m"))["title"] as? String == "b")
+    }
+  }
+
+  @Test func `lose a zone that another deletes`() async throws {
+    try await withCloud { cloud in
+      let (phone, tablet) = (NotesDevice(), NotesDevice())
+      let phoneEngine = phone.engine(try await cloud.device().privateCloudDatabase)
+      let tabletEngine = tablet.engine(try await cloud.device().privateCloudDatabase)
+      phone.write("a", to: id("n"), phoneEngine)
+      try await phoneEngine.sendChanges()
+      try await tabletEngine.fetchChanges()
+      #expect(tablet.titles.count == 1)
+      phoneEngine.state.add(pendingDatabaseChanges: [.deleteZone(zoneZ)])
+      try await phoneEngine.sendChanges()
+      try await tabletEngine.fetchChanges()
+      #expect(tablet.titles.isEmpty)
+      #expect(tablet.disk.withLock { $0.zones }.isEmpty)
+    }
+  }
+
+  @Test func `send again what the network lost`() async throws {
+    try await withCloud { cloud in
+      let phone = NotesDevice()
+      let network = cloud.network([("records/modify", .answerIsLost)])
+      let database = try await cloud.zone(by: network)
+      let engine = phone.engine(database)
+      phone.write("a", to: id("n"), engine)
+      await expect(.serverResponseLost) { try await engine.sendChanges() }
+      #expect(engine.state.pendingRecordZoneChanges == [.saveRecord(id("n"))])
+      try await engine.sendChanges()
+      #expect(engine.state.pendingRecordZoneChanges.isEmpty)
+      #expect(phone.disk.withLock { $0.conflicts } == 1)
+      #expect(try await database.record(for: id("n"))["title"] as? String == "a")
+    }
+  }
+
+  @Test func `send files and encrypted values, and fetch them`() async throws {
+    try await withCloud { cloud in
+      let file = FileManager.default.temporaryDirectory.appendingPathComponent(
+        "stratus-sync-\(UUID().uuidString)")
+      try Data(repeating: 7, count: 10_000).write(to: file)
+      defer { try? FileManager.default.removeItem(at: file) }
+      let attachments = Attachments(file)
+      let keys = KeyFolder()
+      let database = try await cloud.device("phone", keys)
+      var configuration = CKSyncEngine.Configuration(
+        database: database, stateSerialization: nil, delegate: attachments)
+      configuration.automaticallySync = false
+      let engine = CKSyncEngine(configuration)
+      engine.state.add(pendingDatabaseChanges: [.saveZone(CKRecordZone(zoneID: zoneZ))])
+      engine.state.add(pendingRecordZoneChanges: [.saveRecord(id("n"))])
+      try await engine.sendChanges()
+      try await engine.fetchChanges()
+      let record = try #require(attachments.fetched.withLock { $0 })
+      let url = try #require((record["file"] as? CKAsset)?.fileURL)
+      #expect(try Data(contentsOf: url) == Data(repeating: 7, count: 10_000))
+      #expect(record.encryptedValues["secret"] as? String == "s")
+    }
+  }
+}

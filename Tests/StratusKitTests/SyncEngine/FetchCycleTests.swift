@@ -1,0 +1,234 @@
+import Synchronization
+import Testing
+
+@testable import StratusKit
+
+@Suite(.timeLimit(.minutes(1))) struct `A fetch by a sync engine` {
+  /// Zones Z, of two pages, and Y, of none.
+  private func scene() -> SyncScene {
+    let scene = SyncScene()
+    scene.on { script in
+      script.database = { (token) async throws(CKError) in
+        switch token {
+        case nil:
+          SyncDatabasePage(modifications: [zoneZ, zoneY], token: "d1", moreComing: true)
+        case _: SyncDatabasePage(token: "d2")
+        }
+      }
+      script.zone = { (zoneID, token) async throws(CKError) in
+        if zoneID == zoneY { return SyncZonePage(token: "y1") }
+        return switch token {
+        case nil: SyncZonePage(records: [note("a"), note("b")], token: "z1", moreComing: true)
+        case "z1":
+          SyncZonePage(
+            records: [note("c")], deletions: [.init(recordID: id("x"), recordType: "Note")],
+            token: "z2")
+        case _: SyncZonePage(token: "z2")
+        }
+      }
+    }
+    return scene
+  }
+
+  @Test func `tells its events in order, and each new state before the next event`() async throws {
+    let scene = scene()
+    try await scene.engine().fetchChanges()
+    #expect(
+      scene.app.lines == [
+        "signIn _ann", "state", "will fetch manual", "zones +Z +Y", "state", "state", "will Z",
+        "records +a +b", "state", "records +c -x", "state", "did Z", "will Y", "state", "did Y",
+        "did fetch manual",
+      ])
+    #expect(
+      scene.calls.journal.all == [
+        "database since nil", "database since d1", "zone Z since nil", "zone Z since z1",
+        "zone Y since nil",
+      ])
+    #expect(!scene.app.hasOverlapped)
+  }
+
+  @Test func `goes on where the last state ended`() async throws {
+    let scene = scene()
+    try await scene.engine().fetchChanges()
+    let saved = try #require(scene.app.serialization)
+    scene.app.forget()
+    scene.on { script in
+      script.database = { (_) async throws(CKError) in
+        SyncDatabasePage(modifications: [zoneZ], token: "d3")
+      }
+    }
+    try await scene.engine(state: saved).fetchChanges()
+    #expect(
+      scene.calls.journal.all.dropFirst(5) == ["database since d2", "zone Z since z2"])
+    #expect(!scene.app.lines.contains("signIn _ann"))
+  }
+
+  @Test func `asks for a page while the delegate has the one before`() async throws {
+    let scene = scene()
+    let gate = Gate()
+    let zone = scene.calls.script.withLock { $0.zone }
+    scene.on { script in
+      script.zone = { (zoneID, token) async throws(CKError) in
+        if token == "z1" { gate.open() }
+        return try await zone(zoneID, token)
+      }
+    }
+    scene.app.onEvent.withLock {
+      $0 = { event, _ in if line(of: event) == "records +a +b" { await gate.pass() } }
+    }
+    try await scene.engine().fetchChanges()
+    #expect(scene.app.lines.contains("records +c -x"))
+  }
+
+  @Test func `does not move a token before the delegate has what lies before it`() async throws {
+    let scene = scene()
+    let app = scene.app
+    let tokens = Mutex<[String: String?]>([:])
+    app.onEvent.withLock {
+      $0 = { event, _ in
+        let known = app.serialization?.saved.zoneTokens[zoneZ]
+        tokens.withLock { $0[line(of: event)] = known }
+      }
+    }
+    try await scene.engine().fetchChanges()
+    let found = tokens.withLock { $0 }
+    #expect(found["records +a +b"] == .some(nil))
+    #expect(found["records +c -x"] == .some("z1"))
+    #expect(found["did Z"] == .some("z2"))
+  }
+
+  @Test func `throws why it failed, and ends its events`() async throws {
+    let scene = scene()
+    scene.on { script in
+      script.zone = { (_, _) async throws(CKError) in throw CKError(.networkFailure) }
+    }
+    await #expect(throws: CKError(.networkFailure)) { try await scene.engine().fetchChanges() }
+    #expect(
+      scene.app.events == [
+        "signIn _ann", "will fetch manual", "zones +Z +Y", "will Z", "did Z networkFailure",
+        "did fetch manual",
+      ])
+  }
+
+  @Test func `goes on with the next zone where one is gone`() async throws {
+    let scene = scene()
+    scene.on { script in
+      script.zone = { (zoneID, _) async throws(CKError) in
+        if zoneID == zoneZ { throw CKError(.zoneNotFound) }
+        return SyncZonePage(records: [note("k", in: zoneY)], token: "y1")
+      }
+    }
+    let engine = scene.engine()
+    try await engine.fetchChanges()
+    #expect(
+      scene.app.events.dropFirst(3) == [
+        "will Z", "did Z zoneNotFound", "will Y", "records +k", "did Y", "did fetch manual",
+      ])
+    #expect(engine.state.zoneIDsWithUnfetchedServerChanges.isEmpty)
+  }
+
+  @Test func `starts a zone over where its token has expired`() async throws {
+    let scene = scene()
+    let zone = scene.calls.script.withLock { $0.zone }
+    let hasExpired = Mutex(false)
+    scene.on { script in
+      script.zone = { (zoneID, token) async throws(CKError) in
+        let isNow = hasExpired.withLock { hasExpired in
+          defer { if token == "z1" { hasExpired = true } }
+          return token == "z1" && !hasExpired
+        }
+        if isNow { throw CKError(.changeTokenExpired) }
+        return try await zone(zoneID, token)
+      }
+    }
+    try await scene.engine().fetchChanges()
+    #expect(
+      scene.app.events.dropFirst(3) == [
+        "will Z", "records +a +b", "records +a +b", "records +c -x", "did Z", "will Y", "did Y",
+        "did fetch manual",
+      ])
+  }
+
+  @Test func `hands over what can be had, and says what cannot`() async throws {
+    let scene = scene()
+    scene.on { script in
+      script.zone = { (_, _) async throws(CKError) in
+        SyncZonePage(records: [note("a")], recordError: CKError(.assetNotAvailable), token: "z1")
+      }
+    }
+    try await scene.engine().fetchChanges(.init(scope: .zoneIDs([zoneZ])))
+    #expect(scene.app.events.contains("did Z assetNotAvailable"))
+    #expect(scene.app.events.contains("records +a"))
+  }
+
+  @Test func `asks between requests what to fetch next`() async throws {
+    let scene = scene()
+    let asked = Mutex(0)
+    scene.app.onOptions.withLock {
+      $0 = { context in
+        asked.withLock { $0 += 1 }
+        var options = context.options
+        options.prioritizedZoneIDs = [zoneY]
+        return options
+      }
+    }
+    try await scene.engine().fetchChanges()
+    #expect(
+      scene.calls.journal.all == [
+        "database since nil", "database since d1", "zone Y since nil", "zone Z since nil",
+        "zone Z since z1",
+      ])
+    #expect(asked.withLock { $0 } >= 5)
+  }
+
+  @Test func `leaves zones outside its scope for later`() async throws {
+    let scene = scene()
+    let engine = scene.engine()
+    try await engine.fetchChanges(.init(scope: .allExcluding([zoneZ])))
+    #expect(engine.state.zoneIDsWithUnfetchedServerChanges == [zoneZ])
+    scene.app.forget()
+    try await engine.fetchChanges()
+    #expect(scene.app.events.contains("records +a +b"))
+    #expect(engine.state.zoneIDsWithUnfetchedServerChanges.isEmpty)
+  }
+
+  /// What an app stores, until its process dies.
+  private struct Disk {
+    var names: Set<String> = []
+    var state: CKSyncEngine.State.Serialization?
+    var eventsLeft = 0
+    var isDead = false
+  }
+
+  @Test func `loses nothing, at whatever event the process dies`() async throws {
+    for dying in 0..<16 {
+      let scene = scene()
+      let disk = Mutex(Disk(names: ["x"], eventsLeft: dying))
+      scene.app.onEvent.withLock {
+        $0 = { event, engine in
+          let dies = disk.withLock { disk in
+            disk.eventsLeft -= 1
+            return disk.eventsLeft == -1
+          }
+          if dies { return engine.abandon() }
+          disk.withLock { disk in
+            switch event {
+            case .stateUpdate(let update): disk.state = update.stateSerialization
+            case .fetchedRecordZoneChanges(let changes):
+              disk.names.formUnion(changes.modifications.map(\.record.recordID.recordName))
+              disk.names.subtract(changes.deletions.map(\.recordID.recordName))
+            case _: break
+            }
+          }
+        }
+      }
+      try? await scene.engine().fetchChanges()
+      let state = disk.withLock { disk in
+        disk.eventsLeft = .max
+        return disk.state
+      }
+      try await scene.engine(state: state).fetchChanges()
+      #expect(disk.withLock { $0.names } == ["a", "b", "c"], "dead at event \(dying)")
+    }
+  }
+}

@@ -1,0 +1,171 @@
+import Testing
+
+@testable import StratusKit
+
+private let zoneX = CKRecordZone.ID(zoneName: "X")
+
+@Suite struct `The plan of a fetch` {
+  private func state(_ unfetched: [CKRecordZone.ID], token: String? = "d1") -> SyncState {
+    var state = SyncState()
+    state.setDatabaseToken(token)
+    for zoneID in unfetched { state.markUnfetched(zoneID) }
+    return state
+  }
+
+  /// Reads the database's history, which has nothing new.
+  private func read(_ plan: inout FetchPlan, _ state: inout SyncState) {
+    let page = SyncDatabasePage(token: "d2")
+    let changes = plan.receive(page, state)
+    plan.commit(page, changes, to: &state)
+  }
+
+  @Test func `reads the database first, then each zone`() {
+    var state = state([])
+    var plan = FetchPlan(.init(), state)
+    #expect(plan.next(state) == .database(token: "d1"))
+    let page = SyncDatabasePage(modifications: [zoneZ, zoneY], token: "d2")
+    let changes = plan.receive(page, state)
+    #expect(state.databaseToken == "d1")
+    plan.commit(page, changes, to: &state)
+    #expect(state.databaseToken == "d2")
+    #expect(state.unfetchedZones.elements == [zoneZ, zoneY])
+    #expect(plan.next(state) == .zone(zoneZ, token: nil))
+    plan.commit(SyncZonePage(token: "z1"), of: zoneZ, to: &state)
+    #expect(state.zoneTokens == [zoneZ: "z1"])
+    #expect(plan.next(state) == .zone(zoneY, token: nil))
+    plan.commit(SyncZonePage(token: "y1"), of: zoneY, to: &state)
+    #expect(plan.next(state) == .finish)
+    #expect(state.unfetchedZones.isEmpty)
+  }
+
+  @Test func `keeps to the scope, and remembers the rest`() {
+    var state = state([zoneZ, zoneY])
+    var plan = FetchPlan(.init(scope: .zoneIDs([zoneY])), state)
+    read(&plan, &state)
+    #expect(plan.next(state) == .zone(zoneY, token: nil))
+    plan.commit(SyncZonePage(token: "y1"), of: zoneY, to: &state)
+    #expect(plan.next(state) == .finish)
+    #expect(state.unfetchedZones.elements == [zoneZ])
+  }
+
+  @Test func `fetches what is wanted first, first`() {
+    var state = state([zoneZ, zoneY, zoneX])
+    var options = CKSyncEngine.FetchChangesOptions(scope: .allExcluding([zoneZ]))
+    options.prioritizedZoneIDs = [zoneZ, zoneX]
+    var plan = FetchPlan(options, state)
+    read(&plan, &state)
+    #expect(plan.next(state) == .zone(zoneX, token: nil))
+    plan.commit(SyncZonePage(token: "x1"), of: zoneX, to: &state)
+    #expect(plan.next(state) == .zone(zoneY, token: nil))
+  }
+
+  @Test func `leaves a zone for one that is wanted first, and comes back`() {
+    var state = state([zoneZ, zoneY])
+    var plan = FetchPlan(.init(), state)
+    read(&plan, &state)
+    #expect(plan.next(state) == .zone(zoneZ, token: nil))
+    plan.commit(SyncZonePage(token: "z1", moreComing: true), of: zoneZ, to: &state)
+    #expect(plan.staysIn(zoneZ, state) == true)
+    var options = plan.options
+    options.prioritizedZoneIDs = [zoneY]
+    plan.adopt(options)
+    #expect(plan.staysIn(zoneZ, state) == false)
+    #expect(plan.next(state) == .zone(zoneY, token: nil))
+    plan.commit(SyncZonePage(token: "y1"), of: zoneY, to: &state)
+    #expect(plan.next(state) == .zone(zoneZ, token: "z1"))
+  }
+
+  @Test func `keeps the token of the beginning until the whole database is read`() {
+    var state = state([], token: nil)
+    var plan = FetchPlan(.init(), state)
+    let first = SyncDatabasePage(modifications: [zoneZ], token: "d1", moreComing: true)
+    plan.commit(first, plan.receive(first, state), to: &state)
+    #expect(state.databaseToken == nil)
+    #expect(plan.next(state) == .database(token: "d1"))
+    let last = SyncDatabasePage(modifications: [zoneY], token: "d2")
+    plan.commit(last, plan.receive(last, state), to: &state)
+    #expect(state.databaseToken == "d2")
+    #expect(state.unfetchedZones.elements == [zoneZ, zoneY])
+  }
+
+  @Test func `moves the token page by page when it reads on`() {
+    var state = state([])
+    var plan = FetchPlan(.init(), state)
+    let page = SyncDatabasePage(modifications: [zoneZ], token: "d2", moreComing: true)
+    plan.commit(page, plan.receive(page, state), to: &state)
+    #expect(state.databaseToken == "d2")
+  }
+
+  @Test func `starts over where the database's token has expired, and misses no deletion`() {
+    var state = state([])
+    state.setToken("z1", of: zoneZ)
+    state.setToken("y1", of: zoneY)
+    state.setToken("x1", of: zoneX)
+    var plan = FetchPlan(.init(), state)
+    plan.databaseFailed(CKError(.changeTokenExpired), &state)
+    #expect(plan.failure == nil)
+    #expect(plan.next(state) == .database(token: nil))
+    let page = SyncDatabasePage(modifications: [zoneY], token: "e1")
+    let changes = plan.receive(page, state)
+    #expect(changes.deletions.map(\.zoneID) == [zoneX, zoneZ])
+    plan.commit(page, changes, to: &state)
+    #expect(state.zoneTokens == [zoneY: "y1"])
+  }
+
+  @Test func `starts a zone over where its token has expired, but not for ever`() {
+    var state = state([zoneZ])
+    state.setToken("z1", of: zoneZ)
+    var plan = FetchPlan(.init(), state)
+    read(&plan, &state)
+    #expect(plan.next(state) == .zone(zoneZ, token: "z1"))
+    for _ in 0..<3 {
+      guard case .startOver = plan.zoneFailed(zoneZ, CKError(.changeTokenExpired), &state) else {
+        Issue.record("does not start over")
+        return
+      }
+      #expect(state.zoneTokens.isEmpty)
+    }
+    guard case .ended = plan.zoneFailed(zoneZ, CKError(.changeTokenExpired), &state) else {
+      Issue.record("starts over for ever")
+      return
+    }
+    #expect(plan.next(state) == .finish)
+  }
+
+  @Test(arguments: [
+    (CKError.Code.zoneNotFound, false, true), (.userDeletedZone, false, true),
+    (.networkFailure, true, false), (.zoneBusy, true, false), (.internalError, true, false),
+  ])
+  func `knows what an error means for a zone`(
+    code: CKError.Code, isStillUnfetched: Bool, goesOn: Bool
+  ) {
+    var state = state([zoneZ, zoneY])
+    var plan = FetchPlan(.init(), state)
+    read(&plan, &state)
+    _ = plan.next(state)
+    _ = plan.zoneFailed(zoneZ, CKError(code), &state)
+    #expect((state.unfetchedZones[zoneZ] != nil) == isStillUnfetched)
+    let goesOn = goesOn || code == .internalError
+    #expect(plan.next(state) == (goesOn ? .zone(zoneY, token: nil) : .finish))
+    #expect((plan.failure?.code == code) == isStillUnfetched)
+  }
+
+  @Test func `does not listen for ever to a server that repeats itself`() {
+    let state = state([])
+    var plan = FetchPlan(.init(), state)
+    _ = plan.receive(SyncDatabasePage(token: "d1", moreComing: true), state)
+    #expect(plan.next(state) == .finish)
+    #expect(plan.failure?.code == .internalError)
+  }
+
+  @Test func `forgets a zone that is no more`() {
+    var state = state([zoneZ])
+    state.setToken("z1", of: zoneZ)
+    var plan = FetchPlan(.init(), state)
+    let page = SyncDatabasePage(
+      deletions: [.init(zoneID: zoneZ, reason: .purged)], token: "d2")
+    plan.commit(page, plan.receive(page, state), to: &state)
+    #expect(state.zoneTokens.isEmpty)
+    #expect(plan.next(state) == .finish)
+  }
+}

@@ -1,0 +1,101 @@
+import Testing
+
+@testable import StratusKit
+
+@Suite struct `The list of pending changes` {
+  private typealias Change = CKSyncEngine.PendingRecordZoneChange
+
+  private func list(_ changes: [Change]) -> [Change] {
+    var state = SyncState()
+    for change in changes { state.add([change]) }
+    return state.records.elements
+  }
+
+  @Test func `keeps the order of arrival, and each change once`() {
+    #expect(list([save("A"), save("B"), save("A")]) == [save("A"), save("B")])
+    #expect(list([save("A"), delete("A")]) == [delete("A")])
+    #expect(list([delete("A"), save("A")]) == [save("A")])
+    #expect(list([save("A"), save("B"), delete("A")]) == [save("B"), delete("A")])
+    #expect(list([save("A"), save("A", in: zoneY)]) == [save("A"), save("A", in: zoneY)])
+  }
+
+  @Test func `tells names apart by their bytes`() {
+    #expect(list([save("\u{E9}"), save("e\u{301}")]).count == 2)
+  }
+
+  @Test func `of saving and deleting a zone keeps the later`() {
+    var state = SyncState()
+    let zone = CKRecordZone(zoneID: zoneZ)
+    state.add([.saveZone(zone), .saveZone(CKRecordZone(zoneID: zoneY)), .saveZone(zone)])
+    #expect(state.zones.elements == [.saveZone(zone), .saveZone(CKRecordZone(zoneID: zoneY))])
+    state.add([.deleteZone(zoneZ)])
+    #expect(state.zones.elements == [.saveZone(CKRecordZone(zoneID: zoneY)), .deleteZone(zoneZ)])
+  }
+
+  @Test func `gives up only what is there as it is named`() {
+    var state = SyncState()
+    state.add([save("A"), delete("B")])
+    let before = state.revision
+    state.remove([delete("A"), save("B"), save("C")])
+    #expect(state.records.count == 2)
+    #expect(state.revision == before)
+    state.remove([save("A")])
+    #expect(state.records.elements == [delete("B")])
+    #expect(state.revision > before)
+  }
+
+  @Test func `keeps what was added again since its batch began`() {
+    var state = SyncState()
+    state.add([save("A"), save("B")])
+    let batch = state.beginBatch()
+    state.add([save("A")])
+    state.settle([save("A"), save("B")], batch: batch)
+    #expect(state.records.elements == [save("A")])
+    state.settle([save("A")], batch: state.beginBatch())
+    #expect(state.records.isEmpty)
+  }
+
+  @Test func `keeps a deletion that came while the record was being saved`() {
+    var state = SyncState()
+    state.add([save("A")])
+    let batch = state.beginBatch()
+    state.add([delete("A")])
+    state.settle([save("A")], batch: batch)
+    #expect(state.records.elements == [delete("A")])
+  }
+
+  @Test func `stays right through many changes`() {
+    var state = SyncState()
+    var model: [Change] = []
+    var number: UInt32 = 1
+    for _ in 0..<5_000 {
+      number = number &* 1_664_525 &+ 1_013_904_223
+      let name = "r\(number >> 16 & 127)"
+      let change = number >> 30 & 1 == 0 ? save(name) : delete(name)
+      if number >> 28 & 3 == 0 {
+        state.remove([change])
+        model.removeAll { $0 == change }
+      } else {
+        state.add([change])
+        if !model.contains(change) {
+          model.removeAll { $0.recordID == change.recordID }
+          model.append(change)
+        }
+      }
+    }
+    #expect(state.records.elements == model)
+    #expect(state.records.count == model.count)
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `removes many entries one by one`() {
+    var state = SyncState()
+    let changes = (0..<20_000).map { save("r\($0)") }
+    state.add(changes)
+    var kept = state.records.slots
+    for change in changes {
+      state.remove([change])
+      kept = state.records.slots
+    }
+    #expect(kept.elements.isEmpty)
+  }
+}

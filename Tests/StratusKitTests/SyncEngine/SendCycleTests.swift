@@ -1,0 +1,273 @@
+import Synchronization
+import Testing
+
+@testable import StratusKit
+
+@Suite(.timeLimit(.minutes(1))) struct `A sending by a sync engine` {
+  @Test func `tells its events in order, zones before records`() async throws {
+    let scene = SyncScene()
+    let engine = scene.engine()
+    engine.state.add(pendingRecordZoneChanges: [save("a"), delete("b"), save("c")])
+    engine.state.add(pendingDatabaseChanges: [.saveZone(CKRecordZone(zoneID: zoneZ))])
+    try await engine.sendChanges()
+    #expect(
+      scene.app.events == [
+        "signIn _ann", "will send manual", "sent zones +Z", "sent +a +c -b", "did send manual",
+      ])
+    #expect(scene.calls.journal.all == ["zones +Z", "records +a +c -b"])
+    #expect(engine.state.pendingRecordZoneChanges.isEmpty)
+    #expect(engine.state.pendingDatabaseChanges.isEmpty)
+    #expect(scene.app.lines.last == "did send manual")
+    let stored = SyncState(scene.app.serialization?.saved)
+    #expect(stored.records.isEmpty)
+  }
+
+  @Test func `keeps in the stored state what the delegate does not know to be sent`() async throws {
+    let scene = SyncScene()
+    let app = scene.app
+    let engine = scene.engine()
+    let known = Mutex<[Int]>([])
+    app.onEvent.withLock {
+      $0 = { event, _ in
+        guard case .sentRecordZoneChanges = event else { return }
+        let state = SyncState(app.serialization?.saved)
+        known.withLock { $0.append(state.records.count) }
+      }
+    }
+    engine.state.add(pendingRecordZoneChanges: (0..<500).map { save("r\($0)") })
+    try await engine.sendChanges()
+    #expect(known.withLock { $0 } == [500, 100])
+  }
+
+  @Test func `takes a conflict from the list, and sends what the delegate adds again`() async throws
+  {
+    let scene = SyncScene()
+    let isFirst = Mutex(true)
+    scene.on { script in
+      script.records = { saving, deleting in
+        var outcome = SyncRecordsOutcome()
+        let fails = isFirst.withLock { isFirst in
+          defer { isFirst = false }
+          return isFirst
+        }
+        if fails {
+          outcome.failedSaves = saving.map { ($0, CKError(.serverRecordChanged)) }
+        } else {
+          outcome.saved = saving
+        }
+        return outcome
+      }
+    }
+    let isPending = Mutex<[Bool]>([])
+    scene.app.onEvent.withLock {
+      $0 = { event, engine in
+        guard case .sentRecordZoneChanges(let sent) = event else { return }
+        isPending.withLock { $0.append(!engine.state.pendingRecordZoneChanges.isEmpty) }
+        let failed = sent.failedRecordSaves.map(\.record.recordID)
+        engine.state.add(pendingRecordZoneChanges: failed.map { .saveRecord($0) })
+      }
+    }
+    let engine = scene.engine()
+    engine.state.add(pendingRecordZoneChanges: [save("a")])
+    try await engine.sendChanges()
+    #expect(
+      scene.app.events.dropFirst(2) == [
+        "sent !a:serverRecordChanged", "sent +a", "did send manual",
+      ])
+    #expect(isPending.withLock { $0 } == [false, false])
+    #expect(engine.state.pendingRecordZoneChanges.isEmpty)
+  }
+
+  @Test func `sends a zone that the delegate adds because it was missing`() async throws {
+    let scene = SyncScene()
+    let hasZone = Mutex(false)
+    scene.on { script in
+      script.zones = { (saving, _) async throws(CKError) in
+        hasZone.withLock { $0 = true }
+        var outcome = SyncZonesOutcome()
+        outcome.saved = saving
+        return outcome
+      }
+      script.records = { saving, _ in
+        var outcome = SyncRecordsOutcome()
+        if hasZone.withLock({ $0 }) {
+          outcome.saved = saving
+        } else {
+          outcome.failedSaves = saving.map { ($0, CKError(.zoneNotFound)) }
+        }
+        return outcome
+      }
+    }
+    scene.app.onEvent.withLock {
+      $0 = { event, engine in
+        guard case .sentRecordZoneChanges(let sent) = event else { return }
+        for failed in sent.failedRecordSaves {
+          let recordID = failed.record.recordID
+          engine.state.add(
+            pendingDatabaseChanges: [.saveZone(CKRecordZone(zoneID: recordID.zoneID))])
+          engine.state.add(pendingRecordZoneChanges: [.saveRecord(recordID)])
+        }
+      }
+    }
+    let engine = scene.engine()
+    engine.state.add(pendingRecordZoneChanges: [save("a")])
+    try await engine.sendChanges()
+    #expect(
+      scene.app.events.dropFirst(2) == [
+        "sent !a:zoneNotFound", "sent zones +Z", "sent +a", "did send manual",
+      ])
+  }
+
+  @Test func `keeps pending what it tries again, and says why it stopped`() async throws {
+    let scene = SyncScene()
+    scene.on { script in
+      script.records = { saving, _ in
+        var outcome = SyncRecordsOutcome()
+        outcome.saved = [saving[0]]
+        outcome.failedSaves = [(saving[1], CKError(.zoneBusy))]
+        return outcome
+      }
+    }
+    let engine = scene.engine()
+    engine.state.add(pendingRecordZoneChanges: [save("a"), save("b")])
+    await #expect(throws: CKError(.zoneBusy)) { try await engine.sendChanges() }
+    #expect(scene.app.events.dropFirst(2) == ["sent +a !b:zoneBusy", "did send manual"])
+    #expect(engine.state.pendingRecordZoneChanges == [save("b")])
+  }
+
+  @Test func `sends again what changed while it was being sent`() async throws {
+    let scene = SyncScene()
+    let engine = scene.engine()
+    let isFirst = Mutex(true)
+    scene.on { script in
+      script.records = { [weak engine] saving, _ in
+        let adds = isFirst.withLock { isFirst in
+          defer { isFirst = false }
+          return isFirst
+        }
+        if adds { engine?.state.add(pendingRecordZoneChanges: [save("a")]) }
+        var outcome = SyncRecordsOutcome()
+        outcome.saved = saving
+        return outcome
+      }
+    }
+    engine.state.add(pendingRecordZoneChanges: [save("a"), save("b")])
+    try await engine.sendChanges()
+    #expect(scene.calls.journal.all == ["records +a +b", "records +a"])
+    #expect(engine.state.pendingRecordZoneChanges.isEmpty)
+  }
+
+  @Test func `asks for batches where the app keeps its own list`() async throws {
+    let scene = SyncScene()
+    let batches = Mutex([[note("u")], []])
+    scene.app.onBatch.withLock {
+      $0 = { _, _ in
+        CKSyncEngine.RecordZoneChangeBatch(
+          recordsToSave: batches.withLock { $0.removeFirst() })
+      }
+    }
+    let engine = scene.engine(automatic: true)
+    await scene.app.hears("did fetch scheduled")
+    engine.state.hasPendingUntrackedChanges = true
+    await scene.app.hears("did send scheduled")
+    #expect(scene.app.events.suffix(3) == ["will send scheduled", "sent +u", "did send scheduled"])
+    #expect(engine.state.hasPendingUntrackedChanges)
+  }
+
+  @Test func `gives the delegate its scope`() async throws {
+    let scene = SyncScene()
+    let engine = scene.engine()
+    engine.state.add(pendingRecordZoneChanges: [save("a"), save("b", in: zoneY)])
+    try await engine.sendChanges(.init(scope: .zoneIDs([zoneY])))
+    #expect(scene.calls.journal.all == ["records +b"])
+    #expect(engine.state.pendingRecordZoneChanges == [save("a")])
+  }
+
+  @Test func `does not ask for ever for what the delegate skips`() async throws {
+    let scene = SyncScene()
+    scene.app.onBatch.withLock {
+      $0 = { _, engine in
+        await CKSyncEngine.RecordZoneChangeBatch(
+          pendingChanges: engine.state.pendingRecordZoneChanges
+        ) { _ in nil }
+      }
+    }
+    let engine = scene.engine(automatic: true)
+    await scene.app.hears("did fetch scheduled")
+    engine.state.add(pendingRecordZoneChanges: [save("a")])
+    await scene.app.hears("did send scheduled")
+    try await engine.fetchChanges()
+    #expect(scene.app.events.count { $0 == "will send scheduled" } == 1)
+    #expect(engine.state.pendingRecordZoneChanges == [save("a")])
+  }
+
+  @Test func `slows down where the delegate adds for ever what is refused`() async throws {
+    let scene = SyncScene()
+    scene.on { script in
+      script.records = { saving, _ in
+        var outcome = SyncRecordsOutcome()
+        outcome.failedSaves = saving.map { ($0, CKError(.invalidArguments)) }
+        return outcome
+      }
+    }
+    scene.app.onEvent.withLock {
+      $0 = { event, engine in
+        guard case .sentRecordZoneChanges = event else { return }
+        engine.state.add(pendingRecordZoneChanges: [save("a")])
+      }
+    }
+    let engine = scene.engine(automatic: true)
+    await scene.app.hears("did fetch scheduled")
+    engine.state.add(pendingRecordZoneChanges: [save("a")])
+    await scene.clock.someoneSleeps()
+    #expect(scene.calls.journal.all.count { $0 == "records +a" } == 10)
+    scene.clock.advance(by: 1)
+    await scene.app.hears("did send scheduled", times: 2)
+    withExtendedLifetime(engine) {}
+  }
+
+  @Test func `loses nothing, at whatever event the process dies`() async throws {
+    for dying in 0..<12 {
+      let scene = SyncScene()
+      let server = Mutex<Set<String>>(["old"])
+      scene.on { script in
+        script.records = { saving, deleting in
+          server.withLock { server in
+            server.formUnion(saving.map(\.recordID.recordName))
+            server.subtract(deleting.map(\.recordName))
+          }
+          var outcome = SyncRecordsOutcome()
+          (outcome.saved, outcome.deleted) = (saving, deleting)
+          return outcome
+        }
+      }
+      let disk = Mutex<(state: CKSyncEngine.State.Serialization?, left: Int)>((nil, dying))
+      scene.app.onEvent.withLock {
+        $0 = { event, engine in
+          let dies = disk.withLock { disk in
+            disk.left -= 1
+            if disk.left != -1, case .stateUpdate(let update) = event {
+              disk.state = update.stateSerialization
+            }
+            return disk.left == -1
+          }
+          if dies { engine.abandon() }
+        }
+      }
+      let engine = scene.engine()
+      engine.state.add(pendingRecordZoneChanges: [save("a"), delete("old")])
+      engine.state.add(pendingDatabaseChanges: [.saveZone(CKRecordZone(zoneID: zoneZ))])
+      try? await engine.sendChanges()
+      let state = disk.withLock { disk in
+        disk.left = .max
+        return disk.state
+      }
+      // NB: an app that has stored no state yet adds its changes again.
+      let next = scene.engine(state: state)
+      if state == nil { next.state.add(pendingRecordZoneChanges: [save("a"), delete("old")]) }
+      try await next.sendChanges()
+      #expect(server.withLock { $0 } == ["a"], "dead at event \(dying)")
+      #expect(next.state.pendingRecordZoneChanges.isEmpty)
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import Synchronization
+import Testing
+
+@testable import StratusKit
+
+@Suite(.timeLimit(.minutes(1))) struct `The account of a sync engine` {
+  @Test func `is dormant until somebody signs in`() async throws {
+    let scene = SyncScene(user: nil)
+    let engine = scene.engine(automatic: true)
+    await #expect(throws: CKError(.notAuthenticated)) { try await engine.fetchChanges() }
+    await #expect(throws: CKError(.notAuthenticated)) { try await engine.sendChanges() }
+    #expect(scene.app.events == [])
+    #expect(scene.calls.journal.all == [])
+    scene.account.set(.success("_ann"))
+    await scene.app.hears("did fetch scheduled")
+    #expect(scene.app.events.first == "signIn _ann")
+  }
+
+  @Test func `that goes takes along what was pending, and is told once`() async throws {
+    let scene = SyncScene()
+    let engine = scene.engine()
+    try await engine.fetchChanges()
+    engine.state.add(pendingRecordZoneChanges: [save("a")])
+    engine.state.add(pendingDatabaseChanges: [.deleteZone(zoneY)])
+    let pending = Mutex<[Int]>([])
+    scene.app.onEvent.withLock {
+      $0 = { event, engine in
+        guard case .accountChange = event else { return }
+        let count = engine.state.pendingRecordZoneChanges.count
+        pending.withLock { $0.append(count + engine.state.pendingDatabaseChanges.count) }
+      }
+    }
+    scene.app.forget()
+    scene.account.set(.success(nil))
+    await scene.app.hears("signOut _ann")
+    await scene.app.hears("state")
+    #expect(pending.withLock { $0 } == [0])
+    #expect(engine.state.pendingRecordZoneChanges.isEmpty)
+    await #expect(throws: CKError(.notAuthenticated)) { try await engine.sendChanges() }
+    #expect(scene.app.events == ["signOut _ann"])
+  }
+
+  @Test func `that changed while nobody looked is told as one change`() async throws {
+    let scene = SyncScene()
+    try await scene.engine().fetchChanges()
+    let state = try #require(scene.app.serialization)
+    scene.app.forget()
+    scene.account.set(.success("_bob"))
+    let engine = scene.engine(state: state)
+    try await engine.fetchChanges()
+    #expect(scene.app.events.first == "switch _ann _bob")
+    #expect(scene.app.events.count == 3)
+    #expect(scene.calls.journal.all.last == "database since nil")
+  }
+
+  @Test func `in a state that was never stored again is told again`() async throws {
+    let scene = SyncScene()
+    scene.app.onEvent.withLock {
+      $0 = { event, engine in
+        if case .accountChange = event { engine.abandon() }
+      }
+    }
+    try? await scene.engine().fetchChanges()
+    #expect(scene.app.serialization == nil)
+    scene.app.onEvent.withLock { $0 = { _, _ in } }
+    try await scene.engine().fetchChanges()
+    #expect(scene.app.events.count { $0 == "signIn _ann" } == 2)
+  }
+
+  @Test func `that stays the same is no reason to stop`() async throws {
+    let scene = SyncScene()
+    let account = scene.account
+    scene.app.onEvent.withLock {
+      $0 = { event, _ in
+        if case .willFetchChanges = event { account.set(.success("_ann")) }
+      }
+    }
+    try await scene.engine().fetchChanges()
+    #expect(scene.app.events == ["signIn _ann", "will fetch manual", "did fetch manual"])
+    #expect(scene.calls.journal.all == ["database since nil"])
+  }
+
+  @Test func `that cannot be told is looked for again`() async throws {
+    let scene = SyncScene()
+    scene.account.set(.failure(CKError(.networkUnavailable)))
+    let engine = scene.engine(automatic: true)
+    await scene.clock.someoneSleeps()
+    #expect(scene.app.events == [])
+    await #expect(throws: CKError(.networkUnavailable)) { try await engine.fetchChanges() }
+    scene.account.set(.success("_ann"))
+    await scene.app.hears("did fetch scheduled")
+  }
+}

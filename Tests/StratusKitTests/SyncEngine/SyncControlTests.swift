@@ -1,0 +1,148 @@
+import Synchronization
+import Testing
+
+@testable import StratusKit
+
+@Suite(.timeLimit(.minutes(1))) struct `A sync engine under control` {
+  /// A server whose zone changes wait until their task is cancelled.
+  private func slow() -> (SyncScene, Gate) {
+    let scene = SyncScene()
+    let begun = Gate()
+    scene.on { script in
+      script.database = { (_) async throws(CKError) in
+        begun.open()
+        let stream = AsyncStream<Void> { _ in }
+        for await _ in stream {}
+        throw CKError(.operationCancelled)
+      }
+    }
+    return (scene, begun)
+  }
+
+  @Test func `tells a delegate that waits for it, instead of waiting for ever`() async throws {
+    let scene = SyncScene()
+    let errors = Mutex<[CKError.Code?]>([])
+    scene.app.onEvent.withLock {
+      $0 = { event, engine in
+        guard case .willFetchChanges = event else { return }
+        for work in [{ try await engine.fetchChanges() }, { try await engine.sendChanges() }] {
+          do {
+            try await work()
+            errors.withLock { $0.append(nil) }
+          } catch {
+            errors.withLock { $0.append(code(error)) }
+          }
+        }
+        await engine.cancelOperations()
+      }
+    }
+    await #expect(throws: CKError(.operationCancelled)) { try await scene.engine().fetchChanges() }
+    #expect(errors.withLock { $0 } == [.invalidArguments, .invalidArguments])
+  }
+
+  @Test func `tells a delegate's child tasks after a while`() async throws {
+    let scene = SyncScene()
+    let error = Mutex<CKError.Code?>(nil)
+    scene.app.onEvent.withLock {
+      $0 = { event, engine in
+        guard case .willFetchChanges = event else { return }
+        async let result: Void = engine.sendChanges()
+        do { try await result } catch let caught { error.withLock { $0 = code(caught) } }
+      }
+    }
+    let engine = scene.engine()
+    let fetch = Task { try await engine.fetchChanges() }
+    await scene.clock.someoneSleeps()
+    scene.clock.advance(by: 60)
+    try await fetch.value
+    #expect(error.withLock { $0 } == .invalidArguments)
+  }
+
+  @Test func `does what a delegate asks for without waiting`() async throws {
+    let scene = SyncScene()
+    scene.app.onEvent.withLock {
+      $0 = { event, engine in
+        if case .didFetchChanges = event { Task { try await engine.sendChanges() } }
+      }
+    }
+    let engine = scene.engine()
+    try await engine.fetchChanges()
+    await scene.app.hears("did send manual")
+    #expect(!scene.app.hasOverlapped)
+  }
+
+  @Test func `ends what it does when told, and keeps what is pending`() async throws {
+    let (scene, begun) = slow()
+    let engine = scene.engine()
+    engine.state.add(pendingRecordZoneChanges: [save("a")])
+    let fetch = Task { try await engine.fetchChanges() }
+    await begun.pass()
+    await engine.cancelOperations()
+    await #expect(throws: CKError(.operationCancelled)) { try await fetch.value }
+    #expect(scene.app.events.suffix(2) == ["will fetch manual", "did fetch manual"])
+    #expect(engine.state.pendingRecordZoneChanges == [save("a")])
+    try await engine.sendChanges()
+    #expect(engine.state.pendingRecordZoneChanges.isEmpty)
+  }
+
+  @Test func `ends a fetch with the task that waits for it`() async throws {
+    let (scene, begun) = slow()
+    let engine = scene.engine()
+    let task = Task { try await engine.fetchChanges() }
+    await begun.pass()
+    task.cancel()
+    await #expect(throws: CKError(.operationCancelled)) { try await task.value }
+    await scene.app.hears("did fetch manual")
+    let cancelled = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      try await engine.sendChanges()
+    }
+    await #expect(throws: CKError(.operationCancelled)) { try await cancelled.value }
+    #expect(!scene.app.events.contains("will send manual"))
+  }
+
+  @Test func `does by hand after what it does already`() async throws {
+    let scene = SyncScene()
+    let (begun, gate) = (Gate(), Gate())
+    let count = Mutex(0)
+    scene.on { script in
+      script.database = { (_) async throws(CKError) in
+        count.withLock { $0 += 1 }
+        begun.open()
+        await gate.pass()
+        return SyncDatabasePage(token: "d")
+      }
+    }
+    let engine = scene.engine(automatic: true)
+    await begun.pass()
+    let fetches = (0..<3).map { _ in Task { try await engine.fetchChanges() } }
+    gate.open()
+    for fetch in fetches { try await fetch.value }
+    let events = scene.app.events
+    #expect(events.contains("did fetch manual"))
+    let isPaired = stride(from: 1, to: events.count - 1, by: 2).allSatisfy {
+      events[$0].hasPrefix("will fetch") && events[$0 + 1].hasPrefix("did fetch")
+    }
+    #expect(isPaired, "\(events)")
+  }
+
+  @Test func `ends with the last who holds it`() async throws {
+    let (scene, begun) = slow()
+    weak var gone: CKSyncEngine?
+    do {
+      let engine = scene.engine(automatic: true)
+      gone = engine
+      await begun.pass()
+    }
+    #expect(gone == nil)
+    #expect(scene.app.events == ["signIn _ann", "will fetch scheduled"])
+  }
+
+  @Test func `asked for a public database says that there is none`() async throws {
+    let scene = SyncScene()
+    let engine = scene.engine(automatic: true, scope: .public)
+    await #expect(throws: CKError.self) { try await engine.fetchChanges() }
+    do { try await engine.sendChanges() } catch { #expect(code(error) == .badDatabase) }
+    #expect(scene.calls.journal.all == [])
+  }
+}

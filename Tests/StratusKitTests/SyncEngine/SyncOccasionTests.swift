@@ -1,0 +1,180 @@
+import StratusWire
+import Synchronization
+import Testing
+
+@testable import StratusKit
+
+@Suite(.timeLimit(.minutes(1))) struct `A sync engine that works by itself` {
+  @Test func `subscribes, fetches and sends what is pending`() async throws {
+    let scene = SyncScene()
+    let engine = scene.engine(automatic: true)
+    engine.state.add(pendingRecordZoneChanges: [save("a")])
+    await scene.app.hears("did send scheduled")
+    await scene.app.hears("did fetch scheduled")
+    #expect(Set(scene.calls.journal.all) == ["subscribe nil", "database since nil", "records +a"])
+    #expect(scene.app.events.first == "signIn _ann")
+    #expect(engine.state.with { $0.subscriptionID } == "S")
+  }
+
+  @Test func `subscribes before its first fetch, and once`() async throws {
+    let scene = SyncScene()
+    let engine = scene.engine(automatic: true, subscriptionID: "mine")
+    await scene.app.hears("did fetch scheduled")
+    #expect(scene.calls.journal.all == ["subscribe mine", "database since nil"])
+    try await engine.fetchChanges()
+    #expect(scene.calls.journal.all.count == 3)
+    let next = scene.engine(
+      automatic: true, state: scene.app.serialization, subscriptionID: "mine")
+    await scene.app.hears("did fetch scheduled", times: 2)
+    #expect(scene.calls.journal.all.count { $0 == "subscribe mine" } == 1)
+    withExtendedLifetime(next) {}
+  }
+
+  @Test func `tries again to subscribe`() async throws {
+    let scene = SyncScene()
+    let isFirst = Mutex(true)
+    scene.on { script in
+      script.subscribe = { (_) async throws(CKError) in
+        let fails = isFirst.withLock { isFirst in
+          defer { isFirst = false }
+          return isFirst
+        }
+        if fails { throw CKError(.serviceUnavailable) }
+        return "S"
+      }
+    }
+    let engine = scene.engine(automatic: true)
+    await scene.app.hears("did fetch scheduled")
+    await scene.clock.someoneSleeps()
+    scene.clock.advance(by: 1)
+    await scene.app.hears("did fetch scheduled", times: 2)
+    #expect(engine.state.with { $0.subscriptionID } == "S")
+  }
+
+  @Test func `is not kept from fetching by a server without subscriptions`() async throws {
+    let scene = SyncScene()
+    scene.on { script in
+      script.subscribe = { (_) async throws(CKError) in throw CKError(.invalidArguments) }
+    }
+    let engine = scene.engine(automatic: true)
+    await scene.app.hears("did fetch scheduled")
+    try await engine.fetchChanges()
+    #expect(
+      scene.calls.journal.all == [
+        "subscribe nil", "database since nil", "database since d",
+      ])
+  }
+
+  @Test func `fetches when it is notified, and only of its database`() async throws {
+    let scene = SyncScene()
+    let engine = scene.engine(automatic: true)
+    await scene.app.hears("did fetch scheduled")
+    scene.feed.send(.database(subscriptionID: "S", .shared))
+    scene.feed.send(.database(subscriptionID: "S", .private))
+    await scene.app.hears("did fetch scheduled", times: 2)
+    try await engine.fetchChanges()
+    #expect(scene.app.events.count { $0 == "will fetch scheduled" } == 2)
+  }
+
+  @Test func `fetches the zone that a notification names`() async throws {
+    let scene = SyncScene()
+    let engine = scene.engine(automatic: true)
+    await scene.app.hears("did fetch scheduled")
+    scene.feed.send(
+      .zone(
+        subscriptionID: "S", ZoneID(zoneName: "Z", ownerRecordName: "_ann"), .private))
+    await scene.app.hears("did Z")
+    #expect(engine.state.zoneIDsWithUnfetchedServerChanges.isEmpty)
+  }
+
+  @Test func `tries again when the network is back`() async throws {
+    let scene = SyncScene()
+    let isDown = Mutex(true)
+    scene.on { script in
+      script.records = { saving, _ in
+        var outcome = SyncRecordsOutcome()
+        if isDown.withLock({ $0 }) {
+          outcome.failedSaves = saving.map { ($0, CKError(.networkUnavailable)) }
+        } else {
+          outcome.saved = saving
+        }
+        return outcome
+      }
+    }
+    let engine = scene.engine(automatic: true)
+    await scene.app.hears("did fetch scheduled")
+    engine.state.add(pendingRecordZoneChanges: [save("a")])
+    await scene.clock.someoneSleeps()
+    #expect(scene.clock.dues == [0.5])
+    scene.clock.advance(by: 0.5)
+    await scene.app.hears("did send scheduled", times: 2)
+    await scene.clock.someoneSleeps()
+    #expect(scene.clock.dues == [1.5])
+    isDown.withLock { $0 = false }
+    scene.clock.advance(by: 1)
+    await scene.app.hears("sent +a")
+    await scene.app.hears("did send scheduled", times: 3)
+    #expect(engine.state.pendingRecordZoneChanges.isEmpty)
+  }
+
+  @Test func `waits as long as the server says`() async throws {
+    let scene = SyncScene()
+    let isBusy = Mutex(true)
+    scene.on { script in
+      script.database = { (_) async throws(CKError) in
+        if isBusy.withLock({ $0 }) {
+          throw CKError(.requestRateLimited, userInfo: [CKErrorRetryAfterKey: 42])
+        }
+        return SyncDatabasePage(token: "d")
+      }
+    }
+    let engine = scene.engine(automatic: true)
+    await scene.clock.someoneSleeps()
+    #expect(scene.clock.dues == [42])
+    isBusy.withLock { $0 = false }
+    scene.clock.advance(by: 42)
+    await scene.app.hears("did fetch scheduled", times: 2)
+    withExtendedLifetime(engine) {}
+  }
+
+  @Test func `tells each change of its state, but not more often than needed`() async throws {
+    let scene = SyncScene()
+    let engine = scene.engine()
+    engine.state.add(pendingRecordZoneChanges: [save("a")])
+    await scene.app.hears("state")
+    engine.state.add(pendingRecordZoneChanges: [save("a")])
+    engine.state.remove(pendingRecordZoneChanges: [save("b")])
+    engine.state.add(pendingRecordZoneChanges: [save("b")])
+    await scene.app.hears("state", times: 2)
+    try await engine.sendChanges()
+    #expect(scene.app.lines.prefix(4) == ["state", "state", "signIn _ann", "state"])
+  }
+
+  @Test func `tells a state that the delegate changed before the next event`() async throws {
+    let scene = SyncScene()
+    scene.app.onEvent.withLock {
+      $0 = { event, engine in
+        if case .willSendChanges = event {
+          engine.state.add(pendingRecordZoneChanges: [save("late")])
+        }
+      }
+    }
+    try await scene.engine().sendChanges()
+    #expect(
+      scene.app.lines == [
+        "signIn _ann", "state", "will send manual", "state", "sent +late", "state",
+        "did send manual",
+      ])
+  }
+
+  @Test func `does nothing by itself where it is not to`() async throws {
+    let scene = SyncScene()
+    let engine = scene.engine()
+    engine.state.add(pendingRecordZoneChanges: [save("a")])
+    scene.feed.send(.database(subscriptionID: "S", .private))
+    await scene.app.hears("state")
+    #expect(scene.app.events == [])
+    try await engine.fetchChanges()
+    #expect(scene.calls.journal.all == ["database since nil"])
+  }
+}

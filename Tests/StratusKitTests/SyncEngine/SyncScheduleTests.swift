@@ -1,0 +1,209 @@
+import Testing
+
+@testable import StratusKit
+
+@Suite struct `The schedule of a sync engine` {
+  private func schedule(sends: Bool = true, fetches: Bool = true) -> SyncSchedule {
+    SyncSchedule(sendsByItself: sends, fetchesByItself: fetches)
+  }
+
+  /// One that knows its account, and has done its first fetch.
+  private func settled() -> SyncSchedule {
+    var schedule = schedule()
+    schedule.begin(now: 0)
+    _ = schedule.next(now: 0)
+    _ = schedule.accountIsKnown(isSomeone: true, hasPendingChanges: false, now: 0)
+    guard case .perform(let job) = schedule.next(now: 0) else { return schedule }
+    schedule.end(job, SyncJobEnd(), now: 0, chance: 0)
+    return schedule
+  }
+
+  /// A step, in a few words.
+  private func step(_ schedule: inout SyncSchedule, now: Double) -> String {
+    switch schedule.next(now: now) {
+    case .checkAccount: "account"
+    case .wait(let until): "wait \(until)"
+    case .rest: "rest"
+    case .perform(let job):
+      switch job.work {
+      case .fetch: "fetch \(job.reason)"
+      case .send: "send \(job.reason)"
+      }
+    }
+  }
+
+  @Test func `begins with the account, then fetches, then sends`() {
+    var schedule = schedule()
+    schedule.begin(now: 0)
+    schedule.noteChanges(now: 0)
+    #expect(step(&schedule, now: 0) == "account")
+    #expect(step(&schedule, now: 0) == "rest")
+    let refused = schedule.accountIsKnown(isSomeone: true, hasPendingChanges: true, now: 1)
+    #expect(refused.isEmpty)
+    #expect(step(&schedule, now: 1) == "send scheduled")
+    #expect(step(&schedule, now: 1) == "fetch scheduled")
+    #expect(step(&schedule, now: 1) == "rest")
+  }
+
+  @Test func `does nothing by itself where it is not to`() {
+    var schedule = schedule(sends: false, fetches: false)
+    schedule.begin(now: 0)
+    schedule.noteChanges(now: 0)
+    schedule.noteNotification(now: 0)
+    #expect(step(&schedule, now: 0) == "rest")
+    _ = schedule.ask(.send(.init()), now: 0)
+    #expect(step(&schedule, now: 0) == "account")
+    _ = schedule.accountIsKnown(isSomeone: true, hasPendingChanges: true, now: 0)
+    #expect(step(&schedule, now: 0) == "send manual")
+    #expect(step(&schedule, now: 0) == "rest")
+  }
+
+  @Test func `is dormant without an account`() {
+    var schedule = schedule()
+    schedule.begin(now: 0)
+    _ = schedule.next(now: 0)
+    _ = schedule.accountIsKnown(isSomeone: false, hasPendingChanges: true, now: 0)
+    schedule.noteChanges(now: 1)
+    schedule.noteNotification(now: 1)
+    #expect(step(&schedule, now: 1) == "rest")
+    schedule.noteAccount(now: 2)
+    #expect(step(&schedule, now: 2) == "account")
+  }
+
+  @Test func `looks again who is there when asked by hand, and refuses if nobody is`() {
+    var schedule = schedule()
+    _ = schedule.accountIsKnown(isSomeone: false, hasPendingChanges: false, now: 0)
+    let id = schedule.ask(.fetch(.init()), now: 0)
+    #expect(step(&schedule, now: 0) == "account")
+    #expect(
+      schedule.accountIsKnown(isSomeone: false, hasPendingChanges: false, now: 0) == [id])
+    #expect(step(&schedule, now: 0) == "rest")
+  }
+
+  @Test func `asks nothing of the server while the account is in doubt`() {
+    var schedule = settled()
+    schedule.noteAccount(now: 1)
+    schedule.noteChanges(now: 1)
+    #expect(step(&schedule, now: 1) == "account")
+    #expect(step(&schedule, now: 1) == "rest")
+  }
+
+  @Test func `does by hand what waits anyway once`() {
+    var schedule = settled()
+    schedule.noteChanges(now: 1)
+    let first = schedule.ask(.send(.init()), now: 1)
+    let second = schedule.ask(.send(.init()), now: 1)
+    let third = schedule.ask(.send(.init(scope: .zoneIDs([zoneZ]))), now: 1)
+    #expect(first == second)
+    #expect(third != first)
+    #expect(step(&schedule, now: 1) == "send manual")
+    #expect(step(&schedule, now: 1) == "send manual")
+    #expect(step(&schedule, now: 1) == "rest")
+  }
+
+  @Test func `sends the rest by itself after a part was sent by hand`() {
+    var schedule = settled()
+    schedule.noteChanges(now: 1)
+    _ = schedule.ask(.send(.init(scope: .zoneIDs([zoneZ]))), now: 1)
+    #expect(step(&schedule, now: 1) == "send manual")
+    #expect(step(&schedule, now: 1) == "send scheduled")
+  }
+
+  @Test func `waits longer after each failure, up to a minute`() {
+    var schedule = settled()
+    schedule.noteChanges(now: 0)
+    var now = 0.0
+    var waits: [Double] = []
+    for _ in 0..<9 {
+      guard case .perform(let job) = schedule.next(now: now) else {
+        Issue.record("nothing is due at \(now)")
+        return
+      }
+      schedule.end(job, SyncJobEnd(failure: CKError(.networkFailure)), now: now, chance: 1)
+      guard case .wait(let due) = schedule.next(now: now) else {
+        Issue.record("no wait after \(now)")
+        return
+      }
+      waits.append(due - now)
+      now = due
+    }
+    #expect(waits == [1, 2, 4, 8, 16, 32, 60, 60, 60])
+  }
+
+  @Test func `comes not before the server wants it, whatever else happens`() {
+    var schedule = settled()
+    schedule.noteChanges(now: 0)
+    guard case .perform(let job) = schedule.next(now: 0) else {
+      Issue.record("nothing is due")
+      return
+    }
+    let error = CKError(.requestRateLimited, userInfo: [CKErrorRetryAfterKey: 90])
+    schedule.end(job, SyncJobEnd(failure: error), now: 0, chance: 0)
+    schedule.noteChanges(now: 5)
+    #expect(step(&schedule, now: 5) == "wait 90.0")
+    #expect(step(&schedule, now: 90) == "send scheduled")
+  }
+
+  @Test func `begins the waits anew after a success`() {
+    var schedule = settled()
+    schedule.noteNotification(now: 0)
+    for end in [SyncJobEnd(failure: CKError(.zoneBusy)), SyncJobEnd()] {
+      guard case .perform(let job) = schedule.next(now: 100) else {
+        Issue.record("nothing is due")
+        return
+      }
+      schedule.end(job, end, now: 0, chance: 0)
+    }
+    schedule.noteNotification(now: 200)
+    #expect(step(&schedule, now: 200) == "fetch scheduled")
+  }
+
+  @Test(arguments: [CKError.Code.permissionFailure, .badContainer, .operationCancelled])
+  func `does not come again after what will not pass`(code: CKError.Code) {
+    var schedule = settled()
+    schedule.noteChanges(now: 0)
+    guard case .perform(let job) = schedule.next(now: 0) else {
+      Issue.record("nothing is due")
+      return
+    }
+    schedule.end(job, SyncJobEnd(failure: CKError(code)), now: 0, chance: 0)
+    #expect(step(&schedule, now: 0) == "rest")
+  }
+
+  @Test func `looks who is there after it was not let in`() {
+    var schedule = settled()
+    schedule.noteChanges(now: 0)
+    guard case .perform(let job) = schedule.next(now: 0) else {
+      Issue.record("nothing is due")
+      return
+    }
+    schedule.end(job, SyncJobEnd(failure: CKError(.notAuthenticated)), now: 0, chance: 0)
+    #expect(step(&schedule, now: 0) == "account")
+    _ = schedule.accountIsKnown(isSomeone: true, hasPendingChanges: true, now: 0)
+    #expect(step(&schedule, now: 0) == "fetch scheduled")
+    #expect(step(&schedule, now: 0) == "wait 0.5")
+  }
+
+  @Test func `waits where what is sent gets nowhere`() {
+    var schedule = settled()
+    schedule.noteChanges(now: 0)
+    guard case .perform(let job) = schedule.next(now: 0) else {
+      Issue.record("nothing is due")
+      return
+    }
+    schedule.noteChanges(now: 0)
+    schedule.end(job, SyncJobEnd(isFruitless: true), now: 0, chance: 0)
+    #expect(step(&schedule, now: 0) == "wait 0.5")
+  }
+
+  @Test func `looks for the account again while it cannot be told`() {
+    var schedule = schedule()
+    schedule.begin(now: 0)
+    _ = schedule.next(now: 0)
+    let id = schedule.ask(.fetch(.init()), now: 0)
+    _ = schedule.next(now: 0)
+    #expect(schedule.accountIsUnknown(CKError(.networkUnavailable), now: 0, chance: 1) == [id])
+    #expect(step(&schedule, now: 0) == "wait 1.0")
+    #expect(step(&schedule, now: 1) == "account")
+  }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import Testing
+
+@testable import StratusKit
+
+@Suite struct `The state of a sync engine` {
+  private func coded(_ state: SyncState) throws -> (SyncState, Data) {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    let data = try encoder.encode(CKSyncEngine.State.Serialization(state))
+    let back = try JSONDecoder().decode(CKSyncEngine.State.Serialization.self, from: data)
+    return (SyncState(back.saved), data)
+  }
+
+  private func full() -> SyncState {
+    var state = SyncState()
+    state.adopt("_ann")
+    state.setDatabaseToken("d1")
+    let shared = CKRecordZone.ID(zoneName: "Z", ownerName: "_bob")
+    state.setToken("z1", of: zoneZ)
+    state.setToken("s1", of: shared)
+    state.markUnfetched(zoneY)
+    state.markUnfetched(shared)
+    state.add([save("\u{301}a"), delete("b"), save("c", in: shared), save("d")])
+    let zone = CKRecordZone(zoneID: zoneY)
+    zone.encryptionScope = .perZone
+    state.add([.saveZone(zone), .deleteZone(shared)])
+    state.setUntrackedChanges(true)
+    state.setSubscriptionID("S")
+    return state
+  }
+
+  @Test func `comes back whole from JSON`() throws {
+    let state = full()
+    let (back, _) = try coded(state)
+    #expect(back.user == .known(recordName: "_ann"))
+    #expect(back.databaseToken == "d1")
+    #expect(back.zoneTokens == state.zoneTokens)
+    #expect(back.unfetchedZones.elements == state.unfetchedZones.elements)
+    #expect(back.records.elements == state.records.elements)
+    #expect(back.zones.elements == state.zones.elements)
+    guard case .saveZone(let zone)? = back.zones.elements.first else {
+      Issue.record("no zone to save")
+      return
+    }
+    #expect(zone.encryptionScope == .perZone)
+    #expect(back.hasUntrackedChanges)
+    #expect(back.subscriptionID == "S")
+  }
+
+  @Test func `is the same text each time`() throws {
+    #expect(try coded(full()).1 == coded(full()).1)
+    #expect(try coded(full()).1 == coded(coded(full()).0).1)
+  }
+
+  @Test func `comes back from a property list, too`() throws {
+    let data = try PropertyListEncoder().encode(CKSyncEngine.State.Serialization(full()))
+    let back = try PropertyListDecoder().decode(
+      CKSyncEngine.State.Serialization.self, from: data)
+    #expect(SyncState(back.saved).records.elements == full().records.elements)
+  }
+
+  @Test func `remembers that nobody was signed in`() throws {
+    var state = SyncState()
+    #expect(try coded(state).0.user == .unknown)
+    state.adopt(nil)
+    #expect(try coded(state).0.user == .nobody)
+  }
+
+  @Test(
+    arguments: [
+      "{}", #"{"version": 2}"#, "[]",
+      #"{"version":1,"zones":[],"unfetchedZones":[],"pendingRecordChanges":[{"zone":{"name":""},"#
+        + #""changes":[]}],"pendingZoneChanges":[],"hasPendingUntrackedChanges":false}"#,
+      #"{"version":1,"zones":[],"unfetchedZones":[],"pendingRecordChanges":[{"zone":{"name":"Z"},"#
+        + #""changes":["a"]}],"pendingZoneChanges":[],"hasPendingUntrackedChanges":false}"#,
+    ])
+  func `of another making is refused`(text: String) {
+    #expect(throws: DecodingError.self) {
+      try JSONDecoder().decode(CKSyncEngine.State.Serialization.self, from: Data(text.utf8))
+    }
+  }
+
+  private typealias Change = CKSyncEngine.Event.AccountChange.ChangeType
+
+  @Test func `knows what an account means after the last`() {
+    let (ann, bob) = (CKRecord.ID(recordName: "_ann"), CKRecord.ID(recordName: "_bob"))
+    var state = SyncState()
+    #expect(state.accountChange(to: nil) == nil)
+    #expect(state.accountChange(to: "_ann") == .signIn(currentUser: ann))
+    state.adopt("_ann")
+    #expect(state.accountChange(to: "_ann") == nil)
+    #expect(state.accountChange(to: nil) == .signOut(previousUser: ann))
+    #expect(
+      state.accountChange(to: "_bob") == .switchAccounts(previousUser: ann, currentUser: bob))
+    state.adopt(nil)
+    #expect(state.accountChange(to: nil) == nil)
+    #expect(state.accountChange(to: "_bob") == .signIn(currentUser: bob))
+  }
+
+  @Test(arguments: [nil, "_bob"])
+  func `of another user is empty`(next: String?) {
+    var state = full()
+    let before = state.revision
+    state.adopt(next)
+    #expect(state.records.isEmpty && state.zones.isEmpty && state.unfetchedZones.isEmpty)
+    #expect(state.databaseToken == nil && state.zoneTokens.isEmpty)
+    #expect(!state.hasUntrackedChanges && state.subscriptionID == nil)
+    #expect(state.revision > before)
+  }
+
+  @Test func `keeps what was added before anybody looked who is signed in`() {
+    var state = SyncState()
+    state.add([save("A")])
+    state.adopt("_ann")
+    #expect(state.records.elements == [save("A")])
+  }
+}
