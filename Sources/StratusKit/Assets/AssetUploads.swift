@@ -111,8 +111,12 @@ struct AssetUploads {
   // What the server has already.
 
   private var receiptPlace: KeptReceipt.Place? {
-    database.path.connection.map {
-      KeptReceipt.Place(address: $0.address, scope: database.scope, owner: zoneID.ownerName)
+    database.path.connection.map { connection in
+      // A receipt is the user's, by whatever name the device is called.
+      var address = connection.address
+      address.deviceID = ""
+      return KeptReceipt.Place(
+        address: address, scope: database.scope, owner: zoneID.ownerName)
     }
   }
 

@@ -22,7 +22,7 @@ import Testing
     async let answered = URLSessionEventExchange().open(request(server))
     let client = try await server.accepted()
     #expect(client.head.hasPrefix("GET /stream HTTP/1.1\r\n"))
-    #expect(client.head.contains("Last-Event-ID: 12\r\n"))
+    #expect(client.head.lowercased().contains("last-event-id: 12\r\n"))
     client.say("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n")
     client.say("Transfer-Encoding: chunked\r\n\r\n")
     let answer = try await answered
