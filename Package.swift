@@ -109,7 +109,7 @@ let package = Package(
     .executableTarget(
       name: "stratus-simulation",
       dependencies: [
-        "StratusDomain", "StratusHTTP", "StratusKit", "StratusSQLite", "StratusTesting",
+        "StratusDomain", "StratusHTTP", "StratusPush", "StratusKit", "StratusSQLite", "StratusTesting",
         "StratusTransport", "StratusWire", argumentParser, logging,
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],

@@ -15,7 +15,7 @@ struct StratusBench: AsyncParsableCommand {
 enum Job: String, CaseIterable, ExpressibleByArgument {
   case lookup, poll, modifyOne = "modify-1", modifyMany = "modify-200", pull
   case oneChange = "one-change"
-  case query, rows, asset
+  case query, rows, asset, push
 }
 
 /// `stratus-bench`: everything, as one table.

@@ -1,6 +1,7 @@
 import Logging
 import StratusDomain
 import StratusHTTP
+import StratusPush
 
 /// One run of the server, from start to crash: the real core over stores in memory.
 ///
@@ -21,8 +22,8 @@ final class ServerProcess: @unchecked Sendable {
       stores: stores, containers: EveryContainer(), assets: NoAssets(), signer: NoTickets(),
       ambient: ambient)
     router = Router(
-      service: service, management: [], authentication: TokenIsUser(), ambient: ambient,
-      managementToken: "", instance: "simulation", publicURL: nil, logger: logger)
+      service: service, hub: Hub(stores: stores, ambient: ambient), management: [],
+      authentication: TokenIsUser(), ambient: ambient, managementToken: "", instance: "simulation", publicURL: nil, logger: logger)
   }
 
   /// Does now and then what a server does by itself.

@@ -53,6 +53,12 @@ struct AssetLine {
     }
   }
 
+  /// Waits until something has come; leaves it for ``answer()``.
+  func waitForByte() throws {
+    var buffer = [UInt8](repeating: 0, count: 1)
+    if recv(descriptor, &buffer, 1, Int32(MSG_PEEK)) <= 0 { throw Broken() }
+  }
+
   /// What the server sends until it closes: status and body.
   func answer() throws -> (status: Int, body: [UInt8]) {
     var received: [UInt8] = []

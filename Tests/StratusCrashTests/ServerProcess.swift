@@ -61,6 +61,13 @@ final class ServerProcess: Sendable {
   /// Where it answers.
   var url: String { settings["STRATUS_URL"] ?? "" }
 
+  /// What begins the query of a request: the tokens it printed.
+  var query: String {
+    let token = (settings["STRATUS_WEB_AUTH_TOKEN"] ?? "")
+      .addingPercentEncoding(withAllowedCharacters: .alphanumerics)
+    return "ckAPIToken=\(settings["STRATUS_API_TOKEN"] ?? "")&ckWebAuthToken=\(token ?? "")"
+  }
+
   /// A way to the server, with the tokens it printed.
   func connect(as deviceID: String) -> Connection {
     Connection(

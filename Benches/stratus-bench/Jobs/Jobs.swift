@@ -75,6 +75,12 @@ final class Jobs {
       rows += try AssetJobs(server: server, folder: folder, size: sizes.assetBytes)
         .measure(round: round)
     }
+    if wanted.contains(.push) {
+      announce("round \(round): \(sizes.streams) streams")
+      rows += try PushJobs(
+        server: server, streams: sizes.streams, reached: sizes.reachedStreams, writes: 5
+      ).measure(round: round)
+    }
     return rows
   }
 

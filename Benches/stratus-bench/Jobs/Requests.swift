@@ -6,7 +6,7 @@ struct Requests: Sendable {
   let query: String
   let container: String
 
-  private func request<Kind: Endpoint>(
+  func request<Kind: Endpoint>(
     _ kind: Kind.Type, _ request: Kind.Request
   ) -> RequestTemplate {
     RequestTemplate(

@@ -17,15 +17,19 @@ struct Sizes {
   var queries: Int
   /// Bytes of the file that goes up and down.
   var assetBytes: Int
+  /// Streams of notifications that are idle; a process opens 20,000 files at most.
+  var streams: Int
+  /// Streams that one write reaches.
+  var reachedStreams: Int
 
   /// About seven minutes.
   static let full = Sizes(
     rounds: 5, seconds: 4, warmUpSeconds: 1, pulledRecords: 100_000,
     largeZoneRecords: 1_000_000, changes: 3_000, queriedRecords: 1_000_000, queries: 1_000,
-    assetBytes: 512 << 20)
+    assetBytes: 512 << 20, streams: 18_000, reachedStreams: 10_000)
   /// About a minute.
   static let quick = Sizes(
     rounds: 2, seconds: 1.5, warmUpSeconds: 0.5, pulledRecords: 40_000,
     largeZoneRecords: 100_000, changes: 1_000, queriedRecords: 100_000, queries: 300,
-    assetBytes: 64 << 20)
+    assetBytes: 64 << 20, streams: 4_000, reachedStreams: 4_000)
 }

@@ -19,9 +19,6 @@ struct DeviceAccess: Sendable {
 }
 
 extension Caller {
-  /// What stands for the device of a request that does not name one.
-  public static let namelessDeviceID = "1"
-
   /// What the device calls itself.
   ///
   /// - Throws: `BAD_REQUEST` if it does not say.

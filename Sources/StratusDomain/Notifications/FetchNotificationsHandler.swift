@@ -34,7 +34,8 @@ struct NotificationHistory {
   let store: any StoreReading
   let user: String
 
-  func page(since token: ChangeToken?, limit: Int) throws(ServerError) -> FetchNotifications.Response
+  func page(since token: ChangeToken?, limit: Int) throws(ServerError)
+    -> FetchNotifications.Response
   {
     let epoch = try store.epoch()
     let newest = try store.latestNotification()

@@ -63,6 +63,9 @@ public struct RecordImage: Sendable, Hashable {
 }
 
 extension Caller {
+  /// What the router calls a device that does not say its name.
+  public static let namelessDeviceID = "1"
+
   /// Where the changes of this request come from.
   ///
   /// - Parameter now: milliseconds since 1970 UTC.

@@ -232,7 +232,9 @@ extension LiveWire {
   /// Reads until as many have closed as have opened.
   func wait(for closing: String, balanced opening: String) async throws -> String {
     var body = ""
-    repeat { body += try await wait(for: closing) } while body.components(
+    repeat {
+      body += try await wait(for: closing)
+    } while body.components(
       separatedBy: opening
     ).count != body.components(separatedBy: closing).count
     return body

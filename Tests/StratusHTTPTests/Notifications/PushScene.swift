@@ -21,7 +21,8 @@ extension Client {
   }
 
   /// Asks as a device.
-  func ask(_ endpoint: String, as clientID: String? = nil, _ body: JSON = [:]) async throws -> Answer
+  func ask(_ endpoint: String, as clientID: String? = nil, _ body: JSON = [:]) async throws
+    -> Answer
   {
     try await send(.post, deviceTarget(endpoint, clientID: clientID), body: body.bytes)
   }
