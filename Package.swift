@@ -109,8 +109,8 @@ let package = Package(
     .executableTarget(
       name: "stratus-simulation",
       dependencies: [
-        "StratusDomain", "StratusHTTP", "StratusPush", "StratusKit", "StratusSQLite", "StratusTesting",
-        "StratusTransport", "StratusWire", argumentParser, logging,
+        "StratusDomain", "StratusHTTP", "StratusKit", "StratusPush", "StratusSQLite",
+        "StratusTesting", "StratusTransport", "StratusWire", argumentParser, logging,
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
       path: "Simulation", exclude: ["Planted"], swiftSettings: strict),

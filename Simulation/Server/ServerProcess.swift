@@ -23,7 +23,8 @@ final class ServerProcess: @unchecked Sendable {
       ambient: ambient)
     router = Router(
       service: service, hub: Hub(stores: stores, ambient: ambient), management: [],
-      authentication: TokenIsUser(), ambient: ambient, managementToken: "", instance: "simulation", publicURL: nil, logger: logger)
+      authentication: TokenIsUser(), ambient: ambient, managementToken: "",
+      instance: "simulation", publicURL: nil, logger: logger)
   }
 
   /// Does now and then what a server does by itself.

@@ -3,7 +3,14 @@ import StratusTesting
 import Synchronization
 import Testing
 
-@Suite struct `A test's clock` {
+@Suite struct `The clock of a test` {
+  private final class Woken: Sendable {
+    private let seconds = Mutex<[Int]>([])
+
+    func note(_ sleeper: Int) { seconds.withLock { $0.append(sleeper) } }
+    var all: [Int] { seconds.withLock { $0 } }
+  }
+
   private static let start = Date(timeIntervalSince1970: 1_700_000_000)
 
   @Test func `moves only when it is advanced`() async {
@@ -16,21 +23,21 @@ import Testing
 
   @Test func `wakes those who sleep, in the order of their times`() async throws {
     let clock = TestClock()
-    let woken = Mutex<[Int]>([])
+    let woken = Woken()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for seconds in [30, 10, 20] {
         group.addTask {
           try await clock.sleep(for: .seconds(seconds))
-          woken.withLock { $0.append(seconds) }
+          woken.note(seconds)
         }
       }
       while clock.sleepersCount < 3 { await Task.yield() }
       await clock.advance(by: .seconds(9))
-      #expect(woken.withLock { $0 } == [])
+      #expect(woken.all == [])
       await clock.advance(by: .seconds(60))
       try await group.waitForAll()
     }
-    #expect(woken.withLock { Set($0) } == [10, 20, 30])
+    #expect(woken.all == [10, 20, 30])
   }
 
   @Test func `lets go of a sleeper who is cancelled`() async throws {
@@ -79,7 +86,7 @@ import Testing
   }
 }
 
-@Suite struct `A test's server` {
+@Suite struct `The server of a test` {
   /// The first of a process makes the tables that the others copy; a machine that is busy with
   /// something else may hold up any of them.
   @Test func `starts in less than 50 ms`() async throws {
@@ -98,7 +105,7 @@ import Testing
       _ = try await stage.laptopDatabase.record(for: Stage.recordID("first"))
       let bob = try await stage.server.account("bob@example.com").device("phone")
       let theirs = bob.container(Stage.containerID).privateCloudDatabase
-      let error = await error { _ = try await theirs.record(for: Stage.recordID("first")) }
+      let error = await failure { _ = try await theirs.record(for: Stage.recordID("first")) }
       #expect(error?.code == .zoneNotFound)
     }
   }
@@ -124,7 +131,7 @@ import Testing
     }
   }
 
-  @Test func `shares an account's keys among its devices`() async throws {
+  @Test func `shares the keys of an account among its devices`() async throws {
     try await withStage { stage in
       let secret = Stage.note("secret")
       secret.encryptedValues["pin"] = "1234"
@@ -149,7 +156,7 @@ import Testing
     }
   }
 
-  @Test func `keeps a folder's data for the next`() async throws {
+  @Test func `keeps the data in a folder for the next`() async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
       "stratus-keeps-\(ProcessInfo.processInfo.processIdentifier)")
     defer { try? FileManager.default.removeItem(at: folder) }

@@ -105,7 +105,7 @@ import Testing
 
   @Test(arguments: ways) func `come out of a call:`(_ way: Way) async throws {
     try await withStage { stage in
-      #expect(await error { try await way.go(stage) }?.code == way.code)
+      await expect(way.code) { try await way.go(stage) }
     }
   }
 
@@ -114,7 +114,7 @@ import Testing
     try await withStage { stage in
       stage.phone.fail(next: .fetchRecords, with: code, retryAfterSeconds: 7)
       try await stage.save()
-      let error = await error { try await stage.fetch() }
+      let error = await failure { try await stage.fetch() }
       #expect(error?.code == code)
       #expect(error?.retryAfterSeconds == 7)
       #expect(stage.phone.pendingFaultsCount == 0)
@@ -157,10 +157,10 @@ extension Stage {
 
   fileprivate func saveAndCancel() async throws {
     phone.disturb(next: .modifyRecords, by: .isLate(by: .seconds(30)))
-    let save = Task { try await save() }
+    let saving = Task { try await save() }
     try await server.wait(upTo: .zero) { phone.requestsCount(.modifyRecords) > 1 }
-    save.cancel()
-    try await save.value
+    saving.cancel()
+    try await saving.value
   }
 
   fileprivate func followExpiredToken() async throws {

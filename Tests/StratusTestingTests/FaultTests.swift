@@ -6,11 +6,11 @@ import Testing
   @Test func `befall as many requests as they are to`() async throws {
     try await withStage { stage in
       stage.phone.fail(next: .fetchRecords, with: .zoneBusy, times: 2)
-      #expect(await error { try await stage.fetch() }?.code == .zoneBusy)
-      #expect(await error { try await stage.fetch() }?.code == .zoneBusy)
+      await expect(.zoneBusy) { try await stage.fetch() }
+      await expect(.zoneBusy) { try await stage.fetch() }
       try await stage.fetch()
       stage.phone.fail(next: .fetchRecords, with: .zoneBusy, times: nil)
-      for _ in 1...4 { #expect(await error { try await stage.fetch() }?.code == .zoneBusy) }
+      for _ in 1...4 { await expect(.zoneBusy) { try await stage.fetch() } }
       stage.phone.clearFaults()
       try await stage.fetch()
     }
@@ -20,9 +20,9 @@ import Testing
     try await withStage { stage in
       stage.phone.fail(next: .fetchRecords, with: .internalError)
       _ = try await stage.laptopDatabase.record(for: Stage.recordID("first"))
-      #expect(await error { try await stage.fetch() }?.code == .internalError)
+      await expect(.internalError) { try await stage.fetch() }
       stage.server.fail(next: .fetchRecords, with: .internalError)
-      let error = await error {
+      let error = await failure {
         _ = try await stage.laptopDatabase.record(for: Stage.recordID("first"))
       }
       #expect(error?.code == .internalError)
@@ -40,7 +40,7 @@ import Testing
       #expect(code(saves[Stage.recordID("b")]) == .serverRejectedRequest)
       #expect(code(saves[Stage.recordID("c")]) == nil)
       try await stage.fetch("a")
-      #expect(await error { try await stage.fetch("b") }?.code == .unknownItem)
+      await expect(.unknownItem) { try await stage.fetch("b") }
       try await stage.fetch("c")
     }
   }
@@ -52,7 +52,7 @@ import Testing
         saving: [Stage.note("a"), Stage.note("b")], deleting: [], atomically: true)
       #expect(code(saves[Stage.recordID("a")]) == .batchRequestFailed)
       #expect(code(saves[Stage.recordID("b")]) == .serverRejectedRequest)
-      #expect(await error { try await stage.fetch("a") }?.code == .unknownItem)
+      await expect(.unknownItem) { try await stage.fetch("a") }
     }
   }
 
@@ -64,7 +64,7 @@ import Testing
       try await stage.save()
       let record = CKRecord(
         recordType: "Note", recordID: CKRecord.ID(recordName: "n", zoneID: other))
-      #expect(await error { try await stage.database.save(record) }?.code == .zoneBusy)
+      await expect(.zoneBusy) { try await stage.database.save(record) }
       try await stage.database.save(record)
     }
   }
@@ -74,7 +74,7 @@ import Testing
       stage.phone.fail(next: .modifyRecords.of("first"), with: .serverRecordChanged)
       let mine = try await stage.database.record(for: Stage.recordID("first"))
       mine["text"] = "mine"
-      let error = await error { try await stage.database.save(mine) }
+      let error = await failure { try await stage.database.save(mine) }
       #expect(error?.code == .serverRecordChanged)
       #expect(error?.serverRecord?["text"] == "text")
       #expect(error?.clientRecord?["text"] == "mine")
@@ -84,7 +84,7 @@ import Testing
   @Test func `lose an answer after the server has done what it was asked`() async throws {
     try await withStage { stage in
       stage.phone.disturb(next: .modifyRecords, by: .losesResponse)
-      #expect(await error { try await stage.save() }?.code == .serverResponseLost)
+      await expect(.serverResponseLost) { try await stage.save() }
       try await stage.fetch("second")
     }
   }
@@ -92,8 +92,8 @@ import Testing
   @Test func `lose a request before the server has heard of it`() async throws {
     try await withStage { stage in
       stage.phone.disturb(next: .modifyRecords, by: .losesRequest)
-      #expect(await error { try await stage.save() }?.code == .networkFailure)
-      #expect(await error { try await stage.fetch("second") }?.code == .unknownItem)
+      await expect(.networkFailure) { try await stage.save() }
+      await expect(.unknownItem) { try await stage.fetch("second") }
       try await stage.save()
     }
   }
@@ -117,15 +117,15 @@ import Testing
       #expect(before.duration(to: stage.server.clock.now) == .seconds(3))
       stage.server.clock.jumpMax = .seconds(600)
       stage.phone.disturb(next: .modifyRecords, by: .isLate(by: .seconds(300)))
-      #expect(await error { try await stage.save() } != nil)
-      #expect(await error { try await stage.fetch("second") }?.code == .unknownItem)
+      await expect(.networkFailure) { try await stage.save() }
+      await expect(.unknownItem) { try await stage.fetch("second") }
     }
   }
 
   @Test func `are over when the device is online again`() async throws {
     try await withStage { stage in
       stage.phone.isOnline = false
-      #expect(await error { try await stage.save() }?.code == .networkUnavailable)
+      await expect(.networkUnavailable) { try await stage.save() }
       stage.phone.isOnline = true
       try await stage.save()
     }
@@ -134,7 +134,7 @@ import Testing
   @Test func `are over when the server is there again`() async throws {
     try await withStage { stage in
       stage.server.isAvailable = false
-      let error = await error { try await stage.fetch() }
+      let error = await failure { try await stage.fetch() }
       #expect(error?.code == .serviceUnavailable)
       #expect(error?.retryAfterSeconds == 30)
       stage.server.isAvailable = true
@@ -144,25 +144,28 @@ import Testing
 }
 
 @Suite struct `What befalls an account` {
-  private func status(_ stage: Stage) async throws -> CKAccountStatus {
-    try await stage.phone.container(Stage.containerID).accountStatus()
+  private func expectStatus(
+    _ status: CKAccountStatus, _ stage: Stage, at location: SourceLocation = #_sourceLocation
+  ) async throws {
+    let found = try await stage.phone.container(Stage.containerID).accountStatus()
+    #expect(found == status, sourceLocation: location)
   }
 
   @Test func `shows in its status`() async throws {
     try await withStage { stage in
-      #expect(try await status(stage) == .available)
+      try await expectStatus(.available, stage)
       stage.alice.isRestricted = true
-      #expect(try await status(stage) == .restricted)
+      try await expectStatus(.restricted, stage)
       stage.alice.isRestricted = false
       stage.alice.isTemporarilyUnavailable = true
-      #expect(try await status(stage) == .temporarilyUnavailable)
+      try await expectStatus(.temporarilyUnavailable, stage)
       stage.alice.isTemporarilyUnavailable = false
-      #expect(try await status(stage) == .available)
+      try await expectStatus(.available, stage)
       stage.phone.isOnline = false
-      #expect(try await status(stage) == .couldNotDetermine)
+      try await expectStatus(.couldNotDetermine, stage)
       stage.phone.isOnline = true
       stage.phone.signOut()
-      #expect(try await status(stage) == .noAccount)
+      try await expectStatus(.noAccount, stage)
     }
   }
 
@@ -183,7 +186,7 @@ import Testing
         saving: [Stage.note("third")], deleting: [Stage.recordID("first")], atomically: false)
       #expect(code(saves[Stage.recordID("third")]) == .quotaExceeded)
       #expect(code(deletes[Stage.recordID("first")]) == nil)
-      #expect(await error { try await stage.fetch("first") }?.code == .unknownItem)
+      await expect(.unknownItem) { try await stage.fetch("first") }
       try await stage.publicDatabase.save(CKRecord(recordType: "Post"))
       stage.alice.isStorageFull = false
       try await stage.save("third")
@@ -196,13 +199,13 @@ import Testing
       try await stage.alice.purgeZone("Notes", in: Stage.containerID)
       let purged = try await stage.database.databaseChanges(since: before.changeToken)
       #expect(purged.deletions.map(\.reason) == [.purged])
-      #expect(await error { try await stage.save() }?.code == .userDeletedZone)
+      await expect(.userDeletedZone) { try await stage.save() }
       try await stage.database.save(CKRecordZone(zoneID: Stage.zoneID))
       try await stage.save()
       try await stage.alice.resetEncryptedData(ofZone: "Notes", in: Stage.containerID)
       let reset = try await stage.database.databaseChanges(since: purged.changeToken)
       #expect(reset.deletions.map(\.reason) == [.encryptedDataReset])
-      let error = await error { try await stage.save() }
+      let error = await failure { try await stage.save() }
       #expect(error?.code == .zoneNotFound)
       #expect(error?.userInfo[CKErrorUserDidResetEncryptedDataKey] as? NSNumber == true)
     }
@@ -216,7 +219,7 @@ import Testing
       stage.phone.relaunch()
       #expect(stage.phone.account?.email == "bob@example.com")
       #expect(try await stage.phone.container(Stage.containerID).userRecordID() != alice)
-      #expect(await error { try await stage.fetch() }?.code == .zoneNotFound)
+      await expect(.zoneNotFound) { try await stage.fetch() }
     }
   }
 }

@@ -59,7 +59,7 @@ actor NotesApp: CKSyncEngineDelegate {
         messages.append("zone \(deletion.reason)")
       }
     case .fetchedRecordZoneChanges(let changes):
-      for change in changes.modifications { take(change.record) }
+      for change in changes.modifications { take(change.record, syncEngine) }
       for deletion in changes.deletions { notes[deletion.recordID.recordName] = nil }
     case .sentRecordZoneChanges(let sent): handle(sent, syncEngine)
     case .sentDatabaseChanges, .willFetchChanges, .willFetchRecordZoneChanges,
@@ -89,9 +89,14 @@ actor NotesApp: CKSyncEngineDelegate {
     return record
   }
 
-  private func take(_ record: CKRecord) {
-    notes[record.recordID.recordName] = Note(
-      text: record["text"] as? String ?? "", record: record)
+  /// What is still to be sent is not overwritten by what comes.
+  private func take(_ record: CKRecord, _ engine: CKSyncEngine) {
+    let name = record.recordID.recordName
+    if engine.state.pendingRecordZoneChanges.contains(.saveRecord(record.recordID)) {
+      merge(record, name)
+    } else {
+      notes[name] = Note(text: record["text"] as? String ?? "", record: record)
+    }
   }
 
   private func handle(_ change: CKSyncEngine.Event.AccountChange, _ engine: CKSyncEngine) {
@@ -128,7 +133,7 @@ actor NotesApp: CKSyncEngineDelegate {
         engine.state.add(pendingRecordZoneChanges: [.saveRecord(recordID)])
       case .quotaExceeded: messages.append("storage is full")
       case .networkFailure, .networkUnavailable, .zoneBusy, .serviceUnavailable,
-        .notAuthenticated, .operationCancelled, .requestRateLimited,
+        .notAuthenticated, .operationCancelled, .requestRateLimited, .serverResponseLost,
         .accountTemporarilyUnavailable:
         break  // The engine tries again.
       default: messages.append("\(failure.error.code)")

@@ -27,7 +27,8 @@ import Testing
     /// Waits until both apps show these notes.
     func bothShow(_ texts: [String: String]) async throws {
       try await server.wait {
-        await phoneApp.texts == texts && laptopApp.texts == texts
+        let (onPhone, onLaptop) = await (phoneApp.texts, laptopApp.texts)
+        return onPhone == texts && onLaptop == texts
       }
     }
 

@@ -55,8 +55,17 @@ func withStage(_ body: (Stage) async throws -> Void) async throws {
   await stage.server.stop()
 }
 
+/// Expects that a call fails with an error of this code.
+func expect(
+  _ code: CKError.Code, at location: SourceLocation = #_sourceLocation,
+  from body: () async throws -> Void
+) async {
+  let failure = await failure(of: body)
+  #expect(failure?.code == code, "\(String(describing: failure))", sourceLocation: location)
+}
+
 /// What a call fails with; nil: with nothing.
-func error(of body: () async throws -> Void) async -> CKError? {
+func failure(of body: () async throws -> Void) async -> CKError? {
   do { try await body() } catch { return error as? CKError ?? CKError(.internalError) }
   return nil
 }

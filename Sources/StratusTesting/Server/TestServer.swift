@@ -113,6 +113,9 @@ public final class TestServer: Sendable {
   /// The clock of the server and its devices: of records' dates, repetitions and back-off.
   public var clock: TestClock { core.clock }
 
+  /// Where its data lies, unless that is in memory, and where devices keep what they keep.
+  package var folder: URL { core.folder }
+
   /// Ends the server, and removes what it left on disk. Letting go of it and its devices does, too.
   public func stop() async {
     await composition.close()
