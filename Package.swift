@@ -9,6 +9,8 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
+let asyncHTTPClient = Target.Dependency.product(
+  name: "AsyncHTTPClient", package: "async-http-client")
 let argumentParser = Target.Dependency.product(
   name: "ArgumentParser", package: "swift-argument-parser")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
@@ -20,6 +22,12 @@ let hummingbirdTypes: [Target.Dependency] = [
   .product(name: "HTTPTypes", package: "swift-http-types"),
   .product(name: "NIOCore", package: "swift-nio"),
   logging,
+]
+/// What AsyncHTTPClient's own interface is made of.
+let httpClientTypes: [Target.Dependency] = [
+  .product(name: "NIOCore", package: "swift-nio"),
+  .product(name: "NIOHTTP1", package: "swift-nio"),
+  .product(name: "NIOSSL", package: "swift-nio-ssl"),
 ]
 
 /// A room of the package: its name, and the rooms and packages it may import (DESIGN section 2).
@@ -52,8 +60,11 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+    .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: [
@@ -66,7 +77,9 @@ let package = Package(
     room("StratusSQLite", ["StratusSQL", "StratusDomain", "StratusWire", grdb]),
     room("StratusAccounts", ["StratusDomain", "StratusWire", crypto]),
     room("StratusAssets", ["StratusDomain", "StratusWire", crypto]),
-    room("StratusPush", ["StratusDomain", "StratusWire"]),
+    room(
+      "StratusPush",
+      ["StratusDomain", "StratusWire", asyncHTTPClient, crypto] + httpClientTypes),
     room(
       "StratusHTTP",
       [
@@ -131,11 +144,17 @@ let package = Package(
       "StratusModelTests",
       ["CloudKit", "StratusAccounts", "StratusTesting", "StratusTransport"]),
     tests(
-      "StratusQueryTests",
-      ["StratusAssets", "StratusDomain", "StratusSQLite", "StratusTesting", "StratusWire"]),
-    tests(
       "StratusSubscriptionTests",
       ["StratusAssets", "StratusDomain", "StratusSQLite", "StratusTesting", "StratusWire"]),
+    // NB: it runs the program, and so has it built.
+    tests("StratusSimulationTests", ["stratus-simulation"]),
+    .target(
+      name: "QueryChecks",
+      dependencies: [
+        "StratusAssets", "StratusDomain", "StratusSQLite", "StratusTesting", "StratusWire",
+      ], path: "Tests/QueryChecks", swiftSettings: strict),
+    tests("StratusQueryTests", ["QueryChecks"]),
+    program("query-soak", path: "Tests/QuerySoak", ["QueryChecks"]),
     tests("TidyTests", []),
     tests(
       "StratusAssetsTests",
@@ -143,13 +162,18 @@ let package = Package(
     tests("StratusDomainTests", ["StratusDomain", "StratusWire"]),
     tests(
       "StratusPushTests",
-      ["StratusPush", "StratusDomain", "StratusSQLite", "StratusTesting", "StratusWire"]),
+      [
+        "StratusPush", "StratusDomain", "StratusServer", "StratusSQLite", "StratusTesting",
+        "StratusWire", crypto,
+        .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+      ] + httpClientTypes),
     tests(
       "StratusHTTPTests",
       [
-        "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusServer", "StratusTesting",
-        "StratusWire", hummingbird, .product(name: "HTTPTypes", package: "swift-http-types"),
-        logging,
+        "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusPush", "StratusServer",
+        "StratusTesting", "StratusWire", hummingbird,
+        .product(name: "HTTPTypes", package: "swift-http-types"), logging,
       ]),
     tests("StratusWireTests", ["StratusWire"]),
     tests(

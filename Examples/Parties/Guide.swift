@@ -52,8 +52,15 @@ struct Guide {
   }
 
   private func parties(_ query: CKQuery) async throws -> [Party] {
-    var (matches, cursor) = try await database.records(
-      matching: query, desiredKeys: Party.listKeys)
+    var matches: [(CKRecord.ID, Result<CKRecord, any Error>)]
+    var cursor: CKQueryOperation.Cursor?
+    do {
+      (matches, cursor) = try await database.records(
+        matching: query, desiredKeys: Party.listKeys)
+    } catch let error as CKError where error.code == .unknownItem {
+      // The container learns of parties with the first one.
+      return []
+    }
     while let next = cursor {
       let page = try await database.records(
         continuingMatchFrom: next, desiredKeys: Party.listKeys)

@@ -55,6 +55,7 @@ struct Parties {
   }
 
   static func show(_ parties: [Party], from here: CLLocation? = nil) {
+    if parties.isEmpty { return print("none yet") }
     for party in parties { print(party.line(from: here)) }
     print("\(parties.count) \(parties.count == 1 ? "party" : "parties")")
   }

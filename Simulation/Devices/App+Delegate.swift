@@ -82,6 +82,11 @@ extension App: CKSyncEngineDelegate {
         loseZone(zone)
       } else if data.pending[.makeZone(zone)] == nil {
         forget(zone: zone)
+      } else {
+        // It is about to be made again; what the server had in it is gone all the same.
+        for (place, record) in data.records where place.zone == zone && record.known != nil {
+          drop(place)
+        }
       }
     }
     for modification in changes.modifications {

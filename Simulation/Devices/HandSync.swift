@@ -194,8 +194,15 @@ struct HandSync {
     if zone.isDeleted {
       device.say("hears that \(name) is deleted")
       if name == Place.keptZone { ledger.violated("the kept zone was reported as deleted") }
-      if device.data.zoneSaves.contains(name) { return }
-      device.data.forget(zone: name)
+      guard device.data.zoneSaves.contains(name) else {
+        device.data.forget(zone: name)
+        return
+      }
+      // It is about to be made again; what the server had in it is gone all the same.
+      device.data.zones[name] = HandZone()
+      for (place, record) in device.data.records where place.zone == name && record.tag != nil {
+        drop(place)
+      }
     } else {
       listed.insert(name)
       if device.data.zoneDeletions.contains(name) { return }

@@ -76,11 +76,16 @@ public final class Accounts: Authentication {
     guard let text = credentials.webAuthToken, !text.isEmpty else {
       return Admission(userRecordName: nil)
     }
-    guard let token = WebAuthToken(text: text, sealedWith: tokenKey, now: now),
-      let session = try await registry.session(id: token.sessionID),
-      session.store.covers(store),
-      let account = try await registry.account(id: session.accountID), !account.isDisabled
+    guard let token = WebAuthToken(text: text, sealedWith: tokenKey) else { throw failed }
+    // Choice: who holds a token of ours may know what became of it. The code stays the one that web
+    // clients know; the native framework tells the states of an account by the reason.
+    let ended = ServerError(.authenticationFailed, Reason.sessionEnded)
+    guard let session = try await registry.session(id: token.sessionID) else { throw ended }
+    guard session.store.covers(store),
+      let account = try await registry.account(id: session.accountID)
     else { throw failed }
+    if account.isDisabled { throw ServerError(.authenticationFailed, Reason.accountDisabled) }
+    if token.isOver(at: now) { throw ended }
     var next: String?
     if now - token.issuedAt > Self.rotationMilliseconds {
       next = WebAuthToken(

@@ -26,8 +26,8 @@ struct WebAuthToken: Sendable, Hashable {
     return Data(bytes + Array(seal)).base64EncodedString()
   }
 
-  /// nil unless the text was sealed with that key and is not past its time.
-  init?(text: String, sealedWith key: SymmetricKey, now: Int64) {
+  /// nil unless the text was sealed with that key.
+  init?(text: String, sealedWith key: SymmetricKey) {
     // NB: base64 has bits to spare at its end, so several texts stand for the same bytes.
     guard let data = Data(base64Encoded: text), data.count == Self.sealedCount + 32,
       data[0] == Self.version, data.base64EncodedString() == text
@@ -40,8 +40,10 @@ struct WebAuthToken: Sendable, Hashable {
     sessionID = Array(sealed[1..<33]).hex
     issuedAt = sealed[33..<41].reduce(0) { $0 << 8 | Int64($1) }
     lifetimeSeconds = sealed[41..<45].reduce(0) { $0 << 8 | UInt32($1) }
-    if now > issuedAt + Int64(lifetimeSeconds) * 1_000 { return nil }
   }
+
+  /// Whether it is past its time.
+  func isOver(at now: Int64) -> Bool { now > issuedAt + Int64(lifetimeSeconds) * 1_000 }
 
   init(sessionID: String, issuedAt: Int64, lifetimeSeconds: UInt32) {
     self.sessionID = sessionID

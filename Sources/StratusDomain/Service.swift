@@ -1,3 +1,5 @@
+public import StratusWire
+
 /// Everything the server answers: the API on one screen.
 public struct Service: Sendable {
   /// One handler an endpoint.
@@ -18,11 +20,13 @@ public struct Service: Sendable {
   /// - Parameters:
   ///   - cascades: hears of stores in which a cascade is left to carry on.
   ///   - changes: hears of stores in whose outbox something was left.
+  ///   - zoneWritersMax: see ``LimitSettings/zoneWritersMax``.
   ///   - pollHoldSeconds: how long a poll for notifications waits.
   public init(
     stores: any StoreCatalog, containers: any ContainerRegistry, assets: any AssetStore,
     signer: any TicketSigner, ambient: Ambient, cascades: StoreNudges = StoreNudges(),
-    changes: StoreNudges = StoreNudges(), pollHoldSeconds: Int64 = 30
+    changes: StoreNudges = StoreNudges(), zoneWritersMax: Int = Limits.zoneWritersMax,
+    pollHoldSeconds: Int64 = 30
   ) {
     let tickets = AssetTickets(signer: signer)
     uploads = AssetUploads(stores: stores, assets: assets, tickets: tickets, ambient: ambient)
@@ -40,7 +44,8 @@ public struct Service: Sendable {
       devices: devices, tokens: couriers, holdSeconds: pollHoldSeconds)
     handlers = [
       ModifyRecordsHandler(
-        databases: databases, ambient: ambient, cascades: cascades, changes: changes),
+        databases: databases, ambient: ambient, cascades: cascades, changes: changes,
+        writers: ZoneWriters(countMax: zoneWritersMax)),
       LookupRecordsHandler(databases: databases),
       QueryRecordsHandler(databases: databases),
       FetchRecordChangesHandler(databases: databases),

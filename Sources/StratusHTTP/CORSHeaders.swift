@@ -39,7 +39,8 @@ enum CORSHeaders {
   static let assetMethods = "GET, HEAD, POST, PUT, OPTIONS"
 
   private static let exposed =
-    "X-Apple-Request-UUID,X-Apple-CloudKit-Web-Auth-Token,X-Responding-Instance,Via"
+    "X-Apple-Request-UUID,X-Apple-CloudKit-Web-Auth-Token,X-Responding-Instance,Via,"
+    + "Retry-After,X-Stratus-Limit"
 }
 
 extension HTTPField.Name {
@@ -47,6 +48,7 @@ extension HTTPField.Name {
   static let cloudKitVersion = known("X-Apple-CloudKit-Version")
   static let webAuthToken = known("X-Apple-CloudKit-Web-Auth-Token")
   static let respondingInstance = known("X-Responding-Instance")
+  static let limitRule = known("X-Stratus-Limit")
 
   /// NB: the fallback is never reached: the names above are legal tokens.
   private static func known(_ name: String) -> HTTPField.Name {

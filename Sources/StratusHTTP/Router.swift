@@ -12,6 +12,7 @@ public struct Router: Sendable {
   private let routes: Routes
   private let assets: AssetRoutes
   private let authentication: any Authentication
+  private let pace: CallerPace
   let ambient: Ambient
   private let managementToken: String
   private let publicURL: String?
@@ -21,19 +22,21 @@ public struct Router: Sendable {
 
   /// - Parameters:
   ///   - hub: has what comes for those who listen for notifications.
+  ///   - pace: what callers are held to.
   ///   - managementToken: lets the operator in.
   ///   - instance: names this process in answers.
   ///   - publicURL: what clients call the server; nil: what each of them calls it.
   public init(
     service: Service, hub: any NotificationListening, management: [any ManagementHandler],
-    authentication: any Authentication, ambient: Ambient, managementToken: String,
-    instance: String, publicURL: String?, logger: Logger
+    authentication: any Authentication, pace: CallerPace, ambient: Ambient,
+    managementToken: String, instance: String, publicURL: String?, logger: Logger
   ) {
     listening = service.listening
     self.hub = hub
     routes = Routes(service: service, management: management)
     assets = AssetRoutes(uploads: service.uploads, downloads: service.downloads)
     self.authentication = authentication
+    self.pace = pace
     self.ambient = ambient
     self.managementToken = managementToken
     self.publicURL = publicURL
@@ -110,15 +113,23 @@ public struct Router: Sendable {
       guard let handler = routes.handler(for: endpoint) else {
         throw ServerError(.notFound, Reason.endpointUnknown)
       }
-      try await admit(request, query, to: address.store, &exchange)
-      return try await handler.answer(try await body.bytes(), to: exchange.caller, in: address)
+      let subject = try await admit(request, query, to: address.store, &exchange)
+      try pace.admitRequest(of: subject)
+      return try await handler.answer(
+        try await body.bytes(), to: exchange.caller, in: address
+      ) { (count) throws(ServerError) in
+        try pace.admitOperations(count, of: subject)
+      }
     }
   }
 
   /// Finds out who is calling.
+  ///
+  /// - Returns: who is held to a pace.
+  @discardableResult
   func admit(
     _ request: HTTPRequest, _ query: Substring?, to store: StoreAddress, _ exchange: inout Exchange
-  ) async throws(ServerError) {
+  ) async throws(ServerError) -> CallerPace.Subject {
     let query = RequestQuery(query)
     exchange.caller.serverURL = publicURL ?? "http://" + (request.authority ?? "localhost")
     exchange.caller.deviceID =
@@ -127,6 +138,8 @@ public struct Router: Sendable {
     let admission = try await authentication.admit(query.credentials, to: store)
     exchange.caller.userRecordName = admission.userRecordName
     exchange.nextWebAuthToken = admission.nextWebAuthToken
+    return CallerPace.Subject(
+      userRecordName: admission.userRecordName, apiToken: query.credentials.apiToken)
   }
 
   /// What is not a GET does not listen.
@@ -151,6 +164,9 @@ public struct Router: Sendable {
   func describe(_ error: ServerError, _ exchange: inout Exchange) -> [UInt8] {
     exchange.status = error.status
     exchange.retryAfterSeconds = error.retryAfterSeconds
+    if error.code == .throttled || error.code == .tryAgainLater {
+      exchange.fields[.limitRule] = LimitRule(reason: error.reason)?.rawValue
+    }
     if error.code == .internalError {
       let facts = error.facts.map { "\($0.key): \($0.value)" }.sorted().joined(separator: "; ")
       let hint = error.hint.map { "; \($0)" } ?? ""

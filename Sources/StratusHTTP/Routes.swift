@@ -22,10 +22,14 @@ extension EndpointHandler {
   fileprivate var path: String { Endpoint.path }
 
   /// The bridge between bytes and a handler.
+  ///
+  /// - Parameter admit: told how much the request saves and deletes, before anything is done.
   func answer(
-    _ body: [UInt8], to caller: Caller, in database: DatabaseAddress
+    _ body: [UInt8], to caller: Caller, in database: DatabaseAddress,
+    admit: (_ operationsCount: Int) throws(ServerError) -> Void
   ) async throws(ServerError) -> [UInt8] {
     let request = try Endpoint.Request(body: body)
+    try admit(Endpoint.operationsCount(of: request))
     return try await answer(request, to: caller, in: database).jsonBytes
   }
 }

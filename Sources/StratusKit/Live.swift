@@ -42,12 +42,13 @@ enum Live {
     AssetCache(in: folder, now: now, newID: newID)
   }
 
-  /// What the process's environment says, completed by the credentials file.
+  /// What the process's environment says.
   static func settings() -> ServerSettings {
-    let variables = ProcessInfo.processInfo.environment
-    let settings = ServerSettings(environmentVariables: variables)
-    let file = CredentialsFile.location(environmentVariables: variables)
-    guard let stored = file.flatMap({ CredentialsFile.read(at: $0) }) else { return settings }
-    return settings.completed(by: stored)
+    ServerSettings(environmentVariables: ProcessInfo.processInfo.environment)
   }
+
+  /// Looks at the credentials file; nil where there is no place for one.
+  static let credentialsWatch = CredentialsFile.location(
+    environmentVariables: ProcessInfo.processInfo.environment
+  ).map { CredentialsWatch(file: $0, timing: timing) }
 }

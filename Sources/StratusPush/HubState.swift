@@ -55,7 +55,8 @@ struct HubState {
       }
       topics[topic]?.add(
         Seat(
-          listener: listener, deviceID: device.deviceID, place: max(device.place, known)))
+          listener: listener, deviceID: device.deviceID, ownPlace: device.place,
+          place: max(device.place, known)))
       enqueue(topic)
     }
     if let deadline {

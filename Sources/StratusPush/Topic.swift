@@ -17,7 +17,9 @@ enum HubWork: Sendable {
 struct Seat {
   let listener: any NotificationListener
   let deviceID: String
-  /// Behind this it has had nothing; holds for those who are not up with the others.
+  /// How far it is, as it knows itself; holds for those who are not up with the others.
+  var ownPlace: Int64
+  /// How far it is, since its device has had more by another way. Not less than ``ownPlace``.
   var place: Int64
 }
 

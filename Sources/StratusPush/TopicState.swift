@@ -56,11 +56,13 @@ struct TopicState {
   /// nothing for him: who is told of what comes then must not be behind where that begins.
   func parcels(of page: [QueuedNotification], isLast: Bool) -> [Parcel] {
     let origins = Set(page.compactMap { $0.originDeviceID.map(ExactName.init) })
-    var parts: [Int64: [Seat]] = [:]
-    for seat in joining.values { parts[seat.place, default: []].append(seat) }
-    var parcels = parts.flatMap { place, seats in
-      let rest = page.filter { $0.number > place }
-      return rest.isEmpty && !isLast ? [] : Self.parcels(of: rest, after: place, seats, origins)
+    var parts: [[Int64]: [Seat]] = [:]
+    for seat in joining.values { parts[[seat.ownPlace, seat.place], default: []].append(seat) }
+    var parcels = parts.values.flatMap { seats -> [Parcel] in
+      guard let first = seats.first else { return [] }
+      let rest = page.filter { $0.number > first.place }
+      if rest.isEmpty, !isLast { return [] }
+      return Self.parcels(of: rest, after: first.ownPlace, seats, origins)
     }
     if hasNewsForCurrent(page) {
       let rest = page.filter { $0.number > place }
@@ -102,7 +104,13 @@ struct TopicState {
     _ page: [QueuedNotification], through number: Int64, isLast: Bool
   ) -> Bool {
     if hasNewsForCurrent(page) { place = number }
-    for (id, seat) in joining where seat.place < number { joining[id]?.place = number }
+    for (id, seat) in joining where seat.place < number {
+      joining[id]?.place = number
+      // Who was told of nothing yet goes on from where he is.
+      if isLast || page.contains(where: { $0.number > seat.place }) {
+        joining[id]?.ownPlace = number
+      }
+    }
     guard isLast || isEmpty else { return false }
     if current.isEmpty { place = number }
     current.merge(joining) { $1 }

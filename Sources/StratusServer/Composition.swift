@@ -7,7 +7,7 @@ public import StratusHTTP
 public import StratusPush
 import StratusSQL
 import StratusSQLite
-import StratusWire
+public import StratusWire
 
 /// The one place where the parts of a server are made and joined; tests build it by the same
 /// function.
@@ -31,25 +31,27 @@ public struct Composition: Sendable {
 
   /// - Parameters:
   ///   - publicURL: see ``Settings/publicURL``.
+  ///   - limits: see ``Settings/limits``.
   ///   - push: how notifications reach those who listen.
   /// - Throws: if the data folder cannot be used, with a sentence that says why.
   public init(
     dataFolder: URL, live: Live, logger: Logger, publicURL: String? = nil,
-    push: PushSettings = PushSettings()
+    limits: LimitSettings = .unpaced, push: PushSettings = PushSettings()
   ) async throws {
     try await self.init(
       storage: try ServerStorage(folder: dataFolder, live: live), live: live, logger: logger,
-      publicURL: publicURL, push: push)
+      publicURL: publicURL, push: push, limits: limits)
   }
 
   /// - Parameters:
   ///   - storage: where everything is kept.
   ///   - publicURL: see ``Settings/publicURL``.
   ///   - push: how notifications reach those who listen.
+  ///   - limits: how much callers may ask of it.
   /// - Throws: what the storage throws.
   public init(
     storage: ServerStorage, live: Live, logger: Logger, publicURL: String? = nil,
-    push: PushSettings = PushSettings()
+    push: PushSettings = PushSettings(), limits: LimitSettings = .unpaced
   ) async throws {
     ambient = live.ambient
     self.logger = logger
@@ -65,7 +67,7 @@ public struct Composition: Sendable {
     let service = Service(
       stores: stores, containers: registry, assets: assets, signer: signer,
       ambient: live.ambient, cascades: cascades, changes: changes,
-      pollHoldSeconds: push.pollHoldSeconds)
+      zoneWritersMax: limits.zoneWritersMax, pollHoldSeconds: push.pollHoldSeconds)
     hub = Hub(
       stores: stores, ambient: live.ambient, heartbeatSeconds: push.heartbeatSeconds
     ) { error in
@@ -74,7 +76,8 @@ public struct Composition: Sendable {
     router = Router(
       service: service, hub: hub,
       management: accounts.managementHandlers + service.managementHandlers,
-      authentication: accounts, ambient: live.ambient,
+      authentication: accounts, pace: CallerPace(limits, ambient: live.ambient),
+      ambient: live.ambient,
       managementToken: managementToken, instance: live.ambient.makeUUID(),
       publicURL: publicURL.map(Self.withoutSlash), logger: logger)
   }

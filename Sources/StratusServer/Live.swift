@@ -20,6 +20,11 @@ public struct Live: Sendable {
     return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
   }
 
+  /// 0 ..< 1
+  func chance() -> Double {
+    Double(randomness(6).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }) / Double(UInt64(1) << 48)
+  }
+
   /// A 64-bit number nobody drew before.
   func makeEpoch() -> Int64 {
     randomness(8).reduce(0) { $0 << 8 | Int64($1) }

@@ -42,7 +42,7 @@ public struct Server: Sendable {
   ) async throws {
     let parts = try await Composition(
       dataFolder: settings.dataFolder, live: live, logger: logger,
-      publicURL: settings.publicURL, push: settings.push)
+      publicURL: settings.publicURL, limits: settings.limits, push: settings.push)
     let file = settings.dataFolder.appendingPathComponent(ManagementFile.name)
     let outcome: Result<Void, any Error>
     do {
@@ -77,14 +77,19 @@ public struct Server: Sendable {
     let sweep = ZoneSweep(stores: parts.stores, ambient: live.ambient, logger: logger)
     let assetSweep = AssetSweep(
       parts: parts, graceSeconds: settings.assetGraceSeconds)
+    var services: [any ServiceLifecycle.Service] = [
+      application, sweep, parts.cascadeSweep(logger: logger),
+      parts.changeSweep(logger: logger), assetSweep,
+    ]
+    if let access = settings.apns {
+      services.append(
+        APNsService(access: access, stores: parts.stores, live: live, logger: logger))
+    }
+    // NB: they end in reverse: who listens is released before the last requests are answered.
+    services.append(NotificationService(parts: parts, logger: logger))
     let group = ServiceGroup(
       configuration: ServiceGroupConfiguration(
-        // NB: they end in reverse: who listens is released before the last requests are answered.
-        services: [
-          application, sweep, parts.cascadeSweep(logger: logger),
-          parts.changeSweep(logger: logger), assetSweep,
-          NotificationService(parts: parts, logger: logger),
-        ],
+        services: services,
         gracefulShutdownSignals: heedsSignals ? [.sigterm, .sigint] : [], logger: logger))
     try await group.run()
   }

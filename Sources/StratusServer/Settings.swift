@@ -1,4 +1,5 @@
 public import Foundation
+public import StratusWire
 
 /// Everything about a server that can be set.
 public struct Settings: Sendable {
@@ -13,8 +14,12 @@ public struct Settings: Sendable {
   /// What clients call the server, e.g. `https://cloud.example.org`; begins the URLs it hands out.
   /// nil: the name each of them uses, which will not do behind a proxy that ends TLS.
   public var publicURL: String?
+  /// How much callers may ask of it.
+  public var limits: LimitSettings
   /// How notifications reach those who listen.
   public var push = PushSettings()
+  /// How notifications reach devices by Apple's push service; nil: they do not.
+  public var apns: APNsAccess?
   /// How long bytes are kept that no record holds.
   public var assetGraceSeconds = Self.assetGraceSeconds
 
@@ -23,8 +28,9 @@ public struct Settings: Sendable {
 
   public init(
     dataFolder: URL, host: String = "127.0.0.1", port: Int = 8080, developerEmail: String? = nil,
-    publicURL: String? = nil
+    publicURL: String? = nil, limits: LimitSettings = .unpaced
   ) {
+    self.limits = limits
     self.publicURL = publicURL
     self.dataFolder = dataFolder
     self.host = host

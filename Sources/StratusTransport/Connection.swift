@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 public import StratusWire
 import Synchronization
@@ -43,10 +44,18 @@ public final class Connection: Sendable {
     }
   }
 
+  /// Who speaks.
+  private struct Identity {
+    var apiToken: String?
+    var webAuthToken: String?
+    /// The first token of the session, before the server gave newer ones.
+    var firstToken: String?
+    var generation = 0
+  }
+
   public let address: Address
   private let deviceID: Mutex<String>
-  private let apiToken: String?
-  private let webAuthToken: Mutex<String?>
+  private let identity: Mutex<Identity>
   let exchange: any HTTPExchange
   package let timing: Timing
   /// Bytes of a file that are sent or asked for at once, at most.
@@ -64,8 +73,8 @@ public final class Connection: Sendable {
     self.pieceBytesMax = max(1, pieceBytesMax)
     self.address = address
     deviceID = Mutex(address.deviceID)
-    self.apiToken = apiToken
-    self.webAuthToken = Mutex(webAuthToken)
+    identity = Mutex(
+      Identity(apiToken: apiToken, webAuthToken: webAuthToken, firstToken: webAuthToken))
     self.exchange = exchange
     self.timing = timing
   }
@@ -74,7 +83,32 @@ public final class Connection: Sendable {
   public var now: Double { timing.now() }
 
   /// Whether requests are made in a user's name.
-  public var hasUser: Bool { webAuthToken.withLock { $0 != nil } }
+  public var hasUser: Bool { identity.withLock { $0.webAuthToken != nil } }
+
+  /// Counts ``signIn(apiToken:webAuthToken:)``: what was asked under another number may concern
+  /// another account.
+  public var generation: Int { identity.withLock { $0.generation } }
+
+  /// Makes requests with these tokens from now on.
+  ///
+  /// - Parameters:
+  ///   - apiToken: nil: as before.
+  ///   - webAuthToken: nil: nobody is signed in.
+  public func signIn(apiToken: String? = nil, webAuthToken: String?) {
+    identity.withLock { identity in
+      identity.apiToken = apiToken ?? identity.apiToken
+      identity.webAuthToken = webAuthToken
+      identity.firstToken = webAuthToken
+      identity.generation += 1
+    }
+  }
+
+  /// Stands for the token somebody signed in with, and does not give it away; nil: nobody has.
+  public var accountDigest: String? {
+    identity.withLock { $0.firstToken }.map { token in
+      Data(SHA256.hash(data: Data(token.utf8)).prefix(16)).base64EncodedString()
+    }
+  }
 
   /// Names this device to the server from now on, in place of the address's `deviceID`.
   public func identify(as deviceID: String) { self.deviceID.withLock { $0 = deviceID } }
@@ -112,7 +146,8 @@ public final class Connection: Sendable {
     options: Options
   ) async throws(TransportFailure) -> E.Response {
     if Task.isCancelled { throw .network(.cancelled) }
-    guard let url = url(of: endpoint, in: database) else {
+    let identity = identity.withLock { $0 }
+    guard let url = url(of: endpoint, in: database, as: identity) else {
       throw .network(.notConnected)
     }
     var headers = options.headers
@@ -121,16 +156,21 @@ public final class Connection: Sendable {
     let request = HTTPRequest(url: url, headers: headers, body: body, timeoutSeconds: timeout)
     let response: HTTPResponse
     do { response = try await exchange.send(request) } catch { throw .network(error) }
-    keepToken(in: response.headers)
+    keepToken(in: response.headers, of: identity.generation)
     return try Self.read(endpoint, response)
   }
 
   /// The server gives a new token with an answer; the old ones of the session stay valid, so it
   /// does not matter which of several answers comes last (web-auth §3.1).
-  func keepToken(in headers: [String: String]) {
+  ///
+  /// - Parameter generation: when it was asked; an answer to another account has no say.
+  func keepToken(in headers: [String: String], of generation: Int) {
     guard let token = headers["x-apple-cloudkit-web-auth-token"], !token.isEmpty
     else { return }
-    webAuthToken.withLock { if $0 != nil { $0 = token } }
+    identity.withLock { identity in
+      guard identity.generation == generation, identity.webAuthToken != nil else { return }
+      identity.webAuthToken = token
+    }
   }
 
   private static func read<E: Endpoint>(
@@ -167,24 +207,27 @@ public final class Connection: Sendable {
     }
   }
 
-  private func url<E: Endpoint>(of endpoint: E.Type, in database: DatabaseScope) -> URL? {
+  private func url<E: Endpoint>(
+    of endpoint: E.Type, in database: DatabaseScope, as identity: Identity
+  ) -> URL? {
     var text = address.url + "/database/1/" + Self.escaped(address.container)
     text += "/\(address.environment.rawValue)/\(database.rawValue)/\(E.path)"
-    return URL(string: text + query)
+    return URL(string: text + query(as: identity))
   }
 
-  /// Where the user's notifications in this container are streamed.
-  var streamURL: URL? {
+  /// Where the user's notifications in this container are streamed, and for which account.
+  var streamAddress: (url: URL, generation: Int)? {
+    let identity = identity.withLock { $0 }
     var text = address.url + "/device/1/" + Self.escaped(address.container)
     text += "/\(address.environment.rawValue)/\(StreamNotifications.path)"
-    return URL(string: text + query)
+    return URL(string: text + query(as: identity)).map { ($0, identity.generation) }
   }
 
   /// Who asks.
-  private var query: String {
+  private func query(as identity: Identity) -> String {
     var text = "?clientId=" + Self.escaped(deviceID.withLock { $0 })
-    if let apiToken { text += "&ckAPIToken=" + Self.escaped(apiToken) }
-    if let token = webAuthToken.withLock({ $0 }) {
+    if let apiToken = identity.apiToken { text += "&ckAPIToken=" + Self.escaped(apiToken) }
+    if let token = identity.webAuthToken {
       text += "&ckWebAuthToken=" + Self.escaped(token)
     }
     return text

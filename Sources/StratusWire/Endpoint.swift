@@ -7,6 +7,14 @@ public protocol Endpoint: Sendable {
 
   /// Entity and action, e.g. `records/modify`.
   static var path: String { get }
+
+  /// How many records, zones or subscriptions a request saves and deletes; 0 where it only reads.
+  static func operationsCount(of request: Request) -> Int
+}
+
+extension Endpoint {
+  /// None: most endpoints only read.
+  public static func operationsCount(of request: Request) -> Int { 0 }
 }
 
 /// A request without contents.

@@ -86,11 +86,38 @@ public enum Limits {
   /// Indexes of several columns that are kept for one record type. Choice: each is written with
   /// each record.
   public static let indexesPerRecordTypeMax = 32
-  /// Records looked at in one transaction that builds an index. Choice: other writers wait for it.
-  public static let indexBuildStepRows = 2_000
+  /// Records read at once for indexes that are built, and changed ones made up for in one
+  /// transaction. Choice: about 20 ms, in which a thread does nothing else.
+  public static let indexBuildStepRows = 1_000
+  /// Entries written in one transaction that builds indexes. Choice: about 20 ms; other writers
+  /// wait for it.
+  public static let indexBuildStepEntries = 4_000
+  /// Bytes of entries that are sorted before they are written, in all builds that go on at once.
+  /// Choice: a million entries; the more, the fewer times each page of the index is written.
+  public static let indexBuildSizeBytesMax = 67_108_864
   /// Records looked at for building indexes in one request, which then answers TRY_AGAIN_LATER.
   /// Choice: a few seconds.
   public static let indexBuildRequestRows = 200_000
+  /// Requests a second of one user, over time. Choice: a busy app makes ten; a script that makes
+  /// more than this for long keeps others waiting.
+  public static let requestsPerUserPerSecond = 500
+  /// Seconds' worth of requests or changes that may come at once. Choice: a first synchronization,
+  /// or a morning on which all devices wake.
+  public static let burstSeconds = 20
+  /// Records, zones and subscriptions a second that one user saves and deletes, over time. Choice:
+  /// 100,000 records of a first upload go without a stop, and one user leaves others half a disk.
+  public static let operationsPerUserPerSecond = 10_000
+  /// Requests a second with one API token, over time. Choice: ten users' worth; it is the app that
+  /// is held back, before it holds back other apps.
+  public static let requestsPerAPITokenPerSecond = 5_000
+  /// What is saved and deleted a second with one API token, over time. Choice: as above.
+  public static let operationsPerAPITokenPerSecond = 100_000
+  /// Callers whose pace is known at one time. Choice: about 10 MB; beyond it all begin
+  /// anew.
+  public static let pacedCallersMax = 100_000
+  /// Requests at one time that write to one zone, those that wait included. Choice: about 100 ms of
+  /// work; who comes later is told to wait, rather than to hear nothing.
+  public static let zoneWritersMax = 1_024
   /// Notifications in one user's queue, about; the oldest go. Choice: a device that comes back after
   /// so many fetches changes anyway.
   public static let queuedNotificationsMax = 1_000

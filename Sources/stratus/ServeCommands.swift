@@ -100,12 +100,20 @@ struct ServeCommand: AsyncParsableCommand {
       """)
   var publicURL: String?
 
+  @OptionGroup(title: "Limits")
+  var limits: LimitOptions
+
+  @OptionGroup(title: "Apple's push service")
+  var apns: APNsOptions
+
   func run() async throws {
     if let publicURL, !publicURL.hasPrefix("http://"), !publicURL.hasPrefix("https://") {
       throw Failure("--public-url must begin with https:// or http://")
     }
-    let settings = Settings(
-      dataFolder: URL(fileURLWithPath: data), host: host, port: port, publicURL: publicURL)
+    var settings = Settings(
+      dataFolder: URL(fileURLWithPath: data), host: host, port: port, publicURL: publicURL,
+      limits: try limits.settings())
+    settings.apns = try apns.access()
     try await serve(settings) { _ in }
   }
 }

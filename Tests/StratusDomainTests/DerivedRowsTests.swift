@@ -7,13 +7,9 @@ import Testing
   private static let names = ["é", "e\u{301}"]
 
   @Test func `names that look alike are two`() {
-    #expect(
-      Set(Self.names.map { IndexEntry(index: 1, value: [1], recordName: $0) }).count == 2)
     #expect(Set(Self.names.map { RecordLink(kind: .parent, target: $0, source: "r") }).count == 2)
     #expect(Set(Self.names.map { RecordLink(kind: .parent, target: "r", source: $0) }).count == 2)
     #expect(Set(Self.names.map { AssetHold(checksum: [1], recordName: $0) }).count == 2)
-    #expect(
-      Set(Self.names.map { EntryPosition(value: [1], zone: 1, recordName: $0) }).count == 2)
   }
 
   @Test func `only what indexes, links and files need is decoded`() throws {
@@ -43,9 +39,9 @@ import Testing
     var indexes = [
       QueryIndex(
         id: 1, recordType: "Note", columns: [IndexColumn(.searchableFields, .token)],
-        buildPlace: nil, isReady: true),
+        isReady: true),
       QueryIndex(
-        id: 2, recordType: "Note", columns: [IndexColumn(.field("title"))], buildPlace: nil,
+        id: 2, recordType: "Note", columns: [IndexColumn(.field("title"))],
         isReady: true),
     ]
     let indexed = try DerivedRows(
@@ -55,7 +51,7 @@ import Testing
     #expect(indexed.entries.count { $0.index == 2 } == 1)
     indexes.append(
       QueryIndex(
-        id: 3, recordType: "Note", columns: [IndexColumn(.field("count"))], buildPlace: nil,
+        id: 3, recordType: "Note", columns: [IndexColumn(.field("count"))],
         isReady: true))
     let all = Schema(recordTypes: schema.recordTypes, indexes: indexes)
     #expect(throws: ServerError.self) { try DerivedRows(of: record, schema: all) }

@@ -42,10 +42,12 @@ import Testing
     Client(router: server.router, apiToken: api, webAuthToken: web)
   }
 
-  private func expectFailure(_ client: Client, _ what: String) async throws {
+  private func expectFailure(
+    _ client: Client, _ what: String, reason: String = "Authentication failed"
+  ) async throws {
     let answer = try await client.get("users/caller")
     answer.expectRefusal(what, code: "AUTHENTICATION_FAILED")
-    #expect(answer.reason == "Authentication failed", "\(what)")
+    #expect(answer.reason == reason, "\(what)")
     #expect(try answer.header("X-Apple-CloudKit-Web-Auth-Token") == nil)
   }
 
@@ -133,7 +135,8 @@ import Testing
       let caller = client(server, api: try await apiToken(server), web: try await webToken(server))
       #expect(try await caller.get("users/caller").status == 200)
       try await server.manage("accounts/disable", ["email": "anna@example.org"])
-      try await expectFailure(caller, "a disabled account")
+      try await expectFailure(
+        caller, "a disabled account", reason: "the account is disabled")
     }
   }
 
@@ -145,7 +148,8 @@ import Testing
       clock.move(bySeconds: 13 * 86_400)
       #expect(try await caller.get("users/caller").status == 200)
       clock.move(bySeconds: 2 * 86_400)
-      try await expectFailure(caller, "after fifteen days")
+      try await expectFailure(
+        caller, "after fifteen days", reason: "the session has ended; sign in again")
     }
   }
 
@@ -165,7 +169,9 @@ import Testing
       #expect(try await client(server, api: api, web: first).get("users/caller").status == 200)
       clock.move(bySeconds: 10 * 86_400)
       #expect(try await client(server, api: api, web: second).get("users/caller").status == 200)
-      try await expectFailure(client(server, api: api, web: first), "the first after twenty days")
+      try await expectFailure(
+        client(server, api: api, web: first), "the first after twenty days",
+        reason: "the session has ended; sign in again")
     }
   }
 

@@ -21,6 +21,7 @@ enum JSON: Hashable, Sendable {
   }
 
   var string: String? { if case .string(let value) = self { value } else { nil } }
+  var integer: Int64? { if case .int(let value) = self { value } else { nil } }
   var array: [JSON]? { if case .array(let value) = self { value } else { nil } }
   var keys: Set<String> { if case .object(let members) = self { Set(members.keys) } else { [] } }
   var isNull: Bool { self == .null }

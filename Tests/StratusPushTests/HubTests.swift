@@ -70,6 +70,12 @@ import Testing
   @Test func `hands over many in order, page by page`() async throws {
     try await withScene { scene in
       let ids = (0..<250).map { "\($0)" }
+      let store = try await scene.stores.store(at: Scene.address)
+      try await store.write { (body) throws(ServerError) in
+        try body.register(
+          StoredDevice(
+            user: "_ann", deviceID: "a", channel: .stream, acknowledged: 0, seen: 1))
+      }
       let early = await scene.join("a")
       try await scene.enqueue(ids)
       let late = await scene.join("b")

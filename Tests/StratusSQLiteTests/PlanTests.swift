@@ -67,7 +67,7 @@ struct QueryPlan: Sendable {
   ) async throws {
     let range = EntryRange(
       index: 1, lower: [1], upper: upper,
-      after: EntryPosition(value: [2], zone: 1, recordName: "a"), isReversed: isReversed)
+      after: EntryPosition(value: [2], zone: 1, record: 3), isReversed: isReversed)
     let text = EntryStatements.reading(range).0.text(SQLiteConnection.dialect)
     try await withStores { stores in
       let plans = try await QueryPlan.all(of: [text], on: stores.openStore(at: development))
@@ -75,7 +75,7 @@ struct QueryPlan: Sendable {
       let line = try #require(plans.first?.line)
       #expect(line.hasPrefix("SEARCH entries USING PRIMARY KEY"))
       #expect(line.contains("index_id=?"))
-      #expect(line.contains("(value,zone,name)"))
+      #expect(line.contains("(value,zone,record)"))
     }
   }
 }

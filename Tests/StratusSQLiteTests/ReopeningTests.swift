@@ -65,7 +65,7 @@ import Testing
 
   @Test func `has its entries, links, cascades and assets`() async throws {
     let link = RecordLink(kind: .deleteSelf, target: "x", source: "r")
-    let entry = IndexEntry(index: 1, value: [0, 255], recordName: "r")
+    let entry = IndexEntry(index: 1, value: [0, 255], record: 3)
     let asset = StoredAsset(checksum: [1, 0, 255], file: "file", size: 3, touched: 5)
     try await reopening { store in
       try await store.write { (body) throws(ServerError) in
@@ -87,7 +87,7 @@ import Testing
         }
         let range = EntryRange(index: 1, lower: [], upper: nil)
         let entries = try body.entries(in: range, of: .public, limit: 9)
-        #expect(entries == [FoundEntry(value: entry.value, zone: zone.id, recordName: "r")])
+        #expect(entries == [FoundEntry(value: entry.value, zone: zone.id, record: 3)])
         #expect(try body.links(.deleteSelf, to: ["x"], in: zone, limit: 9) == [link])
         #expect(try body.unfinishedCascades(limit: 9).map(\.target) == ["x"])
         #expect(try body.asset(checksum: asset.checksum) == asset)

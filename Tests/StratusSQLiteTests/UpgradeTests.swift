@@ -111,15 +111,16 @@ import Testing
             throw .fault("no zone")
           }
           var rows = RowChanges()
-          rows.added.entries = [IndexEntry(index: index.id, value: [1], recordName: "new")]
+          rows.added.entries = [IndexEntry(index: index.id, value: [1], record: 9_999)]
           var new = record("new", 6, Array("{}".utf8))
           new.hasAssets = true
+          new.number = 9_999
           try body.apply(ChangeSet(zone: zone, records: [new], rows: rows))
           let range = EntryRange(index: index.id, lower: [], upper: nil)
           let step = try body.recordsToIndex(ofType: "Note", after: nil, limit: 10_000)
           return (try body.entries(in: range, of: Self.ann, limit: 9), step.items)
         }
-        #expect(entries == [FoundEntry(value: [1], zone: 1, recordName: "new")])
+        #expect(entries == [FoundEntry(value: [1], zone: 1, record: 9_999)])
         #expect(steps.count == 2_504)
         #expect(steps.filter(\.record.hasAssets).map(\.record.name) == ["new"])
         while try await PurgeZones(
@@ -149,6 +150,71 @@ import Testing
       try queue.close()
       #expect(layout == 1)
       #expect(tables == [])
+    }
+  }
+}
+
+@Suite struct `A store of the second version` {
+  private static let ann = DatabaseKey.private(owner: "_ann")
+  private static let bob = DatabaseKey.private(owner: "_bob")
+
+  /// Opens such a store, twice: the second time it is one of this version.
+  private func withUpgradedStore(_ body: (any Store) async throws -> Void) async throws {
+    try await withTemporaryFolder { url in
+      try LayoutTwo.make(in: url)
+      for _ in 0..<2 {
+        try await withStores(in: url, epoch: 7) { stores in
+          try await body(try await stores.store(at: development))
+        }
+      }
+    }
+  }
+
+  @Test func `keeps its records, tombstones and links`() async throws {
+    try await withUpgradedStore { store in
+      let (changes, links) = try await store.read { (body) throws(ServerError) in
+        guard let zone = try body.zone(named: "Notes", in: Self.ann) else {
+          throw .fault("no zone")
+        }
+        return (
+          try body.recordChanges(
+            in: zone, range: ChangeRange(after: 0, through: .max), newestFirst: false, limit: 99,
+            sizeBytesMax: .max),
+          try body.links(.deleteSelf, to: ["root"], in: zone, limit: 9)
+        )
+      }
+      #expect(changes.map(\.name) == ["root", "child", "friend", "gone"])
+      #expect(changes.map(\.isDeleted) == [false, false, false, true])
+      #expect(Set(changes.map(\.number)).count == 4)
+      #expect(links.map(\.source) == ["child", "friend"])
+    }
+  }
+
+  @Test func `finds its records by the entries it had`() async throws {
+    try await withUpgradedStore { store in
+      let (ann, bob, building) = try await store.read { (body) throws(ServerError) in
+        func names(_ index: Int64, _ database: DatabaseKey) throws(ServerError) -> [String] {
+          guard let zone = try body.zone(named: "Notes", in: database) else { return [] }
+          let range = EntryRange(index: index, lower: [], upper: nil)
+          let entries = try body.entries(in: range, of: database, limit: 9_999)
+            .filter { $0.zone == zone.id }
+          let records = try body.records(numbered: entries.map(\.record), in: zone)
+          return entries.compactMap { records[$0.record]?.name }
+        }
+        return (try names(1, Self.ann), try names(1, Self.bob), try names(2, Self.ann))
+      }
+      #expect(ann.prefix(2).sorted() == ["child", "friend"])
+      #expect(ann.dropFirst(2) == ["root"])
+      #expect(bob.count == 2_500)
+      #expect(Set(bob).count == 2_500)
+      #expect(building == ["friend"])
+      let (schema, builds) = try await store.read { (body) throws(ServerError) in
+        (try body.schema(), try body.indexBuilds(ofType: "Note"))
+      }
+      let indexes = try #require(schema.indexes["Note"])
+      #expect(indexes.map(\.isReady) == [true, false])
+      let place = IndexBuildPlace(database: 1, zone: 1, recordName: "friend")
+      #expect(builds == [IndexBuild(index: indexes[1].id, place: place)])
     }
   }
 }

@@ -39,7 +39,7 @@ import Testing
     Way(.serviceUnavailable) { $0.server.isAvailable = false; try await $0.fetch() },
     Way(asked: .requestRateLimited),
     Way(asked: .missingEntitlement),
-    Way(.notAuthenticated) { let old = $0.database; $0.phone.signOut(); try await old.fetch() },
+    Way(.notAuthenticated) { $0.phone.signOut(); try await $0.fetch() },
     Way(.permissionFailure) { try await $0.changeRecordOfBob() },
     Way(.unknownItem) { try await $0.fetch("nowhere") },
     Way(.invalidArguments) { stage in
@@ -121,10 +121,6 @@ import Testing
       try await stage.fetch()
     }
   }
-}
-
-extension CKDatabase {
-  fileprivate func fetch() async throws { _ = try await record(for: Stage.recordID("first")) }
 }
 
 extension Stage {

@@ -216,7 +216,6 @@ import Testing
       let alice = try await stage.phone.container(Stage.containerID).userRecordID()
       let bob = try await stage.server.account("bob@example.com")
       stage.phone.signIn(bob)
-      stage.phone.relaunch()
       #expect(stage.phone.account?.email == "bob@example.com")
       #expect(try await stage.phone.container(Stage.containerID).userRecordID() != alice)
       await expect(.zoneNotFound) { try await stage.fetch() }

@@ -139,6 +139,31 @@ import Testing
     }
   }
 
+  @Test func `shows the notes of another account after somebody else has signed in`() async throws {
+    try await withHome { home in
+      await home.phoneApp.write("Milk", as: "shopping")
+      try await home.bothShow(["shopping": "Milk"])
+      home.phone.signIn(try await home.server.account("bob@example.com"))
+      try await home.server.wait { await home.phoneApp.messages == ["another account"] }
+      #expect(await home.phoneApp.texts == [:])
+      await home.phoneApp.write("Nails", as: "tools")
+      try await home.server.wait { await home.phoneApp.pendingCount == 0 }
+      home.phone.signIn(home.alice)
+      try await home.bothShow(["shopping": "Milk"])
+    }
+  }
+
+  @Test func `forgets its notes when the account is signed out`() async throws {
+    try await withHome { home in
+      await home.phoneApp.write("Milk", as: "shopping")
+      try await home.bothShow(["shopping": "Milk"])
+      home.phone.signOut()
+      try await home.server.wait { await home.phoneApp.messages == ["signed out"] }
+      #expect(await home.phoneApp.texts == [:])
+      #expect(await home.laptopApp.texts == ["shopping": "Milk"])
+    }
+  }
+
   @Test func `says that the storage is full, once`() async throws {
     try await withHome { home in
       await home.phoneApp.write("Milk", as: "shopping")

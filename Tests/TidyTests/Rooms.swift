@@ -15,7 +15,9 @@ enum Rooms {
     "StratusPostgres": Room(ours: domain + ["StratusSQL"], others: ["CPostgreSQL"]),
     "StratusAssets": Room(ours: domain, others: crypto + ["AsyncHTTPClient"]),
     "StratusAccounts": Room(ours: domain, others: crypto + ["JWTKit"]),
-    "StratusPush": Room(ours: domain, others: ["AsyncHTTPClient", "JWTKit"]),
+    "StratusPush": Room(
+      ours: domain,
+      others: crypto + httpClient + ["NIOHTTP2", "NIOPosix"]),
     "StratusHTTP": Room(ours: domain + ["StratusConsole"], others: hummingbird),
     "StratusConsole": Room(ours: ["StratusConsoleFiles"]),
     "StratusConsoleFiles": Room(),
@@ -46,9 +48,10 @@ enum Rooms {
   static let example: Set<String> = ["Foundation", "CloudKit", "CoreLocation"]
 
   /// What every test may import besides ours and the outside packages of the room it tests.
+  /// `QueryChecks` lies beside them, since a program of the soak runs it, too.
   static let tests: Set<String> = [
     "Foundation", "FoundationNetworking", "Synchronization", "Dispatch", "Testing",
-    "HummingbirdTesting",
+    "HummingbirdTesting", "QueryChecks",
   ]
 
   private static let domain: Set<String> = ["StratusDomain", "StratusWire"]
@@ -57,6 +60,10 @@ enum Rooms {
   private static let hummingbird: Set<String> = [
     "Hummingbird", "HummingbirdCore", "HTTPTypes", "NIOCore", "NIOPosix", "NIOHTTP1",
     "NIOHTTPTypes", "NIOHTTPTypesHTTP1", "Logging",
+  ]
+  /// AsyncHTTPClient speaks in the types of these.
+  private static let httpClient: Set<String> = [
+    "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOSSL",
   ]
   private static let serverRooms: Set<String> =
     domain + [

@@ -44,7 +44,7 @@ struct AssetJobs {
   private func upload(
     _ path: String, record: String, _ requests: Requests, _ exchange: Exchange
   ) throws -> (Asset, seconds: Double) {
-    let field = UploadAssets.Field(recordName: record, recordType: "File", fieldName: "file")
+    let field = AssetFieldID(recordName: record, recordType: "File", fieldName: "file")
     let answer = try exchange.send(requests.upload(field, zone: Self.zone))
     let targets = try UploadAssets.Response(jsonBytes: Array(answer)).targets
     guard let url = targets.first.flatMap({ URL(string: $0.url) }) else {

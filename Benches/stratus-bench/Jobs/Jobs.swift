@@ -39,6 +39,10 @@ final class Jobs {
       let took = try queries.prepare()
       announce(
         "items saved in \(Int(took.saving)) s, five indexes built in \(Int(took.building)) s")
+      announce(
+        "meanwhile \(took.waits.count) saves, p50 \(took.waits.percentile(0.5) / 1_000) µs, p99 "
+          + "\(took.waits.percentile(0.99) / 1_000) µs, at most "
+          + "\((took.waits.last ?? 0) / 1_000) µs")
     }
   }
 

@@ -44,7 +44,7 @@ struct Requests: Sendable {
   }
 
   /// Asks where to send a file.
-  func upload(_ field: UploadAssets.Field, zone: String) -> RequestTemplate {
+  func upload(_ field: AssetFieldID, zone: String) -> RequestTemplate {
     request(UploadAssets.self, .init(zoneID: ZoneID(zoneName: zone), fields: [field]))
   }
 

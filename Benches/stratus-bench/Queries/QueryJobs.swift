@@ -13,34 +13,51 @@ struct QueryJobs {
 
   /// Saves the items, four connections at once, and has every index built.
   ///
-  /// - Returns: seconds the saving took, and the building.
-  func prepare() throws -> (saving: Double, building: Double) {
+  /// - Returns: seconds the saving took, and the building; milliseconds that other requests waited
+  ///   in the meantime.
+  func prepare() throws -> Preparation {
     _ = try Exchange(port: server.process.port).send(requests.createZone(Self.zone))
     // The field's type and marks come with the first record.
-    let filler = ItemFiller(port: server.process.port, requests: requests, records: records)
+    let filler = ItemLane(port: server.process.port, requests: requests, records: records)
     try filler.save(0..<1, on: Exchange(port: server.process.port))
     let start = Clock.nanoseconds()
     let lanes = 4
-    let outcome = Lanes()
-    DispatchQueue.concurrentPerform(iterations: lanes) { lane in
-      outcome.note(Result { try filler.fill(lane, of: lanes) })
-    }
-    try outcome.check()
+    try Lanes().run(lanes) { try filler.fill($0, of: lanes) }
     let middle = Clock.nanoseconds()
-    for job in QueryJob.allCases { try build(job) }
-    return (Double(middle - start) / 1e9, Double(Clock.nanoseconds() - middle) / 1e9)
+    let waits = try buildAll()
+    return Preparation(
+      saving: Double(middle - start) / 1e9, building: Double(Clock.nanoseconds() - middle) / 1e9,
+      waits: waits)
   }
 
-  /// Asks until the index is there.
-  private func build(_ job: QueryJob) throws {
-    let exchange = try Exchange(port: server.process.port, acceptsRefusals: true)
-    for _ in 0..<10_000 {
-      let body = try exchange.send(requests.query(job.query(1), zone: Self.zone, limit: 1))
-      let text = String(decoding: body.prefix(4_000), as: UTF8.self)
-      if !text.contains("serverErrorCode") { return }
-      guard text.contains("TRY_AGAIN_LATER") else { throw Failure("a query was refused: \(text)") }
+  struct Preparation {
+    var saving: Double
+    var building: Double
+    /// Nanoseconds, in order.
+    var waits: [Int64]
+  }
+
+  /// Asks for all indexes at once, as an app's first screen might, and saves records one by one as
+  /// long as they are built.
+  private func buildAll() throws -> [Int64] {
+    let lanes = Lanes()
+    let lane = ItemLane(port: server.process.port, requests: requests, records: records)
+    let jobs = QueryJob.allCases
+    let first = records
+    try lanes.run(jobs.count + 1) { number in
+      if number < jobs.count {
+        defer { lanes.end() }
+        try lane.build(jobs[number])
+        return
+      }
+      let exchange = try Exchange(port: lane.port)
+      var next = first
+      while lanes.ended < jobs.count {
+        lanes.note(wait: try lane.time(next, on: exchange))
+        next += 1
+      }
     }
-    throw Failure("an index is not built after 10,000 requests")
+    return lanes.waits.sorted()
   }
 
   /// Measures one kind of query.
@@ -74,8 +91,8 @@ struct QueryJobs {
   }
 }
 
-/// Saves items over one connection or several.
-private struct ItemFiller: Sendable {
+/// Saves items, and has their indexes built, over connections of its own.
+private struct ItemLane: Sendable {
   let port: Int
   let requests: Requests
   let records: Int
@@ -99,16 +116,58 @@ private struct ItemFiller: Sendable {
     }
     _ = try exchange.send(requests.saving(operations, zone: QueryJobs.zone))
   }
+
+  /// Asks until the index is there.
+  func build(_ job: QueryJob) throws {
+    let exchange = try Exchange(port: port, acceptsRefusals: true)
+    for _ in 0..<10_000 {
+      let body = try exchange.send(requests.query(job.query(1), zone: QueryJobs.zone, limit: 1))
+      let text = String(decoding: body.prefix(4_000), as: UTF8.self)
+      if !text.contains("serverErrorCode") { return }
+      guard text.contains("TRY_AGAIN_LATER") else { throw Failure("a query was refused: \(text)") }
+    }
+    throw Failure("an index is not built after 10,000 requests")
+  }
+
+  /// Saves one item.
+  ///
+  /// - Returns: nanoseconds.
+  func time(_ number: Int, on exchange: Exchange) throws -> Int64 {
+    let operation = RecordOperation(
+      .create, recordName: RecordName.text(UInt64(number)), recordType: SampleItem.recordType,
+      fields: try JSONView(parsing: SampleItem.fields(UInt64(number)).text))
+    return try exchange.time(requests.saving([operation], zone: QueryJobs.zone)).1
+  }
 }
 
-/// What the lanes of a fill came to.
+/// What lanes that work side by side came to.
 ///
 /// NB: unchecked; `lock` guards the rest.
 private final class Lanes: @unchecked Sendable {
   private let lock = NSLock()
   private var results: [Result<Void, any Error>] = []
+  private var waited: [Int64] = []
+  private var endedCount = 0
 
-  func note(_ result: Result<Void, any Error>) { lock.withLock { results.append(result) } }
+  var waits: [Int64] { lock.withLock { waited } }
+  var ended: Int { lock.withLock { endedCount } }
 
-  func check() throws { for result in results { try result.get() } }
+  func note(wait: Int64) { lock.withLock { waited.append(wait) } }
+
+  func end() { lock.withLock { endedCount += 1 } }
+
+  /// Runs a body once for each lane, in a thread each, and waits for all.
+  func run(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) throws {
+    let group = DispatchGroup()
+    for lane in 0..<count {
+      group.enter()
+      Thread.detachNewThread {
+        let result = Result { try body(lane) }
+        self.lock.withLock { self.results.append(result) }
+        group.leave()
+      }
+    }
+    group.wait()
+    for result in lock.withLock({ results }) { try result.get() }
+  }
 }

@@ -10,32 +10,22 @@ struct RereferenceAssetsHandler: EndpointHandler {
   func answer(
     _ request: RereferenceAssets.Request, to caller: Caller, in address: DatabaseAddress
   ) async throws(ServerError) -> RereferenceAssets.Response {
-    guard request.fields.count <= Limits.assetsPerRequestMax else {
-      throw .badRequest(Reason.batchTooLarge)
-    }
-    let database = try await databases.open(address, for: caller, needsUser: true)
-    let zoneName = try database.zoneName(request.zoneID)
+    let (database, zoneName) = try await databases.open(
+      address, for: caller, fields: request.fields, zoneID: request.zoneID)
     let now = ambient.now()
     return try await database.store.write { (store) throws(ServerError) in
-      let zone = try store.zone(named: zoneName, in: database.key)
-      if zone == nil, zoneName != ZoneID.defaultZoneName {
-        throw try store.missingZone(named: zoneName, in: database.key)
-      }
-      let names = request.fields.map(\.recordName)
-      let records =
-        if let zone { try store.records(named: names, in: zone) } else {
-          [ExactName: StoredRecord]()
-        }
+      let records = try store.records(of: request.fields, zoneName: zoneName, in: database)
       var items: [RereferenceAssets.Item] = []
       for field in request.fields {
         do throws(ServerError) {
-          let asset = try Self.asset(of: records[field.recordName], field.fieldName)
+          let asset = try Self.asset(
+            of: field.recordName.flatMap { records[$0] }, field.fieldName)
           items.append(.asset(try Self.referenced(asset, in: database, of: store, now: now)))
         } catch {
           // NB: a fault of the store is no property of a field.
           if error.code == .internalError || error.code == .tryAgainLater { throw error }
           items.append(
-            .failure(recordName: field.recordName, error.dictionary(for: caller)))
+            .failure(recordName: field.recordName ?? "", error.dictionary(for: caller)))
         }
       }
       return RereferenceAssets.Response(items: items)

@@ -10,11 +10,8 @@ struct UploadAssetsHandler: EndpointHandler {
   func answer(
     _ request: UploadAssets.Request, to caller: Caller, in address: DatabaseAddress
   ) async throws(ServerError) -> UploadAssets.Response {
-    guard request.fields.count <= Limits.assetsPerRequestMax else {
-      throw .badRequest(Reason.batchTooLarge)
-    }
-    let database = try await databases.open(address, for: caller, needsUser: true)
-    let zoneName = try database.zoneName(request.zoneID)
+    let (database, zoneName) = try await databases.open(
+      address, for: caller, fields: request.fields, zoneID: request.zoneID)
     try await check(request.fields, zoneName: zoneName, in: database)
     return UploadAssets.Response(
       targets: request.fields.map { field in
@@ -26,20 +23,12 @@ struct UploadAssetsHandler: EndpointHandler {
 
   /// Refuses what the save that follows could not do, before the bytes travel.
   private func check(
-    _ fields: [UploadAssets.Field], zoneName: String, in database: OpenDatabase
+    _ fields: [AssetFieldID], zoneName: String, in database: OpenDatabase
   ) async throws(ServerError) {
     let user = try database.caller.requireUser()
     try await database.store.read { (store) throws(ServerError) in
       let schema = try store.schema()
-      let zone = try store.zone(named: zoneName, in: database.key)
-      if zone == nil, zoneName != ZoneID.defaultZoneName {
-        throw try store.missingZone(named: zoneName, in: database.key)
-      }
-      let names = fields.compactMap(\.recordName)
-      let records =
-        if let zone { try store.records(named: names, in: zone) } else {
-          [ExactName: StoredRecord]()
-        }
+      let records = try store.records(of: fields, zoneName: zoneName, in: database)
       for field in fields {
         let stored = field.recordName.flatMap { records[$0] }
         if let name = field.recordName, stored == nil { try Naming.checkRecordName(name) }
@@ -54,7 +43,7 @@ struct UploadAssetsHandler: EndpointHandler {
 
   /// - Parameter recordType: nil: not known before the save (wire-quirks A28).
   private func check(
-    _ field: UploadAssets.Field, recordType: String?, _ schema: Schema,
+    _ field: AssetFieldID, recordType: String?, _ schema: Schema,
     _ environment: ContainerEnvironment
   ) throws(ServerError) {
     try Naming.checkFieldName(field.fieldName)

@@ -65,8 +65,8 @@ enum NotificationText {
     return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
   }
 
-  /// Milliseconds of the years that have four digits.
-  private static let datable = -62_135_596_800_000...253_402_300_799_999 as ClosedRange<Int64>
+  /// Milliseconds of the years 1583 to 9999: of the Gregorian calendar, and with four digits.
+  private static let datable = -12_212_553_600_000...253_402_300_799_999 as ClosedRange<Int64>
 
   static func date(_ milliseconds: Int64) -> String {
     guard datable.contains(milliseconds) else { return String(milliseconds) }

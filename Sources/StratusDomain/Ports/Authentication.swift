@@ -24,7 +24,9 @@ public struct Admission: Sendable, Hashable {
 
 /// Finds out who is calling.
 public protocol Authentication: Sendable {
-  /// - Throws: `AUTHENTICATION_FAILED` without a hint which part was wrong.
+  /// - Throws: `AUTHENTICATION_FAILED`, without a hint which part was wrong, unless the web auth
+  ///   token is one this server gave out: then the reason tells a disabled account and a session
+  ///   that has ended.
   func admit(
     _ credentials: Credentials, to store: StoreAddress
   ) async throws(ServerError) -> Admission

@@ -10,8 +10,8 @@ struct ContinuationMarker: Sendable, Hashable {
   /// Where the page ended; the value as the way of answering has it.
   var position: EntryPosition
 
-  private static let version: UInt8 = 1
-  private static let headCount = 1 + 8 + 2 + 8 + 8 + 4
+  private static let version: UInt8 = 2
+  private static let headCount = 1 + 8 + 2 + 8 + 8 + 8 + 4
   private static let checkCount = 8
 
   init(fingerprint: UInt64, ordinal: Int, index: Int64, position: EntryPosition) {
@@ -28,9 +28,9 @@ struct ContinuationMarker: Sendable, Hashable {
     bytes.append(UInt16(clamping: ordinal))
     bytes.append(UInt64(bitPattern: index))
     bytes.append(UInt64(bitPattern: position.zone))
+    bytes.append(UInt64(bitPattern: position.record))
     bytes.append(UInt32(clamping: position.value.count))
     bytes += position.value
-    bytes += Array(position.recordName.utf8)
     bytes.append(Fingerprint(bytes).value)
     return Base64.encode(bytes)
   }
@@ -45,18 +45,17 @@ struct ContinuationMarker: Sendable, Hashable {
     func number(_ start: Int, _ count: Int, of bytes: [UInt8]) -> UInt64 {
       bytes[start..<start + count].reduce(0) { $0 << 8 | UInt64($1) }
     }
-    let valueCount = Int(number(27, 4, of: body))
+    let valueCount = Int(number(35, 4, of: body))
     guard number(body.count, 8, of: bytes) == Fingerprint(body).value,
-      number(1, 8, of: body) == fingerprint, body.count >= Self.headCount + valueCount
+      number(1, 8, of: body) == fingerprint, body.count == Self.headCount + valueCount
     else { throw invalid }
     self.fingerprint = fingerprint
     ordinal = Int(number(9, 2, of: body))
     index = Int64(bitPattern: number(11, 8, of: body))
-    let behind = Self.headCount + valueCount
     position = EntryPosition(
-      value: Array(body[Self.headCount..<behind]),
+      value: Array(body[Self.headCount...]),
       zone: Int64(bitPattern: number(19, 8, of: body)),
-      recordName: String(decoding: body[behind...], as: UTF8.self))
+      record: Int64(bitPattern: number(27, 8, of: body)))
   }
 }
 

@@ -1,7 +1,7 @@
 import StratusWire
 
 /// Reads the entries of several stretches in one order: by what follows their prefixes, then zone,
-/// then record name.
+/// then record number.
 ///
 /// Stretches are opened when their turn comes, and read in pieces that grow, so that the first page
 /// of many stretches costs a seek each and no more.
@@ -64,7 +64,7 @@ struct EntryCursor {
       start?.value = Array(stretch.lower.prefix(stretch.prefixCount)) + (after?.value ?? [])
       streams.append(
         Stream(
-          stretch: stretch, head: FoundEntry(value: stretch.lower, zone: .min, recordName: ""),
+          stretch: stretch, head: FoundEntry(value: stretch.lower, zone: .min, record: .min),
           after: start, pieceSize: piece))
     }
     heap = Array(streams.indices)
@@ -102,7 +102,7 @@ struct EntryCursor {
       advance(top)
       if let last, last.entry.zone == entry.zone,
         last.entry.value.compare(entry.value, from: last.prefixCount, prefixCount) == 0,
-        last.entry.recordName.utf8.elementsEqual(entry.recordName.utf8)
+        last.entry.record == entry.record
       {
         continue
       }
@@ -156,10 +156,10 @@ struct EntryCursor {
     let isBefore = isReversed ? entry.zone > zone : entry.zone < zone
     if isReversed {
       return EntryPosition(
-        value: entry.value, zone: isBefore ? zone + 1 : .min, recordName: "")
+        value: entry.value, zone: isBefore ? zone + 1 : .min, record: .min)
     }
     return EntryPosition(
-      value: entry.value, zone: isBefore ? zone : .max, recordName: isBefore ? "" : "\u{10FFFF}")
+      value: entry.value, zone: isBefore ? zone : .max, record: isBefore ? .min : .max)
   }
 }
 
@@ -173,8 +173,8 @@ extension EntryCursor {
     if order == 0 {
       if one.head.zone != other.head.zone {
         order = one.head.zone < other.head.zone ? -1 : 1
-      } else {
-        order = one.head.recordName.bytesCompare(other.head.recordName)
+      } else if one.head.record != other.head.record {
+        order = one.head.record < other.head.record ? -1 : 1
       }
     }
     return isReversed ? order > 0 : order < 0
@@ -202,13 +202,5 @@ extension EntryCursor {
       heap.swapAt(place, least)
       place = least
     }
-  }
-}
-
-extension String {
-  /// Below, at or above 0, as names compare: by their bytes.
-  func bytesCompare(_ other: String) -> Int {
-    if utf8.elementsEqual(other.utf8) { return 0 }
-    return utf8.lexicographicallyPrecedes(other.utf8) ? -1 : 1
   }
 }

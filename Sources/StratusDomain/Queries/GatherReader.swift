@@ -24,14 +24,13 @@ struct GatherReader {
     var cursor = EntryCursor(
       scope.plan.stretches, of: scope.plan.index.id, in: scope.database, zone: scope.zone?.id,
       expected: 1_000)
-    var seen: Set<Place> = []
+    var seen: Set<Int64> = []
     var batch: [FoundEntry] = []
     var found: [Found] = []
     reading: while true {
       switch try cursor.next(scope.store) {
       case .entry(let entry, _):
-        let place = Place(zone: entry.zone, name: ExactName(entry.recordName))
-        if seen.insert(place).inserted { batch.append(entry) }
+        if seen.insert(entry.record).inserted { batch.append(entry) }
         if batch.count == Self.batchMax {
           try take(batch, into: &found)
           batch = []
@@ -46,11 +45,6 @@ struct GatherReader {
     try fill(found)
     builder.noteRead(entries: cursor.entriesRead)
     return builder.page
-  }
-
-  private struct Place: Hashable {
-    var zone: Int64
-    var name: ExactName
   }
 
   /// Keeps those that match and come after the page before.
@@ -88,7 +82,7 @@ struct GatherReader {
       }
       if let item = items[place] { builder.add(item.record, in: item.zone) }
       last = EntryPosition(
-        value: match.key, zone: match.entry.zone, recordName: match.entry.recordName)
+        value: match.key, zone: match.entry.zone, record: match.entry.record)
     }
   }
 
@@ -96,8 +90,8 @@ struct GatherReader {
     var order = one.key.compare(other.key, from: 0, 0)
     if order == 0, one.entry.zone != other.entry.zone {
       order = one.entry.zone < other.entry.zone ? -1 : 1
-    } else if order == 0 {
-      order = one.entry.recordName.bytesCompare(other.entry.recordName)
+    } else if order == 0, one.entry.record != other.entry.record {
+      order = one.entry.record < other.entry.record ? -1 : 1
     }
     return scope.plan.candidate.order.isReversed ? order > 0 : order < 0
   }

@@ -4,7 +4,9 @@ import StratusWire
 struct IndexBuilder: Sendable {
   let store: any Store
   let recordType: String
-  /// Records looked at in one transaction.
+  let turns: IndexBuildTurns
+  let key: IndexBuildTurns.Key
+  /// Records looked at in one read.
   var stepRows = Limits.indexBuildStepRows
 
   /// Adds marks and indexes that are not there yet.
@@ -41,49 +43,38 @@ struct IndexBuilder: Sendable {
 
   private static let keptPlaces = 8
 
-  /// Fills indexes, going on where an earlier request stopped.
+  /// Fills indexes, going on where an earlier request stopped, and others of the type with them.
   ///
-  /// - Parameter rowsMax: records looked at, in all.
+  /// - Parameter rowsMax: records looked at, by this request and those it waited for.
   /// - Returns: whether they are ready.
   func build(_ indexes: [Int64], rowsMax: Int) async throws(ServerError) -> Bool {
-    var steps = max(rowsMax / stepRows, 1)
-    for index in indexes {
-      while try await !step(index) {
-        steps -= 1
-        if steps <= 0 { return false }
+    let begin = turns.join(key)
+    defer { turns.leave(key) }
+    // What a small store has is soon there; of a large one, those who come in the meantime have
+    // little to make up for, and then all are built as one.
+    var rows = stepRows
+    while true {
+      let (rowsDone, builds) = await turns.take(key)
+      let rowsLeft = rowsMax - (rowsDone - begin)
+      if rowsLeft <= 0 {
+        turns.giveBack(key, rows: 0)
+        return try await isReady(indexes)
       }
-    }
-    return true
-  }
-
-  /// One transaction's worth. Steps that are done twice, by two requests, change nothing.
-  ///
-  /// - Returns: whether the index is ready.
-  private func step(_ id: Int64) async throws(ServerError) -> Bool {
-    try await store.write { [recordType, stepRows] (store) throws(ServerError) in
-      let schema = try store.schema()
-      guard let index = schema.indexes[recordType]?.first(where: { $0.id == id }),
-        !index.isReady
-      else { return true }
-      let step = try store.recordsToIndex(
-        ofType: recordType, after: index.buildPlace, limit: stepRows)
-      let needed = [index].fieldsNeeded(in: schema.recordTypes[recordType])
-      var entries: [Home: [IndexEntry]] = [:]
-      for item in step.items {
-        let values = try item.record.fields.storedValues(of: needed)
-        entries[Home(database: item.database, zone: item.zone), default: []] += index.entries(
-          of: item.record, values: values)
-      }
-      for (home, entries) in entries {
-        try store.add(entries, of: home.zone, in: home.database)
-      }
-      try store.setBuildPlace(step.next, of: id)
-      return step.next == nil
+      var looked = 0
+      defer { turns.giveBack(key, rows: looked) }
+      let chunk = try await IndexChunk.read(
+        for: indexes, by: self, rowsMax: min(rows, rowsLeft),
+        sizeBytesMax: Limits.indexBuildSizeBytesMax / max(builds, 1))
+      guard let chunk else { return true }
+      looked = chunk.rowsLooked
+      try await chunk.write(to: store)
+      rows = rowsMax
     }
   }
 
-  private struct Home: Hashable {
-    var database: Int64
-    var zone: Int64
+  private func isReady(_ indexes: [Int64]) async throws(ServerError) -> Bool {
+    try await store.read { [recordType] (store) throws(ServerError) in
+      try !store.indexBuilds(ofType: recordType).contains { indexes.contains($0.index) }
+    }
   }
 }

@@ -15,7 +15,7 @@ extension QueryIndex {
         keys = keys.flatMap { key in parts.map { key + $0 } }
       }
     }
-    return keys.map { IndexEntry(index: id, value: $0, recordName: record.name) }
+    return keys.map { IndexEntry(index: id, value: $0, record: record.number) }
   }
 }
 

@@ -130,10 +130,10 @@ struct NearestReader {
   /// The place behind all that are so far.
   private func behind(_ metres: Double) -> EntryPosition {
     let key = ColumnBytes.of(distance: metres)
-    if isReversed { return EntryPosition(value: key, zone: .min, recordName: "") }
+    if isReversed { return EntryPosition(value: key, zone: .min, record: .min) }
     let hasTies = !scope.plan.candidate.order.columns.isEmpty
     return EntryPosition(
-      value: hasTies ? key + [0xFF] : key, zone: .max, recordName: "\u{10FFFF}")
+      value: hasTies ? key + [0xFF] : key, zone: .max, record: .max)
   }
 
   /// Takes what is equally far.
@@ -155,7 +155,7 @@ struct NearestReader {
     let hasTies = !scope.plan.candidate.order.columns.isEmpty
     var after: EntryPosition?
     if let position = scope.after, start == metres, !hasTies {
-      after = EntryPosition(value: [], zone: position.zone, recordName: position.recordName)
+      after = EntryPosition(value: [], zone: position.zone, record: position.record)
     }
     var cursor = EntryCursor(
       stretches, of: scope.plan.index.id, in: scope.database, zone: scope.zone?.id,
@@ -172,7 +172,7 @@ struct NearestReader {
           if builder.isFull { return true }
           builder.add(item.record, in: item.zone)
         }
-        passed = EntryPosition(value: key, zone: entry.zone, recordName: entry.recordName)
+        passed = EntryPosition(value: key, zone: entry.zone, record: entry.record)
         if builder.hasReadEnough { return true }
       case .end: return false
       case .exhausted:
@@ -199,7 +199,7 @@ struct NearestReader {
         guard builder.matches(values) else { continue }
         let position = EntryPosition(
           value: scope.plan.candidate.order.key(of: values), zone: entry.zone,
-          recordName: entry.recordName)
+          record: entry.record)
         if let after = scope.after, !comes(after, before: position) { continue }
         found.append(position)
         guard found.count <= Limits.queryGatherMax else { throw Self.tooMany }
@@ -225,8 +225,8 @@ struct NearestReader {
     var order = one.value.compare(other.value, from: 0, 0)
     if order == 0, one.zone != other.zone {
       order = one.zone < other.zone ? -1 : 1
-    } else if order == 0 {
-      order = one.recordName.bytesCompare(other.recordName)
+    } else if order == 0, one.record != other.record {
+      order = one.record < other.record ? -1 : 1
     }
     return isReversed ? order > 0 : order < 0
   }

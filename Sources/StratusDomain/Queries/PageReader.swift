@@ -29,6 +29,8 @@ struct PageScope {
   let countsOnly: Bool
   /// Where the page before ended.
   let after: EntryPosition?
+  /// Records read, after which the page ends.
+  let recordsMax: Int
 }
 
 /// Takes matches one by one, until a page is full and one more is seen.
@@ -71,7 +73,9 @@ struct PageBuilder {
   }
 
   /// Whether so much was read that the page should end, whatever it holds.
-  var hasReadEnough: Bool { readBytes >= Self.readBytesMax }
+  var hasReadEnough: Bool {
+    readBytes >= Self.readBytesMax || page.recordsRead >= scope.recordsMax
+  }
 
   /// Matches that still fit.
   var room: Int { scope.limit - page.items.count }
@@ -126,16 +130,16 @@ struct PageBuilder {
   private mutating func load(
     _ entries: ArraySlice<FoundEntry>
   ) throws(ServerError) -> [QueryPage.Item?] {
-    var names: [Int64: [String]] = [:]
-    for entry in entries { names[entry.zone, default: []].append(entry.recordName) }
-    var found: [Int64: [ExactName: StoredRecord]] = [:]
-    for (id, names) in names {
+    var numbers: [Int64: [Int64]] = [:]
+    for entry in entries { numbers[entry.zone, default: []].append(entry.record) }
+    var found: [Int64: [Int64: StoredRecord]] = [:]
+    for (id, numbers) in numbers {
       guard let zone = try zone(id) else { continue }
-      found[id] = try scope.store.records(named: names, in: zone)
-      page.recordsRead += names.count
+      found[id] = try scope.store.records(numbered: numbers, in: zone)
+      page.recordsRead += numbers.count
     }
     return entries.map { entry in
-      guard let zone = zones[entry.zone], let record = found[entry.zone]?[entry.recordName]
+      guard let zone = zones[entry.zone], let record = found[entry.zone]?[entry.record]
       else { return nil }
       return QueryPage.Item(record: record, zone: zone)
     }

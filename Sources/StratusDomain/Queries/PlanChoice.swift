@@ -4,7 +4,8 @@ import StratusWire
 /// read.
 struct PlanChoice {
   enum Outcome {
-    case plan(QueryPlan)
+    /// With ways that may turn out to be shorter, if a page takes long to fill.
+    case plan(QueryPlan, gathers: [QueryPlan] = [])
     /// These indexes must be there first, and these be ready.
     case needs([[IndexColumn]], building: [Int64])
   }
@@ -16,11 +17,15 @@ struct PlanChoice {
   let database: DatabaseKey
   /// Whether an index that only makes it faster is worth waiting for.
   let waits: Bool
+  /// Records of a page.
+  let pageSize: Int
+  /// Entries that were read to choose.
+  private(set) var entriesRead = 0
 
   /// Entries that a probe counts; beyond them one way is as bad as another.
   private static let probeMax = 2_000
 
-  func choose() throws(ServerError) -> Outcome {
+  mutating func choose() throws(ServerError) -> Outcome {
     let mains = 0..<planner.mainCount
     let gathers = planner.mainCount..<planner.mainCount + planner.gatherCount
     var survey = Survey(indexes: indexes)
@@ -36,20 +41,48 @@ struct PlanChoice {
     if survey.isIncomplete, waits || !isServed {
       return .needs(survey.wanted, building: survey.building)
     }
+    let main = try best(survey.plans.filter { !gathers.contains($0.ordinal) })
+    let others = survey.plans.filter { gathers.contains($0.ordinal) }
+    if others.isEmpty { return .plan(main) }
+    // NB: what sorts places equally far may have to give up, where another way does not.
+    let isCertain = main.candidate.kind == .scan || main.candidate.order.columns.isEmpty
+    // No way reads less than what all fits in a page.
+    let max = isCertain ? min(pageSize, Limits.queryGatherMax) : Limits.queryGatherMax
+    if let small = try smallest(others, max: max) { return .plan(small) }
+    return .plan(main, gathers: isCertain ? others : [])
+  }
+
+  /// Records read for a page, after which it is worth asking whether another way is shorter.
+  var recordsReadMax: Int { Swift.max(4 * pageSize, 200) }
+
+  /// A way that is shorter than to go on as a page began.
+  ///
+  /// - Parameter page: what came of reading so many records; it is not full.
+  mutating func instead(
+    of page: QueryPage, gathers: [QueryPlan]
+  ) throws(ServerError) -> QueryPlan? {
+    let recordsAhead =
+      (pageSize - page.items.count) * page.recordsRead / Swift.max(page.items.count, 1)
+    return try smallest(gathers, max: min(recordsAhead, Limits.queryGatherMax))
+  }
+
+  private mutating func smallest(
+    _ plans: [QueryPlan], max: Int
+  ) throws(ServerError) -> QueryPlan? {
     var small: (plan: QueryPlan, count: Int)?
-    for plan in survey.plans where gathers.contains(plan.ordinal) {
-      let count = try probe(plan, max: (small?.count ?? Limits.queryGatherMax) + 1)
-      if count <= Limits.queryGatherMax, count < small?.count ?? .max { small = (plan, count) }
+    for plan in plans {
+      let most = small.map { $0.count - 1 } ?? max
+      let count = try probe(plan, max: most + 1)
+      if count <= most { small = (plan, count) }
     }
-    if let small { return .plan(small.plan) }
-    return .plan(try best(survey.plans.filter { !gathers.contains($0.ordinal) }))
+    return small?.plan
   }
 
   /// As ``choose()``, but only what can go on where a gathered page ended.
   ///
   /// NB: the place is spelled by the columns of the order; an index of the opposite ones spells it
   /// otherwise.
-  func chooseOrdered() throws(ServerError) -> Outcome {
+  mutating func chooseOrdered() throws(ServerError) -> Outcome {
     var survey = Survey(indexes: indexes, spellsOrder: true)
     for ordinal in 0..<planner.mainCount {
       survey.look(at: planner.candidates[ordinal], ordinal)
@@ -72,7 +105,7 @@ struct PlanChoice {
         + "\(Limits.indexesPerRecordTypeMax) indexes of several fields, the most allowed")
   }
 
-  private func best(_ plans: [QueryPlan]) throws(ServerError) -> QueryPlan {
+  private mutating func best(_ plans: [QueryPlan]) throws(ServerError) -> QueryPlan {
     guard let first = plans.first else { throw .fault("a query has no plan") }
     if plans.count == 1 { return first }
     var best = first
@@ -88,7 +121,7 @@ struct PlanChoice {
   }
 
   /// How many entries a plan's stretches have, up to a number.
-  private func probe(_ plan: QueryPlan, max: Int) throws(ServerError) -> Int {
+  private mutating func probe(_ plan: QueryPlan, max: Int) throws(ServerError) -> Int {
     var count = 0
     for stretch in plan.stretches where count < max {
       count += try store.entries(
@@ -96,6 +129,7 @@ struct PlanChoice {
         of: database, limit: max - count
       ).count
     }
+    entriesRead += count
     return count
   }
 }

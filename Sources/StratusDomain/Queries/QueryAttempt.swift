@@ -32,15 +32,16 @@ struct QueryAttempt {
       return .answered(try response(QueryPage(), marker: nil, plan: nil, zone: nil))
     }
     let indexes = schema.indexes[query.recordType] ?? []
-    let choice = PlanChoice(
+    var choice = PlanChoice(
       query: query, planner: planner, indexes: indexes, store: store, database: database.key,
-      waits: waits)
+      waits: waits, pageSize: pageSize)
     var plan: QueryPlan
+    var gathers: [QueryPlan] = []
     if let marker {
       plan = try resumed(marker, planner, indexes)
     } else {
       switch try choice.choose() {
-      case .plan(let chosen): plan = chosen
+      case .plan(let chosen, let others): (plan, gathers) = (chosen, others)
       case .needs(let wanted, let building):
         return .needs(check.addition, indexes: wanted, building: building)
       }
@@ -48,28 +49,56 @@ struct QueryAttempt {
     if !check.addition.isEmpty {
       return .needs(check.addition, indexes: [], building: [])
     }
-    var page = try read(plan, query, zone, after: marker?.position)
+    var page =
+      gathers.isEmpty
+      ? try read(plan, query, zone, after: marker?.position)
+      : try shorter(&plan, gathers, query, zone, &choice)
     if page == nil {
       // What was gathered has grown too much for it; the order of the index is the same.
       switch try choice.chooseOrdered() {
-      case .plan(let ordered): plan = ordered
+      case .plan(let ordered, _): plan = ordered
       case .needs(let wanted, let building):
         return .needs(check.addition, indexes: wanted, building: building)
       }
       page = try read(plan, query, zone, after: marker?.position)
     }
+    page?.entriesRead += choice.entriesRead
     guard let page else { throw .fault("a query cannot be read in its own order") }
     return .answered(try response(page, marker: try next(page, plan), plan: plan, zone: zone))
   }
 
+  /// Records of a page.
+  private var pageSize: Int {
+    min(request.resultsLimit ?? Limits.recordsPerResponseMax, Limits.recordsPerResponseMax)
+  }
+
+  /// The first page, by the index of the order; or, if that takes long to fill it, by what a
+  /// narrow range holds.
+  ///
+  /// - Parameter plan: becomes the one that is used.
+  private func shorter(
+    _ plan: inout QueryPlan, _ gathers: [QueryPlan], _ query: CheckedQuery,
+    _ zone: StoredZone?, _ choice: inout PlanChoice
+  ) throws(ServerError) -> QueryPage? {
+    let max = choice.recordsReadMax
+    let begun = try read(plan, query, zone, after: nil, recordsMax: max)
+    guard let begun, begun.position != nil, begun.items.count < pageSize,
+      begun.recordsRead >= max
+    else { return begun }
+    if let gather = try choice.instead(of: begun, gathers: gathers) { plan = gather }
+    var page = try read(plan, query, zone, after: nil)
+    page?.entriesRead += begun.entriesRead
+    page?.recordsRead += begun.recordsRead
+    return page
+  }
+
   private func read(
-    _ plan: QueryPlan, _ query: CheckedQuery, _ zone: StoredZone?, after: EntryPosition?
+    _ plan: QueryPlan, _ query: CheckedQuery, _ zone: StoredZone?, after: EntryPosition?,
+    recordsMax: Int = .max
   ) throws(ServerError) -> QueryPage? {
     let scope = PageScope(
       query: query, plan: plan, store: store, database: database.key, zone: zone,
-      limit: min(
-        request.resultsLimit ?? Limits.recordsPerResponseMax, Limits.recordsPerResponseMax),
-      countsOnly: request.countsOnly, after: after)
+      limit: pageSize, countsOnly: request.countsOnly, after: after, recordsMax: recordsMax)
     switch plan.candidate.kind {
     case .scan:
       var reader = ScanReader(scope)

@@ -35,7 +35,7 @@ struct QueryCheck {
   ) throws(ServerError) {
     if recordType == UserRecords.recordType { throw .badRequest(Reason.queriedTypeIsFixed) }
     guard let type = schema.recordTypes[recordType] else {
-      throw .badRequest("Did not find record type: \(recordType)")
+      throw .badRequest(Reason.recordTypeNotFound + recordType)
     }
     self.schema = schema
     self.type = type

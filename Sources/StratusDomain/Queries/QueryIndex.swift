@@ -9,19 +9,13 @@ public struct QueryIndex: Sendable, Hashable {
   public var id: Int64
   public var recordType: String
   public var columns: [IndexColumn]
-  /// How far it is built; nil: it is ready.
-  public var buildPlace: IndexBuildPlace?
   /// Whether every record has its entries.
   public var isReady: Bool
 
-  public init(
-    id: Int64, recordType: String, columns: [IndexColumn], buildPlace: IndexBuildPlace?,
-    isReady: Bool
-  ) {
+  public init(id: Int64, recordType: String, columns: [IndexColumn], isReady: Bool) {
     self.id = id
     self.recordType = recordType
     self.columns = columns
-    self.buildPlace = buildPlace
     self.isReady = isReady
   }
 }
@@ -65,25 +59,12 @@ public struct IndexEntry: Sendable, Hashable {
   public var index: Int64
   /// The columns' bytes, which sort as the values do.
   public var value: [UInt8]
-  public var recordName: String
+  /// The record's number.
+  public var record: Int64
 
-  public init(index: Int64, value: [UInt8], recordName: String) {
+  public init(index: Int64, value: [UInt8], record: Int64) {
     self.index = index
     self.value = value
-    self.recordName = recordName
-  }
-}
-
-// NB: names by their bytes: two that only look alike are two records.
-extension IndexEntry {
-  public static func == (left: IndexEntry, right: IndexEntry) -> Bool {
-    left.index == right.index && left.value == right.value
-      && ExactName(left.recordName) == ExactName(right.recordName)
-  }
-
-  public func hash(into hasher: inout Hasher) {
-    hasher.combine(index)
-    hasher.combine(value)
-    hasher.combine(ExactName(recordName))
+    self.record = record
   }
 }

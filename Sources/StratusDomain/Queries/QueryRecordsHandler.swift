@@ -5,6 +5,9 @@ struct QueryRecordsHandler: EndpointHandler {
   typealias Endpoint = QueryRecords
 
   let databases: DatabaseAccess
+  private let turns = IndexBuildTurns()
+
+  init(databases: DatabaseAccess) { self.databases = databases }
 
   /// Bounds the tries of one request, which other requests can only delay.
   private static let attemptsMax = 8
@@ -13,7 +16,10 @@ struct QueryRecordsHandler: EndpointHandler {
     _ request: QueryRecords.Request, to caller: Caller, in address: DatabaseAddress
   ) async throws(ServerError) -> QueryRecords.Response {
     let database = try await databases.open(address, for: caller)
-    let builder = IndexBuilder(store: database.store, recordType: request.query.recordType)
+    let recordType = request.query.recordType
+    let builder = IndexBuilder(
+      store: database.store, recordType: recordType, turns: turns,
+      key: IndexBuildTurns.Key(store: address.store, recordType: recordType))
     var waits = true
     for _ in 0..<Self.attemptsMax {
       let outcome = try await database.store.read { [waits] (store) throws(ServerError) in

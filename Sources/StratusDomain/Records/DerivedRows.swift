@@ -1,10 +1,10 @@
-import StratusWire
+public import StratusWire
 
 /// What the store keeps about a record beside the record: derived from it alone, so that the rows
 /// of its earlier state need not be looked for.
 public struct DerivedRows: Sendable, Hashable {
-  /// Its entries in the indexes of its type.
-  public var entries: Set<IndexEntry> = []
+  /// Its entries in the indexes of its type, each once.
+  public var entries: [IndexEntry] = []
   /// Where it leads, by `deleteSelf` and as its parent.
   public var links: Set<RecordLink> = []
   /// The files it holds.
@@ -16,21 +16,31 @@ public struct DerivedRows: Sendable, Hashable {
 
   /// The rows of a record; none for a tombstone.
   ///
+  /// - Parameter values: all of its fields; nil: those needed are decoded.
   /// - Throws: `INTERNAL_ERROR` if its stored fields cannot be read.
-  public init(of record: StoredRecord, schema: Schema) throws(ServerError) {
+  public init(
+    of record: StoredRecord, schema: Schema, values: [(key: String, value: FieldValue)]? = nil
+  ) throws(ServerError) {
     if record.isDeleted { return }
     if let parent = record.parentRecordName {
       links.insert(RecordLink(kind: .parent, target: parent, source: record.name))
     }
     let indexes = schema.indexes[record.type] ?? []
     let type = schema.recordTypes[record.type]
+    if let values {
+      if type?.holdsLinksOrAssets ?? true {
+        for (_, value) in values { add(value, of: record) }
+      }
+      for index in indexes { entries += index.entries(of: record, values: values) }
+      return
+    }
     var needed = indexes.fieldsNeeded(in: type)
     // Of a type that is not known, every field may hold some.
     if let type { type.collectHolders(into: &needed) } else { needed = nil }
     if indexes.isEmpty, let needed, needed.isEmpty { return }
     let values = try record.fields.storedValues(of: needed)
     for (_, value) in values { add(value, of: record) }
-    for index in indexes { entries.formUnion(index.entries(of: record, values: values)) }
+    for index in indexes { entries += index.entries(of: record, values: values) }
   }
 
   private mutating func add(_ value: FieldValue, of record: StoredRecord) {
@@ -83,20 +93,37 @@ public struct RowChanges: Sendable {
 
   /// Notes that a record goes from one state to another.
   ///
-  /// - Parameter old: its live state before; nil: there was none.
+  /// - Parameters:
+  ///   - old: its live state before; nil: there was none.
+  ///   - values: all fields of the new state; nil: those needed are decoded.
   public mutating func note(
-    _ new: StoredRecord, replacing old: StoredRecord?, schema: Schema
+    _ new: StoredRecord, replacing old: StoredRecord?, schema: Schema,
+    values: [(key: String, value: FieldValue)]? = nil
   ) throws(ServerError) {
-    let before =
-      if let old { try DerivedRows(of: old, schema: schema) } else { DerivedRows() }
-    let after = try DerivedRows(of: new, schema: schema)
+    let after = try DerivedRows(of: new, schema: schema, values: values)
+    guard let old else {
+      added.entries += after.entries
+      if !after.links.isEmpty { added.links.formUnion(after.links) }
+      if !after.holds.isEmpty { added.holds.formUnion(after.holds) }
+      return
+    }
+    let before = try DerivedRows(of: old, schema: schema)
     if before.isEmpty, after.isEmpty { return }
-    removed.entries.formUnion(before.entries.subtracting(after.entries))
+    removed.entries += before.entries.without(after.entries)
     removed.links.formUnion(before.links.subtracting(after.links))
     removed.holds.formUnion(before.holds.subtracting(after.holds))
-    added.entries.formUnion(after.entries.subtracting(before.entries))
+    added.entries += after.entries.without(before.entries)
     added.links.formUnion(after.links.subtracting(before.links))
     added.holds.formUnion(after.holds.subtracting(before.holds))
+  }
+}
+
+extension [IndexEntry] {
+  /// Those that are not among others; most records have few, some have one a word.
+  fileprivate func without(_ others: [IndexEntry]) -> [IndexEntry] {
+    if count * others.count <= 64 { return filter { !others.contains($0) } }
+    let others = Set(others)
+    return filter { !others.contains($0) }
   }
 }
 

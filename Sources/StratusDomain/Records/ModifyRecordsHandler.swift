@@ -9,6 +9,7 @@ struct ModifyRecordsHandler: EndpointHandler {
   let ambient: Ambient
   let cascades: StoreNudges
   let changes: StoreNudges
+  let writers: ZoneWriters
 
   /// What a zone's operations come to.
   private struct Outcome {
@@ -30,6 +31,12 @@ struct ModifyRecordsHandler: EndpointHandler {
     }
     let database = try await databases.open(address, for: caller, needsUser: true)
     let batches = try ZoneBatches(operations.map(\.zoneID), of: request.zoneID, in: database)
+    let places = batches.batches.map {
+      ZoneWriters.Place(
+        store: address.store, database: database.key, zone: ExactName($0.zoneName))
+    }
+    try writers.enter(places)
+    defer { writers.leave(places) }
     let now = ambient.now()
     let origin = try caller.origin(now: now)
     // Before the transaction, since others wait for its end.
@@ -141,8 +148,10 @@ struct ModifyRecordsHandler: EndpointHandler {
       snapshot.stored(record.name) ?? references.gone[record.name]
     }
     var rows = RowChanges()
-    for record in references.records {
-      try rows.note(record, replacing: stored(record), schema: schema)
+    for (place, record) in references.records.enumerated() {
+      try rows.note(
+        record, replacing: stored(record), schema: schema,
+        values: place < decision.values.count ? decision.values[place] : nil)
     }
     try store.touchAssets(releasedBy: rows, now: origin.time)
     let changes = ChangeSet(

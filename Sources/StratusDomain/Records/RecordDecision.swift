@@ -2,6 +2,8 @@ import StratusWire
 
 /// What a batch of operations on one zone comes to: pure, from the snapshot alone.
 struct RecordDecision: Sendable {
+  typealias Values = [(key: String, value: FieldValue)]
+
   /// What becomes of one operation.
   enum Outcome: Sendable {
     case saved(StoredRecord)
@@ -24,6 +26,8 @@ struct RecordDecision: Sendable {
   private(set) var outcomes: [Outcome] = []
   /// New states and tombstones, numbered on from the zone's newest change.
   private(set) var records: [StoredRecord] = []
+  /// The fields of those records, where all of them were at hand.
+  private(set) var values: [Values?] = []
   /// Where operations that were not refused lead, by their places.
   private(set) var references: [Int: SentReferences] = [:]
   /// What the saves bring into the schema.
@@ -60,11 +64,17 @@ struct RecordDecision: Sendable {
           throw Refusal(.badRequest(Reason.duplicateRecord))
         }
         if let refusal = refused[place] { throw refusal }
-        let change = (snapshot.zone?.change ?? 0) + Int64(records.count) + 1
+        let known = operation.recordName.flatMap(snapshot.stored)
+        let at = RecordRules.Place(
+          change: (snapshot.zone?.change ?? 0) + Int64(records.count) + 1,
+          record: known?.number ?? snapshot.firstNumber + Int64(records.count))
         let outcome = try rules.decide(
           operation, stored: operation.recordName.flatMap { snapshot.records[$0] },
-          change: change, fields: &fields)
-        if let record = outcome.written { records.append(record) }
+          place: at, fields: &fields)
+        if let record = outcome.written {
+          records.append(record)
+          values.append(outcome.values)
+        }
         if !outcome.references.isEmpty { references[place] = outcome.references }
         outcomes.append(outcome.answer)
       } catch {
@@ -83,6 +93,7 @@ struct RecordDecision: Sendable {
 
   private mutating func withdraw() {
     records = []
+    values = []
     references = [:]
     let error = ServerError(.atomicError, Reason.atomicError)
     outcomes = outcomes.map { outcome in

@@ -4,6 +4,12 @@ import StratusWire
 struct RecordRules: Sendable {
   typealias Refusal = RecordDecision.Refusal
 
+  /// Where a record comes to lie.
+  struct Place {
+    var change: Int64
+    var record: Int64
+  }
+
   /// What an operation comes to: what is written (nothing, if there was nothing to delete), and
   /// what is answered.
   struct Outcome {
@@ -11,6 +17,8 @@ struct RecordRules: Sendable {
     let answer: RecordDecision.Outcome
     /// Where the operation itself leads.
     var references = SentReferences()
+    /// All fields of what is written; nil: not all of them are at hand.
+    var values: RecordDecision.Values?
   }
 
   let writer: RecordWriter
@@ -20,9 +28,9 @@ struct RecordRules: Sendable {
 
   /// - Parameters:
   ///   - stored: the live record of that name; nil: there is none.
-  ///   - change: the number the change gets.
+  ///   - place: the numbers of the change and of the record.
   func decide(
-    _ operation: RecordOperation, stored: StoredRecord?, change: Int64,
+    _ operation: RecordOperation, stored: StoredRecord?, place: Place,
     fields: inout FieldDecision
   ) throws(Refusal) -> Outcome {
     guard let name = operation.recordName else {
@@ -34,7 +42,7 @@ struct RecordRules: Sendable {
       if let stored {
         throw Refusal(ServerError(.conflict, Reason.recordExists), serverRecord: stored)
       }
-      return try save(operation, name, over: nil, keepsOthers: false, change, &fields)
+      return try save(operation, name, over: nil, keepsOthers: false, place, &fields)
     case .update, .replace:
       guard let stored else { throw Refusal(ServerError(.notFound, Reason.recordNotFound)) }
       guard let tag = operation.recordChangeTag else {
@@ -42,16 +50,16 @@ struct RecordRules: Sendable {
       }
       try check(tag, against: stored)
       let keepsOthers = operation.kind == .update
-      return try save(operation, name, over: stored, keepsOthers: keepsOthers, change, &fields)
+      return try save(operation, name, over: stored, keepsOthers: keepsOthers, place, &fields)
     case .forceUpdate, .forceReplace:
       let keepsOthers = operation.kind == .forceUpdate
-      return try save(operation, name, over: stored, keepsOthers: keepsOthers, change, &fields)
+      return try save(operation, name, over: stored, keepsOthers: keepsOthers, place, &fields)
     case .delete:
       guard let stored else { throw Refusal(ServerError(.notFound, Reason.recordNotFound)) }
       if let tag = operation.recordChangeTag { try check(tag, against: stored) }
-      return try delete(name, stored, change)
+      return try delete(name, stored, place.change)
     case .forceDelete:
-      return try delete(name, stored, change)
+      return try delete(name, stored, place.change)
     }
   }
 
@@ -70,7 +78,7 @@ struct RecordRules: Sendable {
 
   private func save(
     _ operation: RecordOperation, _ name: String, over stored: StoredRecord?, keepsOthers: Bool,
-    _ change: Int64, _ fields: inout FieldDecision
+    _ place: Place, _ fields: inout FieldDecision
   ) throws(Refusal) -> Outcome {
     do throws(ServerError) {
       let type = try recordType(of: operation, name, stored: stored)
@@ -78,17 +86,20 @@ struct RecordRules: Sendable {
       let changes = try assets.settle(
         fields.decide(operation.fields, recordType: type, zoneID: zoneID), over: stored)
       let base = keepsOthers ? stored?.fields ?? .empty : .empty
-      let text = try merge(changes, into: base)
+      let values = base == .empty ? Self.values(of: changes) : nil
+      let text =
+        if let values { FieldsJSON(values) } else { try merge(changes, into: base) }
       try checkSize(text)
       let record = StoredRecord(
-        name: name, type: type, change: change, isDeleted: false,
+        name: name, type: type, change: place.change, isDeleted: false,
         created: stored?.created ?? writer.stamp, modified: writer.stamp,
         parentRecordName: operation.parent.applied(
           to: keepsOthers ? stored?.parentRecordName : nil), fields: text,
-        hasAssets: try AssetRules.holdsAssets(changes, over: keepsOthers ? stored : nil))
+        hasAssets: try AssetRules.holdsAssets(changes, over: keepsOthers ? stored : nil),
+        number: place.record)
       return Outcome(
         written: record, answer: .saved(record),
-        references: SentReferences(changes, parent: operation.parent))
+        references: SentReferences(changes, parent: operation.parent), values: values)
     } catch {
       throw Refusal(error)
     }
@@ -102,18 +113,21 @@ struct RecordRules: Sendable {
     guard size <= Limits.recordSizeBytesMax else { throw .badRequest(Reason.recordTooLarge) }
   }
 
+  /// NB: no lazy `compactMap`, which would make every value twice.
+  private static func values(
+    of changes: [(key: String, value: FieldValue?)]
+  ) -> RecordDecision.Values {
+    var values: RecordDecision.Values = []
+    values.reserveCapacity(changes.count)
+    for change in changes {
+      if let value = change.value { values.append((change.key, value)) }
+    }
+    return values
+  }
+
   private func merge(
     _ changes: [(key: String, value: FieldValue?)], into base: FieldsJSON
   ) throws(ServerError) -> FieldsJSON {
-    if base == .empty {
-      // NB: no lazy `compactMap`, which would make every value twice.
-      var values: [(key: String, value: FieldValue)] = []
-      values.reserveCapacity(changes.count)
-      for change in changes {
-        if let value = change.value { values.append((change.key, value)) }
-      }
-      return FieldsJSON(values)
-    }
     do { return try base.merging(changes) } catch {
       throw .fault("stored fields cannot be read", facts: ["reason": error.reason])
     }

@@ -10,6 +10,8 @@ struct RecordSnapshot: Sendable {
   /// way to them.
   let doomed: [ExactName: StoredRecord]
   let schema: Schema
+  /// The first of the numbers drawn for new records, one an operation.
+  let firstNumber: Int64
   /// The registered files among those the operations name, by checksum.
   var assets: [[UInt8]: StoredAsset] = [:]
 
@@ -23,6 +25,7 @@ struct RecordSnapshot: Sendable {
       throw try store.missingZone(named: zoneName, in: database.key)
     }
     schema = try store.schema()
+    firstNumber = try store.drawRecordNumbers(names.count)
     guard let zone else {
       records = [:]
       doomed = [:]
@@ -42,8 +45,9 @@ struct RecordSnapshot: Sendable {
 
   init(
     zone: StoredZone?, records: [ExactName: StoredRecord], schema: Schema,
-    doomed: [ExactName: StoredRecord] = [:]
+    doomed: [ExactName: StoredRecord] = [:], firstNumber: Int64 = 1
   ) {
+    self.firstNumber = firstNumber
     self.zone = zone
     self.records = records
     self.schema = schema

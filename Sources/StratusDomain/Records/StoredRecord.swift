@@ -1,7 +1,12 @@
 public import StratusWire
 
 /// A record, or what is left of a deleted one, as the store keeps it.
-public struct StoredRecord: Sendable, Hashable {
+public struct StoredRecord: Sendable {
+  /// What index entries call it by: shorter than its name, and the newer, the greater.
+  ///
+  /// No two records of a store have the same; a tombstone keeps it, and so does the record that
+  /// is known when it is saved again. 0: the store is to give it one.
+  public var number: Int64
   public var name: String
   public var type: String
   /// Its place in the zone's history: the number of the change that made it what it is.
@@ -18,8 +23,10 @@ public struct StoredRecord: Sendable, Hashable {
 
   public init(
     name: String, type: String, change: Int64, isDeleted: Bool, created: Stamp, modified: Stamp,
-    parentRecordName: String?, fields: FieldsJSON, hasAssets: Bool = false
+    parentRecordName: String?, fields: FieldsJSON, hasAssets: Bool = false,
+    number: Int64 = 0
   ) {
+    self.number = number
     self.name = name
     self.type = type
     self.change = change
@@ -40,7 +47,22 @@ public struct StoredRecord: Sendable, Hashable {
   func tombstone(change: Int64, modified: Stamp) -> StoredRecord {
     StoredRecord(
       name: name, type: type, change: change, isDeleted: true, created: created,
-      modified: modified, parentRecordName: nil, fields: .empty)
+      modified: modified, parentRecordName: nil, fields: .empty, number: number)
+  }
+}
+
+// NB: without the number, which says where a record lies and not what it is.
+extension StoredRecord: Hashable {
+  public static func == (left: StoredRecord, right: StoredRecord) -> Bool {
+    left.name == right.name && left.type == right.type && left.change == right.change
+      && left.isDeleted == right.isDeleted && left.created == right.created
+      && left.modified == right.modified && left.parentRecordName == right.parentRecordName
+      && left.fields == right.fields && left.hasAssets == right.hasAssets
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(name)
+    hasher.combine(change)
   }
 }
 
@@ -52,8 +74,33 @@ enum RecordChangeTag {
   /// deleted and made again, numbers come back, and a stale tag could fit a record it never
   /// belonged to.
   static func text(change: Int64, modifiedMilliseconds: Int64) -> String {
-    let time = String(modifiedMilliseconds, radix: 36)
-    let padding = String(repeating: "0", count: max(0, 8 - time.count))
-    return String(change, radix: 36) + padding + time
+    // NB: one string without parts: every record of every answer has a tag.
+    String(unsafeUninitializedCapacity: 32) { bytes in
+      var count = write(change, atLeast: 1, to: bytes, from: 0)
+      count = write(modifiedMilliseconds, atLeast: 8, to: bytes, from: count)
+      return count
+    }
+  }
+
+  /// - Returns: the place behind the digits.
+  private static func write(
+    _ number: Int64, atLeast digitsMin: Int, to bytes: UnsafeMutableBufferPointer<UInt8>,
+    from start: Int
+  ) -> Int {
+    // At most 13 digits, of a time before 1970.
+    var rest = UInt64(bitPattern: number)
+    var end = start + 1
+    while rest >= 36 {
+      rest /= 36
+      end += 1
+    }
+    end = max(end, start + digitsMin)
+    rest = UInt64(bitPattern: number)
+    for place in (start..<end).reversed() {
+      let digit = UInt8(rest % 36)
+      bytes[place] = digit < 10 ? 0x30 + digit : 0x57 + digit
+      rest /= 36
+    }
+    return end
   }
 }

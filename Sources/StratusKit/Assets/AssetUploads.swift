@@ -162,7 +162,7 @@ struct AssetUploads {
     let request = RereferenceAssets.Request(
       zoneID: held.first?.recordID.zoneID.wire,
       fields: held.map {
-        RereferenceAssets.Field(recordName: $0.recordID.recordName, fieldName: $0.fieldName)
+        AssetFieldID(recordName: $0.recordID.recordName, fieldName: $0.fieldName)
       })
     let response: RereferenceAssets.Response
     do throws(CKError) {
@@ -210,7 +210,7 @@ struct AssetUploads {
     let request = UploadAssets.Request(
       zoneID: zoneID.wire,
       fields: part.map {
-        UploadAssets.Field(
+        AssetFieldID(
           recordName: $0.recordID.recordName, recordType: $0.recordType, fieldName: $0.fieldName)
       })
     let response = try await database.send(UploadAssets.self, request)

@@ -12,7 +12,7 @@ package protocol AccountFeed: Sendable {
   func changes() -> AsyncStream<Void>
 }
 
-/// Asks the server who the user is; the account is that of the container's settings and stays.
+/// Asks the server who the user is.
 struct ServerAccountFeed: AccountFeed {
   let path: RequestPath
 
@@ -30,5 +30,5 @@ struct ServerAccountFeed: AccountFeed {
     }
   }
 
-  func changes() -> AsyncStream<Void> { AsyncStream { _ in } }
+  func changes() -> AsyncStream<Void> { path.account.changes() }
 }

@@ -54,7 +54,6 @@ public final class CKContainer: NSObject, @unchecked Sendable {
     settings: ServerSettings, exchange: (any HTTPExchange)?, timing: Timing?,
     assets: AssetSettings? = nil, events: (any EventExchange)? = nil
   ) {
-    containerIdentifier = settings.container
     path =
       if let exchange {
         RequestPath(
@@ -63,9 +62,11 @@ public final class CKContainer: NSObject, @unchecked Sendable {
       } else {
         RequestPath.shared(settings)
       }
+    containerIdentifier = settings.container ?? path.connection?.address.container
     overrides = CallOverrides()
     operationQueue = OperationQueue()
     super.init()
+    Self.alive.withLock { $0 += 1 }
   }
 
   private init(configuring container: CKContainer, overrides: CallOverrides) {
@@ -74,7 +75,15 @@ public final class CKContainer: NSObject, @unchecked Sendable {
     operationQueue = container.operationQueue
     self.overrides = overrides
     super.init()
+    Self.alive.withLock { $0 += 1 }
   }
+
+  deinit { Self.alive.withLock { $0 -= 1 } }
+
+  private static let alive = Mutex(0)
+
+  /// Whether the process has a container.
+  static var isAnyAlive: Bool { alive.withLock { $0 > 0 } }
 
   /// The database everybody reads.
   public var publicCloudDatabase: CKDatabase { database(with: .public) }

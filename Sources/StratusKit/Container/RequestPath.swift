@@ -11,9 +11,14 @@ final class RequestPath: Sendable {
   let assets: AssetCache
   /// The keys of encrypted values; nil: nobody said which container.
   let keyRing: KeyRing?
+  /// Who is signed in.
+  let account: Account
   /// The user's remote notifications.
   let notificationFeed: any NotificationFeed
+  /// Where operations are kept that outlast the process; nil: nowhere.
+  let savedOperations: SavedOperations?
   private let caller = Mutex<UserNaming?>(nil)
+  private let hub: NotificationHub?
   private let device: DeviceName?
 
   /// - Parameters:
@@ -36,12 +41,17 @@ final class RequestPath: Sendable {
         pieceBytesMax: assetSettings?.pieceBytesMax ?? Connection.defaultPieceBytesMax)
     }
     device = connection.map { DeviceName(of: $0, stateFolder: settings.stateFolder) }
-    if let connection, let device, let events, connection.hasUser {
-      notificationFeed = NotificationHub(
+    if let connection, let device, let events {
+      hub = NotificationHub(
         stream: NotificationStream(connection: connection, exchange: events),
         identify: device.settle)
     } else {
-      notificationFeed = SilentFeed()
+      hub = nil
+    }
+    notificationFeed = hub ?? SilentFeed()
+    account = Account(of: connection)
+    savedOperations = connection.flatMap { connection in
+      settings.stateFolder.map { SavedOperations(in: $0, of: connection.address) }
     }
     keyRing = connection.map { connection in
       KeyRing(
@@ -50,18 +60,26 @@ final class RequestPath: Sendable {
     }
   }
 
-  private static let known = Mutex<[ServerSettings: RequestPath]>([:])
-
-  /// The path that all containers with these settings share.
-  static func shared(_ settings: ServerSettings) -> RequestPath {
-    known.withLock { known in
-      if let path = known[settings] { return path }
-      let path = RequestPath(
-        settings: settings, exchange: Live.exchange, timing: Live.timing,
-        events: Live.events)
-      known[settings] = path
-      return path
+  /// Uses another account from now on.
+  ///
+  /// - Parameters:
+  ///   - apiToken: nil: as before.
+  ///   - webAuthToken: nil: nobody is signed in.
+  ///   - isSetInCode: whether the app says so, not the credentials file.
+  func adopt(apiToken: String?, webAuthToken: String?, isSetInCode: Bool = true) {
+    account.adopt(
+      apiToken: apiToken, webAuthToken: webAuthToken, isSetInCode: isSetInCode
+    ) {
+      caller.withLock { $0 = nil }
+      keyRing?.forgetAll()
+      hub?.accountHasChanged()
     }
+  }
+
+  /// The user, as far as it is known without asking.
+  var knownNaming: UserNaming? {
+    if connection?.hasUser == false { return UserNaming(currentUserRecordName: nil) }
+    return caller.withLock { $0 }
   }
 
   /// Sends a request.
@@ -72,11 +90,16 @@ final class RequestPath: Sendable {
     options: Connection.Options
   ) async throws(CKError) -> E.Response {
     guard let connection else { throw CKError.noContainer }
+    let generation = connection.generation
     do {
-      return try await connection.send(
+      let response = try await connection.send(
         endpoint, request, to: scope, isIdempotent: isIdempotent, options: options)
+      account.note(nil, of: generation)
+      return response
     } catch {
-      throw CKError(error, isIdempotent: isIdempotent)
+      let error = CKError(error, isIdempotent: isIdempotent)
+      account.note(error, of: generation)
+      throw error
     }
   }
 
@@ -89,10 +112,14 @@ final class RequestPath: Sendable {
   func fetchCaller(options: Connection.Options) async throws(CKError) -> String {
     guard let connection else { throw CKError.noContainer }
     guard connection.hasUser else { throw CKError(.notAuthenticated) }
+    let generation = connection.generation
     let response = try await send(
       FetchCaller.self, EmptyRequest(), to: .public, isIdempotent: true, options: options)
     let name = response.user.userRecordName
-    caller.withLock { $0 = UserNaming(currentUserRecordName: name) }
+    caller.withLock { caller in
+      guard connection.generation == generation else { return }
+      caller = UserNaming(currentUserRecordName: name)
+    }
     return name
   }
 
@@ -113,15 +140,25 @@ struct DatabaseCalls: Sendable {
   let path: RequestPath
   let scope: DatabaseScope
   let options: Connection.Options
+  /// What of it is written down; nil: nothing.
+  var steps: LongLivedSteps?
 
+  /// - Parameter step: see ``LongLivedSteps/answer(_:_:isIdempotent:name:in:)``.
   func send<E: Endpoint>(
-    _ endpoint: E.Type, _ request: E.Request, isIdempotent: Bool = true
+    _ endpoint: E.Type, _ request: E.Request, isIdempotent: Bool = true, step: String? = nil
   ) async throws(CKError) -> E.Response {
-    try await path.send(
+    if let steps {
+      return try await steps.answer(
+        endpoint, request, isIdempotent: isIdempotent, name: step, in: self)
+    }
+    return try await path.send(
       endpoint, request, to: scope, isIdempotent: isIdempotent, options: options)
   }
 
-  func naming() async throws(CKError) -> UserNaming { try await path.naming(options: options) }
+  func naming() async throws(CKError) -> UserNaming {
+    if let steps { return try await steps.naming(on: path, options: options) }
+    return try await path.naming(options: options)
+  }
 }
 
 /// Where a container keeps fetched files, and in what pieces they travel.

@@ -90,12 +90,19 @@ extension CKError.Code {
   /// The code of a server's error: the one it names, else by its reason where that tells more, else
   /// by its server code.
   init(_ error: ErrorDictionary) {
-    self =
-      error.nativeCode.flatMap(Self.init(rawValue:)) ?? Self.byReason[error.reason]
-      ?? Self(error.code)
+    if let code = error.nativeCode.flatMap(Self.init(rawValue:)) {
+      self = code
+      return
+    }
+    self = Self.byReason[error.reason] ?? Self(error.code)
+    // A query of a type that the schema does not have: the reason names it.
+    if error.code == .badRequest, error.reason.hasPrefix(Reason.recordTypeNotFound) {
+      self = .unknownItem
+    }
   }
 
   private static let byReason: [String: CKError.Code] = [
+    Reason.accountDisabled: .managedAccountRestricted,
     Reason.atomicError: .batchRequestFailed,
     Reason.batchTooLarge: .limitExceeded,
     Reason.changesInDefaultZone: .invalidArguments,
@@ -110,9 +117,11 @@ extension CKError.Code {
     Reason.recordNotFound: .unknownItem,
     Reason.recordTooLarge: .limitExceeded,
     Reason.requestTooLarge: .limitExceeded,
+    Reason.sessionEnded: .accountTemporarilyUnavailable,
     Reason.syncTokenExpired: .changeTokenExpired,
     // NB: an app's own old tokens, and Apple's, are invalid to this server; the cure is the same.
     Reason.syncTokenInvalid: .changeTokenExpired,
+    Reason.zoneBusy: .zoneBusy,
     Reason.zoneNotFound: .zoneNotFound,
   ]
 

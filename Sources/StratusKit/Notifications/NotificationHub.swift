@@ -48,6 +48,23 @@ final class NotificationHub: NotificationFeed {
     return AsyncStream(unfolding: { await listener.next() }, onCancel: { listener.leave() })
   }
 
+  /// Begins anew with another account's notifications; what is left of the last one's goes.
+  func accountHasChanged() {
+    let change = state.withLock { state in
+      let change = Change(
+        waiters: [state.held].compactMap { $0 }, pump: state.pump)
+      state.held = nil
+      state.firstSequence = state.endSequence
+      state.log = []
+      for listener in state.positions.keys { state.positions[listener] = state.firstSequence }
+      state.acknowledged = nil
+      state.pump = nil
+      if !state.positions.isEmpty { open(&state) }
+      return change
+    }
+    carryOut(change)
+  }
+
   /// How many listen.
   var listenerCount: Int { state.withLock { $0.positions.count } }
 
@@ -58,15 +75,18 @@ final class NotificationHub: NotificationFeed {
       let listener = state.nextListener
       state.nextListener += 1
       state.positions[listener] = state.firstSequence
-      if state.pump == nil {
-        state.generation += 1
-        let (generation, last) = (state.generation, state.acknowledged)
-        state.pump = Task { [self] in
-          identify()
-          await stream.run(after: last) { await self.arrived($0, generation) }
-        }
-      }
+      if state.pump == nil { open(&state) }
       return listener
+    }
+  }
+
+  private func open(_ state: inout State) {
+    guard stream.hasUser else { return }
+    state.generation += 1
+    let (generation, last) = (state.generation, state.acknowledged)
+    state.pump = Task { [self] in
+      identify()
+      await stream.run(after: last) { await self.arrived($0, generation) }
     }
   }
 

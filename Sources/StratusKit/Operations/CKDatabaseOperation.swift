@@ -1,5 +1,6 @@
 import Foundation
 import StratusTransport
+import Synchronization
 
 /// An operation on a database.
 open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
@@ -12,6 +13,9 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
     didSet { if let database { container = database.container } }
   }
 
+  /// What is written down of it; nil: nothing.
+  private let steps = Mutex<LongLivedSteps?>(nil)
+
   /// Does the work; called once.
   func perform(in database: DatabaseCalls) async throws(CKError) {}
 
@@ -19,10 +23,56 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
     let resolved = resolved
     let container = database?.container ?? resolved.container ?? CKContainer.default()
     let scope = database?.databaseScope ?? .private
+    if resolved.isLongLived == true { persist(in: container, scope: scope) }
     try await perform(
       in: DatabaseCalls(
         path: container.path, scope: scope.wire,
-        options: Connection.Options(resolved, operationID: operationID, group: group)))
+        options: Connection.Options(resolved, operationID: operationID, group: group),
+        steps: steps.withLock { $0 }))
+  }
+
+  /// Goes on with what an earlier process began.
+  final func resume(_ resumed: LongLivedSteps) {
+    operationID = resumed.saved.id
+    steps.withLock { $0 = resumed }
+  }
+
+  /// Writes a long-lived operation down.
+  ///
+  /// Choice: where that cannot be done it runs all the same, and ends with the process.
+  private func persist(in container: CKContainer, scope: CKDatabase.Scope) {
+    guard steps.withLock({ $0 == nil }), let operation = self as? any LongLivedOperation,
+      let path = container.path.savedOperations, let saved = path.make(id: operationID)
+    else { return }
+    if let naming = container.path.knownNaming {
+      saved.keep(userRecordName: naming.currentUserRecordName ?? "")
+    }
+    let account = container.path.connection?.accountDigest
+    guard LongLivedArchive.save(operation, to: saved, scope: scope, account: account) else {
+      saved.forget()
+      return
+    }
+    steps.withLock { $0 = LongLivedSteps(saved, isResumed: false) }
+    // NB: asked after `cancel` can find it; who cancelled earlier found nothing to forget.
+    if isCancelled { saved.forget() }
+    report { [self] in longLivedOperationWasPersistedBlock?() }
+  }
+
+  /// Ends the operation; a long-lived one is forgotten.
+  open override func cancel() {
+    super.cancel()
+    steps.withLock { $0 }?.saved.forget()
+  }
+
+  override final func prepareToConclude() {
+    guard let saved = steps.withLock({ $0?.saved }) else { return }
+    saved.finish()
+    // Forgotten once its last block has returned (semantics §24).
+    let block = completionBlock
+    completionBlock = {
+      block?()
+      saved.forget()
+    }
   }
 }
 

@@ -18,7 +18,7 @@ open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable
   /// Called last. Fails only with the operation as a whole.
   public var fetchRecordZonesResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)?
 
-  private var wantsAll = false
+  var wantsAll = false
   // Only touched on the callback queue.
   private var fetched: [CKRecordZone.ID: CKRecordZone] = [:]
   private var errors = ItemErrors()

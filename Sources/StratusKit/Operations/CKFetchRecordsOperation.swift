@@ -23,7 +23,7 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   /// Called last. Fails only with the operation as a whole.
   public var fetchRecordsResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)?
 
-  private var wantsCurrentUser = false
+  var wantsCurrentUser = false
   // Only touched on the callback queue.
   private var fetched: [CKRecord.ID: CKRecord] = [:]
   private var errors = ItemErrors()

@@ -25,7 +25,7 @@ open class CKFetchSubscriptionsOperation: CKDatabaseOperation, @unchecked Sendab
   /// Called last. Fails only with the operation as a whole.
   public var fetchSubscriptionsResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)?
 
-  private var wantsAll = false
+  var wantsAll = false
   // Only touched on the callback queue.
   private var fetched: [CKSubscription.ID: CKSubscription] = [:]
   private var errors = ItemErrors()

@@ -73,7 +73,7 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
     // One saved twice is saved once; one deleted twice is not found.
     let response = try await database.send(
       ModifySubscriptions.self, ModifySubscriptions.Request(operations: operations),
-      isIdempotent: deleting.isEmpty)
+      isIdempotent: deleting.isEmpty, step: "all")
     let items = response.subscriptions
     guard items.count == operations.count else { throw CKError.badAnswer }
     for (subscription, item) in zip(sent, items) { try deliverSave(item, of: subscription) }

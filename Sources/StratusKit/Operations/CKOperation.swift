@@ -20,8 +20,8 @@ open class CKOperation: Operation, @unchecked Sendable {
     var task: Task<Void, Never>?
   }
 
-  /// Names this operation in the server's log.
-  public let operationID: ID
+  /// Names this operation in the server's log, and among those that outlast the process.
+  public internal(set) var operationID: ID
 
   private let life = Mutex(Life())
   private let callbackQueue = DispatchQueue(label: "stratus.operation.callbacks")
@@ -56,6 +56,18 @@ open class CKOperation: Operation, @unchecked Sendable {
   }
 
   /// Deprecated by Apple for the property of the configuration, which it is.
+  open var isLongLived: Bool {
+    get { ownConfiguration.isLongLived }
+    set { ownConfiguration.isLongLived = newValue }
+  }
+
+  /// Called once a long-lived operation is on disk, before its first request: from then on it
+  /// outlasts the process.
+  ///
+  /// Choice: not called again for an operation that a later process goes on with.
+  open var longLivedOperationWasPersistedBlock: (() -> Void)?
+
+  /// Deprecated by Apple for the property of the configuration, which it is.
   open var allowsCellularAccess: Bool {
     get { ownConfiguration.allowsCellularAccess }
     set { ownConfiguration.allowsCellularAccess = newValue }
@@ -88,6 +100,9 @@ open class CKOperation: Operation, @unchecked Sendable {
 
   /// Calls the final block, on the callback queue; called once, and last.
   func conclude(with failure: CKError?) {}
+
+  /// The work is over, and the final block is about to be called; on the callback queue, once.
+  func prepareToConclude() {}
 
   /// Lets go of the blocks, on the callback queue: most of them hold on to the operation.
   func releaseBlocks() {}
@@ -154,8 +169,10 @@ open class CKOperation: Operation, @unchecked Sendable {
       if life.isConcluded { return nil }
       life.isConcluded = true
       callbackQueue.async { [self] in
+        prepareToConclude()
         conclude(with: failure)
         releaseBlocks()
+        longLivedOperationWasPersistedBlock = nil
         _ = move(from: .executing, to: .finished)
       }
       defer { life.task = nil }

@@ -11,6 +11,7 @@ extension CKOperation {
       var container: CKContainer?
       var qualityOfService: QualityOfService?
       var allowsCellularAccess: Bool?
+      var isLongLived: Bool?
       var timeoutIntervalForRequest: TimeInterval?
       var timeoutIntervalForResource: TimeInterval?
 
@@ -20,6 +21,7 @@ extension CKOperation {
           container: container ?? other.container,
           qualityOfService: qualityOfService ?? other.qualityOfService,
           allowsCellularAccess: allowsCellularAccess ?? other.allowsCellularAccess,
+          isLongLived: isLongLived ?? other.isLongLived,
           timeoutIntervalForRequest: timeoutIntervalForRequest ?? other.timeoutIntervalForRequest,
           timeoutIntervalForResource:
             timeoutIntervalForResource ?? other.timeoutIntervalForResource)
@@ -66,6 +68,13 @@ extension CKOperation {
     public var allowsCellularAccess: Bool {
       get { explicit.allowsCellularAccess ?? true }
       set { explicit.allowsCellularAccess = newValue }
+    }
+
+    /// Whether operations outlast the process; false unless set. Without effect once an operation
+    /// has started.
+    public var isLongLived: Bool {
+      get { explicit.isLongLived ?? false }
+      set { explicit.isLongLived = newValue }
     }
 
     /// Seconds without a byte after which a request is given up; 60 unless set.

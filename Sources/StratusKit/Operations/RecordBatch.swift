@@ -127,7 +127,7 @@ struct PreparedBatch {
     }
     if saves.isEmpty { return }
     var uploads = AssetUploads(
-      of: saves.map { ($0.record, $0.save.assetFields) }, to: zoneID, in: database,
+      of: saves.map { ($0.record, $0.save.assetFields) }, to: zoneID, in: database.live,
       isAtomic: isAtomic)
     let records = saves.map(\.record)
     try await uploads.run { progress(records[$0], $1) }

@@ -25,10 +25,14 @@ struct RecordModification: Sendable {
         "\(size) bytes; one operation takes \(Limits.operationSizeBytesMax)")
     }
     let naming = try await database.naming()
-    for var batch in prepared {
+    for (index, batch) in prepared.enumerated() {
+      var batch = batch
+      let step = "batch \(index)"
       do throws(CKError) {
-        try await batch.sendFiles(to: database, isAtomic: isAtomic, progress: progress)
-        try await batch.seal(for: database, isAtomic: isAtomic)
+        if !database.hasAnswer(ModifyRecords.self, name: step) {
+          try await batch.sendFiles(to: database, isAtomic: isAtomic, progress: progress)
+          try await batch.seal(for: database, isAtomic: isAtomic)
+        }
       } catch {
         guard error.concernsZone else { throw error }
         for (item, error) in batch.refused { deliver(item, error) }
@@ -36,12 +40,14 @@ struct RecordModification: Sendable {
         continue
       }
       for (item, error) in batch.refused { deliver(item, error) }
-      if !batch.items.isEmpty { try await send(batch, naming: naming) }
+      if !batch.items.isEmpty { try await send(batch, step, naming: naming) }
     }
   }
 
+  /// - Parameter step: names the batch in what is written down of a long-lived operation: its
+  ///   values may be sealed anew, and then the request differs.
   private func send(
-    _ batch: PreparedBatch, naming: UserNaming, isSealedAnew: Bool = false
+    _ batch: PreparedBatch, _ step: String, naming: UserNaming, isSealedAnew: Bool = false
   ) async throws(CKError) {
     let operations = batch.items.map(\.operation)
     let request = ModifyRecords.Request(
@@ -51,24 +57,41 @@ struct RecordModification: Sendable {
     let response: RecordsResponse
     do throws(CKError) {
       response = try await database.send(
-        ModifyRecords.self, request, isIdempotent: isIdempotent)
+        ModifyRecords.self, request, isIdempotent: isIdempotent, step: step)
     } catch {
       if error.isUnknownZoneKey, batch.hasEncryptedFields, !isSealedAnew {
-        return try await sealAnew(batch, naming: naming)
+        return try await sealAnew(batch, step, naming: naming)
       }
       guard error.concernsZone else { throw error }
       for item in batch.items { deliver(item.requested, error) }
       return
     }
-    guard response.records.count == batch.items.count else { throw CKError.badAnswer }
-    for (item, result) in zip(batch.items, response.records) {
+    var items = batch.items
+    if response.records.count < items.count, database.steps?.isResumed == true {
+      items = withoutUnsent(items, response)
+    }
+    guard response.records.count == items.count else { throw CKError.badAnswer }
+    for (item, result) in zip(items, response.records) {
       try await take(result, of: item, naming: naming)
+    }
+  }
+
+  /// Leaves out the records of an answered request that had not been sent, since their files could
+  /// not be.
+  private func withoutUnsent(
+    _ items: [PreparedBatch.Item], _ response: RecordsResponse
+  ) -> [PreparedBatch.Item] {
+    let names = Set(response.records.map { Array($0.recordName.utf8) })
+    return items.filter { item in
+      let isSent = names.contains(Array(item.requested.recordID.recordName.utf8))
+      if !isSent { deliver(item.requested, CKError(.assetFileNotFound)) }
+      return isSent
     }
   }
 
   /// The zone was deleted and made again, or its keys were reset, since this device learnt its key.
   private func sealAnew(
-    _ batch: PreparedBatch, naming: UserNaming
+    _ batch: PreparedBatch, _ step: String, naming: UserNaming
   ) async throws(CKError) {
     database.path.keyRing?.forget(zoneNamed: batch.zoneID.zoneName)
     var batch = batch
@@ -76,7 +99,7 @@ struct RecordModification: Sendable {
     try await batch.seal(for: database, isAtomic: isAtomic)
     for (item, error) in batch.refused.dropFirst(refusedBefore) { deliver(item, error) }
     if batch.items.isEmpty { return }
-    try await send(batch, naming: naming, isSealedAnew: true)
+    try await send(batch, step, naming: naming, isSealedAnew: true)
   }
 
   private func take(
@@ -100,6 +123,16 @@ struct RecordModification: Sendable {
       deliver(item.requested, nil)
     case (.delete, .deleted), (.delete, .record): deliver(item.requested, nil)
     case (.save, .deleted): throw CKError.badAnswer
+    }
+  }
+}
+
+extension RecordItem {
+  fileprivate var recordName: String {
+    switch self {
+    case .record(let record): record.recordName
+    case .deleted(let tombstone): tombstone.recordName
+    case .failure(let failure): failure.recordName
     }
   }
 }

@@ -35,7 +35,7 @@ extension DatabaseCalls {
     // A zone made twice is made once; one deleted twice is not found.
     let response = try await send(
       ModifyZones.self, ModifyZones.Request(operations: operations),
-      isIdempotent: deleting.isEmpty)
+      isIdempotent: deleting.isEmpty, step: "all")
     guard response.zones.count == count else { throw CKError.badAnswer }
     for (zoneID, item) in zip(saving, response.zones) {
       switch item {

@@ -43,6 +43,8 @@ struct FetchPlan: Sendable {
   private var expiriesCount = 0
   /// Zones whose tokens have expired, though the database's had not when it was last read.
   private var suspects: [CKRecordZone.ID] = []
+  /// Zones that were suspects in this cycle; once is enough.
+  private var suspected: Set<CKRecordZone.ID> = []
 
   /// Times that tokens may expire under way.
   private static let expiriesMax = 3
@@ -189,7 +191,7 @@ struct FetchPlan: Sendable {
   ) -> ZoneFailure {
     expiriesCount += 1
     if error.code == .changeTokenExpired, expiriesCount <= Self.expiriesMax {
-      if listed == nil {
+      if listed == nil, state.zoneTokens[zoneID] != nil, suspected.insert(zoneID).inserted {
         suspects.append(zoneID)
         isDatabaseRead = false
         return .ended(error)

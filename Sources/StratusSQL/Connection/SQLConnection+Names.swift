@@ -15,15 +15,23 @@ extension SQLConnection {
     _ statement: SQLStatement, _ key: [SQLValue], _ names: [String],
     row: (any SQLRow) throws(ServerError) -> Void
   ) throws(ServerError) {
+    try findSeveral(statement, key, names.map { .text($0) }, row: row)
+  }
+
+  /// As above, over values of any kind.
+  func findSeveral(
+    _ statement: SQLStatement, _ key: [SQLValue], _ names: [SQLValue],
+    row: (any SQLRow) throws(ServerError) -> Void
+  ) throws(ServerError) {
     var start = 0
     while start < names.count {
       let end = min(start + SQLLimits.namesPerFind, names.count)
       var values = key
       values.reserveCapacity(key.count + SQLLimits.namesPerFind)
-      for name in names[start..<end] { values.append(.text(name)) }
+      values += names[start..<end]
       // The last name again and again, so that one prepared statement serves every number.
       while values.count < key.count + SQLLimits.namesPerFind {
-        values.append(.text(names[end - 1]))
+        values.append(names[end - 1])
       }
       try run(statement, values) { (found) throws(ServerError) in
         try row(found)

@@ -26,6 +26,8 @@ public struct SQLStatement: Sendable {
 public struct SQLDialect: Sendable {
   /// Type and constraints of a primary key that the engine counts up and never gives twice.
   public var countedKey: String
+  /// Type and constraints of a primary key whose numbers are given.
+  public var givenKey: String
   /// Text that is compared and ordered by its UTF-8 bytes.
   public var text: String
   public var bytes: String
@@ -35,9 +37,11 @@ public struct SQLDialect: Sendable {
   public var keyedTable: String
 
   public init(
-    countedKey: String, text: String, bytes: String, forUpdate: String, keyedTable: String
+    countedKey: String, givenKey: String, text: String, bytes: String, forUpdate: String,
+    keyedTable: String
   ) {
     self.countedKey = countedKey
+    self.givenKey = givenKey
     self.text = text
     self.bytes = bytes
     self.forUpdate = forUpdate

@@ -11,6 +11,9 @@ public final class StoreSession: SQLSession {
   var knownSchema: (version: Int64, schema: Schema)?
   /// What is watched, by database; for write bodies alone.
   private var watches: [Int64: Watch] = [:]
+  /// Numbers of records: no row has one from `unused` on, none was drawn from `next` on. nil: not
+  /// known.
+  var recordNumbers: (unused: Int64, next: Int64)?
 
   public init(connection: any SQLConnection) { self.connection = connection }
 
@@ -19,6 +22,7 @@ public final class StoreSession: SQLSession {
     watches.removeAll(keepingCapacity: true)
     knownSchema = nil
     knownEpoch = nil
+    recordNumbers = nil
   }
 
   /// A database's number; nil if nothing was ever written to it.

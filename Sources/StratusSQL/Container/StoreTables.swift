@@ -76,7 +76,15 @@ public enum StoreTables {
     CREATE INDEX zones_deleted ON zones (database, name) WHERE deleted <> 0;
     CREATE INDEX zones_unpurged ON zones (zone) WHERE deleted = 1;
 
+    \(records(dialect))
+    """
+  }
+
+  /// What a record is, and its two ways of being found.
+  static func records(_ dialect: SQLDialect) -> String {
+    """
     CREATE TABLE records (
+      record \(dialect.givenKey),
       database BIGINT NOT NULL,
       zone BIGINT NOT NULL,
       name \(dialect.text) NOT NULL,
@@ -92,7 +100,7 @@ public enum StoreTables {
       parent \(dialect.text),
       fields \(dialect.bytes) NOT NULL,
       assets BIGINT NOT NULL,
-      PRIMARY KEY (database, zone, name));
+      UNIQUE (database, zone, name));
     CREATE UNIQUE INDEX records_changed ON records (database, zone, change);
     """
   }
@@ -107,6 +115,19 @@ public enum StoreTables {
       type \(dialect.text) NOT NULL,
       indexes BIGINT NOT NULL,
       PRIMARY KEY (record_type, name));
+    """
+  }
+
+  /// Entries of indexes: nothing but their key.
+  static func entries(_ dialect: SQLDialect) -> String {
+    """
+    CREATE TABLE entries (
+      database BIGINT NOT NULL,
+      index_id BIGINT NOT NULL,
+      value \(dialect.bytes) NOT NULL,
+      zone BIGINT NOT NULL,
+      record BIGINT NOT NULL,
+      PRIMARY KEY (database, index_id, value, zone, record))\(dialect.keyedTable);
     """
   }
 
@@ -130,13 +151,7 @@ public enum StoreTables {
       at_zone BIGINT,
       at_name \(dialect.text));
 
-    CREATE TABLE entries (
-      database BIGINT NOT NULL,
-      index_id BIGINT NOT NULL,
-      value \(dialect.bytes) NOT NULL,
-      zone BIGINT NOT NULL,
-      name \(dialect.text) NOT NULL,
-      PRIMARY KEY (database, index_id, value, zone, name))\(dialect.keyedTable);
+    \(entries(dialect))
     CREATE TABLE links (
       database BIGINT NOT NULL,
       zone BIGINT NOT NULL,

@@ -5,20 +5,27 @@ import StratusWire
 enum StoreUpgrade {
   /// - Parameter layout: the one the store has.
   static func run(on connection: any SQLConnection, from layout: Int64) throws(ServerError) {
-    guard (1..<StoreTables.layout).contains(layout) else {
-      throw .fault("a store has an unknown layout", facts: ["layout": String(layout)])
-    }
-    // NB: all tables and columns before any rows: a session's statements expect those of today.
-    if layout < 2 { try addLayoutTwo(on: connection) }
-    if layout < 3 { try addLayoutThree(on: connection) }
-    if layout < 2 {
+    // NB: all tables before any rows: a session's statements expect those of today.
+    try connection.define(SubscriptionTables.text(connection.dialect))
+    try connection.define(NotificationTables.text(connection.dialect))
+    switch layout {
+    case 1:
+      try addDerivedTables(on: connection)
+      try numberRecords(on: connection)
       try markFields(on: connection)
       try deriveRows(on: connection)
+    case 2:
+      try numberRecords(on: connection)
+      try numberEntries(on: connection)
+    default:
+      throw .fault("a store has an unknown layout", facts: ["layout": String(layout)])
     }
     try connection.execute(UpgradeStatements.setLayout, [.integer(StoreTables.layout)])
   }
 
-  private static func addLayoutTwo(on connection: any SQLConnection) throws(ServerError) {
+  private static func addDerivedTables(
+    on connection: any SQLConnection
+  ) throws(ServerError) {
     try connection.define(
       """
       ALTER TABLE records ADD COLUMN assets BIGINT NOT NULL DEFAULT 0;
@@ -29,9 +36,33 @@ enum StoreUpgrade {
     try connection.define(KeyTables.text(connection.dialect))
   }
 
-  private static func addLayoutThree(on connection: any SQLConnection) throws(ServerError) {
-    try connection.define(SubscriptionTables.text(connection.dialect))
-    try connection.define(NotificationTables.text(connection.dialect))
+  /// Records get numbers in an order that keeps a zone's together, as they are read and indexed.
+  private static func numberRecords(on connection: any SQLConnection) throws(ServerError) {
+    let columns = RecordColumns.list.replacing(", record", with: "")
+    try connection.define(
+      """
+      ALTER TABLE records RENAME TO records_before;
+      DROP INDEX records_changed;
+      \(StoreTables.records(connection.dialect))
+      INSERT INTO records (record, database, zone, \(columns))
+        SELECT ROW_NUMBER() OVER (ORDER BY database, zone, change), database, zone, \(columns)
+        FROM records_before ORDER BY database, zone, change;
+      DROP TABLE records_before;
+      """)
+  }
+
+  /// Entries called records by their names.
+  private static func numberEntries(on connection: any SQLConnection) throws(ServerError) {
+    try connection.define(
+      """
+      ALTER TABLE entries RENAME TO entries_before;
+      \(StoreTables.entries(connection.dialect))
+      INSERT INTO entries (database, index_id, value, zone, record)
+        SELECT entries_before.database, index_id, value, entries_before.zone, record
+        FROM entries_before JOIN records ON records.database = entries_before.database
+          AND records.zone = entries_before.zone AND records.name = entries_before.name;
+      DROP TABLE entries_before;
+      """)
   }
 
   /// Choice: fields that stood before there were marks get all that their type can have, in

@@ -4,13 +4,13 @@ import StratusDomain
 enum EntryStatements {
   static let insert = SQLStatement(
     """
-    INSERT INTO entries (database, index_id, value, zone, name) VALUES (?, ?, ?, ?, ?)
-    ON CONFLICT (database, index_id, value, zone, name) DO NOTHING
+    INSERT INTO entries (database, index_id, value, zone, record) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (database, index_id, value, zone, record) DO NOTHING
     """)
   static let delete = SQLStatement(
     """
     DELETE FROM entries
-    WHERE database = ? AND index_id = ? AND value = ? AND zone = ? AND name = ?
+    WHERE database = ? AND index_id = ? AND value = ? AND zone = ? AND record = ?
     """)
 
   /// The statement that reads a stretch, and its values after database and index.
@@ -39,32 +39,32 @@ enum EntryStatements {
   }
 
   private static let ofIndex = """
-    SELECT value, zone, name FROM entries WHERE database = ? AND index_id = ?
+    SELECT value, zone, record FROM entries WHERE database = ? AND index_id = ?
     """
-  private static let upwards = " ORDER BY value, zone, name LIMIT ?"
-  private static let downwards = " ORDER BY value DESC, zone DESC, name DESC LIMIT ?"
+  private static let upwards = " ORDER BY value, zone, record LIMIT ?"
+  private static let downwards = " ORDER BY value DESC, zone DESC, record DESC LIMIT ?"
 
   private static let forward = SQLStatement(
-    ofIndex + " AND (value, zone, name) > (?, ?, ?) AND value < ?" + upwards)
+    ofIndex + " AND (value, zone, record) > (?, ?, ?) AND value < ?" + upwards)
   private static let forwardToEnd = SQLStatement(
-    ofIndex + " AND (value, zone, name) > (?, ?, ?)" + upwards)
+    ofIndex + " AND (value, zone, record) > (?, ?, ?)" + upwards)
   private static let backward = SQLStatement(
-    ofIndex + " AND (value, zone, name) < (?, ?, ?) AND value >= ?" + downwards)
+    ofIndex + " AND (value, zone, record) < (?, ?, ?) AND value >= ?" + downwards)
   private static let backwardFromEnd = SQLStatement(ofIndex + " AND value >= ?" + downwards)
 }
 
 extension EntryPosition {
   /// The place before every entry of a value.
   fileprivate init(before value: [UInt8]) {
-    self.init(value: value, zone: .min, recordName: "")
+    self.init(value: value, zone: .min, record: .min)
   }
 
-  fileprivate var values: [SQLValue] { [.bytes(value), .integer(zone), .text(recordName)] }
+  fileprivate var values: [SQLValue] { [.bytes(value), .integer(zone), .integer(record)] }
 
   fileprivate func lies(before other: EntryPosition) -> Bool {
     if value != other.value { return value.lexicographicallyPrecedes(other.value) }
     if zone != other.zone { return zone < other.zone }
-    return recordName.utf8.lexicographicallyPrecedes(other.recordName.utf8)
+    return record < other.record
   }
 }
 
@@ -72,11 +72,25 @@ extension IndexEntry {
   /// Whether one entry of a zone has its place before another's.
   static func lies(_ one: IndexEntry, before other: IndexEntry) -> Bool {
     if one.index != other.index { return one.index < other.index }
-    if one.value != other.value { return one.value.lexicographicallyPrecedes(other.value) }
-    return one.recordName.utf8.lexicographicallyPrecedes(other.recordName.utf8)
+    let order = one.value.compare(other.value)
+    return order == 0 ? one.record < other.record : order < 0
   }
 
   func values(of zone: Int64, in database: Int64) -> [SQLValue] {
-    [.integer(database), .integer(index), .bytes(value), .integer(zone), .text(recordName)]
+    [.integer(database), .integer(index), .bytes(value), .integer(zone), .integer(record)]
+  }
+}
+
+extension [UInt8] {
+  /// Below, at or above 0: how these bytes compare with others.
+  fileprivate func compare(_ other: [UInt8]) -> Int {
+    withUnsafeBytes { own in
+      other.withUnsafeBytes { other in
+        for place in 0..<Swift.min(own.count, other.count) where own[place] != other[place] {
+          return own[place] < other[place] ? -1 : 1
+        }
+        return own.count - other.count
+      }
+    }
   }
 }

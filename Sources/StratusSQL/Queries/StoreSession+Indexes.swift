@@ -15,7 +15,7 @@ extension StoreSession {
     result.reserveCapacity(min(limit, 64))
     try connection.run(statement, values) { (row) throws(ServerError) in
       result.append(
-        FoundEntry(value: row.bytes(0), zone: row.integer(1), recordName: row.text(2)))
+        FoundEntry(value: row.bytes(0), zone: row.integer(1), record: row.integer(2)))
       return true
     }
     return result
@@ -37,22 +37,64 @@ extension StoreSession {
     var last = place
     var looked = 0
     var sizeBytes = 0
+    var latest: (zone: Int64, change: Int64)?
     try connection.run(BuildStatements.walk, values) { (row) throws(ServerError) in
       let database = row.integer(RecordColumns.count)
       let zone = row.integer(RecordColumns.count + 1)
-      let place = IndexBuildPlace(database: database, zone: zone, recordName: row.text(0))
       looked += 1
-      last = place
+      last = IndexBuildPlace(database: database, zone: zone, recordName: row.text(0))
       let isLive = row.integer(3) == 0 && row.integer(RecordColumns.count + 2) == 0
       if isLive, row.text(1, ifNot: recordType).utf8.elementsEqual(recordType.utf8) {
         let record = reader.record(row)
         sizeBytes += record.fields.text.count
         step.items.append(.init(database: database, zone: zone, record: record))
+        if latest?.zone != zone {
+          latest = (zone, row.integer(RecordColumns.count + 3))
+          step.newestChanges[zone] = latest?.change
+        }
       }
       return sizeBytes < SQLLimits.stepSizeBytesMax
     }
     if looked == limit || sizeBytes >= SQLLimits.stepSizeBytesMax { step.next = last }
     return step
+  }
+
+  public func changesToIndex(
+    in zone: Int64, of database: Int64, since change: Int64, limit: Int
+  ) throws(ServerError) -> IndexBuildChanges? {
+    let newest = try connection.first(BuildStatements.newest, [.integer(zone)]) { row in
+      row.integer(1) == 0 ? row.integer(0) : nil
+    }
+    guard case .some(.some(let newest)) = newest else { return nil }
+    var changes = IndexBuildChanges(records: [], change: newest, hasMore: false)
+    if newest == change { return changes }
+    var reader = RecordReader()
+    var sizeBytes = 0
+    try connection.run(
+      BuildStatements.changes,
+      [.integer(database), .integer(zone), .integer(change), .integer(Int64(limit))]
+    ) { (row) throws(ServerError) in
+      let record = reader.record(row)
+      sizeBytes += record.fields.text.count
+      changes.records.append(record)
+      return sizeBytes < SQLLimits.stepSizeBytesMax
+    }
+    if changes.records.count >= limit || sizeBytes >= SQLLimits.stepSizeBytesMax {
+      changes.change = changes.records.last?.change ?? change
+      changes.hasMore = true
+    }
+    return changes
+  }
+
+  public func indexBuilds(ofType recordType: String) throws(ServerError) -> [IndexBuild] {
+    try connection.all(IndexStatements.builds, [.text(recordType)]) { row in
+      IndexBuild(
+        index: row.integer(0),
+        place: row.isNull(1)
+          ? nil
+          : IndexBuildPlace(
+            database: row.integer(1), zone: row.integer(2), recordName: row.text(3)))
+    }
   }
 
   public func addIndex(
@@ -63,7 +105,7 @@ extension StoreSession {
     guard let id else { throw .fault("an index was made without a number") }
     try advanceSchema()
     return QueryIndex(
-      id: id, recordType: recordType, columns: columns, buildPlace: nil, isReady: false)
+      id: id, recordType: recordType, columns: columns, isReady: false)
   }
 
   public func add(
@@ -85,23 +127,18 @@ extension StoreSession {
     }
     let changed = try connection.execute(IndexStatements.setPlace, values)
     if changed != 1 { throw .fault("an index to build is not there") }
-    try advanceSchema()
+    // NB: not for a place: every session would read the schema anew after each step.
+    if place == nil { try advanceSchema() }
   }
 
   /// All indexes, in order of their numbers.
   func readIndexes() throws(ServerError) -> [QueryIndex] {
     var result: [QueryIndex] = []
     try connection.run(IndexStatements.list, []) { (row) throws(ServerError) in
-      var place: IndexBuildPlace?
-      if !row.isNull(4) {
-        place = IndexBuildPlace(
-          database: row.integer(4), zone: row.integer(5), recordName: row.text(6))
-      }
       result.append(
         QueryIndex(
           id: row.integer(0), recordType: row.text(1),
-          columns: try IndexColumnsText.columns(of: row.text(2)), buildPlace: place,
-          isReady: row.integer(3) != 0))
+          columns: try IndexColumnsText.columns(of: row.text(2)), isReady: row.integer(3) != 0))
       return true
     }
     return result
@@ -113,18 +150,30 @@ private enum BuildStatements {
   /// Their fields are left out: SQLite does not read what no column asks for.
   static let walk = SQLStatement(
     """
-    SELECT \(RecordColumns.list), database, zone,
-      (SELECT zones.deleted FROM zones WHERE zones.zone = records.zone)
-    FROM records WHERE (database, zone, name) > (?, ?, ?)
+    SELECT \(RecordColumns.list), database, zone, gone, newest
+    FROM records JOIN (
+      SELECT zone AS home, deleted AS gone, change AS newest FROM zones
+    ) AS homes ON home = zone
+    WHERE (database, zone, name) > (?, ?, ?)
     ORDER BY database, zone, name LIMIT ?
+    """)
+  static let newest = SQLStatement("SELECT change, deleted FROM zones WHERE zone = ?")
+  static let changes = SQLStatement(
+    """
+    SELECT \(RecordColumns.list) FROM records
+    WHERE database = ? AND zone = ? AND change > ? ORDER BY change LIMIT ?
     """)
 }
 
 private enum IndexStatements {
   static let list = SQLStatement(
     """
-    SELECT index_id, record_type, columns, ready, at_database, at_zone, at_name
-    FROM indexes ORDER BY index_id
+    SELECT index_id, record_type, columns, ready FROM indexes ORDER BY index_id
+    """)
+  static let builds = SQLStatement(
+    """
+    SELECT index_id, at_database, at_zone, at_name FROM indexes
+    WHERE record_type = ? AND ready = 0 ORDER BY index_id
     """)
   static let insert = SQLStatement(
     "INSERT INTO indexes (record_type, columns, ready) VALUES (?, ?, 0) RETURNING index_id")

@@ -5,10 +5,10 @@ import StratusWire
 enum RecordColumns {
   static let list = """
     name, type, change, deleted, created_at, created_by, created_device,
-    modified_at, modified_by, modified_device, parent, fields, assets
+    modified_at, modified_by, modified_device, parent, fields, assets, record
     """
   /// How many there are.
-  static let count = 13
+  static let count = 14
 }
 
 /// Reads records row after row, and shares the texts that neighbours have in common.
@@ -26,7 +26,8 @@ struct RecordReader {
       name: row.text(0), type: type, change: row.integer(2), isDeleted: isDeleted,
       created: created, modified: modified, parentRecordName: row.optionalText(10),
       fields: isDeleted ? .empty : FieldsJSON(text: row.bytes(11)),
-      hasAssets: !isDeleted && row.integer(12) != 0)
+      hasAssets: !isDeleted && row.integer(12) != 0,
+      number: row.integer(13))
   }
 
   private mutating func stamp(_ row: any SQLRow, at column: Int) -> Stamp {

@@ -25,6 +25,34 @@ extension StoreSession {
     return result
   }
 
+  public func records(
+    numbered numbers: [Int64], in zone: StoredZone
+  ) throws(ServerError) -> [Int64: StoredRecord] {
+    guard !numbers.isEmpty, let database = try number(of: zone.database) else { return [:] }
+    var result: [Int64: StoredRecord] = [:]
+    result.reserveCapacity(numbers.count)
+    var reader = RecordReader()
+    let key: [SQLValue] = [.integer(database), .integer(zone.id)]
+    let values = numbers.map { SQLValue.integer($0) }
+    try connection.findSeveral(RecordStatements.findNumbers, key, values) { row in
+      let record = reader.record(row)
+      result[record.number] = record
+    }
+    return result
+  }
+
+  public func drawRecordNumbers(_ count: Int) throws(ServerError) -> Int64 {
+    let first = try knownNumbers().next
+    recordNumbers = (first, first + Int64(count))
+    return first
+  }
+
+  private func knownNumbers() throws(ServerError) -> (unused: Int64, next: Int64) {
+    if let recordNumbers { return recordNumbers }
+    let newest = try connection.first(RecordStatements.newest, []) { $0.integer(0) } ?? 0
+    return (newest + 1, newest + 1)
+  }
+
   public func apply(_ changes: ChangeSet) throws(ServerError) {
     let zone = changes.zone
     if changes.records.isEmpty {
@@ -35,10 +63,13 @@ extension StoreSession {
       return
     }
     let number = try requiredNumber(of: zone)
+    let unused = try knownNumbers().unused
+    var next = try knownNumbers().next
     for record in changes.records {
-      try connection.execute(
-        RecordStatements.upsert, values(of: record, in: zone.id, of: number))
+      let written = try write(record, in: zone.id, of: number, unused: unused, next: next)
+      next = max(next, written + 1)
     }
+    recordNumbers = (next, next)
     if let watched = changes.watched { try add(watched) }
     try remove(changes.rows.removed, of: zone.id, in: number)
     try add(changes.rows.added, of: zone.id, in: number)
@@ -57,6 +88,23 @@ extension StoreSession {
     }
   }
 
+  /// - Parameter unused: numbers from this on are those of new records.
+  /// - Returns: the record's number.
+  private func write(
+    _ record: StoredRecord, in zone: Int64, of database: Int64, unused: Int64, next: Int64
+  ) throws(ServerError) -> Int64 {
+    let number = record.number == 0 ? next : record.number
+    let values = values(of: record, in: zone, of: database, number: number)
+    if number < unused {
+      let changed = try connection.execute(RecordStatements.update, Array(values.dropFirst(3)))
+      if changed != 1 { throw .fault("a record to change is not there") }
+    } else {
+      try connection.execute(
+        record.number == 0 ? RecordStatements.upsert : RecordStatements.replace, values)
+    }
+    return number
+  }
+
   private func requireOne(_ changed: Int) throws(ServerError) {
     if changed == 1 { return }
     throw .fault("a change set does not follow on from its zone's newest change")
@@ -64,7 +112,7 @@ extension StoreSession {
 
   /// The values of ``RecordColumns``, behind the record's place.
   func values(
-    of record: StoredRecord, in zone: Int64, of database: Int64
+    of record: StoredRecord, in zone: Int64, of database: Int64, number: Int64
   ) -> [SQLValue] {
     [
       .integer(database), .integer(zone), .text(record.name), .text(record.type),
@@ -75,7 +123,7 @@ extension StoreSession {
       .text(record.modified.deviceID),
       record.isDeleted ? .null : .optional(record.parentRecordName),
       .bytes(record.isDeleted ? [] : record.fields.text),
-      .flag(!record.isDeleted && record.hasAssets),
+      .flag(!record.isDeleted && record.hasAssets), .integer(number),
     ]
   }
 }
@@ -92,18 +140,36 @@ private enum RecordStatements {
     WHERE database = ? AND zone = ? AND deleted = 0
       AND name IN (\(SQLStatement.severalNames))
     """)
-  static let upsert = SQLStatement(
+  /// NB: the plus signs keep SQLite from walking the zone by an index.
+  static let findNumbers = SQLStatement(
     """
+    SELECT \(RecordColumns.list) FROM records
+    WHERE +database = ? AND +zone = ? AND deleted = 0
+      AND record IN (\(SQLStatement.severalNames))
+    """)
+  static let newest = SQLStatement("SELECT MAX(record) FROM records")
+  private static let insert = """
     INSERT INTO records (
       database, zone, name, type, change, deleted, created_at, created_by, created_device,
-      modified_at, modified_by, modified_device, parent, fields, assets)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      modified_at, modified_by, modified_device, parent, fields, assets, record)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (database, zone, name) DO UPDATE SET
       type = excluded.type, change = excluded.change, deleted = excluded.deleted,
       created_at = excluded.created_at, created_by = excluded.created_by,
       created_device = excluded.created_device, modified_at = excluded.modified_at,
       modified_by = excluded.modified_by, modified_device = excluded.modified_device,
       parent = excluded.parent, fields = excluded.fields, assets = excluded.assets
+    """
+  /// The row under the name keeps its number.
+  static let upsert = SQLStatement(insert)
+  /// The row under the name, which is a tombstone, gets the new number.
+  static let replace = SQLStatement(insert + ", record = excluded.record")
+  static let update = SQLStatement(
+    """
+    UPDATE records SET
+      type = ?, change = ?, deleted = ?, created_at = ?, created_by = ?, created_device = ?,
+      modified_at = ?, modified_by = ?, modified_device = ?, parent = ?, fields = ?, assets = ?
+    WHERE record = ?
     """)
   static let setToken = SQLStatement(
     "UPDATE zones SET client_token = ? WHERE zone = ? AND deleted = 0")

@@ -54,7 +54,9 @@ extension StoreSession {
         // NB: the same columns, behind a key that is one longer than a record's own.
         try connection.execute(
           OutboxStatements.insertRecord,
-          [.integer(entry)] + values(of: record, in: Int64(state), of: Int64(position)))
+          [.integer(entry)]
+            + values(
+              of: record, in: Int64(state), of: Int64(position), number: record.number))
       }
     }
   }
@@ -166,8 +168,8 @@ private enum OutboxStatements {
     """
     INSERT INTO outbox_records (
       entry, position, state, name, type, change, deleted, created_at, created_by, created_device,
-      modified_at, modified_by, modified_device, parent, fields, assets)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      modified_at, modified_by, modified_device, parent, fields, assets, record)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     """)
   static let setPlace = SQLStatement(
     "UPDATE outbox SET at_position = ?, at_key = ?, at_subscription = ? WHERE entry = ?")

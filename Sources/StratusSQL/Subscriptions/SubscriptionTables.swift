@@ -61,6 +61,7 @@ enum SubscriptionTables {
       parent \(dialect.text),
       fields \(dialect.bytes) NOT NULL,
       assets BIGINT NOT NULL,
+      record BIGINT NOT NULL,
       PRIMARY KEY (entry, position, state));
     """
   }

@@ -42,8 +42,8 @@ final class SQLiteConnection: SQLConnection {
   }
 
   static let dialect = SQLDialect(
-    countedKey: "INTEGER PRIMARY KEY AUTOINCREMENT", text: "TEXT", bytes: "BLOB", forUpdate: "",
-    keyedTable: " WITHOUT ROWID")
+    countedKey: "INTEGER PRIMARY KEY AUTOINCREMENT", givenKey: "INTEGER PRIMARY KEY",
+    text: "TEXT", bytes: "BLOB", forUpdate: "", keyedTable: " WITHOUT ROWID")
 
   var dialect: SQLDialect { Self.dialect }
 

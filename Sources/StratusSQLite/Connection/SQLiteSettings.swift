@@ -2,10 +2,11 @@ import GRDB
 
 /// How files are opened, each number with its reason.
 enum SQLiteSettings {
-  /// Pages in the write-ahead log after which it is copied into the file: 8 MiB.
+  /// Pages in the write-ahead log after which it is copied into the file: 32 MiB.
   ///
-  /// Twice SQLite's own, since the copying is done beside the writes, not inside one.
-  static let checkpointPages = 2_048
+  /// Eight times SQLite's own: a page that was changed often is copied once, and the copying is
+  /// done beside the writes, not inside one. After a kill so much is read again.
+  static let checkpointPages = 8_192
   /// How long another program (a backup, an operator's shell) may hold the file.
   static let busyTimeoutSeconds = 5.0
   /// Bodies that share one commit. A waiting body is delayed by those before it: at 10 µs each this

@@ -13,6 +13,10 @@ final class WriteTransactions<Session: SQLSession> {
 
   /// Runs bodies in one transaction, each undone by itself if it fails; commits; lets callers go.
   ///
+  /// Savepoints cost a copy of every page that is changed, and what fails has seldom written
+  /// anything. So bodies run without them first; if one has written and fails, all are undone, and
+  /// run again with a savepoint each.
+  ///
   /// If the transaction as a whole fails, each body is run once more in one of its own, so that one
   /// body that is too much for the disk takes no neighbour with it.
   ///
@@ -25,7 +29,9 @@ final class WriteTransactions<Session: SQLSession> {
     let outcomes: [ServerError?]
     do throws(ServerError) {
       outcomes = try connection.holdingLock { () throws(ServerError) in
-        try runTogether(bodies)
+        if let outcomes = try runTogether(bodies, attempt: attemptUnguarded) { return outcomes }
+        abandon()
+        return try runTogether(bodies, attempt: attemptInSavepoint) ?? []
       }
     } catch {
       abandon()
@@ -38,39 +44,65 @@ final class WriteTransactions<Session: SQLSession> {
 
   func close() { connection.close() }
 
-  /// - Returns: what each body that was begun threw, nil if it stands on disk.
+  /// What became of one body.
+  private enum Attempt {
+    case kept
+    case undone(ServerError)
+    /// It has written, and nothing undoes that but the whole transaction's end.
+    case unclean
+  }
+
+  /// - Returns: what each body that was begun threw, nil if it stands on disk; nil in place of all:
+  ///   one was unclean.
   /// - Throws: if the transaction as a whole failed, and must be abandoned.
   private func runTogether(
-    _ bodies: [any WaitingWrite<Session>]
-  ) throws(ServerError) -> [ServerError?] {
+    _ bodies: [any WaitingWrite<Session>],
+    attempt: (any WaitingWrite<Session>) throws(ServerError) -> Attempt
+  ) throws(ServerError) -> [ServerError?]? {
     try begin()
     let rowsBefore = connection.rowsChanged
     var outcomes: [ServerError?] = []
     outcomes.reserveCapacity(bodies.count)
     for body in bodies {
-      try connection.execute(TransactionStatements.startBody, [])
-      outcomes.append(try attemptInSavepoint(body))
+      switch try attempt(body) {
+      case .kept: outcomes.append(nil)
+      case .undone(let failure): outcomes.append(failure)
+      case .unclean: return nil
+      }
       if connection.rowsChanged - rowsBefore >= SQLiteSettings.rowsPerCommitMax { break }
     }
     try connection.execute(TransactionStatements.commit, [])
     return outcomes
   }
 
+  private func attemptUnguarded(
+    _ body: any WaitingWrite<Session>
+  ) throws(ServerError) -> Attempt {
+    connection.startBody()
+    let rowsBefore = connection.rowsChanged
+    let thrown = body.attempt(on: session)
+    guard let failure = thrown ?? connection.failure else { return .kept }
+    if connection.failure != nil || connection.rowsChanged != rowsBefore { return .unclean }
+    session.forget()
+    return .undone(failure)
+  }
+
   private func attemptInSavepoint(
     _ body: any WaitingWrite<Session>
-  ) throws(ServerError) -> ServerError? {
+  ) throws(ServerError) -> Attempt {
+    try connection.execute(TransactionStatements.startBody, [])
     connection.startBody()
     let thrown = body.attempt(on: session)
     guard let failure = thrown ?? connection.failure else {
       try connection.execute(TransactionStatements.keepBody, [])
-      return nil
+      return .kept
     }
     session.forget()
     // After some errors (a full disk) SQLite has undone the whole transaction already.
     if !connection.isInTransaction { throw failure }
     try connection.execute(TransactionStatements.undoBody, [])
     try connection.execute(TransactionStatements.keepBody, [])
-    return failure
+    return .undone(failure)
   }
 
   /// Runs one body in a transaction of its own, and commits.

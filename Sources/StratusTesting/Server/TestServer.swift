@@ -6,6 +6,7 @@ public import StratusHTTP
 public import StratusPush
 package import StratusServer
 public import StratusTransport
+public import StratusWire
 
 /// A whole server inside a test: the same parts as everywhere, in the test's own process and memory,
 /// without a socket.
@@ -49,8 +50,8 @@ public final class TestServer: Sendable {
         now: { Int64((clock.date.timeIntervalSince1970 * 1_000).rounded()) },
         makeUUID: Live().ambient.makeUUID))
     try await self.init(
-      storage: try ServerStorage(inMemory: live), clock: clock, live: live, log: nil,
-      folder: Self.freshFolder(live), removesFolder: true)
+      storage: try ServerStorage(inMemory: live), clock: clock, live: live, limits: .unpaced,
+      log: nil, folder: Self.freshFolder(live), removesFolder: true)
   }
 
   /// Starts a server with its data in a folder.
@@ -60,15 +61,17 @@ public final class TestServer: Sendable {
   /// - Parameters:
   ///   - folder: an earlier server's, to go on with its data; nil: a new one.
   ///   - live: its clock and chance; ``clock`` does not move it.
+  ///   - limits: how much callers may ask of it.
   ///   - log: gets what it logs; nil: errors go to standard error.
   /// - Throws: what the server throws when it cannot start.
   package convenience init(
-    onDiskIn folder: URL?, live: Live = Live(), log: CapturedLog? = nil
+    onDiskIn folder: URL?, live: Live = Live(), limits: LimitSettings = .unpaced,
+    log: CapturedLog? = nil
   ) async throws {
     let place = folder ?? Self.freshFolder(live)
     try await self.init(
       storage: try ServerStorage(folder: place, live: live), clock: TestClock(), live: live,
-      log: log, folder: place, removesFolder: folder == nil)
+      limits: limits, log: log, folder: place, removesFolder: folder == nil)
   }
 
   /// Starts a server with its data in a folder that outlasts it.
@@ -85,18 +88,20 @@ public final class TestServer: Sendable {
   /// ``stop()``.
   ///
   /// - Throws: what the server throws when it cannot start.
-  package convenience init(live: Live, log: CapturedLog? = nil) async throws {
-    try await self.init(onDiskIn: nil, live: live, log: log)
+  package convenience init(
+    live: Live, limits: LimitSettings = .unpaced, log: CapturedLog? = nil
+  ) async throws {
+    try await self.init(onDiskIn: nil, live: live, limits: limits, log: log)
   }
 
   private init(
-    storage: ServerStorage, clock: TestClock, live: Live, log: CapturedLog?, folder: URL,
-    removesFolder: Bool
+    storage: ServerStorage, clock: TestClock, live: Live, limits: LimitSettings,
+    log: CapturedLog?, folder: URL, removesFolder: Bool
   ) async throws {
     var logger = Logger(label: "stratus")
     logger.logLevel = .error
     let composition = try await Composition(
-      storage: storage, live: live, logger: log?.logger ?? logger)
+      storage: storage, live: live, logger: log?.logger ?? logger, limits: limits)
     router = composition.router
     managementToken = composition.managementToken
     developer = try await composition.accounts.developerTokens(email: "developer@localhost")

@@ -2,7 +2,7 @@ import StratusDomain
 
 extension StoreConformance {
   static let entryChecks: [Check] = [
-    Check("entries lie in order of value, zone and name, byte by byte", entriesAreOrdered),
+    Check("entries lie in order of value, zone and record", entriesAreOrdered),
     Check("a stretch begins with its lower value and ends before its upper", stretchesAreBounded),
     Check("reading goes on behind an entry, either way", readingGoesOn),
     Check("a place out of the stretch does not widen it", placesDoNotWiden),
@@ -18,14 +18,12 @@ extension StoreConformance {
     [], [0], [0, 0], [0, 255], [1], [65], [65, 0], [65, 66], [127], [128], [128, 0], [255],
     [255, 0], [255, 255],
   ]
-  /// In order of their bytes.
-  private static let names = [
-    "", "\0", "a", "a\0", "a\0b", "b", "e\u{301}", "é", "ÿ", "\u{10FFFF}",
-  ]
+  private static let numbers: [Int64] = [1, 2, 127, 128, 255, 256, 65_535, 1 << 40, .max - 1]
 
-  /// Values and names with the least and the greatest bytes, and prefixes of one another.
+  /// Values with the least and the greatest bytes, prefixes of one another, and numbers of records
+  /// of every length.
   static func entriesAreOrdered(_ store: any Store) async throws {
-    let entries = values.flatMap { value in names.map { Sample.entry(value, $0) } }
+    let entries = values.flatMap { value in numbers.map { Sample.entry(value, $0) } }
     for zone in ["B", "A"] {
       try await store.change(in: zone, adding: Sample.rows(entries: entries))
     }
@@ -34,17 +32,19 @@ extension StoreConformance {
     }
     let zones = [first, second].sorted()
     let expected = values.flatMap { value in
-      zones.flatMap { zone in names.map { Place(value, zone, $0) } }
+      zones.flatMap { zone in
+        numbers.map { FoundEntry(value: value, zone: zone, record: $0) }
+      }
     }
-    let upwards = try await store.entries(in: Sample.all()).map(Place.init)
-    let downwards = try await store.entries(in: Sample.all(isReversed: true)).map(Place.init)
+    let upwards = try await store.entries(in: Sample.all())
+    let downwards = try await store.entries(in: Sample.all(isReversed: true))
     try expect(upwards, expected)
     try expect(downwards, expected.reversed())
   }
 
   /// In either direction; a stretch that ends before it begins is empty.
   static func stretchesAreBounded(_ store: any Store) async throws {
-    try await store.change(adding: Sample.rows(entries: values.map { Sample.entry($0, "r") }))
+    try await store.change(adding: Sample.rows(entries: values.map { Sample.entry($0, 5) }))
     let cases: [(lower: [UInt8], upper: [UInt8]?, expected: [[UInt8]])] = [
       ([], [], []), ([], [0], [[]]), ([0], [0, 255], [[0], [0, 0]]),
       ([65], [66], [[65], [65, 0], [65, 66]]), ([65, 1], [127], [[65, 66]]),
@@ -62,25 +62,31 @@ extension StoreConformance {
 
   /// Behind an entry that is there, and behind one that is gone or never was.
   static func readingGoesOn(_ store: any Store) async throws {
-    let entries = [[1], [2], [3]].flatMap { value in ["a", "b"].map { Sample.entry(value, $0) } }
+    let entries = [[1], [2], [3]].flatMap { value in [10, 20].map { Sample.entry(value, $0) } }
     try await store.change(adding: Sample.rows(entries: entries))
     let zone = try await store.read { (body) throws(ServerError) in try body.existing("Notes").id }
     let cases: [(EntryPosition, up: [String], down: [String])] = [
-      (.init(value: [2], zone: zone, recordName: "a"), ["2b", "3a", "3b"], ["1b", "1a"]),
-      (.init(value: [2], zone: zone, recordName: "aa"), ["2b", "3a", "3b"], ["2a", "1b", "1a"]),
-      (.init(value: [2], zone: zone, recordName: "b"), ["3a", "3b"], ["2a", "1b", "1a"]),
+      (.init(value: [2], zone: zone, record: 10), ["2 20", "3 10", "3 20"], ["1 20", "1 10"]),
       (
-        .init(value: [2], zone: zone - 1, recordName: "b"), ["2a", "2b", "3a", "3b"],
-        ["1b", "1a"]
+        .init(value: [2], zone: zone, record: 15), ["2 20", "3 10", "3 20"],
+        ["2 10", "1 20", "1 10"]
       ),
-      (.init(value: [2], zone: zone + 1, recordName: ""), ["3a", "3b"], ["2b", "2a", "1b", "1a"]),
+      (.init(value: [2], zone: zone, record: 20), ["3 10", "3 20"], ["2 10", "1 20", "1 10"]),
+      (
+        .init(value: [2], zone: zone - 1, record: 20), ["2 10", "2 20", "3 10", "3 20"],
+        ["1 20", "1 10"]
+      ),
+      (
+        .init(value: [2], zone: zone + 1, record: .min), ["3 10", "3 20"],
+        ["2 20", "2 10", "1 20", "1 10"]
+      ),
     ]
     for (place, upwards, downwards) in cases {
       for isReversed in [false, true] {
         for upper in [nil, [4]] as [[UInt8]?] {
           let range = EntryRange(
             index: 1, lower: [1], upper: upper, after: place, isReversed: isReversed)
-          let found = try await store.entries(in: range).map { "\($0.value[0])\($0.recordName)" }
+          let found = try await store.entries(in: range).map { "\($0.value[0]) \($0.record)" }
           try expect(found, isReversed ? downwards : upwards, "\(range)")
         }
       }
@@ -90,9 +96,9 @@ extension StoreConformance {
   /// Neither one before its beginning nor one behind its end.
   static func placesDoNotWiden(_ store: any Store) async throws {
     try await store.change(
-      adding: Sample.rows(entries: [[1], [2], [3], [4]].map { Sample.entry($0, "r") }))
-    let low = EntryPosition(value: [0], zone: 1, recordName: "z")
-    let high = EntryPosition(value: [9], zone: 1, recordName: "a")
+      adding: Sample.rows(entries: [[1], [2], [3], [4]].map { Sample.entry($0, 5) }))
+    let low = EntryPosition(value: [0], zone: 1, record: 9)
+    let high = EntryPosition(value: [9], zone: 1, record: 1)
     let cases: [(EntryPosition, isReversed: Bool, expected: [[UInt8]])] = [
       (low, false, [[2], [3]]), (high, false, []), (low, true, []), (high, true, [[3], [2]]),
     ]
@@ -105,18 +111,18 @@ extension StoreConformance {
 
   /// Both ways; each page goes on behind the last one's end.
   static func entriesArePaged(_ store: any Store) async throws {
-    let entries = (0..<1_000).map { number in
-      Sample.entry([UInt8(number % 13), UInt8(number % 3) &* 127], "r\(number)")
+    let entries = (1...1_000).map { number in
+      Sample.entry([UInt8(number % 13), UInt8(number % 3) &* 127], Int64(number))
     }
     try await store.change(adding: Sample.rows(entries: entries))
     for isReversed in [false, true] {
-      let whole = try await store.entries(in: Sample.all(isReversed: isReversed)).map(Place.init)
+      let whole = try await store.entries(in: Sample.all(isReversed: isReversed))
       try expect(whole.count, 1_000)
       var range = Sample.all(isReversed: isReversed)
-      var paged: [Place] = []
+      var paged: [FoundEntry] = []
       while true {
         let page = try await store.entries(in: range, limit: 7)
-        paged += page.map(Place.init)
+        paged += page
         if page.count < 7 { break }
         range.after = page.last
       }
@@ -129,58 +135,58 @@ extension StoreConformance {
   static func indexesAreApart(_ store: any Store) async throws {
     for index in 1...3 as ClosedRange<Int64> {
       try await store.change(
-        adding: Sample.rows(entries: [Sample.entry([7], "ann \(index)", index: index)]))
+        adding: Sample.rows(entries: [Sample.entry([7], index, index: index)]))
     }
     try await store.change(
-      of: Sample.bob, adding: Sample.rows(entries: [Sample.entry([7], "bob", index: 2)]))
+      of: Sample.bob, adding: Sample.rows(entries: [Sample.entry([7], 9, index: 2)]))
     for isReversed in [false, true] {
       let range = Sample.all(index: 2, isReversed: isReversed)
-      try expect(try await store.entries(in: range).map(\.recordName), ["ann 2"])
-      try expect(try await store.entries(in: range, of: Sample.bob).map(\.recordName), ["bob"])
+      try expect(try await store.entries(in: range).map(\.record), [2])
+      try expect(try await store.entries(in: range, of: Sample.bob).map(\.record), [9])
       try expect(try await store.entries(in: range, of: .public), [])
     }
   }
 
   /// Adding twice and removing twice.
   static func entriesRepeat(_ store: any Store) async throws {
-    let rows = Sample.rows(entries: [Sample.entry([1], "a"), Sample.entry([2], "b")])
+    let rows = Sample.rows(entries: [Sample.entry([1], 1), Sample.entry([2], 2)])
     for _ in 0..<2 { try await store.change(adding: rows) }
-    try expect(try await store.entries(in: Sample.all()).map(\.recordName), ["a", "b"])
-    let gone = Sample.rows(entries: [Sample.entry([1], "a"), Sample.entry([1], "never")])
+    try expect(try await store.entries(in: Sample.all()).map(\.record), [1, 2])
+    let gone = Sample.rows(entries: [Sample.entry([1], 1), Sample.entry([1], 3)])
     for _ in 0..<2 { try await store.change(removing: gone) }
-    try expect(try await store.entries(in: Sample.all()).map(\.recordName), ["b"])
+    try expect(try await store.entries(in: Sample.all()).map(\.record), [2])
   }
 
   /// What is removed goes before what is added comes.
   static func entriesMove(_ store: any Store) async throws {
-    let kept = Sample.entry([3], "b")
-    try await store.change(adding: Sample.rows(entries: [Sample.entry([1], "a"), kept]))
+    let kept = Sample.entry([3], 2)
+    try await store.change(adding: Sample.rows(entries: [Sample.entry([1], 1), kept]))
     try await store.change(
-      removing: Sample.rows(entries: [Sample.entry([1], "a"), kept]),
-      adding: Sample.rows(entries: [Sample.entry([2], "a"), kept]))
-    let found = try await store.entries(in: Sample.all()).map { "\($0.value) \($0.recordName)" }
-    try expect(found, ["[2] a", "[3] b"])
+      removing: Sample.rows(entries: [Sample.entry([1], 1), kept]),
+      adding: Sample.rows(entries: [Sample.entry([2], 1), kept]))
+    let found = try await store.entries(in: Sample.all()).map { "\($0.value) \($0.record)" }
+    try expect(found, ["[2] 1", "[3] 2"])
   }
 
   /// Those it added are, and those it removed are back.
   static func undoneEntriesAreGone(_ store: any Store) async throws {
-    let before = Sample.rows(entries: [Sample.entry([1], "before")])
+    let before = Sample.rows(entries: [Sample.entry([1], 1)])
     try await store.change(adding: before)
     let error = await store.failure { (body) throws(ServerError) in
       try body.change(
-        removing: before, adding: Sample.rows(entries: [Sample.entry([1], "lost")]))
+        removing: before, adding: Sample.rows(entries: [Sample.entry([1], 2)]))
       let found = try body.entries(in: Sample.all(), of: Sample.ann, limit: 10)
       var refusal = Sample.refusal
-      refusal.facts["seen"] = found.map(\.recordName).joined(separator: " ")
+      refusal.facts["seen"] = found.map { String($0.record) }.joined(separator: " ")
       throw refusal
     }
-    try expect(error?.facts, ["seen": "lost"])
-    try expect(try await store.entries(in: Sample.all()).map(\.recordName), ["before"])
+    try expect(error?.facts, ["seen": "2"])
+    try expect(try await store.entries(in: Sample.all()).map(\.record), [1])
   }
 
   /// A zone of the same name keeps its own.
   static func entriesArePurged(_ store: any Store) async throws {
-    let rows = Sample.rows(entries: [Sample.entry([1], "r")])
+    let rows = Sample.rows(entries: [Sample.entry([1], 1)])
     try await store.change(adding: rows)
     let old = try await store.write { (body) throws(ServerError) in
       let zone = try body.existing("Notes")
@@ -198,19 +204,4 @@ extension StoreConformance {
     try expect(left.count, 1)
     try expect(left.contains { $0.zone == old }, false)
   }
-}
-
-/// An entry whose name is compared by its bytes.
-private struct Place: Equatable {
-  let value: [UInt8]
-  let zone: Int64
-  let name: [UInt8]
-
-  init(_ value: [UInt8], _ zone: Int64, _ name: String) {
-    self.value = value
-    self.zone = zone
-    self.name = Array(name.utf8)
-  }
-
-  init(_ entry: FoundEntry) { self.init(entry.value, entry.zone, entry.recordName) }
 }

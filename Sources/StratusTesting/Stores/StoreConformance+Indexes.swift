@@ -9,6 +9,8 @@ extension StoreConformance {
     Check("an index of a body that fails is gone", undoneIndexIsGone),
     Check("records to index are the live ones of a type, in all databases", recordsAreWalked),
     Check("a step looks at as many records as it may, of whatever type", stepsAreBounded),
+    Check("a zone's changes since a step are found, tombstones too", changesAreFound),
+    Check("a deleted zone has no changes to index", goneZonesHaveNoChanges),
     Check("entries of older records join those that are there", olderEntriesJoin),
   ]
 
@@ -30,7 +32,7 @@ extension StoreConformance {
         return (index, try body.schema())
       }
       let expected = QueryIndex(
-        id: index.id, recordType: "Note", columns: columns, buildPlace: nil, isReady: false)
+        id: index.id, recordType: "Note", columns: columns, isReady: false)
       try expect(index, expected)
       made.append(index)
       let read = try await store.read { (body) throws(ServerError) in try body.schema() }
@@ -54,15 +56,16 @@ extension StoreConformance {
         try body.addIndex(recordType: "Note", columns: columns[1])
       )
     }
+    let unread = IndexBuild(index: waiting.id, place: nil)
+    try await expectBuilds([IndexBuild(index: built.id, place: nil), unread], store)
     for name in ["a\0", "ÿ"] {
       let place = IndexBuildPlace(database: 3, zone: .max, recordName: name)
       try await store.write { (body) throws(ServerError) in
         try body.setBuildPlace(place, of: built.id)
       }
-      var expected = built
-      expected.buildPlace = place
+      try await expectBuilds([IndexBuild(index: built.id, place: place), unread], store)
       let schema = try await store.read { (body) throws(ServerError) in try body.schema() }
-      try expect(schema.indexes["Note"], [expected, waiting])
+      try expect(schema.indexes["Note"], [built, waiting])
     }
     try await store.write { (body) throws(ServerError) in
       try body.setBuildPlace(nil, of: built.id)
@@ -71,6 +74,20 @@ extension StoreConformance {
     ready.isReady = true
     let schema = try await store.read { (body) throws(ServerError) in try body.schema() }
     try expect(schema.indexes["Note"], [ready, waiting])
+    try await expectBuilds([unread], store)
+    let others = try await store.read { (body) throws(ServerError) in
+      try body.indexBuilds(ofType: "Other")
+    }
+    try expect(others, [])
+  }
+
+  private static func expectBuilds(
+    _ expected: [IndexBuild], _ store: any Store
+  ) async throws {
+    let builds = try await store.read { (body) throws(ServerError) in
+      try body.indexBuilds(ofType: "Note")
+    }
+    try expect(builds, expected)
   }
 
   /// Whoever asks has another schema in mind.
@@ -143,6 +160,51 @@ extension StoreConformance {
     try expect(none.next, nil)
   }
 
+  /// Behind what the step saw, of any type, and no more at once than asked for.
+  static func changesAreFound(_ store: any Store) async throws {
+    try await fill(store)
+    let step = try await store.read { (body) throws(ServerError) in
+      try body.recordsToIndex(ofType: "Note", after: nil, limit: 1_000)
+    }
+    try expect(step.newestChanges.count, 3)
+    let item = try expectSome(step.items.first)
+    // Five records were saved, and the last of them was deleted.
+    try expect(step.newestChanges[item.zone], 6)
+    for (since, limit, names, change, hasMore) in [
+      (6, 10, [], 6, false), (3, 1, ["é"], 4, true), (3, 3, ["é", "gone"], 6, false),
+      (0, 3, ["a", "b", "c"], 3, true),
+    ] as [(Int64, Int, [String], Int64, Bool)] {
+      let found = try await store.read { (body) throws(ServerError) in
+        try body.changesToIndex(
+          in: item.zone, of: item.database, since: since, limit: limit)
+      }
+      let changes = try expectSome(found)
+      try expect(changes.records.map(\.name), names)
+      try expect(changes.records.map(\.isDeleted), names.map { $0 == "gone" })
+      try expect(changes.change, change)
+      try expect(changes.hasMore, hasMore)
+    }
+  }
+
+  /// Before its rows are purged and after.
+  static func goneZonesHaveNoChanges(_ store: any Store) async throws {
+    try await fill(store)
+    let home = try await store.write { (body) throws(ServerError) in
+      let step = try body.recordsToIndex(ofType: "Note", after: nil, limit: 1)
+      let zone = try body.existing("One", in: Sample.ann)
+      try body.deleteZone(zone)
+      return (zone: zone.id, database: step.items.first?.database ?? 0)
+    }
+    let found = try await store.read { (body) throws(ServerError) in
+      try body.changesToIndex(in: home.zone, of: home.database, since: 0, limit: 10) == nil
+    }
+    try expect(found, true)
+    let unknown = try await store.read { (body) throws(ServerError) in
+      try body.changesToIndex(in: .max, of: home.database, since: 0, limit: 10) == nil
+    }
+    try expect(unknown, true)
+  }
+
   /// Step by step comes what one step gives; twenty rows take ten steps of two.
   static func stepsAreBounded(_ store: any Store) async throws {
     try await fill(store)
@@ -171,13 +233,11 @@ extension StoreConformance {
   /// Where the record lies is known from the step that gave it.
   static func olderEntriesJoin(_ store: any Store) async throws {
     try await store.save(["old"], inZone: "Notes")
-    try await store.change(adding: Sample.rows(entries: [Sample.entry([2], "new")]))
+    try await store.change(adding: Sample.rows(entries: [Sample.entry([2], 7)]))
     let found = try await store.write { (body) throws(ServerError) in
       let step = try body.recordsToIndex(ofType: "Note", after: nil, limit: 10)
       for item in step.items where item.record.name == "old" {
-        let entries = [
-          Sample.entry([3], "old"), Sample.entry([2], "new"), Sample.entry([1], "old"),
-        ]
+        let entries = [Sample.entry([3], 1), Sample.entry([2], 7), Sample.entry([1], 1)]
         for _ in 0..<2 { try body.add(entries, of: item.zone, in: item.database) }
       }
       let zone = try body.existing("Notes").id
@@ -185,6 +245,6 @@ extension StoreConformance {
         .filter { $0.zone == zone }
     }
     try expect(found.map(\.value), [[1], [2], [3]])
-    try expect(found.map(\.recordName), ["old", "new", "old"])
+    try expect(found.map(\.record), [1, 7, 1])
   }
 }

@@ -12,6 +12,10 @@ extension StoreConformance {
     Check("records of unusual name are found under it alone", unusualRecordNames),
     Check("fields of a megabyte come back byte for byte", largeFieldsComeBack),
     Check("two hundred records are written and found at once", manyRecords),
+    Check("a number leads to one live record of one zone", numbersLeadToRecords),
+    Check("a record that is saved again keeps its number", numbersAreKept),
+    Check("a record in a tombstone's place has the number that was drawn", tombstonesGiveWay),
+    Check("numbers drawn in a body that fails can be drawn again", undoneNumbersAreFree),
   ]
 
   /// Every part of it, as the lookup and as the feed give it.

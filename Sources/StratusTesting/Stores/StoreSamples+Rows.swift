@@ -2,8 +2,8 @@ import StratusDomain
 
 extension Sample {
   /// An entry of index 1 unless another is named.
-  static func entry(_ value: [UInt8], _ name: String, index: Int64 = 1) -> IndexEntry {
-    IndexEntry(index: index, value: value, recordName: name)
+  static func entry(_ value: [UInt8], _ record: Int64, index: Int64 = 1) -> IndexEntry {
+    IndexEntry(index: index, value: value, record: record)
   }
 
   static func link(
@@ -27,7 +27,7 @@ extension Sample {
     entries: [IndexEntry] = [], links: [RecordLink] = [], holds: [AssetHold] = []
   ) -> DerivedRows {
     var rows = DerivedRows()
-    rows.entries = Set(entries)
+    rows.entries = entries
     rows.links = Set(links)
     rows.holds = Set(holds)
     return rows

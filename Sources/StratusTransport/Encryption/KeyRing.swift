@@ -103,6 +103,9 @@ public final class KeyRing: Sendable {
     zones.withLock { $0[Array(name.utf8)] = nil }
   }
 
+  /// Forgets all keys, because another account is signed in.
+  public func forgetAll() { zones.withLock { $0 = [:] } }
+
   private func learn(
     _ wanted: [Wanted], _ options: Options
   ) async throws(KeyFailure) {

@@ -23,6 +23,9 @@ public final class NotificationStream: Sendable {
     self.exchange = exchange
   }
 
+  /// Whether there is a user, whose they are.
+  public var hasUser: Bool { connection.hasUser }
+
   /// Hears notifications until the task is cancelled. A connection that is lost or refused is made
   /// again, later each time it does not hold.
   ///
@@ -63,7 +66,7 @@ public final class NotificationStream: Sendable {
   private func listen(
     after last: inout Int64?, _ deliver: @Sendable (NumberedNotification) async -> Void
   ) async -> End {
-    guard let url = connection.streamURL else { return End() }
+    guard let (url, generation) = connection.streamAddress else { return End() }
     var headers = ["Accept": "text/event-stream", "Cache-Control": "no-store"]
     headers["Last-Event-ID"] = last.map(String.init)
     let request = HTTPRequest(
@@ -72,7 +75,7 @@ public final class NotificationStream: Sendable {
     do throws(NetworkFailure) {
       let answer = try await exchange.open(request)
       defer { answer.body.close() }
-      connection.keepToken(in: answer.headers)
+      connection.keepToken(in: answer.headers, of: generation)
       guard answer.status == 200,
         answer.headers["content-type"]?.hasPrefix("text/event-stream") == true
       else {

@@ -2,35 +2,13 @@
 public enum RereferenceAssets: Endpoint {
   public static let path = "assets/rereference"
 
-  /// A field that holds a file.
-  public struct Field: Sendable, Hashable, JSONWritable, JSONReadable {
-    public var recordName: String
-    public var fieldName: String
-
-    public init(recordName: String, fieldName: String) {
-      self.recordName = recordName
-      self.fieldName = fieldName
-    }
-
-    public func write(to writer: inout JSONWriter) {
-      writer.object { writer in
-        writer.member("recordName", recordName)
-        writer.member("fieldName", fieldName)
-      }
-    }
-
-    public init(json: JSONView) throws(WireError) {
-      recordName = try json.requiredString("recordName")
-      fieldName = try json.requiredString("fieldName")
-    }
-  }
-
   public struct Request: JSONWritable, JSONReadable {
     /// nil: the default zone.
     public var zoneID: ZoneID?
-    public var fields: [Field]
+    /// Each with the name of its record.
+    public var fields: [AssetFieldID]
 
-    public init(zoneID: ZoneID?, fields: [Field]) {
+    public init(zoneID: ZoneID?, fields: [AssetFieldID]) {
       self.zoneID = zoneID
       self.fields = fields
     }
@@ -45,6 +23,8 @@ public enum RereferenceAssets: Endpoint {
     public init(json: JSONView) throws(WireError) {
       zoneID = try json.optional("zoneID")
       fields = try json.requiredArray("assets")
+      guard let assets = json["assets"] else { return }
+      for element in assets.elements { _ = try element.value.requiredString("recordName") }
     }
   }
 

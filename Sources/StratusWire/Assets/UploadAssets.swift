@@ -2,42 +2,13 @@
 public enum UploadAssets: Endpoint {
   public static let path = "assets/upload"
 
-  /// A field that will hold a file.
-  public struct Field: Sendable, Hashable, JSONWritable, JSONReadable {
-    /// nil: the server makes one up, which the save must use.
-    public var recordName: String?
-    /// nil for records that exist (wire-quirks A28).
-    public var recordType: String?
-    public var fieldName: String
-
-    public init(recordName: String?, recordType: String?, fieldName: String) {
-      self.recordName = recordName
-      self.recordType = recordType
-      self.fieldName = fieldName
-    }
-
-    public func write(to writer: inout JSONWriter) {
-      writer.object { writer in
-        writer.member("recordName", recordName)
-        writer.member("recordType", recordType)
-        writer.member("fieldName", fieldName)
-      }
-    }
-
-    public init(json: JSONView) throws(WireError) {
-      recordName = try json.optionalString("recordName")
-      recordType = try json.optionalString("recordType")
-      fieldName = try json.requiredString("fieldName")
-    }
-  }
-
   public struct Request: JSONWritable, JSONReadable {
     /// nil: the default zone.
     public var zoneID: ZoneID?
     /// One a file, so several for a list.
-    public var fields: [Field]
+    public var fields: [AssetFieldID]
 
-    public init(zoneID: ZoneID?, fields: [Field]) {
+    public init(zoneID: ZoneID?, fields: [AssetFieldID]) {
       self.zoneID = zoneID
       self.fields = fields
     }

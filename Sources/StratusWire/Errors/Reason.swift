@@ -4,6 +4,7 @@
 /// the others are `Choice:`.
 public enum Reason {
   public static let accessDenied = "Access denied"
+  public static let accountDisabled = "the account is disabled"
   public static let assetChanged = "the asset is another one"
   public static let assetNotFound = "the asset is not there"
   public static let assetPieceOutOfPlace = "the piece does not begin where the bytes that came end"
@@ -33,7 +34,7 @@ public enum Reason {
   public static let endpointInShared = "endpoint not applicable in the database type 'shareddb'"
   public static let endpointUnknown = "could not find handler for endpoint"
   public static let internalError = "internal server error"
-  public static let indexIsBeingBuilt = "the index is being built"
+  public static let indexIsBeingBuilt = "the index is being built (index-building)"
   public static let listeningNeedsConnection = "notifications are listened for over a connection"
   public static let markerInvalid = "invalid continuation marker"
   public static let methodNotAllowed = "method not allowed"
@@ -43,11 +44,14 @@ public enum Reason {
   public static let recordExists = "record to insert already exists"
   public static let recordNotFound = "Record not found"
   public static let recordHasChildren = "the record is the parent of others"
+  /// The record type follows.
+  public static let recordTypeNotFound = "Did not find record type: "
   public static let recordTooLarge = "record is larger than the limit"
   public static let referenceTargetMissing =
     "a reference leads to a record that does not exist"
   public static let requestTooLarge = "request body is larger than the limit"
-  public static let storeBusy = "the store is busy"
+  public static let sessionEnded = "the session has ended; sign in again"
+  public static let storeBusy = "the store is busy (waiting-per-store)"
   public static let subscriptionNeverFires =
     "firesOn must name create, update or delete"
   public static let subscriptionNotFound = "Subscription not found"
@@ -58,6 +62,7 @@ public enum Reason {
   public static let tokenUnknown = "the token is not known, or no longer"
   public static let userKeyChanged = "the user's public key is another one"
   public static let userRecordsAreFixed = "user records cannot be created or deleted"
+  public static let zoneBusy = "too many writers wait for the zone (writers-per-zone)"
   public static let zoneKeyUnknown = "a value is sealed with a key that its zone does not have"
   public static let zoneNotFound = "Zone not found"
 }

@@ -65,10 +65,18 @@ public struct JSONWriter: Sendable {
   /// Writes a whole number.
   public mutating func int(_ value: Int64) {
     separate()
-    if value >= 0, value < 10 {
-      bytes.append(UInt8(ascii: "0") + UInt8(value))
-    } else {
-      bytes.append(contentsOf: String(value).utf8)
+    if value < 0 { bytes.append(UInt8(ascii: "-")) }
+    // NB: no string on the way: every record of a feed has two times.
+    var rest = value.magnitude
+    let start = bytes.count
+    repeat {
+      bytes.append(UInt8(ascii: "0"))
+      rest /= 10
+    } while rest > 0
+    rest = value.magnitude
+    for place in (start..<bytes.count).reversed() {
+      bytes[place] += UInt8(truncatingIfNeeded: rest % 10)
+      rest /= 10
     }
     needsComma = true
   }

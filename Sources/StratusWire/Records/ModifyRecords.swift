@@ -2,6 +2,9 @@
 public enum ModifyRecords: Endpoint {
   public static let path = "records/modify"
 
+  /// One for each of its operations.
+  public static func operationsCount(of request: Request) -> Int { request.operations.count }
+
   public struct Request: JSONWritable, JSONReadable {
     /// nil: the zone of each record, else the default zone.
     public var zoneID: ZoneID?

@@ -2,6 +2,9 @@
 public enum ModifySubscriptions: Endpoint {
   public static let path = "subscriptions/modify"
 
+  /// One for each of its operations.
+  public static func operationsCount(of request: Request) -> Int { request.operations.count }
+
   /// One subscription to save or delete.
   public enum Operation: Sendable, JSONWritable, JSONReadable {
     /// Makes it, or replaces the one with its ID: `create` and `update` do the same, because both

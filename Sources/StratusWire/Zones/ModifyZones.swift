@@ -2,6 +2,9 @@
 public enum ModifyZones: Endpoint {
   public static let path = "zones/modify"
 
+  /// One for each of its operations.
+  public static func operationsCount(of request: Request) -> Int { request.operations.count }
+
   /// One zone to make or delete.
   public struct Operation: JSONWritable, JSONReadable {
     /// What to do with the zone.

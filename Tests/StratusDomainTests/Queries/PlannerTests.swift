@@ -138,7 +138,7 @@ import Testing
   }
 
   private func index(_ columns: [IndexColumn]) -> QueryIndex {
-    QueryIndex(id: 1, recordType: "Note", columns: columns, buildPlace: nil, isReady: true)
+    QueryIndex(id: 1, recordType: "Note", columns: columns, isReady: true)
   }
 
   @Test func `the last places for indexes are kept from what can do without`() {
@@ -157,7 +157,7 @@ import Testing
     func reversed(_ columns: [IndexColumn]) -> Bool? {
       candidate.isReversed(
         in: QueryIndex(
-          id: 1, recordType: "Note", columns: columns, buildPlace: nil, isReady: true))
+          id: 1, recordType: "Note", columns: columns, isReady: true))
     }
     let status = IndexColumn(.field("status"))
     let due = IndexColumn(.field("due"))

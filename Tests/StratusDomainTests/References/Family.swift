@@ -97,6 +97,14 @@ struct Family: RecordReading, LinkReading {
   // What the store does, by looking at every record.
 
   func records(
+    numbered numbers: [Int64], in zone: StoredZone
+  ) throws(ServerError) -> [Int64: StoredRecord] {
+    Dictionary(
+      records.filter { numbers.contains($0.number) }.map { ($0.number, $0) },
+      uniquingKeysWith: { first, _ in first })
+  }
+
+  func records(
     named names: [String], in zone: StoredZone
   ) throws(ServerError) -> [ExactName: StoredRecord] {
     let names = Set(names.map(ExactName.init))

@@ -191,6 +191,16 @@ import Testing
     }
   }
 
+  @Test func `of a type that nobody has saved yet find an unknown item`() async throws {
+    try await withCloud { cloud in
+      let database = try await cloud.device().publicCloudDatabase
+      let query = CKQuery(recordType: "Party", predicate: NSPredicate(value: true))
+      let error = await expect(.unknownItem) { try await database.records(matching: query) }
+      #expect(error?.errorCode == 11)
+      #expect(error?.localizedDescription == "Did not find record type: Party")
+    }
+  }
+
   @Test func `give only the fields that are wanted`() async throws {
     try await withCloud { cloud in
       let database = try await people(cloud)

@@ -40,10 +40,10 @@ import Testing
     try await withTime { device, pass in
       try await device.privateCloudDatabase.save(CKRecordZone(zoneID: zoneZ))
       pass(15 * Self.day)
-      await expect(.notAuthenticated) {
+      await expect(.accountTemporarilyUnavailable) {
         try await device.privateCloudDatabase.record(for: id("a"))
       }
-      #expect(try await device.accountStatus() == .noAccount)
+      #expect(try await device.accountStatus() == .temporarilyUnavailable)
     }
   }
 }

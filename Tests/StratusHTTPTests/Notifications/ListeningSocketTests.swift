@@ -4,6 +4,7 @@ import Hummingbird
 import Logging
 import StratusDomain
 import StratusHTTP
+import StratusPush
 import StratusTesting
 import StratusWire
 import Testing
@@ -113,7 +114,7 @@ import Testing
       let user = try await anna.userName()
       let wire = try LiveWire(port: port)
       func post(_ endpoint: String, _ body: JSON) async throws -> JSON {
-        let text = String(decoding: body.bytes, as: UTF8.self)
+        let text = String(decoding: try body.bytes, as: UTF8.self)
         wire.send(
           "POST \(anna.deviceTarget(endpoint, clientID: "c")) HTTP/1.1\r\nHost: localhost\r\n"
             + "Content-Length: \(text.utf8.count)\r\n\r\n\(text)")

@@ -1,6 +1,8 @@
 import Foundation
 import HTTPTypes
 import StratusDomain
+import StratusHTTP
+import StratusPush
 import StratusServer
 import StratusTesting
 import StratusWire

@@ -7,7 +7,6 @@ final class LiveWire: @unchecked Sendable {
   private let descriptor: Int32
   private(set) var text = ""
 
-  /// - Parameter receiveBytes: of the system's buffer for what comes; nil: its own choice.
   init(port: UInt16) throws { descriptor = try Wire(port: port).connected() }
 
   deinit { Foundation.close(descriptor) }

@@ -68,8 +68,8 @@ extension JSON {
   /// The path and query of a URL.
   var target: String {
     get throws {
-      let url = try #require(URL(string: try #require(string)))
-      return url.path
+      let text = try #require(string)
+      return try #require(URL(string: text)).path
     }
   }
 }

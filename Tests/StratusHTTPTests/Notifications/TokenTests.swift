@@ -1,4 +1,7 @@
+import HTTPTypes
 import StratusDomain
+import StratusHTTP
+import StratusPush
 import StratusTesting
 import StratusWire
 import Testing

@@ -107,4 +107,70 @@ import Testing
       #expect(refused == 72 - 32)
     }
   }
+
+  /// Numbers from 0, each with its opposite; both have indexes.
+  private static func fill(_ anna: Client, _ count: Int64) async throws {
+    for start in stride(from: 0, to: count, by: 200) {
+      let operations = (start..<min(start + 200, count)).map { number -> JSON in
+        [
+          "operationType": "create",
+          "record": [
+            "recordName": "n-\(number)", "recordType": "Note",
+            "fields": ["number": ["value": .int(number)], "opposite": ["value": .int(-number)]],
+          ],
+        ]
+      }
+      _ = try await anna.modify(.array(operations))
+    }
+  }
+
+  /// A range of numbers, sorted by the opposite.
+  private static func explained(
+    _ anna: Client, _ comparator: String, _ number: Int64, ascending: Bool = true
+  ) async throws -> JSON {
+    let query: JSON = [
+      "recordType": "Note", "filterBy": [.filter(comparator, "number", .int(number))],
+      "sortBy": [.sort("opposite", ascending: ascending)],
+    ]
+    let answer = try await anna.post(
+      "records/query", ["query": query, "resultsLimit": 5, "explain": true])
+    let names = answer["records"].array?.compactMap { $0["recordName"].string }
+    return answer["explanation"].with("names", .array((names ?? []).map { .string($0) }))
+  }
+
+  @Test func `a range that holds most is not counted to its end`() async throws {
+    try await withAnna { (anna) async throws in
+      try await Self.fill(anna, 400)
+      let explanation = try await Self.explained(anna, "GREATER_THAN", 10)
+      #expect(explanation["names"] == ["n-399", "n-398", "n-397", "n-396", "n-395"])
+      #expect(explanation["plan"] == "scan")
+      let entries = try #require(explanation["entriesRead"].integer)
+      let records = try #require(explanation["recordsRead"].integer)
+      #expect(entries <= 2 * (5 + 1))
+      #expect(records <= 5 + 1)
+    }
+  }
+
+  @Test func `a range that fits in a page is sorted in memory`() async throws {
+    try await withAnna { (anna) async throws in
+      try await Self.fill(anna, 400)
+      let explanation = try await Self.explained(anna, "LESS_THAN", 3)
+      #expect(explanation["names"] == ["n-2", "n-1", "n-0"])
+      #expect(explanation["plan"] == "gather")
+      let records = try #require(explanation["recordsRead"].integer)
+      #expect(records <= 2 * 3)
+    }
+  }
+
+  @Test func `a range whose records come last in the order is sorted in memory`() async throws {
+    try await withAnna { (anna) async throws in
+      try await Self.fill(anna, 400)
+      let explanation = try await Self.explained(anna, "LESS_THAN", 20)
+      #expect(explanation["names"] == ["n-19", "n-18", "n-17", "n-16", "n-15"])
+      #expect(explanation["plan"] == "gather")
+      // A few of the order were tried first.
+      let records = try #require(explanation["recordsRead"].integer)
+      #expect(records < 300)
+    }
+  }
 }

@@ -202,7 +202,7 @@ import Testing
     host.clearLog()
     host.server.on(RereferenceAssets.self) { request in
       RereferenceAssets.Response(
-        items: request.fields.map { .failure(recordName: $0.recordName, refusal(.notFound)) })
+        items: request.fields.map { .failure(recordName: $0.recordName ?? "", refusal(.notFound)) })
     }
     let lost = note("c")
     lost["photo"] = asset

@@ -119,8 +119,9 @@ final class AssetHost: Sendable {
     note("rereference \(request.fields.count)")
     return RereferenceAssets.Response(
       items: request.fields.map { field in
-        guard case .asset(var asset) = value(field.recordName, field.fieldName) else {
-          return .failure(recordName: field.recordName, refusal(.notFound))
+        let recordName = field.recordName ?? ""
+        guard case .asset(var asset) = value(recordName, field.fieldName) else {
+          return .failure(recordName: recordName, refusal(.notFound))
         }
         asset.receipt = "again"
         return .asset(asset)

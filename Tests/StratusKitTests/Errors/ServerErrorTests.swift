@@ -27,6 +27,7 @@ import Testing
     (Reason.recordTooLarge, .limitExceeded), (Reason.customZoneInPublic, .badDatabase),
     (Reason.endpointInPublic, .badDatabase), (Reason.endpointInShared, .badDatabase),
     (Reason.recordExists, .serverRecordChanged), (Reason.conflict, .serverRecordChanged),
+    ("Did not find record type: Party", .unknownItem),
     (Reason.containerNotFound, .badContainer), (Reason.duplicateRecord, .invalidArguments),
   ])
   func `a reason that tells more than the code decides`(reason: String, code: CKError.Code) {

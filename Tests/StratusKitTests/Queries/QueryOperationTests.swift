@@ -167,7 +167,7 @@ import Testing
     server.onRaw(QueryRecords.path) { (_) async throws(NetworkFailure) in
       calls.note("asked")
       if calls.all.count < 3 {
-        let error = refusal(.tryAgainLater, "the index is being built", retryAfter: 1)
+        let error = refusal(.tryAgainLater, Reason.indexIsBeingBuilt, retryAfter: 1)
         return HTTPResponse(status: 503, body: error.jsonBytes)
       }
       let answer = QueryRecords.Response(records: [.record(stored("a"))])

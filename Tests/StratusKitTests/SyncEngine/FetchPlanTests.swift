@@ -109,14 +109,16 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     let changes = plan.receive(page, state)
     #expect(changes.deletions.map(\.zoneID) == [zoneX, zoneZ])
     plan.commit(page, changes, to: &state)
-    #expect(state.zoneTokens == [zoneY: "y1"])
+    #expect(state.zoneTokens.isEmpty)
+    #expect(plan.next(state) == .zone(zoneY, token: nil))
   }
 
   @Test func `starts a zone over where its token has expired, but not for ever`() {
-    var state = state([zoneZ])
+    var state = state([zoneZ], token: nil)
     state.setToken("z1", of: zoneZ)
     var plan = FetchPlan(.init(), state)
-    read(&plan, &state)
+    let page = SyncDatabasePage(modifications: [zoneZ], token: "d2")
+    plan.commit(page, plan.receive(page, state), to: &state)
     #expect(plan.next(state) == .zone(zoneZ, token: "z1"))
     for _ in 0..<3 {
       guard case .startOver = plan.zoneFailed(zoneZ, CKError(.changeTokenExpired), &state) else {
@@ -130,6 +132,45 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
       return
     }
     #expect(plan.next(state) == .finish)
+  }
+
+  @Test func `tells of a zone that was made anew as deleted, then as changed, once`() {
+    var state = state([zoneZ])
+    state.setToken("z1", of: zoneZ)
+    var plan = FetchPlan(.init(), state)
+    read(&plan, &state)
+    _ = plan.next(state)
+    guard case .ended = plan.zoneFailed(zoneZ, CKError(.changeTokenExpired), &state) else {
+      Issue.record("goes on in a zone that may be another")
+      return
+    }
+    #expect(plan.next(state) == .database(token: "d2"))
+    let page = SyncDatabasePage(token: "d2")
+    let changes = plan.receive(page, state)
+    #expect(changes.remade == [zoneZ])
+    #expect(changes.modifications == [zoneZ])
+    plan.commit(page, changes, to: &state)
+    #expect(state.zoneTokens.isEmpty)
+    #expect(plan.next(state) == .zone(zoneZ, token: nil))
+    guard case .startOver = plan.zoneFailed(zoneZ, CKError(.changeTokenExpired), &state) else {
+      Issue.record("suspects a zone twice")
+      return
+    }
+  }
+
+  @Test func `takes no zone for another where the whole history is`() {
+    var state = state([zoneZ])
+    state.setToken("z1", of: zoneZ)
+    var plan = FetchPlan(.init(), state)
+    read(&plan, &state)
+    _ = plan.next(state)
+    _ = plan.zoneFailed(zoneZ, CKError(.changeTokenExpired), &state)
+    plan.databaseFailed(CKError(.changeTokenExpired), &state)
+    #expect(plan.next(state) == .database(token: nil))
+    let page = SyncDatabasePage(modifications: [zoneZ], token: "e1")
+    let changes = plan.receive(page, state)
+    #expect(changes.remade.isEmpty)
+    #expect(changes.deletions.isEmpty)
   }
 
   @Test(arguments: [

@@ -5,18 +5,19 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct `A sync engine under control` {
   /// A server whose zone changes wait until their task is cancelled.
-  private func slow() -> (SyncScene, Gate) {
+  private func slow() -> (SyncScene, begun: Gate, ended: Gate) {
     let scene = SyncScene()
-    let begun = Gate()
+    let (begun, ended) = (Gate(), Gate())
     scene.on { script in
       script.database = { (_) async throws(CKError) in
         begun.open()
         let stream = AsyncStream<Void> { _ in }
         for await _ in stream {}
+        ended.open()
         throw CKError(.operationCancelled)
       }
     }
-    return (scene, begun)
+    return (scene, begun, ended)
   }
 
   @Test func `tells a delegate that waits for it, instead of waiting for ever`() async throws {
@@ -72,7 +73,7 @@ import Testing
   }
 
   @Test func `ends what it does when told, and keeps what is pending`() async throws {
-    let (scene, begun) = slow()
+    let (scene, begun, _) = slow()
     let engine = scene.engine()
     engine.state.add(pendingRecordZoneChanges: [save("a")])
     let fetch = Task { try await engine.fetchChanges() }
@@ -86,7 +87,7 @@ import Testing
   }
 
   @Test func `ends a fetch with the task that waits for it`() async throws {
-    let (scene, begun) = slow()
+    let (scene, begun, _) = slow()
     let engine = scene.engine()
     let task = Task { try await engine.fetchChanges() }
     await begun.pass()
@@ -127,13 +128,14 @@ import Testing
   }
 
   @Test func `ends with the last who holds it`() async throws {
-    let (scene, begun) = slow()
+    let (scene, begun, ended) = slow()
     weak var gone: CKSyncEngine?
     do {
       let engine = scene.engine(automatic: true)
       gone = engine
       await begun.pass()
     }
+    await ended.pass()
     #expect(gone == nil)
     #expect(scene.app.events == ["signIn _ann", "will fetch scheduled"])
   }

@@ -12,16 +12,20 @@ import Testing
   ]
 
   /// What a record of this number holds.
-  private static func numbered(_ number: Int, change: Int64) -> StoredRecord {
+  private static func numbered(_ number: Int, named name: Int, change: Int64) -> StoredRecord {
     let fields = FieldsJSON([
       ("number", .int64(Int64(number))),
       ("tags", .list(.string, [.string("all"), .string("t\(number % 3)")])),
     ])
-    return record("n-\(number)", change, fields.text)
+    return record("n-\(name)", change, fields.text)
   }
 
+  /// Saves records, or deletes them.
+  ///
+  /// - Parameter shift: by how much a record's number is more than its name says.
   private static func write(
-    _ numbers: some Sequence<Int>, deleting: Set<Int> = [], to store: any Store
+    _ numbers: some Sequence<Int>, shift: Int = 0, deleting: Set<Int> = [],
+    to store: any Store
   ) async throws {
     let numbers = Array(numbers)
     try await store.write { (body) throws(ServerError) in
@@ -32,9 +36,12 @@ import Testing
       let schema = try body.schema()
       var records: [StoredRecord] = []
       var rows = RowChanges()
+      let first = try body.drawRecordNumbers(numbers.count)
       for number in numbers {
-        var record = Self.numbered(number, change: zone.change + Int64(records.count) + 1)
+        let change = zone.change + Int64(records.count) + 1
+        var record = Self.numbered(number + shift, named: number, change: change)
         record.isDeleted = deleting.contains(number)
+        record.number = old[record.name]?.number ?? first + Int64(records.count)
         try rows.note(record, replacing: old[record.name], schema: schema)
         records.append(record)
       }
@@ -57,6 +64,17 @@ import Testing
     }
   }
 
+  /// The records that entries lead to.
+  private static func names(
+    of entries: [FoundEntry], in store: any Store
+  ) async throws -> [String] {
+    try await store.read { (body) throws(ServerError) in
+      guard let zone = try body.zone(named: "Notes", in: .public) else { return [] }
+      let records = try body.records(numbered: entries.map(\.record), in: zone)
+      return entries.compactMap { records[$0.record]?.name }
+    }
+  }
+
   @Test func `a build that is cut off goes on where it stood, and misses nothing`() async throws {
     try await withTemporaryFolder { url in
       try await withStores(in: url, epoch: 7) { stores in
@@ -72,7 +90,7 @@ import Testing
               ]))
         }
         try await Self.write(0..<50, to: store)
-        let builder = IndexBuilder(store: store, recordType: "Note", stepRows: 7)
+        let builder = IndexBuilder(of: store, stepRows: 7)
         try await builder.add(SchemaAddition(), indexes: [Self.columns])
         let index = try await Self.index(of: store)
         #expect(!index.isReady)
@@ -83,14 +101,18 @@ import Testing
       try await withStores(in: url, epoch: 7) { stores in
         let store = try await stores.store(at: development)
         let index = try await Self.index(of: store)
-        #expect(index.buildPlace != nil)
+        let builds = try await store.read { (body) throws(ServerError) in
+          try body.indexBuilds(ofType: "Note")
+        }
+        #expect(builds.map(\.index) == [index.id])
+        #expect(builds.allSatisfy { $0.place != nil })
         #expect(!index.isReady)
         // Written while it is built: behind the place, before it, and new.
         try await Self.write([0, 3, 45, 49, 60], deleting: [3, 49], to: store)
-        let builder = IndexBuilder(store: store, recordType: "Note", stepRows: 7)
+        let builder = IndexBuilder(of: store, stepRows: 7)
         #expect(try await builder.build([index.id], rowsMax: 700))
         #expect(try await Self.index(of: store).isReady)
-        let names = try await Self.entries(of: store).map(\.recordName)
+        let names = try await Self.names(of: Self.entries(of: store), in: store)
         let expected = (0..<50).filter { $0 != 3 && $0 != 49 } + [60]
         #expect(names.sorted() == expected.flatMap { ["n-\($0)", "n-\($0)"] }.sorted())
         // A second build of it changes nothing.
@@ -103,7 +125,7 @@ import Testing
   @Test func `two requests that want one index make one`() async throws {
     try await withStores { stores in
       let store = try await stores.store(at: development)
-      let builder = IndexBuilder(store: store, recordType: "Note")
+      let builder = IndexBuilder(of: store)
       for _ in 0..<2 {
         try await builder.add(SchemaAddition(), indexes: [Self.columns, Self.columns])
       }
@@ -112,5 +134,155 @@ import Testing
       }
       #expect(count == 1)
     }
+  }
+
+  /// All indexes of the type, each with its entries as a record's own state says they are.
+  private static func expectWhole(_ store: any Store) async throws {
+    let (found, expected) = try await store.read { (body) throws(ServerError) in
+      let schema = try body.schema()
+      let builds = try body.indexBuilds(ofType: "Note")
+      var found: Set<IndexEntry> = []
+      var expected: Set<IndexEntry> = []
+      for index in schema.indexes["Note"] ?? [] {
+        for entry in try body.entries(
+          in: EntryRange(index: index.id, lower: [], upper: nil), of: .public, limit: 10_000)
+        {
+          found.insert(
+            IndexEntry(index: index.id, value: entry.value, record: entry.record))
+        }
+      }
+      let step = try body.recordsToIndex(ofType: "Note", after: nil, limit: 10_000)
+      for item in step.items {
+        expected.formUnion(try DerivedRows(of: item.record, schema: schema).entries)
+      }
+      return (builds.isEmpty ? found : [], expected)
+    }
+    #expect(found == expected)
+    #expect(!expected.isEmpty)
+  }
+
+  private static func addType(to store: any Store, indexes: [[IndexColumn]]) async throws {
+    try await store.write { (body) throws(ServerError) in
+      try body.add(
+        SchemaAddition(
+          recordTypes: ["Note"],
+          fields: [
+            .init(recordType: "Note", name: "number", type: FieldType(.int64)),
+            .init(recordType: "Note", name: "tags", type: FieldType(.string, isList: true)),
+          ]))
+      for columns in indexes { _ = try body.addIndex(recordType: "Note", columns: columns) }
+    }
+  }
+
+  private static let two = [[columns[0]], columns]
+
+  @Test func `what changes between a chunk's reading and its writing is in it`() async throws {
+    try await withStores { stores in
+      let store = try await stores.store(at: development)
+      try await Self.addType(to: store, indexes: [])
+      try await Self.write(0..<30, to: store)
+      try await store.write { (body) throws(ServerError) in
+        for columns in Self.two { _ = try body.addIndex(recordType: "Note", columns: columns) }
+      }
+      let builder = IndexBuilder(of: store, stepRows: 4)
+      let ids = try await store.read { (body) throws(ServerError) in
+        try body.indexBuilds(ofType: "Note").map(\.index)
+      }
+      while let chunk = try await IndexChunk.read(
+        for: ids, by: builder, rowsMax: 20, sizeBytesMax: .max)
+      {
+        // Numbers that were read, and ones that were not.
+        try await Self.write([2, 3, 28, 29, 40], shift: 100, deleting: [3, 29], to: store)
+        try await chunk.write(to: store)
+        try await Self.write([2, 3, 5], shift: 200, to: store)
+      }
+      try await Self.expectWhole(store)
+    }
+  }
+
+  @Test func `a zone that is deleted while its records are indexed leaves nothing`() async throws {
+    try await withStores { stores in
+      let store = try await stores.store(at: development)
+      try await Self.addType(to: store, indexes: [])
+      try await Self.write(0..<5, to: store)
+      try await store.write { (body) throws(ServerError) in
+        _ = try body.addIndex(recordType: "Note", columns: Self.columns)
+      }
+      let index = try await Self.index(of: store)
+      let read = try await IndexChunk.read(
+        for: [index.id], by: IndexBuilder(of: store), rowsMax: 20, sizeBytesMax: .max)
+      let chunk = try #require(read)
+      try await store.write { (body) throws(ServerError) in
+        guard let zone = try body.lockZone(named: "Notes", in: .public) else { return }
+        try body.deleteZone(zone)
+      }
+      try await chunk.write(to: store)
+      #expect(try await Self.entries(of: store).isEmpty)
+      #expect(try await Self.index(of: store).isReady)
+    }
+  }
+
+  @Test func `an index that comes later catches up, and both go on as one`() async throws {
+    try await withStores { stores in
+      let store = try await stores.store(at: development)
+      try await Self.addType(to: store, indexes: [])
+      try await Self.write(0..<50, to: store)
+      let builder = IndexBuilder(of: store, stepRows: 6)
+      try await builder.add(SchemaAddition(), indexes: [Self.two[0]])
+      let first = try await Self.index(of: store)
+      #expect(try await !builder.build([first.id], rowsMax: 12))
+      try await builder.add(SchemaAddition(), indexes: [Self.two[1]])
+      var ids = try await Self.waiting(store)
+      #expect(ids.count == 2)
+      // The second is behind by three steps, and the last of them is cut where the first stands.
+      for _ in 0..<2 {
+        let read = try await IndexChunk.read(
+          for: ids, by: builder, rowsMax: 7, sizeBytesMax: .max)
+        let chunk = try #require(read)
+        #expect(chunk.indexes.map(\.columns) == [Self.two[1]])
+        try await chunk.write(to: store)
+      }
+      let read = try await IndexChunk.read(
+        for: ids, by: builder, rowsMax: 100, sizeBytesMax: .max)
+      let chunk = try #require(read)
+      #expect(chunk.indexes.map(\.columns) == Self.two)
+      try await chunk.write(to: store)
+      ids = try await Self.waiting(store)
+      #expect(ids == [])
+      try await Self.expectWhole(store)
+    }
+  }
+
+  private static func waiting(_ store: any Store) async throws -> [Int64] {
+    try await store.read { (body) throws(ServerError) in
+      try body.indexBuilds(ofType: "Note").map(\.index)
+    }
+  }
+
+  @Test func `a build that another process has overtaken sets nothing back`() async throws {
+    try await withStores { stores in
+      let store = try await stores.store(at: development)
+      try await Self.addType(to: store, indexes: [])
+      try await Self.write(0..<20, to: store)
+      try await store.write { (body) throws(ServerError) in
+        _ = try body.addIndex(recordType: "Note", columns: Self.columns)
+      }
+      let index = try await Self.index(of: store)
+      let read = try await IndexChunk.read(
+        for: [index.id], by: IndexBuilder(of: store), rowsMax: 5, sizeBytesMax: .max)
+      let slow = try #require(read)
+      #expect(try await IndexBuilder(of: store).build([index.id], rowsMax: 1_000))
+      try await slow.write(to: store)
+      #expect(try await Self.index(of: store).isReady)
+      try await Self.expectWhole(store)
+    }
+  }
+}
+
+extension IndexBuilder {
+  fileprivate init(of store: any Store, stepRows: Int = 1_000) {
+    self.init(
+      store: store, recordType: "Note", turns: IndexBuildTurns(),
+      key: IndexBuildTurns.Key(store: development, recordType: "Note"), stepRows: stepRows)
   }
 }

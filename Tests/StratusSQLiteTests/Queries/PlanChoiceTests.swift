@@ -9,7 +9,7 @@ import Testing
   private static func index(_ id: Int64, _ columns: [IndexColumn], isReady: Bool = true)
     -> QueryIndex
   {
-    QueryIndex(id: id, recordType: "Note", columns: columns, buildPlace: nil, isReady: isReady)
+    QueryIndex(id: id, recordType: "Note", columns: columns, isReady: isReady)
   }
 
   private static func field(_ name: String) -> IndexColumn { IndexColumn(.field(name)) }
@@ -42,11 +42,11 @@ import Testing
     let query = try Self.query()
     return try await withStore { store in
       try await store.read { (body) throws(ServerError) in
-        let choice = PlanChoice(
+        var choice = PlanChoice(
           query: query, planner: QueryPlanner(query), indexes: indexes, store: body,
-          database: .public, waits: waits)
+          database: .public, waits: waits, pageSize: 50)
         switch isOrdered ? try choice.chooseOrdered() : try choice.choose() {
-        case .plan(let plan): return "\(plan.word) \(plan.columnsText)"
+        case .plan(let plan, _): return "\(plan.word) \(plan.columnsText)"
         case .needs(let wanted, let building):
           let columns = wanted.map { $0.map(\.text).joined(separator: " ") }
           return "needs \(columns) \(building)"

@@ -1,60 +1,40 @@
 import Foundation
-import GRDB
 import StratusDomain
 import StratusWire
 import Testing
 
 @testable import StratusSQLite
 
-/// Layout 3 only adds tables, so a store of layout 2 is one without them.
-@Suite struct `A store of the second version` {
-  private static let tables: Set<String> = [
-    "store", "databases", "zones", "records", "record_types", "fields", "system_fields",
-    "settings", "indexes", "entries", "links", "cascades", "assets", "asset_holds", "user_keys",
-    "zone_keys",
-  ]
-
-  private func takeBackToTwo(in url: URL) throws {
-    let path = url.appendingPathComponent("iCloud.org.example/development.sqlite").path
-    let queue = try DatabaseQueue(path: path)
-    let dropped = try queue.write { database in
-      let names = try String.fetchAll(
-        database,
-        sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
-      let new = names.filter { !Self.tables.contains($0) }
-      for name in new { try database.execute(sql: "DROP TABLE \(name)") }
-      try database.execute(sql: "UPDATE store SET layout = 2")
-      return (new, names.count)
-    }
-    try queue.close()
-    #expect(dropped.0.contains("subscriptions"))
-    #expect(dropped.1 - dropped.0.count == Self.tables.count)
-  }
-
-  @Test func `keeps its records, and can be watched`() async throws {
+@Suite struct `A watched store of an earlier version` {
+  @Test(arguments: [1, 2])
+  func `can be watched, and nobody watched it before`(_ layout: Int) async throws {
+    let ann = DatabaseKey.private(owner: "_ann")
     try await withTemporaryFolder { url in
-      try await withStores(in: url, epoch: 42) { stores in
-        try await stores.store(at: development).save("old")
-      }
-      try takeBackToTwo(in: url)
+      if layout == 1 { try LayoutOne.make(in: url) } else { try LayoutTwo.make(in: url) }
       for round in 0..<2 {
         try await withStores(in: url, epoch: 7) { stores in
           let store = try await stores.store(at: development)
-          #expect(try await store.names() == ["old"])
-          let (epoch, subscriptions, entries) = try await store.read { (body) throws(ServerError) in
+          let (subscriptions, entries, watch) = try await store.read { (body) throws(ServerError) in
             (
-              try body.epoch(),
-              try body.subscriptions(of: "_ann", in: .public, limit: 9).count,
-              try body.outboxEntries(limit: 9).count
+              try body.subscriptions(of: "_ann", in: ann, limit: 9).count,
+              try body.outboxEntries(limit: 9).count, try body.watch(of: ann)
             )
           }
-          #expect(epoch == 42)
           #expect(subscriptions == round)
-          #expect(entries == 0)
+          #expect(entries == round)
+          #expect(watch.watchesDatabase == (round == 1))
           try await store.write { (body) throws(ServerError) in
+            let zone = try body.createZone(named: "Made in round \(round)", in: ann)
             try body.save(
-              Subscription(id: "s", .database(recordType: nil)), of: "_ann", in: .public,
+              Subscription(id: "s", .database(recordType: nil)), of: "_ann", in: ann,
               under: .database)
+            let record = record("r", 1, Array("{}".utf8))
+            let word = WatchedChange(
+              zone: zone,
+              event: .recordsChanged(ChangeRange(after: 0, through: 1), recordTypes: []),
+              origin: ChangeOrigin(user: "_ann", deviceID: nil, notificationID: "n", time: 1),
+              images: [RecordImage(before: nil, after: record)])
+            try body.apply(ChangeSet(zone: zone, records: [record], watched: word))
           }
         }
       }

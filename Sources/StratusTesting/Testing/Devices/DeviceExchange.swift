@@ -3,22 +3,16 @@ import StratusKit
 import StratusServer
 import StratusTransport
 import StratusWire
-import Synchronization
 
 /// Carries the requests of one app's launch to the server, through all that is in their way.
 final class DeviceExchange: HTTPExchange {
   let core: TestCore
   let network: DeviceNetwork
-  /// Whether whoever was signed in then has left.
-  private let hasLeft = Mutex(false)
 
   init(core: TestCore, network: DeviceNetwork) {
     self.core = core
     self.network = network
   }
-
-  /// Lets nobody in any more: the account has been changed.
-  func leave() { hasLeft.withLock { $0 = true } }
 
   func send(_ request: HTTPRequest) async throws(NetworkFailure) -> HTTPResponse {
     let request = DeviceRequest(request)
@@ -80,7 +74,6 @@ final class DeviceExchange: HTTPExchange {
   /// Why nobody is let in.
   var refusal: Refusal? {
     if !core.isAvailable { return Refusal(.serviceUnavailable, retryAfterSeconds: 30) }
-    if hasLeft.withLock({ $0 }) { return Refusal(.notAuthenticated) }
     guard let standing = network.account?.standing else { return nil }
     if standing.isRestricted { return Refusal(.managedAccountRestricted) }
     if standing.isTemporarilyUnavailable { return Refusal(.accountTemporarilyUnavailable) }

@@ -17,15 +17,9 @@ import Synchronization
 ///
 /// Each fault befalls the next request it concerns, and is gone then.
 public final class TestDevice: Sendable {
-  /// One launch's use of a container.
-  private struct Use {
-    let container: CKContainer
-    let exchange: DeviceExchange
-  }
-
   private struct State {
     var account: AccountState?
-    var uses: [String: Use] = [:]
+    var containers: [String: CKContainer] = [:]
     var launch = 0
   }
 
@@ -50,13 +44,13 @@ public final class TestDevice: Sendable {
   /// It belongs to the development environment, where record types and fields come by themselves.
   public func container(_ identifier: String) -> CKContainer {
     state.withLock { state in
-      if let use = state.uses[identifier] { return use.container }
+      if let container = state.containers[identifier] { return container }
       let exchange = DeviceExchange(core: core, network: network)
       let container = CKContainer(
         identifier: identifier, settings: settings(of: state.account), exchange: exchange,
         timing: core.clock.timing,
         assets: AssetSettings(cacheFolder: place("cache-\(state.launch)")), events: exchange)
-      state.uses[identifier] = Use(container: container, exchange: exchange)
+      state.containers[identifier] = container
       return container
     }
   }
@@ -81,7 +75,7 @@ public final class TestDevice: Sendable {
   /// of its sync engines first.
   public func relaunch() {
     state.withLock { state in
-      state.uses = [:]
+      state.containers = [:]
       state.launch += 1
     }
   }
@@ -98,18 +92,26 @@ public final class TestDevice: Sendable {
     set { network.isOnline = newValue }
   }
 
-  /// Signs the account out. Containers of this launch fail with `notAuthenticated` from then on.
+  /// Signs the account out, as somebody does in the system's settings: `CKAccountChanged` is posted,
+  /// sync engines hear of it, and calls fail with `notAuthenticated`.
   public func signOut() { change(to: nil) }
 
-  /// Signs another account in, in place of the one there may be.
+  /// Signs another account in, in place of the one there may be: `CKAccountChanged` is posted, and
+  /// sync engines hear of it.
   public func signIn(_ account: TestAccount) { change(to: account.state) }
 
   private func change(to account: AccountState?) {
-    let uses = state.withLock { state in
+    let containers = state.withLock { state in
       state.account = account
       network.account = account
-      return Array(state.uses.values)
+      return Array(state.containers.values)
     }
-    for use in uses { use.exchange.leave() }
+    for container in containers {
+      if let tokens = account?.tokens {
+        container.signIn(webAuthToken: tokens.webAuthToken, apiToken: tokens.apiToken)
+      } else {
+        container.signOut()
+      }
+    }
   }
 }

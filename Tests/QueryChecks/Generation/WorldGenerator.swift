@@ -122,6 +122,7 @@ struct WorldGenerator {
     switch element {
     case .string:
       if chance.percent(25) { return .string(pick(ValueSamples.sentences)) }
+      if chance.percent(20) { return .string(lowText()) }
       return .string(pick(ValueSamples.texts))
     case .int64:
       return .int64(chance.percent(60) ? Int64(number(-3...3)) : pick(ValueSamples.wholes))
@@ -135,6 +136,11 @@ struct WorldGenerator {
       return .reference(Reference(recordName: pick(ValueSamples.targets)))
     case .asset: return .bytes([])
     }
+  }
+
+  /// A text of the bytes that an index spells in a way of its own, and their neighbours.
+  private mutating func lowText() -> String {
+    (0..<number(1...4)).map { _ in pick(["\u{0}", "\u{0}", "\u{1}", "\u{FF}", "a"]) }.joined()
   }
 
   private mutating func location() -> Location {

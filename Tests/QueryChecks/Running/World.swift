@@ -39,8 +39,6 @@ struct World {
   private(set) var touched: Set<RecordPlace> = []
   /// Zones that were deleted since then.
   private(set) var deletedZones: Set<ExactName> = []
-  /// Whether any zone was ever deleted.
-  private(set) var hasDeletedZones = false
 
   init(_ plan: WorldPlan, number: Int, on server: QueryServer) async throws {
     self.server = server
@@ -73,7 +71,6 @@ struct World {
         touched.insert(RecordPlace(zone: zone, name: record.name))
       }
       deletedZones.insert(ExactName(zone))
-      hasDeletedZones = true
       model.deleteZone(zone, in: database)
       try await change(.delete, zone, in: database)
     case .wait(let milliseconds):

@@ -1,0 +1,106 @@
+public import StratusWire
+
+extension NotificationPayload {
+  /// Bytes of JSON that fit into one notification of Apple's push service.
+  ///
+  /// Source: Apple, *Generating a remote notification*: 4 kB.
+  public static let apnsBytesMax = 4_096
+
+  /// The notification with no more than fits: what matters least goes first, until the JSON text is
+  /// no longer than `bytesMax`. Larger than that only where nothing is left to go.
+  ///
+  /// Source: semantics §19, the order of the framework's header. Apple's prose has the fields of
+  /// `desiredKeys` go first of all. Choice: the header's order, since it is the precise one.
+  public func pruned(toBytes bytesMax: Int) -> NotificationPayload {
+    var payload = self
+    var size = payload.jsonBytes.count
+    for part in Part.allCases.reversed() {
+      if size <= bytesMax { break }
+      guard payload.holds(part) else { continue }
+      payload.remove(part)
+      payload.isPruned = true
+      size = payload.jsonBytes.count
+    }
+    return payload
+  }
+
+  /// What can go, the most important first.
+  ///
+  /// NB: the notification's ID and what names the subscription never go: without them the rest
+  /// means nothing. Choice: `category` and `mutable-content`, of which Apple says nothing, matter
+  /// as much as the other short ones that decide how an app is called.
+  enum Part: CaseIterable {
+    case badge, localizationKey, localizationArgs, body, actionLocalizationKey, launchImage
+    case soundName, contentAvailable, mutableContent, category
+    case fields, reason, recordID, zoneID
+    case containerIdentifier, userRecordName
+    case titleLocalizationKey, titleLocalizationArgs, title
+    case subtitleLocalizationKey, subtitleLocalizationArgs, subtitle
+  }
+
+  /// Whether there is anything of a part.
+  func holds(_ part: Part) -> Bool {
+    switch part {
+    case .badge: presentation.badge != nil
+    case .localizationKey: presentation.localizationKey != nil
+    case .localizationArgs: presentation.localizationArgs != nil
+    case .body: presentation.body != nil
+    case .actionLocalizationKey: presentation.actionLocalizationKey != nil
+    case .launchImage: presentation.launchImage != nil
+    case .soundName: presentation.soundName != nil
+    case .contentAvailable: presentation.isContentAvailable
+    case .mutableContent: presentation.isMutableContent
+    case .category: presentation.category != nil
+    case .fields: record?.fields.isEmpty == false
+    case .reason: record?.reason != nil
+    case .recordID: record.map { $0.recordName != nil || $0.zoneID != nil } ?? false
+    case .zoneID: if case .zone(_, .some, _) = event { true } else { false }
+    case .containerIdentifier: containerIdentifier != nil
+    case .userRecordName: userRecordName != nil
+    case .titleLocalizationKey: presentation.titleLocalizationKey != nil
+    case .titleLocalizationArgs: presentation.titleLocalizationArgs != nil
+    case .title: presentation.title != nil
+    case .subtitleLocalizationKey: presentation.subtitleLocalizationKey != nil
+    case .subtitleLocalizationArgs: presentation.subtitleLocalizationArgs != nil
+    case .subtitle: presentation.subtitle != nil
+    }
+  }
+
+  private mutating func remove(_ part: Part) {
+    switch part {
+    case .badge: presentation.badge = nil
+    case .localizationKey: presentation.localizationKey = nil
+    case .localizationArgs: presentation.localizationArgs = nil
+    case .body: presentation.body = nil
+    case .actionLocalizationKey: presentation.actionLocalizationKey = nil
+    case .launchImage: presentation.launchImage = nil
+    case .soundName: presentation.soundName = nil
+    case .contentAvailable: presentation.isContentAvailable = false
+    case .mutableContent: presentation.isMutableContent = false
+    case .category: presentation.category = nil
+    case .fields: record?.fields = []
+    case .reason: record?.reason = nil
+    case .recordID:
+      record?.recordName = nil
+      record?.zoneID = nil
+    case .zoneID:
+      if case .zone(let id, _, let scope) = event {
+        event = .zone(subscriptionID: id, nil, scope)
+      }
+    case .containerIdentifier: containerIdentifier = nil
+    case .userRecordName: userRecordName = nil
+    case .titleLocalizationKey: presentation.titleLocalizationKey = nil
+    case .titleLocalizationArgs: presentation.titleLocalizationArgs = nil
+    case .title: presentation.title = nil
+    case .subtitleLocalizationKey: presentation.subtitleLocalizationKey = nil
+    case .subtitleLocalizationArgs: presentation.subtitleLocalizationArgs = nil
+    case .subtitle: presentation.subtitle = nil
+    }
+  }
+
+  /// What became of a record; nil unless a query subscription tells of it.
+  private var record: RecordEvent? {
+    get { if case .query(let record) = event { record } else { nil } }
+    set { if let newValue { event = .query(newValue) } }
+  }
+}

@@ -1,0 +1,172 @@
+import StratusWire
+
+/// Where a record lies, by the store's numbers.
+struct RecordHome: Hashable, Sendable {
+  var database: Int64
+  var zone: Int64
+}
+
+/// An entry, and where its record lies.
+struct PlacedEntry: Sendable {
+  var home: RecordHome
+  var recordName: String
+  var entry: IndexEntry
+}
+
+/// Entries in the order of their table, packed: a build holds a million of them.
+struct EntryRun: Sendable {
+  /// An entry's bytes: database, index, value, zone, record; and behind them the record's name.
+  ///
+  /// NB: they sort as the tuple does, since no value of an index begins another.
+  private struct Item {
+    var start: Int
+    var valueCount: UInt32
+    var nameCount: UInt32
+
+    var count: Int { EntryRun.numbersCount + Int(valueCount) + Int(nameCount) }
+  }
+
+  private static let numbersCount = 32
+
+  private var bytes: [UInt8] = []
+  private var items: [Item] = []
+
+  var count: Int { items.count }
+
+  /// What it takes of memory.
+  var sizeBytes: Int { bytes.count + items.count * MemoryLayout<Item>.stride }
+
+  mutating func append(_ entry: IndexEntry, of recordName: String, in home: RecordHome) {
+    let start = bytes.count
+    append(home.database)
+    append(entry.index)
+    bytes.append(contentsOf: entry.value)
+    append(home.zone)
+    append(entry.record)
+    bytes.append(contentsOf: recordName.utf8)
+    let nameCount = bytes.count - start - Self.numbersCount - entry.value.count
+    items.append(
+      Item(
+        start: start, valueCount: UInt32(entry.value.count), nameCount: UInt32(nameCount)))
+  }
+
+  private mutating func append(_ number: Int64) {
+    let ordered = UInt64(bitPattern: number) ^ Self.signBit
+    withUnsafeBytes(of: ordered.bigEndian) { bytes.append(contentsOf: $0) }
+  }
+
+  private static let signBit: UInt64 = 1 << 63
+
+  mutating func sort() {
+    bytes.withUnsafeBytes { bytes in
+      items.sort { one, other in
+        UnsafeRawBufferPointer(rebasing: bytes[one.start..<one.start + one.count]).lies(
+          before: UnsafeRawBufferPointer(
+            rebasing: bytes[other.start..<other.start + other.count]))
+      }
+    }
+  }
+
+  /// Whether an entry's place is before that of another run's.
+  func lies(_ place: Int, before other: EntryRun, _ otherPlace: Int) -> Bool {
+    withBytes(of: place) { one in
+      other.withBytes(of: otherPlace) { one.lies(before: $0) }
+    }
+  }
+
+  private func withBytes<Value>(
+    of place: Int, _ body: (UnsafeRawBufferPointer) -> Value
+  ) -> Value {
+    let item = items[place]
+    return bytes.withUnsafeBytes { bytes in
+      body(UnsafeRawBufferPointer(rebasing: bytes[item.start..<item.start + item.count]))
+    }
+  }
+
+  subscript(place: Int) -> PlacedEntry {
+    let item = items[place]
+    let value = item.start + 16
+    let zone = value + Int(item.valueCount)
+    let name = zone + 16
+    return PlacedEntry(
+      home: RecordHome(database: number(at: item.start), zone: number(at: zone)),
+      recordName: String(decoding: bytes[name..<name + Int(item.nameCount)], as: UTF8.self),
+      entry: IndexEntry(
+        index: number(at: item.start + 8), value: Array(bytes[value..<zone]),
+        record: number(at: zone + 8)))
+  }
+
+  private func number(at start: Int) -> Int64 {
+    let ordered = bytes[start..<start + 8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    return Int64(bitPattern: ordered ^ Self.signBit)
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  fileprivate func lies(before other: UnsafeRawBufferPointer) -> Bool {
+    let shared = Swift.min(count, other.count)
+    var place = 0
+    while place + 8 <= shared {
+      let own = loadUnaligned(fromByteOffset: place, as: UInt64.self)
+      let others = other.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+      if own != others { return own.bigEndian < others.bigEndian }
+      place += 8
+    }
+    while place < shared {
+      if self[place] != other[place] { return self[place] < other[place] }
+      place += 1
+    }
+    return count < other.count
+  }
+}
+
+/// Several runs, read as one.
+struct EntryMerge: Sendable {
+  private let runs: [EntryRun]
+  /// The next entry of each run.
+  private var places: [Int]
+  /// Runs that are not at their end, the one with the next entry first.
+  private var heap: [Int]
+
+  init(_ runs: [EntryRun]) {
+    self.runs = runs
+    places = Array(repeating: 0, count: runs.count)
+    heap = runs.indices.filter { runs[$0].count > 0 }
+    for place in (0..<heap.count / 2).reversed() { siftDown(place) }
+  }
+
+  /// The next entries; fewer than wanted only at the end.
+  mutating func next(_ wanted: Int) -> [PlacedEntry] {
+    var found: [PlacedEntry] = []
+    found.reserveCapacity(wanted)
+    while found.count < wanted, let top = heap.first {
+      found.append(runs[top][places[top]])
+      places[top] += 1
+      if places[top] == runs[top].count {
+        let end = heap.removeLast()
+        if heap.isEmpty { break }
+        heap[0] = end
+      }
+      siftDown(0)
+    }
+    return found
+  }
+
+  private mutating func siftDown(_ start: Int) {
+    var place = start
+    while true {
+      var least = place
+      for child in [2 * place + 1, 2 * place + 2]
+      where child < heap.count && precedes(heap[child], heap[least]) {
+        least = child
+      }
+      if least == place { return }
+      heap.swapAt(place, least)
+      place = least
+    }
+  }
+
+  private func precedes(_ one: Int, _ other: Int) -> Bool {
+    runs[one].lies(places[one], before: runs[other], places[other])
+  }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import StratusTransport
+
+extension CKModifyRecordsOperation: LongLivedOperation {
+  static let archiveName = "CKModifyRecordsOperation"
+
+  private enum Key {
+    static let records = "recordsToSave"
+    static let recordIDs = "recordIDsToDelete"
+    static let policy = "savePolicy"
+    static let isAtomic = "isAtomic"
+    static let token = "clientChangeTokenData"
+    static let files = "files"
+  }
+
+  func write(to coder: NSCoder, keeping files: SavedOperation) {
+    coder.encode(list: recordsToSave, forKey: Key.records)
+    coder.encode(list: recordIDsToDelete, forKey: Key.recordIDs)
+    coder.encode(savePolicy.rawValue, forKey: Key.policy)
+    coder.encode(isAtomic, forKey: Key.isAtomic)
+    coder.encode(present: clientChangeTokenData.map(NSData.init(data:)), forKey: Key.token)
+    // An app may remove its files as soon as the operation is persisted.
+    var names: [String] = []
+    for asset in assets {
+      let isToSend = asset.held == nil
+      let name =
+        isToSend ? asset.fileURL.flatMap { files.keep(file: $0, number: names.count) } : nil
+      names.append(name ?? "")
+    }
+    coder.encode(texts: names, forKey: Key.files)
+  }
+
+  func read(from coder: NSCoder, with files: SavedOperation) {
+    recordsToSave = coder.list(Key.records, of: CKRecord.self)
+    recordIDsToDelete = coder.list(Key.recordIDs, of: CKRecordID.self)
+    savePolicy =
+      coder.integer(Key.policy).flatMap(RecordSavePolicy.init(rawValue:))
+      ?? .ifServerRecordUnchanged
+    isAtomic = coder.flag(Key.isAtomic)
+    clientChangeTokenData = coder.data(Key.token)
+    for (asset, name) in zip(assets, coder.texts(Key.files) ?? []) where !name.isEmpty {
+      asset.receive(files.file(named: name))
+    }
+  }
+
+  /// Every asset of the records to save, in an order that is always the same.
+  private var assets: [CKAsset] {
+    (recordsToSave ?? []).flatMap(\.assetsByKey)
+  }
+}
+
+extension CKRecord {
+  /// The assets it has, by the order of its keys.
+  fileprivate var assetsByKey: [CKAsset] {
+    withState { state in
+      state.values.keys.sorted().flatMap { key -> [CKAsset] in
+        if let asset = state.values[key] as? CKAsset { return [asset] }
+        return (state.values[key] as? NSArray)?.compactMap { $0 as? CKAsset } ?? []
+      }
+    }
+  }
+}

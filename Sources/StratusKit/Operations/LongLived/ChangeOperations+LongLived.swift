@@ -1,0 +1,94 @@
+import Foundation
+import StratusTransport
+
+extension CKFetchDatabaseChangesOperation: LongLivedOperation {
+  static let archiveName = "CKFetchDatabaseChangesOperation"
+
+  private enum Key {
+    static let token = "previousServerChangeToken"
+    static let limit = "resultsLimit"
+    static let fetchesAll = "fetchAllChanges"
+  }
+
+  func write(to coder: NSCoder, keeping files: SavedOperation) {
+    coder.encode(present: previousServerChangeToken, forKey: Key.token)
+    coder.encode(resultsLimit, forKey: Key.limit)
+    coder.encode(fetchAllChanges, forKey: Key.fetchesAll)
+  }
+
+  func read(from coder: NSCoder, with files: SavedOperation) {
+    previousServerChangeToken = coder.object(Key.token, of: CKServerChangeToken.self)
+    resultsLimit = coder.integer(Key.limit) ?? 0
+    fetchAllChanges = coder.flag(Key.fetchesAll)
+  }
+}
+
+extension CKFetchRecordChangesOperation: LongLivedOperation {
+  static let archiveName = "CKFetchRecordChangesOperation"
+
+  private enum Key {
+    static let zoneID = "recordZoneID"
+    static let token = "previousServerChangeToken"
+    static let limit = "resultsLimit"
+    static let desiredKeys = "desiredKeys"
+  }
+
+  func write(to coder: NSCoder, keeping files: SavedOperation) {
+    coder.encode(present: recordZoneID, forKey: Key.zoneID)
+    coder.encode(present: previousServerChangeToken, forKey: Key.token)
+    coder.encode(resultsLimit, forKey: Key.limit)
+    coder.encode(texts: desiredKeys, forKey: Key.desiredKeys)
+  }
+
+  func read(from coder: NSCoder, with files: SavedOperation) {
+    recordZoneID = coder.object(Key.zoneID, of: CKRecordZoneID.self)
+    previousServerChangeToken = coder.object(Key.token, of: CKServerChangeToken.self)
+    resultsLimit = coder.integer(Key.limit) ?? 0
+    desiredKeys = coder.texts(Key.desiredKeys)
+  }
+}
+
+extension CKFetchRecordZoneChangesOperation: LongLivedOperation {
+  static let archiveName = "CKFetchRecordZoneChangesOperation"
+
+  private enum Key {
+    static let zoneIDs = "recordZoneIDs"
+    static let configured = "configuredZoneIDs"
+    static let configurations = "configurations"
+    static let optioned = "optionedZoneIDs"
+    static let options = "options"
+    static let fetchesAll = "fetchAllChanges"
+  }
+
+  func write(to coder: NSCoder, keeping files: SavedOperation) {
+    coder.encode(list: recordZoneIDs, forKey: Key.zoneIDs)
+    let configured = configurationsByRecordZoneID.map(Array.init)
+    coder.encode(list: configured?.map(\.key), forKey: Key.configured)
+    coder.encode(list: configured?.map(\.value), forKey: Key.configurations)
+    let optioned = optionsByRecordZoneID.map(Array.init)
+    coder.encode(list: optioned?.map(\.key), forKey: Key.optioned)
+    coder.encode(list: optioned?.map(\.value), forKey: Key.options)
+    coder.encode(fetchAllChanges, forKey: Key.fetchesAll)
+  }
+
+  func read(from coder: NSCoder, with files: SavedOperation) {
+    recordZoneIDs = coder.list(Key.zoneIDs, of: CKRecordZoneID.self)
+    configurationsByRecordZoneID = coder.byZone(
+      Key.configured, Key.configurations, of: CKFetchRecordZoneChangesConfiguration.self)
+    optionsByRecordZoneID = coder.byZone(
+      Key.optioned, Key.options, of: CKFetchRecordZoneChangesOptions.self)
+    fetchAllChanges = coder.flag(Key.fetchesAll)
+  }
+}
+
+extension NSCoder {
+  /// What two lists of the same length say.
+  fileprivate func byZone<Value: NSObject & NSSecureCoding>(
+    _ zoneIDs: String, _ values: String, of type: Value.Type
+  ) -> [CKRecordZone.ID: Value]? {
+    guard let zoneIDs = list(zoneIDs, of: CKRecordZoneID.self),
+      let values = list(values, of: type), zoneIDs.count == values.count
+    else { return nil }
+    return Dictionary(zip(zoneIDs, values)) { first, _ in first }
+  }
+}

@@ -1,0 +1,133 @@
+import Foundation
+import StratusTransport
+
+/// An operation that can be written down, and made again from that by a later process.
+///
+/// Those of zones, records, queries, changes and subscriptions are; with others `isLongLived` has
+/// no effect. An app's subclass is made again as the framework's class that it refines.
+protocol LongLivedOperation: CKDatabaseOperation {
+  /// Names its class on disk, for ever.
+  static var archiveName: String { get }
+  /// Writes what it is to do.
+  func write(to coder: NSCoder, keeping files: SavedOperation)
+  /// Takes what `write(to:keeping:)` wrote.
+  func read(from coder: NSCoder, with files: SavedOperation)
+}
+
+/// How an operation lies in ``SavedOperation/request``.
+enum LongLivedArchive {
+  private enum Key {
+    static let kind = "kind"
+    static let scope = "scope"
+    static let account = "account"
+    static let group = "group"
+    static let quality = "qualityOfService"
+    static let cellular = "allowsCellularAccess"
+    static let request = "timeoutIntervalForRequest"
+    static let resource = "timeoutIntervalForResource"
+  }
+
+  private static let kinds: [String: @Sendable () -> any LongLivedOperation] = [
+    CKFetchDatabaseChangesOperation.archiveName: { CKFetchDatabaseChangesOperation() },
+    CKFetchRecordChangesOperation.archiveName: { CKFetchRecordChangesOperation() },
+    CKFetchRecordZoneChangesOperation.archiveName: { CKFetchRecordZoneChangesOperation() },
+    CKFetchRecordZonesOperation.archiveName: { CKFetchRecordZonesOperation() },
+    CKFetchRecordsOperation.archiveName: { CKFetchRecordsOperation() },
+    CKFetchSubscriptionsOperation.archiveName: { CKFetchSubscriptionsOperation() },
+    CKModifyRecordZonesOperation.archiveName: { CKModifyRecordZonesOperation() },
+    CKModifyRecordsOperation.archiveName: { CKModifyRecordsOperation() },
+    CKModifySubscriptionsOperation.archiveName: { CKModifySubscriptionsOperation() },
+    CKQueryOperation.archiveName: { CKQueryOperation() },
+  ]
+
+  /// Writes an operation down.
+  ///
+  /// - Parameter account: stands for who is signed in.
+  /// - Returns: whether it is on disk.
+  static func save(
+    _ operation: any LongLivedOperation, to saved: SavedOperation, scope: CKDatabase.Scope,
+    account: String?
+  ) -> Bool {
+    let coder = NSKeyedArchiver(requiringSecureCoding: true)
+    coder.encode(type(of: operation).archiveName as NSString, forKey: Key.kind)
+    coder.encode(scope.rawValue, forKey: Key.scope)
+    coder.encode(present: account.map(NSString.init(string:)), forKey: Key.account)
+    coder.encode(present: operation.group, forKey: Key.group)
+    let explicit = operation.resolved
+    if let quality = explicit.qualityOfService {
+      coder.encode(quality.rawValue, forKey: Key.quality)
+    }
+    if let allows = explicit.allowsCellularAccess { coder.encode(allows, forKey: Key.cellular) }
+    if let seconds = explicit.timeoutIntervalForRequest {
+      coder.encode(seconds, forKey: Key.request)
+    }
+    if let seconds = explicit.timeoutIntervalForResource {
+      coder.encode(seconds, forKey: Key.resource)
+    }
+    operation.write(to: coder, keeping: saved)
+    coder.finishEncoding()
+    return saved.keep(request: coder.encodedData)
+  }
+
+  /// Makes the operation again.
+  ///
+  /// - Parameter account: stands for who is signed in now.
+  /// - Returns: nil where it is another account's, or of a later version of the framework.
+  static func make(
+    from saved: SavedOperation, in container: CKContainer, account: String?
+  ) -> CKDatabaseOperation? {
+    guard let request = saved.request,
+      let coder = try? NSKeyedUnarchiver(forReadingFrom: request)
+    else { return nil }
+    coder.requiresSecureCoding = true
+    defer { coder.finishDecoding() }
+    // Where it never got so far as to know its user, the credentials have to be the same.
+    if saved.userRecordName == nil, coder.string(Key.account) != account { return nil }
+    guard let operation = coder.string(Key.kind).flatMap({ kinds[$0] })?(),
+      let scope = coder.integer(Key.scope).flatMap(CKDatabase.Scope.init(rawValue:))
+    else { return nil }
+    operation.group = coder.object(Key.group, of: CKOperationGroup.self)
+    let configuration = CKOperation.Configuration()
+    configuration.isLongLived = true
+    if let quality = coder.integer(Key.quality).flatMap(QualityOfService.init(rawValue:)) {
+      configuration.qualityOfService = quality
+    }
+    if coder.containsValue(forKey: Key.cellular) {
+      configuration.allowsCellularAccess = coder.decodeBool(forKey: Key.cellular)
+    }
+    if coder.containsValue(forKey: Key.request) {
+      configuration.timeoutIntervalForRequest = coder.decodeDouble(forKey: Key.request)
+    }
+    if coder.containsValue(forKey: Key.resource) {
+      configuration.timeoutIntervalForResource = coder.decodeDouble(forKey: Key.resource)
+    }
+    operation.configuration = configuration
+    operation.database = container.database(with: scope)
+    operation.read(from: coder, with: saved)
+    operation.resume(LongLivedSteps(saved, isResumed: true))
+    return operation
+  }
+}
+
+extension NSCoder {
+  /// Writes a list, or nothing.
+  func encode<Value: NSObject & NSSecureCoding>(list: [Value]?, forKey key: String) {
+    if let list { encode(NSArray(array: list), forKey: key) }
+  }
+
+  /// Writes texts, or nothing.
+  func encode(texts: [String]?, forKey key: String) {
+    encode(list: texts?.map { NSString(string: $0) }, forKey: key)
+  }
+
+  /// A list, of the members that are what they should be; nil: there is none.
+  func list<Value: NSObject & NSSecureCoding>(_ key: String, of type: Value.Type) -> [Value]? {
+    guard containsValue(forKey: key) else { return nil }
+    let classes: [AnyClass] = [NSArray.self, type]
+    return (decodeObject(of: classes, forKey: key) as? NSArray)?.compactMap { $0 as? Value }
+  }
+
+  func texts(_ key: String) -> [String]? {
+    list(key, of: NSString.self)?.map { String(describing: $0) }
+  }
+}

@@ -1,0 +1,38 @@
+import Foundation
+import StratusTransport
+
+extension CKModifyRecordZonesOperation: LongLivedOperation {
+  static let archiveName = "CKModifyRecordZonesOperation"
+
+  func write(to coder: NSCoder, keeping files: SavedOperation) {
+    coder.encode(list: recordZonesToSave, forKey: "recordZonesToSave")
+    coder.encode(list: recordZoneIDsToDelete, forKey: "recordZoneIDsToDelete")
+  }
+
+  func read(from coder: NSCoder, with files: SavedOperation) {
+    recordZonesToSave = coder.list("recordZonesToSave", of: CKRecordZone.self)
+    recordZoneIDsToDelete = coder.list("recordZoneIDsToDelete", of: CKRecordZoneID.self)
+  }
+}
+
+extension CKModifySubscriptionsOperation: LongLivedOperation {
+  static let archiveName = "CKModifySubscriptionsOperation"
+
+  private static let classes: [AnyClass] = [
+    NSArray.self, CKDatabaseSubscription.self, CKQuerySubscription.self,
+    CKRecordZoneSubscription.self,
+  ]
+
+  func write(to coder: NSCoder, keeping files: SavedOperation) {
+    coder.encode(list: subscriptionsToSave, forKey: "subscriptionsToSave")
+    coder.encode(texts: subscriptionIDsToDelete, forKey: "subscriptionIDsToDelete")
+  }
+
+  func read(from coder: NSCoder, with files: SavedOperation) {
+    if coder.containsValue(forKey: "subscriptionsToSave") {
+      let list = coder.decodeObject(of: Self.classes, forKey: "subscriptionsToSave") as? NSArray
+      subscriptionsToSave = list?.compactMap { $0 as? CKSubscription }
+    }
+    subscriptionIDsToDelete = coder.texts("subscriptionIDsToDelete")
+  }
+}

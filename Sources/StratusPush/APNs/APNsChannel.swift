@@ -1,0 +1,320 @@
+public import StratusDomain
+import StratusWire
+import Synchronization
+
+/// Brings what waits in the queues to devices by Apple's push service.
+///
+/// A device gets its notifications in order, one at a time; devices do not wait for each other.
+/// What Apple has is acknowledged; what it would not take now stays in the queue. What a crash
+/// leaves unacknowledged is sent again.
+public actor APNsChannel {
+  /// Times, bounds and where operators read.
+  public struct Settings: Sendable {
+    /// Milliseconds since 1970 UTC.
+    public var now: @Sendable () -> Int64
+    /// 0 ..< 1
+    public var chance: @Sendable () -> Double
+    /// Hears sentences for the operator.
+    public var report: @Sendable (String) -> Void
+    /// Devices served at a time. Choice: Apple's service takes hundreds of requests a connection.
+    public var deliveriesMax = 64
+    /// Devices that wait to be served, in memory; the rest waits in the store. Choice: a few
+    /// megabytes, needed only while Apple's service cannot be had.
+    public var devicesMax = 20_000
+
+    public init(
+      now: @escaping @Sendable () -> Int64, chance: @escaping @Sendable () -> Double,
+      report: @escaping @Sendable (String) -> Void
+    ) {
+      self.now = now
+      self.chance = chance
+      self.report = report
+    }
+  }
+
+  private static let newsPage = 1_000
+  /// Sent to a device before it is noted what it has: so many come twice after a crash.
+  private static let messagesInRow = 32
+
+  private let sender: any APNsSender
+  private let queues: @Sendable () async -> [StoreAddress: any APNsQueue]
+  private let settings: Settings
+  private let nudges: AsyncStream<Void>
+  private nonisolated let continuation: AsyncStream<Void>.Continuation
+  private nonisolated let mayHaveNews = Mutex(true)
+
+  /// How far the queues of each store have been looked at.
+  private var lookedAt: [StoreAddress: Int64] = [:]
+  private var ready = DeviceLine()
+  private var busy: Set<DeviceInLine> = []
+  /// Those that got something new while they were served.
+  private var again: Set<DeviceInLine> = []
+  private var deviceWaits: [DeviceInLine: BackOff] = [:]
+  private var serviceWaits: [ContainerEnvironment: BackOff] = [:]
+  private var lastReport: [ContainerEnvironment: String] = [:]
+
+  /// - Parameter queues: the stores in use.
+  public init(
+    sender: any APNsSender, settings: Settings,
+    queues: @escaping @Sendable () async -> [StoreAddress: any APNsQueue]
+  ) {
+    self.sender = sender
+    self.queues = queues
+    self.settings = settings
+    (nudges, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+  }
+
+  /// Says that there may be something to do. Waits that are over are seen only then, too.
+  public nonisolated func nudge() {
+    mayHaveNews.withLock { $0 = true }
+    continuation.yield()
+  }
+
+  /// Delivers after each nudge, until the task is cancelled.
+  public func run() async {
+    let nudges = nudges
+    await withDiscardingTaskGroup { group in
+      for await _ in nudges {
+        for (device, queue) in await takeDue() {
+          group.addTask {
+            await self.serve(device, from: queue)
+            self.continuation.yield()
+          }
+        }
+      }
+      group.cancelAll()
+    }
+  }
+
+  /// Serves every device that is due, once, and returns when all are served, for tests and
+  /// simulations.
+  ///
+  /// - Returns: whether there was any.
+  @discardableResult
+  public func turn() async -> Bool {
+    mayHaveNews.withLock { $0 = true }
+    let due = await takeDue()
+    await withDiscardingTaskGroup { group in
+      for (device, queue) in due { group.addTask { await self.serve(device, from: queue) } }
+    }
+    return !due.isEmpty
+  }
+}
+
+// What is due
+extension APNsChannel {
+  /// Devices to serve now, which are busy from now on.
+  private func takeDue() async -> [(DeviceInLine, any APNsQueue)] {
+    let queues = await queues()
+    await takeIn(from: queues)
+    let time = settings.now()
+    var due: [(DeviceInLine, any APNsQueue)] = []
+    for _ in 0..<ready.count {
+      guard busy.count < settings.deliveriesMax, let device = ready.popFirst() else { break }
+      // What a store that is gone had to say is gone with it.
+      guard let queue = queues[device.store] else {
+        deviceWaits[device] = nil
+        continue
+      }
+      let mayGo =
+        deviceWaits[device]?.isOver(at: time) ?? true
+        && serviceWaits[device.environment]?.isOver(at: time) ?? true
+      guard mayGo, !busy.contains(device) else {
+        ready.append(device)
+        continue
+      }
+      busy.insert(device)
+      due.append((device, queue))
+    }
+    return due
+  }
+
+  /// Looks for news in the stores, as long as there is room for more devices.
+  private func takeIn(from queues: [StoreAddress: any APNsQueue]) async {
+    let isDue = mayHaveNews.withLock { flag in
+      defer { flag = false }
+      return flag
+    }
+    guard isDue else { return }
+    for (address, queue) in queues {
+      var hasMore = true
+      while hasMore, ready.count < settings.devicesMax {
+        let after = lookedAt[address] ?? 0
+        do throws(ServerError) {
+          let news = try await queue.devicesWithNews(after: after, limit: Self.newsPage)
+          for device in news.devices { add(device, at: address) }
+          lookedAt[address] = max(news.through, lookedAt[address] ?? 0)
+          hasMore = news.hasMore && news.through > after
+        } catch {
+          settings.report("the notifications of \(address.container) cannot be read: \(error.log)")
+          hasMore = false
+        }
+      }
+      if hasMore { mayHaveNews.withLock { $0 = true } }
+    }
+  }
+
+  private func add(_ device: StoredDevice, at address: StoreAddress) {
+    guard case .apns(_, let environment) = device.channel else { return }
+    let device = DeviceInLine(
+      store: address, user: ExactName(device.user), deviceID: ExactName(device.deviceID),
+      environment: environment)
+    if busy.contains(device) { again.insert(device) } else { ready.append(device) }
+  }
+}
+
+// One device
+extension APNsChannel {
+  /// What is known once a device was served.
+  private enum End {
+    /// - Parameter wasSent: whether Apple's service took anything.
+    case served(hasMore: Bool, wasSent: Bool)
+    case deviceGone
+    /// Apple does not know the token, which was removed.
+    case tokenGone
+    /// It stopped at a notification that was not taken.
+    case stopped(APNsOutcome)
+    case storeFailed(ServerError)
+  }
+
+  private nonisolated func serve(_ device: DeviceInLine, from queue: any APNsQueue) async {
+    await note(await deliver(to: device, from: queue), of: device)
+  }
+
+  /// Sends what waits for a device, in order, until something is not taken.
+  private nonisolated func deliver(
+    to place: DeviceInLine, from queue: any APNsQueue
+  ) async -> End {
+    do throws(ServerError) {
+      let waiting = try await queue.waiting(
+        for: place.deviceID.text, of: place.user.text, limit: Self.messagesInRow)
+      guard let waiting, case .apns(let token, let environment) = waiting.device.channel else {
+        return .deviceGone
+      }
+      let device = waiting.device
+      var acknowledged = device.acknowledged
+      var wasSent = false
+      var stop: APNsOutcome?
+      for notification in waiting.notifications {
+        // The device that made the change is passed over.
+        if notification.originDeviceID.map(ExactName.init) != place.deviceID {
+          let outcome = await send(notification, token, environment)
+          if !isSettled(outcome) {
+            stop = outcome
+            break
+          }
+          if outcome == .delivered { wasSent = true }
+        }
+        acknowledged = notification.number
+      }
+      if stop == .deviceGone {
+        try await queue.remove(device)
+        return .tokenGone
+      }
+      if acknowledged > device.acknowledged {
+        try await queue.acknowledge(through: acknowledged, by: device)
+      }
+      if let stop { return .stopped(stop) }
+      return .served(hasMore: waiting.hasMore, wasSent: wasSent)
+    } catch {
+      return .storeFailed(error)
+    }
+  }
+
+  private nonisolated func send(
+    _ notification: QueuedNotification, _ token: String, _ environment: ContainerEnvironment
+  ) async -> APNsOutcome {
+    // NB: what cannot be read now never can; the device must not wait for it.
+    guard let payload = try? notification.payload() else {
+      return .refused(reason: "it cannot be read")
+    }
+    return await sender.send(
+      APNsMessage(
+        deviceToken: token, environment: environment, payload: payload,
+        coalescingKey: notification.coalescingKey,
+        // As long as the queue itself keeps it.
+        expiresAt: notification.createdAt + Limits.notificationDaysMax * 86_400_000))
+  }
+
+  /// Whether a notification is done with, so that the next one may follow.
+  private nonisolated func isSettled(_ outcome: APNsOutcome) -> Bool {
+    switch outcome {
+    case .delivered: return true
+    case .refused(let reason):
+      settings.report("a notification cannot go to Apple's push service: \(reason)")
+      return true
+    case .deviceGone, .later, .serviceDown, .senderRefused: return false
+    }
+  }
+
+  private func note(_ end: End, of device: DeviceInLine) {
+    busy.remove(device)
+    var hasNews = again.remove(device) != nil
+    switch end {
+    case .served(let hasMore, let wasSent):
+      if hasMore { hasNews = true }
+      deviceWaits[device] = nil
+      if wasSent {
+        serviceWaits[device.environment] = nil
+        lastReport[device.environment] = nil
+      }
+    case .deviceGone: deviceWaits[device] = nil
+    case .tokenGone:
+      // It may have another one by now.
+      hasNews = true
+      deviceWaits[device] = nil
+    case .stopped(let outcome):
+      hasNews = true
+      wait(outcome, for: device)
+    case .storeFailed(let error):
+      hasNews = true
+      settings.report("notifications of \(device.store.container) cannot be sent: \(error.log)")
+      wait(.later(afterSeconds: nil, reason: error.reason), for: device)
+    }
+    if hasNews { ready.append(device) }
+  }
+
+  private func wait(_ outcome: APNsOutcome, for device: DeviceInLine) {
+    let time = settings.now()
+    let chance = settings.chance()
+    switch outcome {
+    case .delivered, .deviceGone, .refused: return
+    case .later(let seconds, _):
+      deviceWaits[device, default: BackOff()]
+        .fail(at: time, afterSeconds: seconds, chance: chance)
+    case .serviceDown(let seconds, let reason):
+      serviceWaits[device.environment, default: BackOff()]
+        .fail(at: time, afterSeconds: seconds, chance: chance)
+      reportOnce("Apple's push service cannot be had: \(reason)", device.environment)
+    case .senderRefused(let reason):
+      serviceWaits[device.environment, default: BackOff()]
+        .fail(at: time, afterSeconds: nil, isLong: true, chance: chance)
+      reportOnce(
+        "Apple's push service refuses this server: \(reason); \(Self.advice(reason))",
+        device.environment)
+    }
+  }
+
+  /// A sentence is said once, until something was delivered or there is another one to say.
+  private func reportOnce(_ sentence: String, _ environment: ContainerEnvironment) {
+    if Task.isCancelled || lastReport[environment] == sentence { return }
+    lastReport[environment] = sentence
+    settings.report(sentence)
+  }
+
+  private static func advice(_ reason: String) -> String {
+    switch reason {
+    case "ExpiredProviderToken": "set this machine's clock"
+    case "BadTopic", "MissingTopic", "TopicDisallowed":
+      "check that --apns-topic is the app's bundle ID and the key's team is the app's"
+    case "InvalidProviderToken", "UnrelatedKeyIdInToken", "BadEnvironmentKeyIdInToken":
+      "check --apns-key, --apns-key-id and --apns-team-id, and what the key is allowed to do"
+    case _: "check --apns-key, --apns-key-id, --apns-team-id and --apns-topic"
+    }
+  }
+}
+
+extension ServerError {
+  /// What a log says of it.
+  fileprivate var log: String { "\(reason) \(facts)" }
+}

@@ -1,0 +1,88 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOSSL
+import StratusWire
+
+/// Hands notifications to Apple's push service.
+public protocol APNsSender: Sendable {
+  /// Sends one, and says what became of it.
+  func send(_ message: APNsMessage) async -> APNsOutcome
+}
+
+/// Sends notifications to Apple's push service, over HTTP/2 and by the sender's token.
+public struct APNsClient: APNsSender {
+  /// An answer that takes longer is none.
+  private static let timeout = TimeAmount.seconds(30)
+
+  private let client: HTTPClient
+  private let hosts: APNsHosts
+  private let topic: String
+  private let token: ProviderToken
+
+  /// - Parameters:
+  ///   - topic: the app's bundle ID.
+  ///   - trustedCertificatePEM: in place of those the system trusts, for tests.
+  ///   - now: milliseconds since 1970 UTC.
+  /// - Throws: if the certificate cannot be read.
+  public init(
+    key: APNsKey, topic: String, hosts: APNsHosts = APNsHosts(),
+    trustedCertificatePEM: String? = nil, now: @escaping @Sendable () -> Int64
+  ) throws {
+    var security = TLSConfiguration.makeClientConfiguration()
+    if let trustedCertificatePEM {
+      security.trustRoots = .certificates(
+        try NIOSSLCertificate.fromPEMBytes(Array(trustedCertificatePEM.utf8)))
+    }
+    var configuration = HTTPClient.Configuration(
+      tlsConfiguration: security, redirectConfiguration: .disallow,
+      timeout: HTTPClient.Configuration.Timeout(connect: .seconds(10), read: Self.timeout))
+    // NB: the channel waits between attempts by itself, and longer.
+    configuration.connectionPool.retryConnectionEstablishment = false
+    client = HTTPClient(configuration: configuration)
+    token = ProviderToken(key: key, now: now)
+    self.hosts = hosts
+    self.topic = topic
+  }
+
+  /// Sends one notification, and once more if only the sender's token was too old.
+  public func send(_ message: APNsMessage) async -> APNsOutcome {
+    guard message.hasPlausibleToken else { return .deviceGone }
+    do throws(APNsKeyFailure) {
+      let first = try token.current()
+      let outcome = await attempt(message, token: first)
+      guard outcome == .senderRefused(reason: "ExpiredProviderToken"),
+        let second = try token.renewed(after: first)
+      else { return outcome }
+      return await attempt(message, token: second)
+    } catch {
+      return .senderRefused(reason: error.description)
+    }
+  }
+
+  private func attempt(_ message: APNsMessage, token: String) async -> APNsOutcome {
+    let base = hosts.base(of: message.environment)
+    var request = HTTPClientRequest(url: "\(base)/3/device/\(message.deviceToken)")
+    request.method = .POST
+    request.headers.add(name: "authorization", value: "bearer \(token)")
+    request.headers.add(name: "apns-topic", value: topic)
+    for (name, value) in message.headers { request.headers.add(name: name, value: value) }
+    request.body = .bytes(ByteBuffer(bytes: message.payload.jsonBytes))
+    do {
+      let response = try await client.execute(request, timeout: Self.timeout)
+      // NB: read even where it says nothing, because an answer that is not read to its end is
+      // broken off.
+      let body = try? await response.body.collect(upTo: 4_096)
+      let refusal = body.flatMap { try? APNsRefusal(jsonBytes: Array($0.readableBytesView)) }
+      return APNsOutcome(
+        status: Int(response.status.code), refusal: refusal,
+        retryAfterSeconds: response.headers.first(name: "retry-after").flatMap { Int($0) })
+    } catch {
+      return .serviceDown(afterSeconds: nil, reason: "the connection failed: \(error)")
+    }
+  }
+
+  /// Closes its connections; to be called once, when nothing is sent any more.
+  public func close() async { try? await client.shutdown() }
+}

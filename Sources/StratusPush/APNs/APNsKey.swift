@@ -1,0 +1,70 @@
+import Crypto
+import Foundation
+import StratusWire
+
+/// The key of a team by which Apple's push service knows this server.
+///
+/// Source: Apple, *Establishing a token-based connection to APNs*.
+public struct APNsKey: Sendable {
+  private let key: P256.Signing.PrivateKey
+  private let keyID: String
+  private let teamID: String
+
+  /// - Parameters:
+  ///   - pem: what is in the `.p8` file that Apple gave out.
+  ///   - keyID: ten letters and digits.
+  ///   - teamID: ten letters and digits.
+  /// - Throws: a sentence for the operator.
+  public init(pem: String, keyID: String, teamID: String) throws(APNsKeyFailure) {
+    for (name, value) in [("key ID", keyID), ("team ID", teamID)] where !Self.isID(value) {
+      throw APNsKeyFailure("the APNs \(name) '\(value)' is not ten letters and digits")
+    }
+    guard let key = try? P256.Signing.PrivateKey(pemRepresentation: pem) else {
+      throw APNsKeyFailure(
+        "the APNs key is no P-256 private key; give the .p8 file as Apple's developer site made it")
+    }
+    self.key = key
+    self.keyID = keyID
+    self.teamID = teamID
+  }
+
+  private static func isID(_ text: String) -> Bool {
+    text.utf8.count == 10 && text.utf8.allSatisfy { UInt8.isLetterOrDigit($0) }
+  }
+
+  /// A token that says who sends, signed.
+  func token(issuedAtSeconds: Int64) throws(APNsKeyFailure) -> String {
+    let header = APNsTokenHeader(keyID: keyID).jsonBytes
+    let claims = APNsTokenClaims(teamID: teamID, issuedAt: issuedAtSeconds).jsonBytes
+    let signed = Self.inURL(header) + "." + Self.inURL(claims)
+    guard let signature = try? key.signature(for: Array(signed.utf8)) else {
+      throw APNsKeyFailure("the APNs key does not sign")
+    }
+    return signed + "." + Self.inURL(Array(signature.rawRepresentation))
+  }
+
+  /// Base 64 as RFC 7515 has it.
+  private static func inURL(_ bytes: [UInt8]) -> String {
+    Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
+      .replacing("=", with: "")
+  }
+}
+
+/// Why a key for Apple's push service cannot be used.
+public struct APNsKeyFailure: Error, CustomStringConvertible {
+  /// A sentence for the operator.
+  public let description: String
+
+  public init(_ description: String) { self.description = description }
+}
+
+extension UInt8 {
+  static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "a")...UInt8(ascii: "z"):
+      true
+    default: false
+    }
+  }
+}

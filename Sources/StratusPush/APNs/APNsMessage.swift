@@ -1,0 +1,97 @@
+import Crypto
+import Foundation
+import StratusDomain
+public import StratusWire
+
+/// One notification for one device, as Apple's push service takes it.
+public struct APNsMessage: Sendable {
+  /// As Apple gave it to the app: hex digits.
+  public var deviceToken: String
+  public var environment: ContainerEnvironment
+  /// Pruned to what fits.
+  public let payload: NotificationPayload
+  /// See ``NotificationDraft/coalescingKey``.
+  public var coalescingKey: String?
+  /// Until when Apple keeps it for a device that cannot be reached; milliseconds since 1970 UTC.
+  public var expiresAt: Int64
+
+  /// - Parameter payload: of any size.
+  public init(
+    deviceToken: String, environment: ContainerEnvironment, payload: NotificationPayload,
+    coalescingKey: String? = nil, expiresAt: Int64
+  ) {
+    self.deviceToken = deviceToken
+    self.environment = environment
+    self.payload = payload.pruned(toBytes: NotificationPayload.apnsBytesMax)
+    self.coalescingKey = coalescingKey
+    self.expiresAt = expiresAt
+  }
+
+  /// Whether the token can be one of Apple's, and so part of a path.
+  var hasPlausibleToken: Bool {
+    !deviceToken.isEmpty && deviceToken.utf8.count <= 200
+      && deviceToken.utf8.allSatisfy { UInt8.isLetterOrDigit($0) }
+  }
+
+  /// The headers that say how it is delivered, besides who sends it.
+  ///
+  /// Source: Apple, *Sending notification requests to APNs*.
+  var headers: [(name: String, value: String)] {
+    var headers = [
+      ("apns-push-type", isVisible ? "alert" : "background"),
+      // NB: Apple refuses 10 for what nobody sees.
+      ("apns-priority", isVisible ? "10" : "5"),
+      ("apns-expiration", String(expiresAt / 1_000)),
+      ("apns-id", id),
+    ]
+    if let collapseID { headers.append(("apns-collapse-id", collapseID)) }
+    return headers
+  }
+
+  private var isVisible: Bool {
+    let shown = payload.presentation
+    let texts = [
+      shown.body, shown.localizationKey, shown.title, shown.titleLocalizationKey, shown.subtitle,
+      shown.subtitleLocalizationKey, shown.soundName,
+    ]
+    return shown.badge != nil || texts.contains { $0 != nil }
+  }
+
+  /// The same for the same notification, however often it is sent.
+  ///
+  /// Choice: not the notification's own ID, since one change has one for all the subscriptions it
+  /// concerns, and Apple wants one for each notification.
+  private var id: String {
+    let name = "\(payload.notificationID)\n\(payload.event.subscriptionID)\n\(deviceToken)"
+    var bytes = Array(SHA256.hash(data: Array(name.utf8)).prefix(16))
+    // RFC 9562: version 8, made by rules of one's own.
+    bytes[6] = bytes[6] & 0x0F | 0x80
+    bytes[8] = bytes[8] & 0x3F | 0x80
+    return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }.uuidString
+      .lowercased()
+  }
+
+  /// At most 64 bytes that a header can carry.
+  ///
+  /// Choice: a value that is longer, or has other characters than ASCII's, is replaced by its
+  /// SHA-256 in hex; Apple does not say what it does.
+  private var collapseID: String? {
+    guard let coalescingKey else { return nil }
+    let prefix = "collapse:"
+    let value = coalescingKey.hasPrefix(prefix) ? coalescingKey.dropFirst(prefix.count) : nil
+    let id = value.map(String.init) ?? coalescingKey
+    let isPlain = id.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    if isPlain, (1...64).contains(id.utf8.count) { return id }
+    return SHA256.hash(data: Array(id.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+      .joined()
+  }
+}
+
+extension NotificationPayload.Event {
+  fileprivate var subscriptionID: String {
+    switch self {
+    case .query(let event): event.subscriptionID
+    case .zone(let id, _, _), .database(let id, _): id
+    }
+  }
+}

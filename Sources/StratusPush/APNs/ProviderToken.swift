@@ -1,0 +1,63 @@
+import Synchronization
+
+/// The token all requests carry, renewed in time.
+///
+/// Source: Apple, *Establishing a token-based connection to APNs*: a token is refused once it is an
+/// hour old, and so is who renews it more often than every 20 minutes.
+final class ProviderToken: Sendable {
+  /// When a token is replaced although nobody refused it.
+  static let renewalMilliseconds: Int64 = 40 * 60_000
+  /// How long after a renewal no refusal leads to another one.
+  static let forcedRenewalMilliseconds: Int64 = 20 * 60_000
+
+  private struct State {
+    var text: String?
+    var issuedAt: Int64 = 0
+    var forcedAt: Int64?
+  }
+
+  private let key: APNsKey
+  /// Milliseconds since 1970 UTC.
+  private let now: @Sendable () -> Int64
+  private let state = Mutex(State())
+
+  init(key: APNsKey, now: @escaping @Sendable () -> Int64) {
+    self.key = key
+    self.now = now
+  }
+
+  /// The token to send.
+  func current() throws(APNsKeyFailure) -> String {
+    let time = now()
+    return try state.withLock { state throws(APNsKeyFailure) in
+      // NB: a clock that was set back makes tokens that seem to be of the future; Apple refuses
+      // those as well.
+      let isFresh = (0..<Self.renewalMilliseconds).contains(time - state.issuedAt)
+      if let text = state.text, isFresh { return text }
+      return try issue(&state, at: time)
+    }
+  }
+
+  /// A token in place of one that was refused as too old.
+  ///
+  /// - Returns: nil if a new one was made for this reason just now, and would be refused, too.
+  func renewed(after refused: String) throws(APNsKeyFailure) -> String? {
+    let time = now()
+    return try state.withLock { state throws(APNsKeyFailure) -> String? in
+      // Many requests are refused at once; the first of them renews for all.
+      if let text = state.text, text != refused { return text }
+      if let forcedAt = state.forcedAt, abs(time - forcedAt) < Self.forcedRenewalMilliseconds {
+        return nil
+      }
+      state.forcedAt = time
+      return try issue(&state, at: time)
+    }
+  }
+
+  private func issue(_ state: inout State, at time: Int64) throws(APNsKeyFailure) -> String {
+    let text = try key.token(issuedAtSeconds: time / 1_000)
+    state.text = text
+    state.issuedAt = time
+    return text
+  }
+}

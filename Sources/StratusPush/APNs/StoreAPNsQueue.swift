@@ -1,0 +1,66 @@
+public import StratusDomain
+import StratusWire
+
+/// The queues and devices of a store.
+public struct StoreAPNsQueue: APNsQueue {
+  /// A notification that is longer is pruned anyway.
+  private static let pageBytes = 64 * 4_096
+
+  private let store: any Store
+  /// Milliseconds since 1970 UTC.
+  private let now: @Sendable () -> Int64
+
+  public init(_ store: any Store, now: @escaping @Sendable () -> Int64) {
+    self.store = store
+    self.now = now
+  }
+
+  public func devicesWithNews(
+    after number: Int64, limit: Int
+  ) async throws(ServerError) -> APNsDevicesWithNews {
+    try await store.read { store throws(ServerError) in
+      let news = try store.usersWithNews(after: number, limit: limit)
+      var devices: [StoredDevice] = []
+      for user in news.users {
+        for device in try store.devices(of: user) where device.acknowledged < news.through {
+          if case .apns = device.channel { devices.append(device) }
+        }
+      }
+      return APNsDevicesWithNews(
+        devices: devices, through: news.through, hasMore: news.hasMore)
+    }
+  }
+
+  public func waiting(
+    for deviceID: String, of user: String, limit: Int
+  ) async throws(ServerError) -> APNsWaiting? {
+    try await store.read { store throws(ServerError) in
+      guard let device = try store.device(id: deviceID, of: user), case .apns = device.channel
+      else { return nil }
+      let page = try store.notifications(
+        of: user, after: device.acknowledged, limit: limit, sizeBytesMax: Self.pageBytes)
+      let sizeBytes = page.reduce(0) { $0 + $1.payloadText.count }
+      return APNsWaiting(
+        device: device, notifications: page,
+        hasMore: page.count >= limit || sizeBytes >= Self.pageBytes)
+    }
+  }
+
+  /// Notes as well that the device is alive.
+  ///
+  /// Choice: what Apple takes for a device is a sign of its life, because Apple says when it is
+  /// gone, and a device may hear for months without asking anything.
+  public func acknowledge(
+    through number: Int64, by device: StoredDevice
+  ) async throws(ServerError) {
+    let time = now()
+    try await store.write { store throws(ServerError) in
+      try store.acknowledge(through: number, by: device.deviceID, of: device.user)
+      try store.touch(deviceID: device.deviceID, of: device.user, now: time)
+    }
+  }
+
+  public func remove(_ device: StoredDevice) async throws(ServerError) {
+    try await store.write { store throws(ServerError) in try store.remove(device) }
+  }
+}

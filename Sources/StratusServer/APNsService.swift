@@ -1,0 +1,67 @@
+public import Foundation
+import Logging
+import ServiceLifecycle
+import StratusDomain
+public import StratusPush
+import StratusSQLite
+
+/// How a server reaches Apple's push service.
+public struct APNsAccess: Sendable {
+  public var key: APNsKey
+  /// The app's bundle ID.
+  public var topic: String
+  /// Apple's, unless a test plays Apple.
+  public var hosts = APNsHosts()
+  /// What is trusted in place of the system's certificates, for tests.
+  public var trustedCertificatePEM: String?
+
+  /// - Parameters:
+  ///   - keyFile: the `.p8` file that Apple gave out.
+  ///   - keyID: ten letters and digits, as is `teamID`.
+  /// - Throws: a sentence for the operator.
+  public init(keyFile: URL, keyID: String, teamID: String, topic: String) throws {
+    let pem: String
+    do { pem = try String(contentsOf: keyFile, encoding: .utf8) } catch {
+      throw APNsKeyFailure("the APNs key \(keyFile.path) cannot be read")
+    }
+    key = try APNsKey(pem: pem, keyID: keyID, teamID: teamID)
+    self.topic = topic
+  }
+}
+
+/// Brings notifications to devices by Apple's push service, for as long as the server runs.
+struct APNsService: ServiceLifecycle.Service {
+  /// How often it looks whether there is something, or a wait is over.
+  private static let pause = Duration.seconds(1)
+
+  let access: APNsAccess
+  let stores: any OpenStoreCatalog
+  let live: Live
+  let logger: Logger
+
+  func run() async throws {
+    let now = live.ambient.now
+    let client = try APNsClient(
+      key: access.key, topic: access.topic, hosts: access.hosts,
+      trustedCertificatePEM: access.trustedCertificatePEM, now: now)
+    let channel = APNsChannel(
+      sender: client,
+      settings: APNsChannel.Settings(
+        now: now, chance: live.chance, report: { [logger] in logger.error("\($0)") }),
+      queues: { [stores] in
+        stores.openStoresByAddress.mapValues { StoreAPNsQueue($0, now: now) }
+      })
+    await cancelWhenGracefulShutdown {
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask { await channel.run() }
+        group.addTask {
+          while !Task.isCancelled {
+            channel.nudge()
+            try? await Task.sleep(for: Self.pause)
+          }
+        }
+      }
+    }
+    await client.close()
+  }
+}

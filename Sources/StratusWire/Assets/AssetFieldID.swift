@@ -1,0 +1,28 @@
+/// A field of a record that holds a file, or will hold one, as requests about files name it.
+public struct AssetFieldID: Sendable, Hashable, JSONWritable, JSONReadable {
+  /// nil in `assets/upload`: the server makes one up, which the save must use.
+  public var recordName: String?
+  /// nil for records that exist (wire-quirks A28).
+  public var recordType: String?
+  public var fieldName: String
+
+  public init(recordName: String?, recordType: String? = nil, fieldName: String) {
+    self.recordName = recordName
+    self.recordType = recordType
+    self.fieldName = fieldName
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.object { writer in
+      writer.member("recordName", recordName)
+      writer.member("recordType", recordType)
+      writer.member("fieldName", fieldName)
+    }
+  }
+
+  public init(json: JSONView) throws(WireError) {
+    recordName = try json.optionalString("recordName")
+    recordType = try json.optionalString("recordType")
+    fieldName = try json.requiredString("fieldName")
+  }
+}

@@ -1,0 +1,17 @@
+/// What Apple's push service answers with any status but 200.
+///
+/// Source: Apple, *Handling notification responses from APNs*.
+public struct APNsRefusal: Sendable, JSONWritable, JSONReadable {
+  /// A word, such as `BadDeviceToken`.
+  public var reason: String
+
+  public init(reason: String) { self.reason = reason }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.object { $0.member("reason", reason) }
+  }
+
+  public init(json: JSONView) throws(WireError) {
+    reason = try json.requiredString("reason")
+  }
+}

@@ -1,0 +1,42 @@
+import ArgumentParser
+import Foundation
+import StratusServer
+
+/// How notifications reach Apple's devices: all of it, or nothing.
+struct APNsOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The .p8 key of the app's team; without it nothing goes to Apple's push service.",
+      valueName: "file"))
+  var apnsKey: String?
+
+  @Option(help: ArgumentHelp("The key's ID, ten letters and digits.", valueName: "id"))
+  var apnsKeyID: String?
+
+  @Option(help: ArgumentHelp("The team's ID, ten letters and digits.", valueName: "id"))
+  var apnsTeamID: String?
+
+  @Option(help: ArgumentHelp("The app's bundle ID.", valueName: "bundle"))
+  var apnsTopic: String?
+
+  /// - Returns: nil: nothing was given.
+  /// - Throws: `Failure` with a sentence that says what is missing or wrong.
+  func access() throws -> APNsAccess? {
+    let options = [
+      ("--apns-key", apnsKey), ("--apns-key-id", apnsKeyID), ("--apns-team-id", apnsTeamID),
+      ("--apns-topic", apnsTopic),
+    ]
+    if options.allSatisfy({ $0.1 == nil }) { return nil }
+    guard let apnsKey, let apnsKeyID, let apnsTeamID, let apnsTopic else {
+      let missing = options.filter { $0.1 == nil }.map(\.0).joined(separator: ", ")
+      throw Failure("Apple's push service needs \(missing), too")
+    }
+    do {
+      return try APNsAccess(
+        keyFile: URL(fileURLWithPath: apnsKey), keyID: apnsKeyID, teamID: apnsTeamID,
+        topic: apnsTopic)
+    } catch {
+      throw Failure("\(error)")
+    }
+  }
+}

@@ -1,0 +1,179 @@
+import StratusWire
+import Synchronization
+import Testing
+
+@testable import StratusDomain
+
+@Suite struct `The pace of callers` {
+  private final class Clock: Sendable {
+    private let milliseconds = Mutex<Int64>(1_767_225_600_000)
+
+    func move(byMilliseconds span: Int64) { milliseconds.withLock { $0 += span } }
+
+    var ambient: Ambient {
+      Ambient(now: { self.milliseconds.withLock { $0 } }, makeUUID: { "" })
+    }
+  }
+
+  private static let ann = CallerPace.Subject(userRecordName: "_ann", apiToken: "api")
+  private static let bob = CallerPace.Subject(userRecordName: "_bob", apiToken: "api")
+
+  /// Why a request, or what it changes, is put off; nil: it is not.
+  private func refusal(
+    _ pace: CallerPace, _ subject: CallerPace.Subject, operations: Int? = nil
+  ) -> ServerError? {
+    do throws(ServerError) {
+      if let operations {
+        try pace.admitOperations(operations, of: subject)
+      } else {
+        try pace.admitRequest(of: subject)
+      }
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test func `lets a burst through, and then one at a time`() {
+    let clock = Clock()
+    let pace = CallerPace(
+      LimitSettings(requestsPerUser: .init(perSecond: 2, burst: 3)), ambient: clock.ambient)
+    for _ in 0..<3 { #expect(refusal(pace, Self.ann) == nil) }
+    let error = refusal(pace, Self.ann)
+    #expect(error?.code == .throttled)
+    #expect(error?.reason == LimitRule.requestsPerUser.reason)
+    #expect(error?.retryAfterSeconds == 1)
+    clock.move(byMilliseconds: 499)
+    #expect(refusal(pace, Self.ann) != nil)
+    clock.move(byMilliseconds: 1)
+    #expect(refusal(pace, Self.ann) == nil)
+    #expect(refusal(pace, Self.ann) != nil)
+  }
+
+  @Test func `is each user's own, and each API token's`() {
+    let pace = CallerPace(
+      LimitSettings(
+        requestsPerUser: .init(perSecond: 1, burst: 1),
+        requestsPerAPIToken: .init(perSecond: 1, burst: 2)),
+      ambient: Clock().ambient)
+    #expect(refusal(pace, Self.ann) == nil)
+    #expect(
+      refusal(pace, Self.ann)?.reason
+        == LimitRule.requestsPerUser.reason)
+    // What was refused has not been counted against the token.
+    #expect(refusal(pace, Self.bob) == nil)
+    let nobody = CallerPace.Subject(userRecordName: nil, apiToken: "api")
+    #expect(
+      refusal(pace, nobody)?.reason
+        == LimitRule.requestsPerAPIToken.reason)
+    let other = CallerPace.Subject(userRecordName: nil, apiToken: "other")
+    #expect(refusal(pace, other) == nil)
+  }
+
+  @Test func `counts changes apart from requests, and says how long to wait`() {
+    let clock = Clock()
+    let pace = CallerPace(
+      LimitSettings(operationsPerUser: .init(perSecond: 100, burst: 500)),
+      ambient: clock.ambient)
+    for _ in 0..<20 { #expect(refusal(pace, Self.ann) == nil) }
+    #expect(refusal(pace, Self.ann, operations: 400) == nil)
+    let error = refusal(pace, Self.ann, operations: 400)
+    #expect(error?.reason == LimitRule.operationsPerUser.reason)
+    #expect(error?.retryAfterSeconds == 3)
+    clock.move(byMilliseconds: 3_000)
+    #expect(refusal(pace, Self.ann, operations: 400) == nil)
+  }
+
+  @Test func `lets a request through that is larger than the burst, once the bucket is full`() {
+    let pace = CallerPace(
+      LimitSettings(operationsPerUser: .init(perSecond: 10, burst: 20)), ambient: Clock().ambient)
+    #expect(refusal(pace, Self.ann, operations: 400) == nil)
+    #expect(refusal(pace, Self.ann, operations: 1) != nil)
+  }
+
+  @Test func `outlives a clock that is set back`() {
+    let clock = Clock()
+    let pace = CallerPace(
+      LimitSettings(requestsPerUser: .init(perSecond: 1, burst: 2)), ambient: clock.ambient)
+    for _ in 0..<2 { _ = refusal(pace, Self.ann) }
+    clock.move(byMilliseconds: -3_600_000)
+    for _ in 0..<2 { #expect(refusal(pace, Self.ann) == nil) }
+    #expect(refusal(pace, Self.ann)?.retryAfterSeconds == 1)
+    clock.move(byMilliseconds: 1_000)
+    #expect(refusal(pace, Self.ann) == nil)
+  }
+
+  @Test func `forgets callers who rest`() {
+    let clock = Clock()
+    let pace = CallerPace(
+      LimitSettings(requestsPerUser: .init(perSecond: 1, burst: 1)), ambient: clock.ambient,
+      callersMax: 100)
+    for number in 0..<99 {
+      let subject = CallerPace.Subject(userRecordName: "_\(number)", apiToken: nil)
+      #expect(refusal(pace, subject) == nil)
+    }
+    #expect(pace.callersCount == 99)
+    clock.move(byMilliseconds: 2_000)
+    let last = CallerPace.Subject(userRecordName: "_last", apiToken: nil)
+    #expect(refusal(pace, last) == nil)
+    #expect(pace.callersCount == 1)
+    #expect(refusal(pace, last) != nil)
+  }
+
+  @Test func `never knows more callers than it may`() {
+    let pace = CallerPace(
+      LimitSettings(requestsPerUser: .init(perSecond: 1, burst: 1)), ambient: Clock().ambient,
+      callersMax: 100)
+    for number in 0..<1_000 {
+      let subject = CallerPace.Subject(userRecordName: "_\(number)", apiToken: nil)
+      _ = refusal(pace, subject)
+      #expect(pace.callersCount < 100)
+    }
+  }
+
+  @Test func `is none unless it is set`() {
+    let pace = CallerPace(.unpaced, ambient: Clock().ambient)
+    for _ in 0..<10_000 {
+      #expect(refusal(pace, Self.ann) == nil)
+    }
+    #expect(pace.callersCount == 0)
+  }
+}
+
+@Suite struct `The rules of limits` {
+  @Test(arguments: LimitRule.allCases)
+  func `each has a sentence of its own that names it`(rule: LimitRule) {
+    #expect(rule.reason.hasSuffix("(\(rule.rawValue))"))
+    #expect(LimitRule(reason: rule.reason) == rule)
+  }
+}
+
+@Suite struct `The writers of a zone` {
+  private func place(_ zone: String, of owner: String = "_ann") -> ZoneWriters.Place {
+    ZoneWriters.Place(
+      store: StoreAddress(container: "iCloud.a", environment: .development),
+      database: .private(owner: owner), zone: ExactName(zone))
+  }
+
+  @Test func `are so many at one time, in each zone`() throws {
+    let writers = ZoneWriters(countMax: 2)
+    try writers.enter([place("Z")])
+    try writers.enter([place("Z"), place("Y")])
+    let error = #expect(throws: ServerError.self) { try writers.enter([place("X"), place("Z")]) }
+    #expect(error?.code == .tryAgainLater)
+    #expect(error?.reason == Reason.zoneBusy)
+    #expect(error?.retryAfterSeconds == 1)
+    try writers.enter([place("Z", of: "_bob")])
+    try writers.enter([place("X")])
+    writers.leave([place("Z"), place("Y")])
+    try writers.enter([place("Z")])
+    #expect(throws: ServerError.self) { try writers.enter([place("Z")]) }
+  }
+
+  @Test func `leave nothing behind`() throws {
+    let writers = ZoneWriters(countMax: 2)
+    try writers.enter([place("Z"), place("Y")])
+    writers.leave([place("Z"), place("Y")])
+    #expect(writers.zonesCount == 0)
+  }
+}

@@ -1,0 +1,168 @@
+import Foundation
+import StratusWire
+import Testing
+
+@testable import StratusDomain
+
+/// What goes when a notification is too long (cloudkit-semantics §19).
+@Suite struct `Pruning of notifications` {
+  /// The most important first; where they stand in the payload. `mutable-content` and `category`
+  /// are our choice.
+  private static let order = [
+    "aps.badge", "aps.alert.loc-key", "aps.alert.loc-args", "aps.alert.body",
+    "aps.alert.action-loc-key", "aps.alert.launch-image", "aps.sound", "aps.content-available",
+    "aps.mutable-content", "aps.category", "ck.qry.af", "ck.qry.fo", "ck.qry.rid", "ck.cid",
+    "ck.ckuserid", "aps.alert.title-loc-key", "aps.alert.title-loc-args", "aps.alert.title",
+    "aps.alert.subtitle-loc-key", "aps.alert.subtitle-loc-args", "aps.alert.subtitle",
+  ]
+
+  private static func full() -> NotificationPayload {
+    var shown = NotificationPayload.Presentation()
+    shown.badge = 1_000_000
+    shown.localizationKey = "BODY_KEY"
+    shown.localizationArgs = ["argument", "of the body"]
+    shown.body = "the body"
+    shown.actionLocalizationKey = "ACTION"
+    shown.launchImage = "launch.png"
+    shown.soundName = "default"
+    shown.isContentAvailable = true
+    shown.isMutableContent = true
+    shown.category = "MESSAGE"
+    shown.titleLocalizationKey = "TITLE_KEY"
+    shown.titleLocalizationArgs = ["argument"]
+    shown.title = "the title"
+    shown.subtitleLocalizationKey = "SUBTITLE_KEY"
+    shown.subtitleLocalizationArgs = ["argument"]
+    shown.subtitle = "the subtitle, which is rather long"
+    return NotificationPayload(
+      presentation: shown, containerIdentifier: "iCloud.org.example", notificationID: "N",
+      userRecordName: "_u",
+      event: .query(
+        RecordEvent(
+          subscriptionID: "S", scope: .private, reason: .updated, recordName: "r",
+          zoneID: ZoneID(zoneName: "Z"), fields: [("name", .string("Anna"))])))
+  }
+
+  /// Where a payload has something: `aps.alert.body`.
+  private static func paths(_ payload: NotificationPayload) throws -> Set<String> {
+    func paths(_ value: Any, _ prefix: String) -> [String] {
+      guard let members = value as? [String: Any], prefix != "ck.qry.af" else { return [prefix] }
+      return members.flatMap { paths($1, prefix.isEmpty ? $0 : prefix + "." + $0) }
+    }
+    let json = try JSONSerialization.jsonObject(with: Data(payload.jsonBytes))
+    return Set(paths(json, ""))
+  }
+
+  @Test func `what matters least goes first, one after the other`() throws {
+    var payload = Self.full()
+    var seen = try Self.paths(payload)
+    #expect(seen.isSuperset(of: Self.order))
+    var gone: [String] = []
+    while true {
+      let shorter = payload.pruned(toBytes: payload.jsonBytes.count - 1)
+      let paths = try Self.paths(shorter)
+      let dropped = seen.subtracting(paths).subtracting(["ck.qry.zid", "ck.qry.zoid"])
+      if dropped.isEmpty || dropped == ["aps"] { break }
+      #expect(dropped.count == 1)
+      gone += dropped
+      seen = paths
+      payload = shorter
+    }
+    #expect(gone == Self.order.reversed())
+  }
+
+  @Test func `the notification's and the subscription's names stay to the end`() throws {
+    let least = Self.full().pruned(toBytes: 0)
+    #expect(
+      String(decoding: least.jsonBytes, as: UTF8.self)
+        == #"{"aps":{},"ck":{"ce":2,"nid":"N","p":1,"qry":{"sid":"S","dbs":2}}}"#)
+  }
+
+  @Test func `a record's ID goes as a whole`() throws {
+    var payload = Self.full()
+    while try Self.paths(payload).contains("ck.qry.rid") {
+      payload = payload.pruned(toBytes: payload.jsonBytes.count - 1)
+    }
+    #expect(try Self.paths(payload).isDisjoint(with: ["ck.qry.zid", "ck.qry.zoid"]))
+  }
+
+  @Test func `a zone goes where a record's ID would`() throws {
+    let zoneID = ZoneID(zoneName: String(repeating: "z", count: 200))
+    let payload = NotificationPayload(
+      containerIdentifier: String(repeating: "c", count: 200), notificationID: "N",
+      userRecordName: "_u", event: .zone(subscriptionID: "S", zoneID, .private))
+    #expect(payload.pruned(toBytes: 300).event == payload.event)
+    #expect(payload.pruned(toBytes: 300).containerIdentifier == nil)
+    #expect(payload.pruned(toBytes: 100).event == .zone(subscriptionID: "S", nil, .private))
+  }
+
+  @Test func `what fits stays as it is`() {
+    let payload = Self.full()
+    #expect(payload.pruned(toBytes: payload.jsonBytes.count) == payload)
+    #expect(payload.pruned(toBytes: payload.jsonBytes.count - 1).isPruned)
+  }
+
+  @Test(arguments: 0..<400)
+  func `a notification fits if it can, and nothing goes before what matters less`(
+    seed: Int
+  ) throws {
+    var chance = Chance(seed: UInt64(seed))
+    let payload = Self.random(&chance)
+    let least = payload.pruned(toBytes: 0)
+    let limit = Int.random(in: 50...6_000, using: &chance)
+    let pruned = payload.pruned(toBytes: limit)
+    let size = pruned.jsonBytes.count
+    #expect(size <= limit || pruned == least, "seed \(seed)")
+    let before = try Self.paths(payload)
+    let after = try Self.paths(pruned)
+    let held = Self.order.filter(before.contains)
+    let kept = held.prefix { after.contains($0) }
+    #expect(Array(kept) == held.filter(after.contains), "seed \(seed)")
+    #expect(pruned.isPruned == (kept.count < held.count), "seed \(seed)")
+    #expect(try NotificationPayload(jsonBytes: pruned.jsonBytes) == pruned, "seed \(seed)")
+    // With one more it would not have fitted.
+    if kept.count < held.count {
+      let more = Self.dropping(held.count - kept.count - 1, from: payload)
+      #expect(more.jsonBytes.count > limit, "seed \(seed)")
+    }
+  }
+
+  /// A payload that has gone so many steps.
+  private static func dropping(_ steps: Int, from payload: NotificationPayload)
+    -> NotificationPayload
+  {
+    var result = payload
+    for _ in 0..<steps { result = result.pruned(toBytes: result.jsonBytes.count - 1) }
+    return result
+  }
+
+  private static func random(_ chance: inout Chance) -> NotificationPayload {
+    func text() -> String? {
+      guard Bool.random(using: &chance) else { return nil }
+      let letters = ["a", "\"", "é", "\n", "🙂", "\u{1}"]
+      let count = Int.random(in: 0...300, using: &chance)
+      return (0..<count).map { _ in letters.randomElement(using: &chance) ?? "" }.joined()
+    }
+    var payload = full()
+    payload.presentation.badge = Bool.random(using: &chance) ? 3 : nil
+    payload.presentation.body = text()
+    payload.presentation.localizationKey = text()
+    // Values without a text that they belong to are not written.
+    let hasKey = payload.presentation.localizationKey != nil
+    payload.presentation.localizationArgs = hasKey ? text().map { [$0, $0] } : nil
+    payload.presentation.title = text()
+    payload.presentation.titleLocalizationArgs = text().map { [$0] }
+    payload.presentation.subtitle = text()
+    payload.presentation.soundName = text()
+    payload.presentation.category = text()
+    payload.presentation.isContentAvailable = Bool.random(using: &chance)
+    payload.presentation.isMutableContent = Bool.random(using: &chance)
+    payload.containerIdentifier = text()
+    if case .query(var event) = payload.event {
+      event.fields = text().map { [("name", .string($0)), ("other", .int64(1))] } ?? []
+      event.recordName = text() ?? "r"
+      payload.event = .query(event)
+    }
+    return payload
+  }
+}

@@ -1,0 +1,74 @@
+import CloudKit
+import StratusDomain
+import StratusServer
+import StratusTesting
+import StratusTransport
+import StratusWire
+import Testing
+
+extension Cloud {
+  /// What `stratus account disable` does.
+  func disable(_ email: String) async throws {
+    let request = DisableAccount.Request(email: email)
+    let answer = try await server.exchange.send(
+      HTTPRequest(
+        url: try #require(URL(string: "http://stratus.test/management/1/" + DisableAccount.path)),
+        headers: ["Authorization": "Bearer \(server.managementToken)"], body: request.jsonBytes,
+        timeoutSeconds: 60))
+    #expect(answer.status == 200)
+  }
+}
+
+@Suite struct `An account that the operator disables` {
+  @Test func `is restricted, on every device and at once`() async throws {
+    try await withCloud { cloud in
+      let device = try await cloud.device()
+      #expect(try await device.accountStatus() == .available)
+      try await cloud.disable("ann@example.org")
+      #expect(try await device.accountStatus() == .restricted)
+      await expect(.managedAccountRestricted) { try await device.userRecordID() }
+      await expect(.managedAccountRestricted) {
+        try await device.privateCloudDatabase.record(for: id("a"))
+      }
+    }
+  }
+}
+
+@Suite struct `A server with limits` {
+  private func withLimits(
+    _ limits: LimitSettings, _ body: (Cloud) async throws -> Void
+  ) async throws {
+    // Its time stands still.
+    let ambient = Ambient(now: { 1_767_225_600_000 }, makeUUID: Ambient.live.makeUUID)
+    let server = try await TestServer(live: Live(ambient: ambient), limits: limits)
+    do {
+      try await body(Cloud(server: server))
+    } catch {
+      await server.stop()
+      throw error
+    }
+    await server.stop()
+  }
+
+  @Test func `tells an app that asks too much to wait`() async throws {
+    try await withLimits(LimitSettings(operationsPerUser: .init(perSecond: 1, burst: 10))) {
+      let database = try await $0.device().privateCloudDatabase
+      try await database.save(CKRecordZone(zoneID: zoneZ))
+      try await database.saveNotes(["a", "b", "c"])
+      let error = await expect(.requestRateLimited) {
+        try await database.saveNotes((0..<20).map { "n\($0)" })
+      }
+      // One zone and three records are spent, and a bucket of ten is wanted.
+      #expect(error?.retryAfterSeconds == 4)
+    }
+  }
+
+  @Test func `tells an app that a zone is busy`() async throws {
+    try await withLimits(LimitSettings(zoneWritersMax: 0)) {
+      let database = try await $0.device().privateCloudDatabase
+      try await database.save(CKRecordZone(zoneID: zoneZ))
+      let error = await expect(.zoneBusy) { try await database.save(note("a")) }
+      #expect(error?.retryAfterSeconds == 1)
+    }
+  }
+}

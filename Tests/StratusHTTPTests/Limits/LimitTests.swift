@@ -1,0 +1,107 @@
+import StratusServer
+import StratusTesting
+import StratusWire
+import Testing
+
+/// What a server answers to who asks too much.
+@Suite struct LimitsOfTheServer {
+  private func withLimits(
+    _ limits: LimitSettings, clock: MovedClock = MovedClock(),
+    _ body: (TestServer) async throws -> Void
+  ) async throws {
+    let server = try await TestServer(live: clock.live, limits: limits)
+    do {
+      try await body(server)
+    } catch {
+      await server.stop()
+      throw error
+    }
+    await server.stop()
+  }
+
+  private func expect(
+    _ answer: Client.Answer, _ rule: LimitRule, status: Int, code: String, seconds: Int
+  ) throws {
+    answer.expectRefusal("\(rule)", code: code)
+    #expect(answer.status == status)
+    #expect(answer.reason == rule.reason)
+    #expect(answer.json["retryAfter"] == .int(Int64(seconds)))
+    #expect(try answer.header("Retry-After") == "\(seconds)")
+    #expect(try answer.header("X-Stratus-Limit") == rule.rawValue)
+  }
+
+  @Test func `too many requests of a user are put off, and others' are not`() async throws {
+    let clock = MovedClock()
+    let limits = LimitSettings(requestsPerUser: .init(perSecond: 1, burst: 3))
+    try await withLimits(limits, clock: clock) { server in
+      let anna = try await server.client("anna@example.org")
+      for _ in 0..<3 { #expect(try await anna.get("users/caller").status == 200) }
+      let refused = try await anna.get("users/caller")
+      try expect(refused, .requestsPerUser, status: 429, code: "THROTTLED", seconds: 1)
+      let bob = try await server.client("bob@example.org")
+      #expect(try await bob.get("users/caller").status == 200)
+      clock.move(bySeconds: 1)
+      let answer = try await anna.get("users/caller")
+      #expect(answer.status == 200)
+      #expect(try answer.header("X-Stratus-Limit") == nil)
+    }
+  }
+
+  @Test func `too many requests with an API token are put off, whoever makes them`() async throws {
+    let limits = LimitSettings(requestsPerAPIToken: .init(perSecond: 1, burst: 2))
+    try await withLimits(limits) { server in
+      let anna = try await server.client("anna@example.org")
+      #expect(try await anna.get("users/caller").status == 200)
+      #expect(try await server.stranger.get("zones/list").status == 200)
+      let refused = try await server.stranger.get("zones/list")
+      try expect(refused, .requestsPerAPIToken, status: 429, code: "THROTTLED", seconds: 1)
+    }
+  }
+
+  @Test func `too many changes are put off, and nothing of them is done`() async throws {
+    let limits = LimitSettings(operationsPerUser: .init(perSecond: 1, burst: 4))
+    try await withLimits(limits) { server in
+      let anna = try await server.client("anna@example.org")
+      let save: JSON = [
+        "operationType": "forceUpdate", "record": ["recordType": "Note", "recordName": "a"],
+      ]
+      try await anna.makeZone("Z")
+      let body: JSON = ["zoneID": ["zoneName": "Z"], "operations": [save]]
+      #expect(try await anna.answer("records/modify", body).status == 200)
+      let three: JSON = [
+        "zoneID": ["zoneName": "Z"],
+        "operations": .array(
+          ["x", "y", "z"].map {
+            [
+              "operationType": "forceUpdate",
+              "record": ["recordType": "Note", "recordName": "\($0)"],
+            ]
+          }),
+      ]
+      let refused = try await anna.answer("records/modify", three)
+      try expect(refused, .operationsPerUser, status: 429, code: "THROTTLED", seconds: 1)
+      #expect(try await anna.lookup(["x"], in: "Z")[0]["serverErrorCode"] == "NOT_FOUND")
+    }
+  }
+
+  @Test func `a zone with too many writers is busy`() async throws {
+    try await withLimits(LimitSettings(zoneWritersMax: 0)) { server in
+      let anna = try await server.client("anna@example.org")
+      try await anna.makeZone("Z")
+      let body: JSON = [
+        "zoneID": ["zoneName": "Z"],
+        "operations": [["operationType": "forceDelete", "record": ["recordName": "a"]]],
+      ]
+      let refused = try await anna.answer("records/modify", body)
+      try expect(refused, .writersPerZone, status: 503, code: "TRY_AGAIN_LATER", seconds: 1)
+      #expect(try await anna.lookup(["a"], in: "Z").array?.count == 1)
+    }
+  }
+
+  @Test func `a server's own standard holds nobody back who is reasonable`() async throws {
+    try await withLimits(.standard) { server in
+      let anna = try await server.client("anna@example.org")
+      for _ in 0..<1_000 { #expect(try await anna.get("users/caller").status == 200) }
+    }
+  }
+}

@@ -1,0 +1,201 @@
+import Foundation
+import StratusTransport
+import StratusWire
+import Synchronization
+import Testing
+
+@testable import StratusKit
+
+@Suite struct `An account` {
+  private static func refuse(_ server: FakeServer, _ reason: String) {
+    server.onRaw(FetchCaller.path) { (_) async throws(NetworkFailure) in
+      HTTPResponse(
+        status: 401, body: refusal(.authenticationFailed, reason).jsonBytes)
+    }
+  }
+
+  private static func accept(_ server: FakeServer, _ name: String = FakeServer.userName) {
+    server.on(FetchCaller.self) { _ in
+      FetchCaller.Response(user: UserIdentity(userRecordName: name))
+    }
+  }
+
+  @Test(arguments: [
+    (Reason.accountDisabled, CKAccountStatus.restricted, CKError.Code.managedAccountRestricted),
+    (Reason.sessionEnded, .temporarilyUnavailable, .accountTemporarilyUnavailable),
+    (Reason.authenticationFailed, .noAccount, .notAuthenticated),
+  ])
+  func `that is refused has the status that the reason says`(
+    reason: String, status: CKAccountStatus, errorCode: CKError.Code
+  ) async throws {
+    let server = FakeServer()
+    Self.refuse(server, reason)
+    let container = server.container()
+    #expect(try await container.accountStatus() == status)
+    await #expect { try await container.userRecordID() } throws: { code($0) == errorCode }
+  }
+
+  @Test func `has two states more`() async throws {
+    let server = FakeServer()
+    #expect(try await server.container().accountStatus() == .available)
+    #expect(try await server.container(webAuthToken: nil).accountStatus() == .noAccount)
+    server.onRaw(FetchCaller.path) { (_) async throws(NetworkFailure) in throw .notConnected }
+    #expect(try await server.container().accountStatus() == .couldNotDetermine)
+  }
+
+  /// Counts what is told of an account.
+  private static func changes(_ container: CKContainer) -> (count: Mutexed, task: Task<Void, Never>)
+  {
+    let count = Mutexed()
+    let changes = container.path.account.changes()
+    let task = Task { for await _ in changes { count.add() } }
+    return (count, task)
+  }
+
+  final class Mutexed: Sendable {
+    private let value = Mutex(0)
+    func add() { value.withLock { $0 += 1 } }
+    var now: Int { value.withLock { $0 } }
+  }
+
+  @Test func `that the server refuses from now on has changed, once, and once when it is back`()
+    async throws
+  {
+    let server = FakeServer()
+    let container = server.container()
+    let (count, task) = Self.changes(container)
+    defer { task.cancel() }
+    #expect(try await container.accountStatus() == .available)
+    Self.refuse(server, Reason.sessionEnded)
+    for _ in 0..<3 { _ = try await container.accountStatus() }
+    #expect(await eventually { count.now == 1 })
+    Self.refuse(server, Reason.accountDisabled)
+    _ = try await container.accountStatus()
+    #expect(await eventually { count.now == 2 })
+    Self.accept(server)
+    for _ in 0..<3 { _ = try await container.accountStatus() }
+    #expect(await eventually { count.now == 3 })
+    #expect(count.now == 3)
+  }
+
+  @Test func `that changes is told to the app`() async throws {
+    let server = FakeServer()
+    let container = server.container()
+    let count = Mutexed()
+    let observer = NotificationCenter.default.addObserver(
+      forName: .CKAccountChanged, object: nil, queue: nil
+    ) { _ in count.add() }
+    defer { NotificationCenter.default.removeObserver(observer) }
+    #expect(Notification.Name.CKAccountChanged.rawValue == "CKAccountChangedNotification")
+    container.signOut()
+    #expect(count.now > 0)
+  }
+
+  @Test func `that somebody else signs in to is theirs`() async throws {
+    let server = FakeServer()
+    let container = server.container()
+    let first = try await container.userRecordID().recordName
+    Self.accept(server, "_other")
+    let (count, task) = Self.changes(container)
+    defer { task.cancel() }
+    container.signIn(webAuthToken: "other")
+    #expect(await eventually { count.now == 1 })
+    #expect(container.path.knownNaming == nil)
+    #expect(try await container.userRecordID().recordName == "_other")
+    #expect(first != "_other")
+    container.signOut()
+    #expect(try await container.accountStatus() == .noAccount)
+    #expect(try await ServerAccountFeed(path: container.path).currentUserRecordName() == nil)
+    #expect(await eventually { count.now == 2 })
+  }
+}
+
+@Suite struct `The credentials file` {
+  private let file = FileManager.default.temporaryDirectory
+    .appendingPathComponent("stratus-test-\(UUID().uuidString)/credentials.json")
+
+  private func write(_ token: String?, url: String = "https://cloud.example.org") throws {
+    try CredentialsFile.write(
+      ServerSettings(url: URL(string: url), apiToken: "api", webAuthToken: token), to: file)
+  }
+
+  /// A container whose user the file names, and the watch that looks at it.
+  private func scene(
+    _ server: FakeServer
+  ) throws -> (container: CKContainer, watch: CredentialsWatch) {
+    let watch = CredentialsWatch(
+      file: file, timing: Timing(now: { 0 }, sleep: { _ in }, chance: { 0 }))
+    let token = CredentialsFile.read(at: file)?.webAuthToken
+    let container = server.container(webAuthToken: token)
+    #expect(container.path.follow(watch, ServerSettings()))
+    return (container, watch)
+  }
+
+  private func clean() {
+    try? FileManager.default.removeItem(at: file.deletingLastPathComponent())
+  }
+
+  @Test func `signs in and out while the program runs`() async throws {
+    defer { clean() }
+    let server = FakeServer()
+    try write("one")
+    let (container, watch) = try scene(server)
+    let digest = container.path.connection?.accountDigest
+    watch.look()
+    #expect(container.path.connection?.accountDigest == digest)
+    #expect(container.path.connection?.generation == 0)
+    try write("two")
+    watch.look()
+    #expect(container.path.connection?.accountDigest != digest)
+    #expect(container.path.connection?.generation == 1)
+    watch.look()
+    #expect(container.path.connection?.generation == 1)
+    try FileManager.default.removeItem(at: file)
+    watch.look()
+    #expect(try await container.accountStatus() == .noAccount)
+    try write("one")
+    watch.look()
+    #expect(container.path.connection?.accountDigest == digest)
+  }
+
+  @Test func `of another server has nobody signed in to this one`() throws {
+    defer { clean() }
+    try write("one")
+    let (container, watch) = try scene(FakeServer())
+    try write("two", url: "https://elsewhere.example.org")
+    watch.look()
+    #expect(container.path.connection?.hasUser == false)
+  }
+
+  @Test func `has no say once the app has signed somebody in`() throws {
+    defer { clean() }
+    try write("one")
+    let (container, watch) = try scene(FakeServer())
+    container.signIn(webAuthToken: "app")
+    let digest = container.path.connection?.accountDigest
+    try write("two")
+    watch.look()
+    #expect(container.path.connection?.accountDigest == digest)
+  }
+
+  @Test func `is looked at now and then`() async throws {
+    defer { clean() }
+    try write("one")
+    let looks = Journal()
+    let watch = CredentialsWatch(
+      file: file,
+      timing: Timing(
+        now: { 0 },
+        sleep: { seconds in
+          looks.note("\(seconds)")
+          if looks.all.count == 3 { throw CancellationError() }
+          try? self.write("two")
+        }, chance: { 0 }))
+    let heard = Journal()
+    #expect(watch.follow { heard.note($0?.webAuthToken ?? "none") })
+    #expect(!watch.follow { _ in })
+    await watch.run()
+    #expect(looks.all == ["2.0", "2.0", "2.0"])
+    #expect(heard.all.first == "two")
+  }
+}

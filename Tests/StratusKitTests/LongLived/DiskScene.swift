@@ -1,0 +1,74 @@
+import Foundation
+import StratusTransport
+import StratusWire
+import Synchronization
+import Testing
+
+@testable import StratusKit
+
+/// Processes that share a folder, or a copy of it as a process left it when it died.
+final class DiskScene: Sendable {
+  let folder = FileManager.default.temporaryDirectory
+    .appendingPathComponent("stratus-test-\(UUID().uuidString)", isDirectory: true)
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+
+  /// The disk as it is at this moment.
+  func copy() throws -> DiskScene {
+    let copy = DiskScene()
+    try FileManager.default.copyItem(at: folder, to: copy.folder)
+    return copy
+  }
+
+  /// A process's container on a server.
+  func container(
+    on server: any HTTPExchange, webAuthToken: String? = "web",
+    identifier: String = "iCloud.org.example.App"
+  ) -> CKContainer {
+    let clock = FakeClock()
+    return CKContainer(
+      identifier: identifier,
+      settings: CKContainer.Settings(
+        url: URL(string: "https://cloud.example.org"), apiToken: "api",
+        webAuthToken: webAuthToken, stateFolder: folder),
+      exchange: server,
+      timing: Timing(
+        now: { clock.now.withLock { $0 } },
+        sleep: { seconds in clock.now.withLock { $0 += seconds } },
+        chance: { 0 }),
+      assets: AssetSettings(cacheFolder: folder.appendingPathComponent("cache")))
+  }
+
+  /// A place for an operation's files.
+  func saved(_ id: String = "A") throws -> SavedOperation {
+    try #require(operations.make(id: id))
+  }
+
+  var operations: SavedOperations {
+    SavedOperations(
+      in: folder,
+      of: Connection.Address(
+        url: "https://cloud.example.org", container: "iCloud.org.example.App",
+        environment: .development, deviceID: "D"))
+  }
+}
+
+/// A disk as it was at one moment.
+final class DiskSnapshot: Sendable {
+  private let kept = Mutex<DiskScene?>(nil)
+
+  var disk: DiskScene? { kept.withLock { $0 } }
+
+  func take(of disk: DiskScene) { kept.withLock { $0 = try? disk.copy() } }
+}
+
+/// Lets other tasks run until something is so.
+///
+/// - Returns: whether it came to be.
+func eventually(_ isSo: () async throws -> Bool) async rethrows -> Bool {
+  for _ in 0..<100_000 {
+    if try await isSo() { return true }
+    await Task.yield()
+  }
+  return false
+}

@@ -1,0 +1,203 @@
+import Foundation
+import StratusTransport
+import StratusWire
+import Testing
+
+@testable import StratusKit
+
+@Suite struct `A long-lived operation` {
+  private static let zoneY = CKRecordZone.ID(zoneName: "Y")
+
+  private static func longLived<Operation: CKOperation>(_ operation: Operation) -> Operation {
+    operation.configuration.isLongLived = true
+    return operation
+  }
+
+  /// A server that answers saves to Z, and is silent about those to Y until the gate opens; the
+  /// disk as it was when Y was asked for goes to `snapshot`.
+  private static func halting(
+    _ disk: DiskScene, _ gate: Gate, _ snapshot: DiskSnapshot, _ arrival: Gate
+  ) -> FakeServer {
+    let server = FakeServer()
+    server.onRaw(ModifyRecords.path) { (call) async throws(NetworkFailure) in
+      guard let request = try? call.request(ModifyRecords.Request.self) else {
+        throw .lostBeforeSending
+      }
+      if request.zoneID?.zoneName == "Y" {
+        snapshot.take(of: disk)
+        arrival.open()
+        await gate.pass()
+      }
+      return HTTPResponse(status: 200, body: accepted(request).jsonBytes)
+    }
+    return server
+  }
+
+  /// Runs a save of a record in Z and one in Y, in a process that dies while it waits for Y.
+  ///
+  /// - Returns: the disk it leaves behind, and the operation's ID.
+  private static func dying(
+    _ policy: CKModifyRecordsOperation.RecordSavePolicy
+  ) async throws -> (disk: DiskScene, id: String) {
+    let (disk, gate, arrival) = (DiskScene(), Gate(), Gate())
+    let snapshot = DiskSnapshot()
+    let server = halting(disk, gate, snapshot, arrival)
+    let operation = longLived(
+      CKModifyRecordsOperation(recordsToSave: [note("a"), note("b", in: zoneY)]))
+    operation.savePolicy = policy
+    let container = disk.container(on: server)
+    async let run: Void = container.privateCloudDatabase.run(operation)
+    await arrival.pass()
+    gate.open()
+    await run
+    return (try #require(snapshot.disk), operation.operationID)
+  }
+
+  @Test func `is on disk before its first request, and says so`() async throws {
+    let (disk, server, journal) = (DiskScene(), FakeServer(), Journal())
+    server.on(LookupRecords.self) { _ in
+      journal.note("request \(disk.operations.ids(now: 0).count)")
+      return RecordsResponse(records: [.record(stored("a"))])
+    }
+    let operation = Self.longLived(CKFetchRecordsOperation(recordIDs: [id("a")]))
+    operation.longLivedOperationWasPersistedBlock = { journal.note("persisted") }
+    operation.perRecordResultBlock = { _, _ in journal.note("record") }
+    await disk.container(on: server).privateCloudDatabase.run(operation)
+    #expect(Set(journal.all.prefix(2)) == ["persisted", "request 1"])
+    #expect(journal.all.filter { $0 == "persisted" }.count == 1)
+    #expect(journal.all.last == "record")
+  }
+
+  @Test func `is forgotten once its completion block has returned`() async throws {
+    let (disk, server, journal) = (DiskScene(), FakeServer(), Journal())
+    server.on(LookupRecords.self) { _ in RecordsResponse(records: [.record(stored("a"))]) }
+    let container = disk.container(on: server)
+    let operation = Self.longLived(CKFetchRecordsOperation(recordIDs: [id("a")]))
+    await withCheckedContinuation { continuation in
+      operation.completionBlock = {
+        journal.note("\(disk.operations.ids(now: 0).count)")
+        continuation.resume()
+      }
+      container.privateCloudDatabase.add(operation)
+    }
+    #expect(journal.all == ["1"])
+    #expect(try await eventually { try await container.allLongLivedOperationIDs().isEmpty })
+  }
+
+  @Test func `is nothing of the kind unless it is configured so`() async throws {
+    let (disk, server, journal) = (DiskScene(), FakeServer(), Journal())
+    server.on(LookupRecords.self) { _ in
+      journal.note("request \(disk.operations.ids(now: 0).count)")
+      return RecordsResponse(records: [.record(stored("a"))])
+    }
+    let operation = CKFetchRecordsOperation(recordIDs: [id("a")])
+    operation.longLivedOperationWasPersistedBlock = { journal.note("persisted") }
+    await disk.container(on: server).privateCloudDatabase.run(operation)
+    #expect(journal.all == ["request 0"])
+  }
+
+  @Test func `goes on where its process died`() async throws {
+    let (disk, operationID) = try await Self.dying(.changedKeys)
+    let server = FakeServer()
+    server.on(ModifyRecords.self, accepted)
+    let container = disk.container(on: server)
+    #expect(try await container.allLongLivedOperationIDs() == [operationID])
+    let operation = try #require(
+      try await container.longLivedOperation(for: operationID) as? CKModifyRecordsOperation)
+    #expect(operation.operationID == operationID)
+    #expect(operation.isLongLived)
+    #expect(operation.savePolicy == .changedKeys)
+    let journal = Journal()
+    operation.perRecordSaveBlock = { recordID, result in
+      let tag = (try? result.get())?.recordChangeTag
+      journal.note("\(recordID.recordName) \(tag ?? "none")")
+    }
+    operation.modifyRecordsResultBlock = { journal.note("end \(code($0) == nil)") }
+    await withCheckedContinuation { continuation in
+      operation.completionBlock = { continuation.resume() }
+      container.add(operation)
+    }
+    #expect(journal.all == ["a t2", "b t2", "end true"])
+    let asked = try server.calls.map { try $0.request(ModifyRecords.Request.self).zoneID?.zoneName }
+    #expect(asked == ["Y"])
+    #expect(try await eventually { try await container.allLongLivedOperationIDs().isEmpty })
+    #expect(try await container.longLivedOperation(for: operationID) == nil)
+  }
+
+  @Test func `does not ask twice for what must not be done twice`() async throws {
+    let (disk, operationID) = try await Self.dying(.ifServerRecordUnchanged)
+    let server = FakeServer()
+    server.on(ModifyRecords.self, accepted)
+    let container = disk.container(on: server)
+    let operation = try #require(
+      try await container.longLivedOperation(for: operationID) as? CKModifyRecordsOperation)
+    let journal = Journal()
+    operation.perRecordSaveBlock = { id, _ in journal.note(id.recordName) }
+    operation.modifyRecordsResultBlock = { journal.note("\(code($0)?.rawValue ?? 0)") }
+    await container.privateCloudDatabase.run(operation)
+    #expect(journal.all == ["a", "34"])
+    #expect(server.calls.isEmpty)
+  }
+
+  @Test func `that is cancelled is forgotten`() async throws {
+    let (disk, operationID) = try await Self.dying(.changedKeys)
+    let container = disk.container(on: FakeServer())
+    let operation = try await container.longLivedOperation(for: operationID)
+    operation?.cancel()
+    #expect(try await container.allLongLivedOperationIDs() == [])
+  }
+
+  @Test func `is had by one process at a time`() async throws {
+    let (disk, operationID) = try await Self.dying(.changedKeys)
+    let (first, second) = (disk.container(on: FakeServer()), disk.container(on: FakeServer()))
+    var operation = try await first.longLivedOperation(for: operationID)
+    #expect(operation != nil)
+    #expect(try await second.longLivedOperation(for: operationID) == nil)
+    #expect(try await second.allLongLivedOperationIDs() == [operationID])
+    operation = nil
+    #expect(operation == nil)
+    #expect(try await second.longLivedOperation(for: operationID) != nil)
+  }
+
+  @Test func `is not done in another user's name`() async throws {
+    let (disk, operationID) = try await Self.dying(.changedKeys)
+    let server = FakeServer()
+    server.on(ModifyRecords.self, accepted)
+    server.on(FetchCaller.self) { _ in
+      FetchCaller.Response(user: UserIdentity(userRecordName: "_other"))
+    }
+    let container = disk.container(on: server)
+    let operation = try #require(
+      try await container.longLivedOperation(for: operationID) as? CKModifyRecordsOperation)
+    let journal = Journal()
+    operation.modifyRecordsResultBlock = { journal.note("\(code($0)?.rawValue ?? 0)") }
+    await container.privateCloudDatabase.run(operation)
+    #expect(journal.all == ["9"])
+    #expect(server.calls.isEmpty)
+    // Now that it is known who is signed in, it is not listed either.
+    #expect(try await container.allLongLivedOperationIDs() == [])
+  }
+
+  @Test func `of another container is not listed`() async throws {
+    let (disk, operationID) = try await Self.dying(.changedKeys)
+    let other = disk.container(on: FakeServer(), identifier: "iCloud.org.example.Other")
+    #expect(try await other.allLongLivedOperationIDs() == [])
+    #expect(try await other.longLivedOperation(for: operationID) == nil)
+  }
+
+  @Test func `of nobody known yet needs the same credentials`() async throws {
+    let disk = DiskScene()
+    do {
+      let saved = try disk.saved()
+      let container = disk.container(on: FakeServer())
+      let operation = CKFetchRecordsOperation(recordIDs: [id("a")])
+      #expect(
+        LongLivedArchive.save(
+          operation, to: saved, scope: .private, account: container.path.connection?.accountDigest))
+    }
+    let other = disk.container(on: FakeServer(), webAuthToken: "other")
+    #expect(try await other.longLivedOperation(for: "A") == nil)
+    let same = disk.container(on: FakeServer())
+    #expect(try await same.longLivedOperation(for: "A") != nil)
+  }
+}
