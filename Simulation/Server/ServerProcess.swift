@@ -2,6 +2,7 @@ import Logging
 import StratusDomain
 import StratusHTTP
 import StratusPush
+import StratusWire
 
 /// One run of the server, from start to crash: the real core over stores in memory.
 ///
@@ -23,8 +24,9 @@ final class ServerProcess: @unchecked Sendable {
       ambient: ambient)
     router = Router(
       service: service, hub: Hub(stores: stores, ambient: ambient), management: [],
-      authentication: TokenIsUser(), ambient: ambient, managementToken: "",
-      instance: "simulation", publicURL: nil, logger: logger)
+      authentication: TokenIsUser(), pace: CallerPace(.unpaced, ambient: ambient),
+      ambient: ambient, managementToken: "", instance: "simulation", publicURL: nil,
+      logger: logger)
   }
 
   /// Does now and then what a server does by itself.

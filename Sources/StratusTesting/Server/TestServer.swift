@@ -6,7 +6,7 @@ public import StratusHTTP
 public import StratusPush
 package import StratusServer
 public import StratusTransport
-public import StratusWire
+package import StratusWire
 
 /// A whole server inside a test: the same parts as everywhere, in the test's own process and memory,
 /// without a socket.
