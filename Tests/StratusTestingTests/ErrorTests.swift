@@ -28,7 +28,9 @@ import Testing
   static let ways: [Way] = [
     Way(asked: .internalError),
     Way(.partialFailure) { try await $0.modifyInOldWay(failing: "second") },
-    Way(.networkUnavailable) { $0.phone.isOnline = false; try await $0.fetch() },
+    Way(.networkUnavailable) {
+      $0.phone.isOnline = false; try await $0.fetch()
+    },
     Way(.networkFailure) { stage in
       stage.phone.disturb(next: .fetchRecords, by: .losesRequest)
       try await stage.fetch()
@@ -36,10 +38,14 @@ import Testing
     Way(.badContainer) { stage in
       _ = try await stage.phone.container("no container").userRecordID()
     },
-    Way(.serviceUnavailable) { $0.server.isAvailable = false; try await $0.fetch() },
+    Way(.serviceUnavailable) {
+      $0.server.isAvailable = false; try await $0.fetch()
+    },
     Way(asked: .requestRateLimited),
     Way(asked: .missingEntitlement),
-    Way(.notAuthenticated) { $0.phone.signOut(); try await $0.fetch() },
+    Way(.notAuthenticated) {
+      $0.phone.signOut(); try await $0.fetch()
+    },
     Way(.permissionFailure) { try await $0.changeRecordOfBob() },
     Way(.unknownItem) { try await $0.fetch("nowhere") },
     Way(.invalidArguments) { stage in
@@ -62,7 +68,9 @@ import Testing
     },
     Way(asked: .zoneBusy),
     Way(.badDatabase) { try await $0.publicDatabase.save(CKRecordZone(zoneName: "Zone")) },
-    Way(.quotaExceeded) { $0.alice.isStorageFull = true; try await $0.save() },
+    Way(.quotaExceeded) {
+      $0.alice.isStorageFull = true; try await $0.save()
+    },
     Way(.zoneNotFound) { stage in
       let zoneID = CKRecordZone.ID(zoneName: "Nowhere")
       try await stage.database.save(
@@ -84,7 +92,9 @@ import Testing
       child.setParent(Stage.recordID("nowhere"))
       try await stage.database.save(child)
     },
-    Way(.managedAccountRestricted) { $0.alice.isRestricted = true; try await $0.fetch() },
+    Way(.managedAccountRestricted) {
+      $0.alice.isRestricted = true; try await $0.fetch()
+    },
     Way(asked: .participantMayNeedVerification),
     Way(.serverResponseLost) { stage in
       stage.phone.disturb(next: .modifyRecords, by: .losesResponse)

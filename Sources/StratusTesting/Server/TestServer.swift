@@ -8,8 +8,8 @@ package import StratusServer
 public import StratusTransport
 package import StratusWire
 
-/// A whole server inside a test: the same parts as everywhere, in the test's own process and memory,
-/// without a socket.
+/// A whole server inside a test: the same parts as everywhere, in the process and the memory of the
+/// test, without a socket.
 ///
 /// It starts in milliseconds, serves any number of accounts and devices, and goes by a clock that
 /// the test moves. What it is asked by ``TestDevice``s it answers wholly, notifications included,

@@ -18,7 +18,8 @@ final class DeviceExchange: HTTPExchange {
     let request = DeviceRequest(request)
     network.note(request)
     guard network.isOnline else { throw .notConnected }
-    guard let (requests, fault) = network.faults.take(for: request) ?? core.faults.take(for: request)
+    guard
+      let (requests, fault) = network.faults.take(for: request) ?? core.faults.take(for: request)
     else { return try await pass(request) }
     switch fault {
     case .error(let code, let seconds):

@@ -40,8 +40,8 @@ public struct TestAccount: Sendable {
     nonmutating set { state.change { $0.isTemporarilyUnavailable = newValue } }
   }
 
-  /// Whether its storage is used up: records of its private databases can be deleted, but not saved;
-  /// what is saved fails with `quotaExceeded`.
+  /// Whether its storage is used up: records of its private databases can be deleted, but what is
+  /// saved fails with `quotaExceeded`.
   public var isStorageFull: Bool {
     get { state.standing.isStorageFull }
     nonmutating set { state.change { $0.isStorageFull = newValue } }

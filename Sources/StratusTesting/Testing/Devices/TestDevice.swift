@@ -92,8 +92,8 @@ public final class TestDevice: Sendable {
     set { network.isOnline = newValue }
   }
 
-  /// Signs the account out, as somebody does in the system's settings: `CKAccountChanged` is posted,
-  /// sync engines hear of it, and calls fail with `notAuthenticated`.
+  /// Signs the account out, as somebody does in the system's settings: `CKAccountChanged` is
+  /// posted, sync engines hear of it, and calls fail with `notAuthenticated`.
   public func signOut() { change(to: nil) }
 
   /// Signs another account in, in place of the one there may be: `CKAccountChanged` is posted, and

@@ -39,7 +39,9 @@ final class FaultBook: Sendable {
       }
       let entry = entries[place]
       if let remaining = entry.remaining {
-        if remaining == 1 { entries.remove(at: place) } else {
+        if remaining == 1 {
+          entries.remove(at: place)
+        } else {
           entries[place].remaining = remaining - 1
         }
       }

@@ -52,7 +52,8 @@ struct ItemFaults: Sendable {
       var rest = lookup
       rest.items = Self.without(places, lookup.items)
       return try await splice(
-        LookupRecords.self, rest, isEmpty: rest.items.isEmpty, names: lookup.items.map(\.recordName),
+        LookupRecords.self, rest, isEmpty: rest.items.isEmpty,
+        names: lookup.items.map(\.recordName),
         pass)
     }
     return refusal.response
