@@ -41,13 +41,13 @@ import Testing
     try await withEar { stage, ear in
       stage.laptop.dropNotifications()
       try await stage.save("b")
-      try await stage.save("c")
-      try await stage.server.wait { ear.names == ["a", "c"] }
+      await stage.server.clock.advance(by: .seconds(1))
+      // Not by another stream either.
       stage.laptop.isOnline = false
       stage.laptop.isOnline = true
-      try await stage.save("d")
-      try await stage.server.wait { ear.names.count >= 3 }
-      #expect(ear.names == ["a", "c", "d"])
+      try await stage.save("c")
+      try await stage.server.wait { ear.names.contains("c") }
+      #expect(ear.names == ["a", "c"])
     }
   }
 
