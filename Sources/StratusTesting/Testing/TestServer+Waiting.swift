@@ -18,8 +18,11 @@ extension TestServer {
     until condition: () async throws -> Bool
   ) async throws {
     let end = clock.now.advanced(by: limit)
-    var quietRounds = 0
+    var (quietRounds, rounds) = (0, 0)
     while try await !condition() {
+      rounds += 1
+      // NB: something that is tried again and again without success is never quiet.
+      if clock.now > end || rounds > Self.roundsMax { throw TestTimeout(limit: limit) }
       let before = core.activity
       await Self.breathe()
       if core.activity != before || core.isBusy {
@@ -41,6 +44,8 @@ extension TestServer {
   /// app's tasks are seen only by what they ask the server, and another process may hold them up.
   private static let quietRoundsBeforeJump = 5
   private static let quietRoundsMax = 2_000
+  /// Half a minute at least, which no test takes in which something comes of it.
+  private static let roundsMax = 30_000
 
   /// Gives everything else a turn. NB: a millisecond of real time, so that a test that waits leaves
   /// the processor to those it waits for.
