@@ -123,8 +123,7 @@ let package = Package(
       name: "stratus-simulation",
       dependencies: [
         "StratusDomain", "StratusHTTP", "StratusKit", "StratusPush", "StratusSQLite",
-        "StratusTesting",
-        "StratusTransport", "StratusWire", argumentParser, logging,
+        "StratusTesting", "StratusTransport", "StratusWire", argumentParser, logging,
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
       path: "Simulation", exclude: ["Planted"], swiftSettings: strict),
@@ -134,9 +133,10 @@ let package = Package(
       "StratusTesting",
       [
         "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusPush", "StratusServer",
-        "StratusTransport", "StratusWire", .product(name: "HTTPTypes", package: "swift-http-types"),
-        logging,
+        "StratusTransport", "StratusKit", "StratusWire",
+        .product(name: "HTTPTypes", package: "swift-http-types"), logging,
       ]),
+    tests("StratusTestingTests", ["CloudKit", "StratusTesting"]),
     tests(
       "StratusCrashTests",
       ["StratusAccounts", "StratusTesting", "StratusTransport", "StratusWire"]),

@@ -35,7 +35,7 @@ struct APNsService: ServiceLifecycle.Service {
   private static let pause = Duration.seconds(1)
 
   let access: APNsAccess
-  let stores: SQLiteStores
+  let stores: any OpenStoreCatalog
   let live: Live
   let logger: Logger
 

@@ -1,7 +1,6 @@
 import Logging
 import ServiceLifecycle
 import StratusDomain
-import StratusSQLite
 
 /// Carries on with deletions that take along more records than one transaction can: as soon as they
 /// are answered, and now and then, in case a crash or a full ear lost the nudge.
@@ -12,7 +11,7 @@ struct CascadeSweep: ServiceLifecycle.Service {
   private static let stepsInRow = 20
   private static let pause = Duration.seconds(2)
 
-  let stores: SQLiteStores
+  let stores: any OpenStoreCatalog
   let nudges: StoreNudges
   /// Hears of the changes that cascades make.
   let changes: StoreNudges

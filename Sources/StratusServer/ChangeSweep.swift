@@ -2,7 +2,6 @@ import Logging
 import ServiceLifecycle
 import StratusDomain
 import StratusPush
-import StratusSQLite
 
 /// Queues the notifications of changes: as soon as they are answered, and now and then, in case a
 /// crash or a full ear lost the nudge.
@@ -14,7 +13,7 @@ struct ChangeSweep: ServiceLifecycle.Service {
   private static let stepsInRow = 20
   private static let pause = Duration.seconds(1)
 
-  let stores: SQLiteStores
+  let stores: any OpenStoreCatalog
   let nudges: StoreNudges
   /// Hears which queues were added to.
   let hub: Hub

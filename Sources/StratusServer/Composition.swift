@@ -17,17 +17,16 @@ public struct Composition: Sendable {
   public let router: Router
   /// Lets the operator's commands in.
   public let managementToken: String
-  let stores: SQLiteStores
+  let stores: any OpenStoreCatalog
   /// Hears of cascades that are left to carry on.
   let cascades = StoreNudges()
   /// Hears of changes that somebody may want to be told of.
   let changes = StoreNudges()
-  let assets: FolderAssetStore
+  let assets: any AssetStore
   /// Where those who listen for notifications wait.
   public let hub: Hub
   private let ambient: Ambient
-  private let registry: SQLiteRegistry
-  private let folder: DataFolder
+  private let storage: ServerStorage
   private let logger: Logger
 
   /// - Parameters:
@@ -39,14 +38,29 @@ public struct Composition: Sendable {
     dataFolder: URL, live: Live, logger: Logger, publicURL: String? = nil,
     limits: LimitSettings = .unpaced, push: PushSettings = PushSettings()
   ) async throws {
+    try await self.init(
+      storage: try ServerStorage(folder: dataFolder, live: live), live: live, logger: logger,
+      publicURL: publicURL, push: push, limits: limits)
+  }
+
+  /// - Parameters:
+  ///   - storage: where everything is kept.
+  ///   - publicURL: see ``Settings/publicURL``.
+  ///   - push: how notifications reach those who listen.
+  ///   - limits: how much callers may ask of it.
+  /// - Throws: what the storage throws.
+  public init(
+    storage: ServerStorage, live: Live, logger: Logger, publicURL: String? = nil,
+    push: PushSettings = PushSettings(), limits: LimitSettings = .unpaced
+  ) async throws {
     ambient = live.ambient
     self.logger = logger
-    folder = try DataFolder(dataFolder)
-    stores = SQLiteStores(folder: folder, makeEpoch: { live.makeEpoch() })
-    registry = try SQLiteRegistry(folder: folder)
+    self.storage = storage
+    stores = storage.stores
+    let (stores, registry) = (storage.stores, storage.registry)
     accounts = try await Accounts(
       registry: registry, ambient: live.ambient, randomness: live.randomness)
-    assets = FolderAssetStore(data: folder.url, now: live.ambient.now)
+    assets = storage.assets
     let signer = HMACSigner(
       secret: try await registry.secret(named: "asset tickets", orKeep: live.randomness(32)))
     managementToken = live.randomness(32).map { String($0, radix: 36) }.joined()
@@ -160,10 +174,34 @@ public struct Composition: Sendable {
     }
   }
 
-  /// Closes the files; every acknowledged write is on disk already.
-  public func close() async {
-    await stores.close()
-    await registry.close()
-    folder.unlock()
+  /// Makes every change token stale, as the restoring of a backup does, for tests.
+  ///
+  /// - Throws: `BAD_REQUEST` where the data does not lie in memory.
+  public func renewEpochs() throws(ServerError) {
+    guard let renew = storage.renewEpochs else {
+      throw .badRequest("only stores in memory get new epochs")
+    }
+    try renew()
   }
+
+  /// The store of a container, for tests that do what no request does.
+  ///
+  /// - Throws: what the stores throw.
+  public func store(at address: StoreAddress) async throws(ServerError) -> any Store {
+    try await stores.store(at: address)
+  }
+
+  /// Removes the bytes of every file, as a failing disk might, for tests; records keep naming them.
+  ///
+  /// - Throws: what the asset store throws.
+  public func loseAssets() async throws(ServerError) {
+    for address in stores.openStoresByAddress.keys {
+      for file in try await assets.files(at: address, after: nil, limit: .max) {
+        try await assets.remove(file: file.name, at: address)
+      }
+    }
+  }
+
+  /// Closes the files; every acknowledged write is on disk already.
+  public func close() async { await storage.close() }
 }

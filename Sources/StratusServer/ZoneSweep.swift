@@ -1,7 +1,6 @@
 import Logging
 import ServiceLifecycle
 import StratusDomain
-import StratusSQLite
 
 /// Removes the records of deleted zones, a bounded step at a time, so that deleting a zone of a
 /// million records is as quick as deleting an empty one.
@@ -10,7 +9,7 @@ struct ZoneSweep: ServiceLifecycle.Service {
   private static let stepRecords = 500
   private static let pause = Duration.seconds(2)
 
-  let stores: SQLiteStores
+  let stores: any OpenStoreCatalog
   let ambient: Ambient
   let logger: Logger
 

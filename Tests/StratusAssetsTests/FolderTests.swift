@@ -7,6 +7,14 @@ import Testing
 
 @testable import StratusAssets
 
+/// Files in memory, by the suite every asset store must pass.
+@Suite struct MemoryAssets {
+  @Test(arguments: AssetStoreConformance.checks)
+  func `memory keeps files:`(_ check: AssetStoreConformance.Check) async throws {
+    try await check.run { MemoryAssetStore(now: { AssetStoreConformance.now }) }
+  }
+}
+
 /// The folder store, by the suite every asset store must pass, and what it alone promises.
 @Suite struct FolderAssets {
   private static let address = StoreAddress(

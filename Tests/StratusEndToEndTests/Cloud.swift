@@ -60,7 +60,7 @@ struct Cloud: Sendable {
 
 /// Starts a server for the time of a test.
 func withCloud(_ body: (Cloud) async throws -> Void) async throws {
-  let server = try await TestServer()
+  let server = try await TestServer(onDiskIn: nil)
   do {
     try await body(Cloud(server: server))
   } catch {

@@ -40,7 +40,7 @@ struct RandomSequences {
   }
 
   private static func work(_ queue: SequenceQueue, seed: UInt64) async throws {
-    let server = try await TestServer()
+    let server = try await TestServer(onDiskIn: nil)
     let arena = Arena(server: server)
     while let number = queue.next() {
       var generator = StepGenerator(seed: seed &* 1_000_003 &+ UInt64(number))

@@ -146,7 +146,7 @@ import Testing
     // A reason that a later server may have is a deletion all the same.
     let later = try ZoneDictionary(
       jsonBytes: Array(
-        #"{"zoneID":{"zoneName":"Z"},"deleted":true,"deletionReason":"PURGED"}"#.utf8))
+        #"{"zoneID":{"zoneName":"Z"},"deleted":true,"deletionReason":"FORGOTTEN"}"#.utf8))
     #expect(later.deletionReason == .deleted)
   }
 }

@@ -94,6 +94,9 @@ extension CKDatabase {
     operation.recordZoneWithIDWasDeletedBlock = {
       deletions.append(DatabaseChange.Deletion(zoneID: $0, reason: .deleted))
     }
+    operation.recordZoneWithIDWasPurgedBlock = {
+      deletions.append(DatabaseChange.Deletion(zoneID: $0, reason: .purged))
+    }
     operation.recordZoneWithIDWasDeletedDueToUserEncryptedDataResetBlock = {
       deletions.append(DatabaseChange.Deletion(zoneID: $0, reason: .encryptedDataReset))
     }

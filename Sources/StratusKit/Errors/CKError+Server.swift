@@ -87,8 +87,13 @@ extension CKError {
 }
 
 extension CKError.Code {
-  /// The code of a server's error: by its reason where that tells more, else by its server code.
+  /// The code of a server's error: the one it names, else by its reason where that tells more, else
+  /// by its server code.
   init(_ error: ErrorDictionary) {
+    if let code = error.nativeCode.flatMap(Self.init(rawValue:)) {
+      self = code
+      return
+    }
     self = Self.byReason[error.reason] ?? Self(error.code)
     // A query of a type that the schema does not have: the reason names it.
     if error.code == .badRequest, error.reason.hasPrefix(Reason.recordTypeNotFound) {

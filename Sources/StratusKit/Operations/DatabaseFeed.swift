@@ -43,6 +43,7 @@ extension DatabasePage.Change {
       switch zone.deletionReason {
       case .deleted: .deleted
       case .encryptedDataReset: .encryptedDataReset
+      case .purged: .purged
       }
     self = .deleted(CKDatabase.DatabaseChange.Deletion(zoneID: zoneID, reason: reason))
   }

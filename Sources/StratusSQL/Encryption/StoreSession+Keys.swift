@@ -89,12 +89,20 @@ private enum KeyStatements {
 
 extension ZoneDeletionReason {
   /// The reason as the tables hold it.
-  init(number: Int64) { self = number == 1 ? .encryptedDataReset : .deleted }
+  init(number: Int64) {
+    self =
+      switch number {
+      case 1: .encryptedDataReset
+      case 2: .purged
+      default: .deleted
+      }
+  }
 
   var number: Int64 {
     switch self {
     case .deleted: 0
     case .encryptedDataReset: 1
+    case .purged: 2
     }
   }
 }

@@ -12,21 +12,32 @@ struct RouterExchange: HTTPExchange {
   func send(
     _ request: StratusTransport.HTTPRequest
   ) async throws(NetworkFailure) -> StratusTransport.HTTPResponse {
+    let head = Self.head(of: request)
+    let (answer, contents) = await router.answer(head, body: WholeBody(request.body))
+    let body: [UInt8]
+    do throws(ServerError) { body = try await contents.collected() } catch {
+      throw .lostAfterSending
+    }
+    return StratusTransport.HTTPResponse(
+      status: answer.status.code, headers: Self.headers(of: answer), body: body)
+  }
+
+  /// What the router sees of a request, but for its body.
+  static func head(of request: StratusTransport.HTTPRequest) -> HTTPTypes.HTTPRequest {
     var head = HTTPTypes.HTTPRequest(
       method: request.method == .get ? .get : .post, scheme: "http", authority: "stratus.test",
       path: request.url.target)
     for (name, value) in request.headers {
       if let name = HTTPField.Name(name) { head.headerFields[name] = value }
     }
-    let (answer, contents) = await router.answer(head, body: WholeBody(request.body))
-    let body: [UInt8]
-    do throws(ServerError) { body = try await contents.collected() } catch {
-      throw .lostAfterSending
-    }
+    return head
+  }
+
+  /// By names in lower case.
+  static func headers(of answer: HTTPTypes.HTTPResponse) -> [String: String] {
     var headers: [String: String] = [:]
     for field in answer.headerFields { headers[field.name.canonicalName] = field.value }
-    return StratusTransport.HTTPResponse(
-      status: answer.status.code, headers: headers, body: body)
+    return headers
   }
 }
 

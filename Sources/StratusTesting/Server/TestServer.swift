@@ -4,52 +4,127 @@ public import StratusAccounts
 public import StratusDomain
 public import StratusHTTP
 public import StratusPush
-public import StratusServer
+package import StratusServer
 public import StratusTransport
-public import StratusWire
+package import StratusWire
 
-/// A whole server inside a test: the same parts, joined by the same function, without a socket.
+/// A whole server inside a test: the same parts as everywhere, in the process and the memory of the
+/// test, without a socket.
 ///
-/// Its data lies in a folder of its own under the system's temporary one, and goes with ``stop()``.
+/// It starts in milliseconds, serves any number of accounts and devices, and goes by a clock that
+/// the test moves. What it is asked by ``TestDevice``s it answers wholly, notifications included,
+/// before the call returns.
+///
+/// ```swift
+/// let server = try await TestServer()
+/// let alice = try await server.account("alice@example.com")
+/// let phone = alice.device("phone"), laptop = alice.device("laptop")
+///
+/// let notes = phone.container("iCloud.com.example.Notes").privateCloudDatabase
+/// try await notes.save(CKRecord(recordType: "Note"))
+/// ```
+///
+/// Whatever may go wrong can be had for a line: see ``TestDevice``, ``TestAccount``, and the
+/// properties and methods here that concern everybody.
 public final class TestServer: Sendable {
-  /// Where its data lies.
-  public let folder: URL
+  let core: TestCore
   public let router: Router
   /// Lets management requests in.
   public let managementToken: String
   /// An account and tokens that are good for every container.
   public let developer: Accounts.DeveloperTokens
-  private let composition: Composition
-  private let removesFolder: Bool
 
-  /// Starts a server.
+  private var composition: Composition { core.composition }
+
+  /// Starts an empty server, in memory.
   ///
+  /// - Throws: what the server throws when it cannot start.
+  public convenience init() async throws { try await self.init(clock: TestClock()) }
+
+  /// Starts an empty server, in memory, that goes by a clock.
+  ///
+  /// - Throws: what the server throws when it cannot start.
+  public convenience init(clock: TestClock) async throws {
+    let live = Live(
+      ambient: Ambient(
+        now: { Int64((clock.date.timeIntervalSince1970 * 1_000).rounded()) },
+        makeUUID: Live().ambient.makeUUID))
+    try await self.init(
+      storage: try ServerStorage(inMemory: live), clock: clock, live: live, limits: .unpaced,
+      log: nil, folder: Self.freshFolder(live), removesFolder: true)
+  }
+
+  /// Starts a server with its data in a folder.
+  ///
+  /// Its data lies in a folder of its own under the system's temporary one, and goes with
+  /// ``stop()``, unless the folder is given.
   /// - Parameters:
   ///   - folder: an earlier server's, to go on with its data; nil: a new one.
-  ///   - live: its clock and chance.
+  ///   - live: its clock and chance; ``clock`` does not move it.
   ///   - limits: how much callers may ask of it.
   ///   - log: gets what it logs; nil: errors go to standard error.
   /// - Throws: what the server throws when it cannot start.
-  public init(
-    folder: URL? = nil, live: Live = Live(), limits: LimitSettings = .unpaced,
+  package convenience init(
+    onDiskIn folder: URL?, live: Live = Live(), limits: LimitSettings = .unpaced,
     log: CapturedLog? = nil
   ) async throws {
-    let name = "stratus-test-" + live.ambient.makeUUID()
-    self.folder = folder ?? FileManager.default.temporaryDirectory.appendingPathComponent(name)
-    removesFolder = folder == nil
+    let place = folder ?? Self.freshFolder(live)
+    try await self.init(
+      storage: try ServerStorage(folder: place, live: live), clock: TestClock(), live: live,
+      limits: limits, log: log, folder: place, removesFolder: folder == nil)
+  }
+
+  /// Starts a server with its data in a folder that outlasts it.
+  ///
+  /// - Parameters:
+  ///   - folder: an earlier server's, to go on with its data, or a new one.
+  ///   - log: gets what it logs; nil: errors go to standard error.
+  /// - Throws: what the server throws when it cannot start.
+  public convenience init(folder: URL, log: CapturedLog? = nil) async throws {
+    try await self.init(onDiskIn: folder, log: log)
+  }
+
+  /// Starts a server with a clock and chance of its own, and its data in a folder that goes with
+  /// ``stop()``.
+  ///
+  /// - Throws: what the server throws when it cannot start.
+  package convenience init(
+    live: Live, limits: LimitSettings = .unpaced, log: CapturedLog? = nil
+  ) async throws {
+    try await self.init(onDiskIn: nil, live: live, limits: limits, log: log)
+  }
+
+  private init(
+    storage: ServerStorage, clock: TestClock, live: Live, limits: LimitSettings,
+    log: CapturedLog?, folder: URL, removesFolder: Bool
+  ) async throws {
     var logger = Logger(label: "stratus")
     logger.logLevel = .error
-    composition = try await Composition(
-      dataFolder: self.folder, live: live, logger: log?.logger ?? logger, limits: limits)
+    let composition = try await Composition(
+      storage: storage, live: live, logger: log?.logger ?? logger, limits: limits)
     router = composition.router
     managementToken = composition.managementToken
     developer = try await composition.accounts.developerTokens(email: "developer@localhost")
+    core = TestCore(
+      composition: composition, clock: clock, apiToken: developer.apiToken, folder: folder,
+      removesFolder: removesFolder)
   }
 
-  /// Closes the data, and removes it unless the folder was given.
+  private static func freshFolder(_ live: Live) -> URL {
+    FileManager.default.temporaryDirectory
+      .appendingPathComponent("stratus-test-" + live.ambient.makeUUID())
+  }
+
+  /// The clock of the server and its devices: of records' dates, repetitions and back-off.
+  public var clock: TestClock { core.clock }
+
+  /// Where its data lies, unless that is in memory, and where devices keep what they keep.
+  package var folder: URL { core.folder }
+
+  /// Ends the server, and removes what it left on disk. Letting go of it and its devices does, too.
   public func stop() async {
     await composition.close()
-    if removesFolder { try? FileManager.default.removeItem(at: folder) }
+    core.removeFolder()
   }
 
   /// The tokens of another account, good for every container.

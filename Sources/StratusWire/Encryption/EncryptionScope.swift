@@ -21,6 +21,9 @@ extension EncryptionScope {
 public enum ZoneDeletionReason: String, Sendable, Hashable, CaseIterable {
   /// Somebody deleted it.
   case deleted = "DELETED"
+  /// Its user deleted it, in the system's settings rather than in the app. No request does so; the
+  /// server of `StratusTesting` does.
+  case purged = "PURGED"
   /// It went with its keys.
   case encryptedDataReset = "ENCRYPTED_DATA_RESET"
 }

@@ -14,12 +14,16 @@ public struct ErrorDictionary: Sendable, Error {
   public var redirectURL: String?
   /// Only with `ZONE_NOT_FOUND`: whether the zone went with its keys, by a reset of encrypted data.
   public var userDidResetEncryptedData: Bool
+  /// The number of the native framework's error, where code and reason do not tell it; the server
+  /// of `StratusTesting` says it. An addition of ours, which web clients pass over.
+  public var nativeCode: Int?
 
   public init(
     code: ErrorCode, reason: String, uuid: String,
     retryAfterSeconds: Int? = nil, redirectURL: String? = nil,
-    userDidResetEncryptedData: Bool = false
+    userDidResetEncryptedData: Bool = false, nativeCode: Int? = nil
   ) {
+    self.nativeCode = nativeCode
     self.code = code
     self.reason = reason
     self.uuid = uuid
@@ -35,6 +39,7 @@ public struct ErrorDictionary: Sendable, Error {
     writer.member("retryAfter", retryAfterSeconds.map(Int64.init))
     writer.member("redirectURL", redirectURL)
     if userDidResetEncryptedData { writer.member("userDidResetEncryptedData", true) }
+    writer.member("ckErrorCode", nativeCode.map(Int64.init))
   }
 }
 
@@ -52,6 +57,7 @@ extension ErrorDictionary: JSONWritable, JSONReadable {
     retryAfterSeconds = json["retryAfter"]?.double.flatMap(Self.wholeSeconds)
     redirectURL = json["redirectURL"]?.string
     userDidResetEncryptedData = json["userDidResetEncryptedData"]?.bool ?? false
+    nativeCode = json["ckErrorCode"]?.int64.flatMap { Int(exactly: $0) }
   }
 
   /// Seconds rounded up; a day at most, nil if negative, whatever a server or a proxy says.

@@ -61,6 +61,7 @@ extension RecordItem: JSONWritable, JSONReadable {
         writer.member("serverErrorCode", failure.error.code.rawValue)
         writer.member("uuid", failure.error.uuid)
         writer.member("retryAfter", failure.error.retryAfterSeconds.map(Int64.init))
+        writer.member("ckErrorCode", failure.error.nativeCode.map(Int64.init))
         writer.member("serverRecord", failure.serverRecord)
       }
     }

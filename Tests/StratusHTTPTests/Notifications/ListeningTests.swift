@@ -70,7 +70,7 @@ import Testing
     defer { try? FileManager.default.removeItem(at: folder) }
     let clock = MovedClock()
     func withServer(_ body: (TestServer, Client) async throws -> Void) async throws {
-      let server = try await TestServer(folder: folder, live: clock.live)
+      let server = try await TestServer(onDiskIn: folder, live: clock.live)
       let anna = try await server.client("anna@example.org")
       do { try await body(server, anna) } catch {
         await server.stop()

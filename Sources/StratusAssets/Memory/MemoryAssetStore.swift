@@ -1,0 +1,136 @@
+import Crypto
+public import StratusDomain
+import StratusWire
+import Synchronization
+
+/// Keeps files in the process's memory: for tests, which end with it.
+public final class MemoryAssetStore: AssetStore {
+  struct Upload {
+    /// nil: only a note was kept.
+    var bytes: [UInt8]?
+    var touched: Int64
+    var note: [UInt8]?
+    /// Who has it open, by number; nil: nobody.
+    var holder: Int?
+  }
+
+  struct File {
+    var bytes: [UInt8]
+    var finished: Int64
+  }
+
+  struct State {
+    var uploads: [Place: Upload] = [:]
+    var files: [Place: File] = [:]
+    var lastHolder = 0
+  }
+
+  struct Place: Hashable {
+    let address: StoreAddress
+    let name: ExactName
+
+    init(_ name: String, _ address: StoreAddress) {
+      self.address = address
+      self.name = ExactName(name)
+    }
+  }
+
+  private let now: @Sendable () -> Int64
+  private let state = Mutex(State())
+
+  /// - Parameter now: milliseconds since 1970 UTC.
+  public init(now: @escaping @Sendable () -> Int64) { self.now = now }
+
+  func withState<Value>(_ body: (inout State, _ now: Int64) -> Value) -> Value {
+    let now = now()
+    return state.withLock { body(&$0, now) }
+  }
+
+  public func open(
+    upload id: String, at address: StoreAddress, fromNothing: Bool
+  ) async throws(ServerError) -> any AssetUpload {
+    let place = Place(id, address)
+    let holder = withState { state, now in
+      state.lastHolder += 1
+      var upload = state.uploads[place] ?? Upload(touched: now)
+      upload.bytes = fromNothing ? [] : upload.bytes ?? []
+      upload.touched = now
+      upload.holder = state.lastHolder
+      state.uploads[place] = upload
+      return state.lastHolder
+    }
+    return MemoryUpload(store: self, place: place, holder: holder)
+  }
+
+  public func status(
+    ofUpload id: String, at address: StoreAddress
+  ) async throws(ServerError) -> AssetUploadStatus {
+    withState { state, _ in
+      let upload = state.uploads[Place(id, address)]
+      return AssetUploadStatus(
+        received: Int64(upload?.bytes?.count ?? 0), touched: upload?.touched, note: upload?.note)
+    }
+  }
+
+  public func note(
+    _ bytes: [UInt8], ofUpload id: String, at address: StoreAddress
+  ) async throws(ServerError) {
+    withState { state, now in
+      state.uploads[Place(id, address), default: Upload(touched: now)].note = bytes
+      state.uploads[Place(id, address)]?.touched = now
+    }
+  }
+
+  public func discardUploads(
+    at address: StoreAddress, untouchedSince time: Int64
+  ) async throws(ServerError) {
+    withState { state, _ in
+      state.uploads = state.uploads.filter { place, upload in
+        place.address != address || upload.touched >= time || upload.holder != nil
+      }
+    }
+  }
+
+  public func open(
+    file: String, at address: StoreAddress
+  ) async throws(ServerError) -> (any AssetFile)? {
+    withState { state, _ in
+      state.files[Place(file, address)].map { MemoryFile(bytes: $0.bytes) }
+    }
+  }
+
+  public func remove(file: String, at address: StoreAddress) async throws(ServerError) {
+    withState { state, _ in state.files[Place(file, address)] = nil }
+  }
+
+  public func files(
+    at address: StoreAddress, after name: String?, limit: Int
+  ) async throws(ServerError) -> [AssetFileEntry] {
+    withState { state, _ in
+      let entries = state.files.compactMap { place, file in
+        place.address == address
+          ? AssetFileEntry(name: place.name.text, finished: file.finished) : nil
+      }
+      let sorted = entries.sorted { $0.name.isBefore($1.name) }
+      let behind = sorted.drop { entry in name.map { !$0.isBefore(entry.name) } ?? false }
+      return Array(behind.prefix(limit))
+    }
+  }
+}
+
+/// A whole file in memory.
+private struct MemoryFile: AssetFile {
+  let bytes: [UInt8]
+
+  var size: Int64 { Int64(bytes.count) }
+
+  func read(at offset: Int64, count: Int) async throws(ServerError) -> [UInt8] {
+    Array(bytes.dropFirst(Int(offset)).prefix(count))
+  }
+}
+
+extension String {
+  fileprivate func isBefore(_ other: String) -> Bool {
+    utf8.lexicographicallyPrecedes(other.utf8)
+  }
+}

@@ -1,0 +1,36 @@
+import StratusAccounts
+import StratusDomain
+import Synchronization
+
+/// An account, and what has befallen it.
+final class AccountState: Sendable {
+  /// What the server will not do for it.
+  struct Standing: Sendable {
+    var isRestricted = false
+    var isTemporarilyUnavailable = false
+    var isStorageFull = false
+    /// Zones that the user deleted in the system's settings and no app has made again.
+    var purgedZones: Set<PurgedZone> = []
+  }
+
+  struct PurgedZone: Sendable, Hashable {
+    let container: String
+    let name: ExactName
+  }
+
+  let email: String
+  let tokens: Accounts.DeveloperTokens
+  private let state = Mutex(Standing())
+
+  init(email: String, tokens: Accounts.DeveloperTokens) {
+    self.email = email
+    self.tokens = tokens
+  }
+
+  var standing: Standing {
+    get { state.withLock { $0 } }
+    set { state.withLock { $0 = newValue } }
+  }
+
+  func change(_ body: (inout Standing) -> Void) { state.withLock { body(&$0) } }
+}

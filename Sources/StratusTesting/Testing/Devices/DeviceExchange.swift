@@ -1,0 +1,130 @@
+import StratusDomain
+import StratusKit
+import StratusServer
+import StratusTransport
+import StratusWire
+
+/// Carries the requests of one app's launch to the server, through all that is in their way.
+final class DeviceExchange: HTTPExchange {
+  let core: TestCore
+  let network: DeviceNetwork
+
+  init(core: TestCore, network: DeviceNetwork) {
+    self.core = core
+    self.network = network
+  }
+
+  func send(_ request: HTTPRequest) async throws(NetworkFailure) -> HTTPResponse {
+    let request = DeviceRequest(request)
+    network.note(request)
+    guard network.isOnline else { throw .notConnected }
+    guard
+      let (requests, fault) = network.faults.take(for: request) ?? core.faults.take(for: request)
+    else { return try await pass(request) }
+    switch fault {
+    case .error(let code, let seconds):
+      let faults = ItemFaults(Refusal(code, retryAfterSeconds: seconds), requests, request)
+      return try await faults.answer { request throws(NetworkFailure) in
+        try await self.pass(request)
+      }
+    case .disturbance(let kind): return try await suffer(kind, request)
+    }
+  }
+
+  private func suffer(
+    _ kind: TestDisturbance.Kind, _ request: DeviceRequest
+  ) async throws(NetworkFailure) -> HTTPResponse {
+    switch kind {
+    case .losesRequest: throw .lostBeforeSending
+    case .losesResponse:
+      _ = try await pass(request)
+      throw .lostAfterSending
+    case .answers(let status, let seconds):
+      return HTTPResponse(
+        status: status, headers: seconds.map { ["retry-after": String($0)] } ?? [:], body: [])
+    case .isLate(let duration):
+      let timeout = Duration.seconds(request.sent.timeoutSeconds)
+      do { try await core.clock.pause(min(duration, timeout)) } catch { throw .cancelled }
+      if duration >= timeout { throw .timedOut }
+      return try await pass(request)
+    }
+  }
+
+  /// Lets a request through to the server, unless it takes none.
+  private func pass(_ request: DeviceRequest) async throws(NetworkFailure) -> HTTPResponse {
+    guard network.isOnline else { throw .notConnected }
+    if let refusal { return refusal.response }
+    let account = network.account
+    if let account, let refusal = Self.refusal(of: request, for: account) {
+      return refusal.response
+    }
+    return try await core.answering { () throws(NetworkFailure) in
+      if let standing = account?.standing, standing.isStorageFull, request.isPrivate,
+        let modification = request.modification
+      {
+        let faults = ItemFaults(
+          Refusal(.quotaExceeded), savesOf: modification, request)
+        return try await faults.answer { request throws(NetworkFailure) in
+          try await self.ask(request)
+        }
+      }
+      return try await self.ask(request)
+    }
+  }
+
+  /// Why nobody is let in.
+  var refusal: Refusal? {
+    if !core.isAvailable { return Refusal(.serviceUnavailable, retryAfterSeconds: 30) }
+    guard let standing = network.account?.standing else { return nil }
+    if standing.isRestricted { return Refusal(.managedAccountRestricted) }
+    if standing.isTemporarilyUnavailable { return Refusal(.accountTemporarilyUnavailable) }
+    return nil
+  }
+
+  /// Why a request is not carried out for an account.
+  private static func refusal(of request: DeviceRequest, for account: AccountState) -> Refusal? {
+    guard request.isPrivate, let container = request.container else { return nil }
+    if let zones = request.zoneOperations {
+      account.change { standing in
+        for operation in zones.operations where operation.kind == .create {
+          standing.purgedZones.remove(
+            .init(container: container, name: ExactName(operation.zoneID.zoneName)))
+        }
+      }
+    }
+    guard request.modification != nil else { return nil }
+    let isPurged = account.standing.purgedZones.contains {
+      $0.container == container && request.concerns(zoneNamed: $0.name)
+    }
+    return isPurged ? Refusal(.userDeletedZone) : nil
+  }
+
+  private func ask(_ request: DeviceRequest) async throws(NetworkFailure) -> HTTPResponse {
+    var sent = request.sent
+    if request.endpoint == AcknowledgeNotifications.path,
+      let acknowledged = try? AcknowledgeNotifications.Request(jsonBytes: sent.body)
+    {
+      let through = DevicePost.serverNumber(acknowledged.through)
+      sent.body = AcknowledgeNotifications.Request(through: through).jsonBytes
+    }
+    let answer = try await RouterExchange(router: core.composition.router).send(sent)
+    if sent.method == .post { await core.carryOn() }
+    return answer
+  }
+}
+
+/// An error in the framework's words, as it goes over the wire.
+struct Refusal: Sendable {
+  let error: ErrorDictionary
+
+  /// - Parameter retryAfterSeconds: rounded up.
+  init(_ code: CKError.Code, retryAfterSeconds: Double? = nil) {
+    error = ErrorDictionary(
+      code: .badRequest, reason: "\(code) was asked for by the test", uuid: "",
+      retryAfterSeconds: retryAfterSeconds.map { Int($0.rounded(.up)) },
+      nativeCode: code.rawValue)
+  }
+
+  /// NB: not the status such an error has elsewhere: the framework would wait out what may pass.
+  var response: HTTPResponse { HTTPResponse(status: 400, body: error.jsonBytes) }
+}

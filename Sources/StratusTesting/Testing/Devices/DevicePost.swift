@@ -1,0 +1,95 @@
+import StratusDomain
+import Synchronization
+
+/// Meddles with a device's notifications on their way.
+///
+/// The device knows a notification by a number of its own, twice the server's or one more: the
+/// second is free for one that arrives twice.
+final class DevicePost: Sendable {
+  private struct State {
+    var toDrop = 0
+    var toDuplicate = 0
+    var toDelay = 0
+    var delay = Duration.zero
+    var isHolding = false
+    var held: [@Sendable () -> Void] = []
+    /// Numbers of those that never arrive, by whatever stream.
+    var dropped: Set<Int64> = []
+  }
+
+  private let clock: TestClock
+  private let state = Mutex(State())
+
+  init(clock: TestClock) { self.clock = clock }
+
+  func drop(next count: Int) { state.withLock { $0.toDrop = count } }
+  func duplicate(next count: Int) { state.withLock { $0.toDuplicate = count } }
+  func hold() { state.withLock { $0.isHolding = true } }
+
+  func delay(next count: Int, by duration: Duration) {
+    state.withLock { ($0.toDelay, $0.delay) = (count, duration) }
+  }
+
+  func release() {
+    let held = state.withLock { state in
+      state.isHolding = false
+      defer { state.held = [] }
+      return state.held
+    }
+    for deliver in held { deliver() }
+  }
+
+  func clear() {
+    state.withLock { ($0.toDrop, $0.toDuplicate, $0.toDelay) = (0, 0, 0) }
+    release()
+  }
+
+  private enum Fate { case none, now, later(Duration) }
+
+  /// Hands a notification on, as it must be.
+  ///
+  /// - Parameter deliver: takes the event's text; may be called later, or never.
+  func carry(_ notification: QueuedNotification, _ deliver: @escaping @Sendable ([UInt8]) -> Void) {
+    let number = notification.number
+    let (fate, copies) = state.withLock { state -> (Fate, [Int64]) in
+      if state.dropped.contains(number) { return (.none, []) }
+      if Self.takeOne(&state.toDrop) {
+        state.dropped.insert(number)
+        return (.none, [])
+      }
+      let copies = Self.takeOne(&state.toDuplicate) ? [number * 2, number * 2 + 1] : [number * 2]
+      if Self.takeOne(&state.toDelay) { return (.later(state.delay), copies) }
+      guard state.isHolding else { return (.now, copies) }
+      state.held.append {
+        for copy in copies { deliver(Self.event(copy, notification)) }
+      }
+      return (.none, copies)
+    }
+    let send = { @Sendable in
+      for copy in copies { deliver(Self.event(copy, notification)) }
+    }
+    switch fate {
+    case .none: break
+    case .now: send()
+    case .later(let delay):
+      Task { [clock] in
+        if (try? await clock.sleep(for: delay)) != nil { send() }
+      }
+    }
+  }
+
+  private static func takeOne(_ count: inout Int) -> Bool {
+    if count == 0 { return false }
+    count -= 1
+    return true
+  }
+
+  /// A server-sent event.
+  private static func event(_ number: Int64, _ notification: QueuedNotification) -> [UInt8] {
+    Array("id: \(number)\nevent: notification\ndata: ".utf8) + notification.payloadText
+      + Array("\n\n".utf8)
+  }
+
+  /// The server's number of what the device knows by another.
+  static func serverNumber(_ number: Int64) -> Int64 { number / 2 }
+}

@@ -1,0 +1,51 @@
+import StratusKit
+import StratusTransport
+import Synchronization
+
+/// The faults that are to come, in order.
+final class FaultBook: Sendable {
+  /// What becomes of a request.
+  enum Fault: Sendable {
+    case error(CKError.Code, retryAfterSeconds: Double?)
+    case disturbance(TestDisturbance.Kind)
+  }
+
+  private struct Entry {
+    let requests: TestRequests
+    let fault: Fault
+    /// Requests it is still to befall; nil: all.
+    var remaining: Int?
+  }
+
+  private let entries = Mutex<[Entry]>([])
+
+  func add(_ fault: Fault, to requests: TestRequests, times: Int?) {
+    if let times, times < 1 { return }
+    entries.withLock {
+      $0.append(Entry(requests: requests, fault: fault, remaining: times))
+    }
+  }
+
+  func clear() { entries.withLock { $0 = [] } }
+
+  /// How many faults have not all befallen yet.
+  var count: Int { entries.withLock(\.count) }
+
+  /// Takes what befalls a request: the first that concerns it.
+  func take(for request: DeviceRequest) -> (requests: TestRequests, fault: Fault)? {
+    entries.withLock { entries in
+      guard let place = entries.firstIndex(where: { request.isOne(of: $0.requests) }) else {
+        return nil
+      }
+      let entry = entries[place]
+      if let remaining = entry.remaining {
+        if remaining == 1 {
+          entries.remove(at: place)
+        } else {
+          entries[place].remaining = remaining - 1
+        }
+      }
+      return (entry.requests, entry.fault)
+    }
+  }
+}

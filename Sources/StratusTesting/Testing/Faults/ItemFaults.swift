@@ -1,0 +1,138 @@
+import Foundation
+import StratusDomain
+import StratusKit
+import StratusTransport
+import StratusWire
+
+/// An error that befalls some items of a request, and none of the others.
+struct ItemFaults: Sendable {
+  private let refusal: Refusal
+  private let request: DeviceRequest
+  /// Which items, by their place; nil: the request as a whole.
+  private let places: Set<Int>?
+
+  init(_ refusal: Refusal, _ requests: TestRequests, _ request: DeviceRequest) {
+    self.refusal = refusal
+    self.request = request
+    guard let name = requests.recordName.map(ExactName.init) else {
+      places = nil
+      return
+    }
+    let names: [String?] =
+      request.modification?.operations.map(\.recordName)
+      ?? request.lookup?.items.map { $0.recordName } ?? []
+    places = Set(names.indices.filter { names[$0].map(ExactName.init) == name })
+  }
+
+  /// An error that befalls everything that is saved.
+  init(_ refusal: Refusal, savesOf modification: ModifyRecords.Request, _ request: DeviceRequest) {
+    self.refusal = refusal
+    self.request = request
+    places = Set(
+      modification.operations.indices.filter {
+        switch modification.operations[$0].kind {
+        case .create, .update, .forceUpdate, .replace, .forceReplace: true
+        case .delete, .forceDelete: false
+        }
+      })
+  }
+
+  /// What the device gets.
+  ///
+  /// - Parameter pass: has the server answer what is left.
+  func answer(
+    _ pass: (DeviceRequest) async throws(NetworkFailure) -> HTTPResponse
+  ) async throws(NetworkFailure) -> HTTPResponse {
+    guard let places else { return refusal.response }
+    if places.isEmpty { return try await pass(request) }
+    if let modification = request.modification {
+      return try await answer(modification, places, pass)
+    }
+    if let lookup = request.lookup {
+      var rest = lookup
+      rest.items = Self.without(places, lookup.items)
+      return try await splice(
+        LookupRecords.self, rest, isEmpty: rest.items.isEmpty,
+        names: lookup.items.map(\.recordName),
+        pass)
+    }
+    return refusal.response
+  }
+
+  private func answer(
+    _ modification: ModifyRecords.Request, _ places: Set<Int>,
+    _ pass: (DeviceRequest) async throws(NetworkFailure) -> HTTPResponse
+  ) async throws(NetworkFailure) -> HTTPResponse {
+    let names = modification.operations.map { $0.recordName ?? "" }
+    let zone = modification.zoneID?.zoneName ?? ZoneID.defaultZoneName
+    if modification.isAtomic ?? true, request.isPrivate, zone != ZoneID.defaultZoneName {
+      let atomic = ErrorDictionary(code: .atomicError, reason: Reason.atomicError, uuid: "")
+      var items: [RecordItem] = []
+      for (place, name) in names.enumerated() {
+        items.append(
+          places.contains(place)
+            ? await failure(of: name, modification.zoneID, pass)
+            : .failure(RecordFailure(recordName: name, error: atomic)))
+      }
+      return HTTPResponse(status: 200, body: RecordsResponse(records: items).jsonBytes)
+    }
+    var rest = modification
+    rest.operations = Self.without(places, modification.operations)
+    return try await splice(
+      ModifyRecords.self, rest, isEmpty: rest.operations.isEmpty, names: names, pass)
+  }
+
+  /// Asks the server for the rest, and puts the failures in their places.
+  private func splice<E: Endpoint>(
+    _ endpoint: E.Type, _ rest: E.Request, isEmpty: Bool, names: [String],
+    _ pass: (DeviceRequest) async throws(NetworkFailure) -> HTTPResponse
+  ) async throws(NetworkFailure) -> HTTPResponse where E.Response == RecordsResponse {
+    var answered: [RecordItem] = []
+    if !isEmpty {
+      var sent = request.sent
+      sent.body = rest.jsonBytes
+      let response = try await pass(DeviceRequest(sent))
+      guard response.status == 200, let records = try? RecordsResponse(jsonBytes: response.body)
+      else { return response }
+      answered = records.records
+    }
+    var items: [RecordItem] = []
+    var next = answered.makeIterator()
+    for (place, name) in names.enumerated() {
+      if places?.contains(place) == true {
+        items.append(await failure(of: name, request.modification?.zoneID, pass))
+      } else if let item = next.next() {
+        items.append(item)
+      }
+    }
+    return HTTPResponse(status: 200, body: RecordsResponse(records: items).jsonBytes)
+  }
+
+  private static func without<Item>(_ places: Set<Int>, _ items: [Item]) -> [Item] {
+    items.indices.filter { !places.contains($0) }.map { items[$0] }
+  }
+
+  /// A conflict carries the record that the server has.
+  private func failure(
+    of name: String, _ zoneID: ZoneID?,
+    _ pass: (DeviceRequest) async throws(NetworkFailure) -> HTTPResponse
+  ) async -> RecordItem {
+    var failure = RecordFailure(recordName: name, error: refusal.error)
+    if refusal.error.nativeCode == CKError.Code.serverRecordChanged.rawValue,
+      request.modification != nil
+    {
+      var sent = request.sent
+      let path = request.sent.url.absoluteString.replacing(
+        ModifyRecords.path, with: LookupRecords.path, maxReplacements: 1)
+      guard let url = URL(string: path) else { return .failure(failure) }
+      sent.url = url
+      sent.body = LookupRecords.Request(zoneID: zoneID, recordNames: [name]).jsonBytes
+      if let answer = try? await pass(DeviceRequest(sent)), answer.status == 200,
+        case .record(let record)? = try? RecordsResponse(jsonBytes: answer.body).records.first
+      {
+        failure.serverRecord = record
+      }
+    }
+    return .failure(failure)
+  }
+}

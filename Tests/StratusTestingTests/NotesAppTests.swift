@@ -1,0 +1,177 @@
+import CloudKit
+import StratusTesting
+import Testing
+
+/// How an app's sync code is tested; docs/testing-your-app.md tells it from here.
+@Suite struct `An app that keeps notes` {
+  /// Alice's phone and laptop, each with the app on it.
+  private struct Home {
+    let server: TestServer
+    let alice: TestAccount
+    let phone: TestDevice
+    let laptop: TestDevice
+    let phoneApp: NotesApp
+    let laptopApp: NotesApp
+
+    init() async throws {
+      server = try await TestServer()
+      alice = try await server.account("alice@example.com")
+      phone = alice.device("phone")
+      laptop = alice.device("laptop")
+      phoneApp = NotesApp(container: phone.container(NotesApp.containerID))
+      laptopApp = NotesApp(container: laptop.container(NotesApp.containerID))
+      await phoneApp.start()
+      await laptopApp.start()
+    }
+
+    /// Waits until both apps show these notes.
+    func bothShow(_ texts: [String: String]) async throws {
+      try await server.wait {
+        let (onPhone, onLaptop) = await (phoneApp.texts, laptopApp.texts)
+        return onPhone == texts && onLaptop == texts
+      }
+    }
+
+    func stop() async {
+      await phoneApp.stop()
+      await laptopApp.stop()
+      await server.stop()
+    }
+  }
+
+  private func withHome(_ body: (Home) async throws -> Void) async throws {
+    let home = try await Home()
+    do { try await body(home) } catch {
+      await home.stop()
+      throw error
+    }
+    await home.stop()
+  }
+
+  @Test func `shows on the laptop what is written on the phone`() async throws {
+    try await withHome { home in
+      await home.phoneApp.write("Milk", as: "shopping")
+      try await home.bothShow(["shopping": "Milk"])
+      await home.laptopApp.remove("shopping")
+      try await home.bothShow([:])
+    }
+  }
+
+  @Test func `keeps both texts of a conflict`() async throws {
+    try await withHome { home in
+      await home.phoneApp.write("Milk", as: "shopping")
+      try await home.bothShow(["shopping": "Milk"])
+      home.laptop.isOnline = false
+      await home.phoneApp.write("Bread", as: "shopping")
+      await home.laptopApp.write("Apples", as: "shopping")
+      try await home.server.wait { home.laptop.requestsCount(.modifyRecords) > 0 }
+      home.laptop.isOnline = true
+      try await home.bothShow(["shopping": "Apples + Bread"])
+    }
+  }
+
+  @Test func `sends what was written without a network`() async throws {
+    try await withHome { home in
+      await home.phoneApp.write("Milk", as: "shopping")
+      try await home.bothShow(["shopping": "Milk"])
+      home.phone.isOnline = false
+      await home.phoneApp.write("Milk, eggs", as: "shopping")
+      await home.server.clock.advance(by: .seconds(120))
+      #expect(await home.laptopApp.texts == ["shopping": "Milk"])
+      home.phone.isOnline = true
+      try await home.bothShow(["shopping": "Milk, eggs"])
+    }
+  }
+
+  @Test func `does not write twice when an answer is lost`() async throws {
+    try await withHome { home in
+      await home.phoneApp.write("Milk", as: "shopping")
+      try await home.bothShow(["shopping": "Milk"])
+      home.phone.disturb(next: .modifyRecords, by: .losesResponse)
+      await home.phoneApp.write("Bread", as: "shopping")
+      try await home.bothShow(["shopping": "Bread"])
+      #expect(home.phone.pendingFaultsCount == 0)
+      #expect(await home.phoneApp.messages == [])
+    }
+  }
+
+  @Test func `waits as long as a busy zone asks`() async throws {
+    try await withHome { home in
+      await home.phoneApp.write("Milk", as: "shopping")
+      try await home.bothShow(["shopping": "Milk"])
+      home.phone.fail(next: .modifyRecords, with: .zoneBusy, retryAfterSeconds: 90)
+      let before = home.server.clock.now
+      await home.phoneApp.write("Bread", as: "shopping")
+      try await home.bothShow(["shopping": "Bread"])
+      #expect(before.duration(to: home.server.clock.now) >= .seconds(90))
+    }
+  }
+
+  @Test func `forgets its notes when somebody deletes its data in the settings`() async throws {
+    try await withHome { home in
+      await home.phoneApp.write("Milk", as: "shopping")
+      try await home.bothShow(["shopping": "Milk"])
+      try await home.alice.purgeZone("Notes", in: NotesApp.containerID)
+      try await home.bothShow([:])
+      #expect(await home.phoneApp.messages == ["zone purged"])
+    }
+  }
+
+  @Test func `finds its way back when its change tokens have expired`() async throws {
+    try await withHome { home in
+      await home.phoneApp.write("Milk", as: "shopping")
+      try await home.bothShow(["shopping": "Milk"])
+      try home.server.expireChangeTokens()
+      await home.phoneApp.write("Bread", as: "list")
+      try await home.bothShow(["shopping": "Milk", "list": "Bread"])
+    }
+  }
+
+  @Test func `hears with the next notification what a lost one was about`() async throws {
+    try await withHome { home in
+      await home.phoneApp.write("Milk", as: "shopping")
+      try await home.bothShow(["shopping": "Milk"])
+      home.laptop.dropNotifications()
+      await home.phoneApp.write("Bread", as: "shopping")
+      try await home.server.wait { await home.phoneApp.pendingCount == 0 }
+      await home.phoneApp.write("Nails", as: "tools")
+      try await home.bothShow(["shopping": "Bread", "tools": "Nails"])
+    }
+  }
+
+  @Test func `shows the notes of another account after somebody else has signed in`() async throws {
+    try await withHome { home in
+      await home.phoneApp.write("Milk", as: "shopping")
+      try await home.bothShow(["shopping": "Milk"])
+      home.phone.signIn(try await home.server.account("bob@example.com"))
+      try await home.server.wait { await home.phoneApp.messages == ["another account"] }
+      #expect(await home.phoneApp.texts == [:])
+      await home.phoneApp.write("Nails", as: "tools")
+      try await home.server.wait { await home.phoneApp.pendingCount == 0 }
+      home.phone.signIn(home.alice)
+      try await home.bothShow(["shopping": "Milk"])
+    }
+  }
+
+  @Test func `forgets its notes when the account is signed out`() async throws {
+    try await withHome { home in
+      await home.phoneApp.write("Milk", as: "shopping")
+      try await home.bothShow(["shopping": "Milk"])
+      home.phone.signOut()
+      try await home.server.wait { await home.phoneApp.messages == ["signed out"] }
+      #expect(await home.phoneApp.texts == [:])
+      #expect(await home.laptopApp.texts == ["shopping": "Milk"])
+    }
+  }
+
+  @Test func `says that the storage is full, once`() async throws {
+    try await withHome { home in
+      await home.phoneApp.write("Milk", as: "shopping")
+      try await home.bothShow(["shopping": "Milk"])
+      home.alice.isStorageFull = true
+      await home.phoneApp.write("Bread", as: "shopping")
+      try await home.server.wait { await home.phoneApp.messages == ["storage is full"] }
+      #expect(await home.laptopApp.texts == ["shopping": "Milk"])
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import CloudKit
+import StratusTesting
+import Synchronization
+import Testing
+
+@Suite struct `Notifications on their way` {
+  /// What a device was told, by the name of the record.
+  private final class Ear: Sendable {
+    private let heard = Mutex<[String]>([])
+
+    var names: [String] { heard.withLock { $0 } }
+
+    func listen(to container: CKContainer) -> Task<Void, Never> {
+      Task {
+        for await notification in container.remoteNotifications {
+          guard let query = notification as? CKQueryNotification else { continue }
+          heard.withLock { $0.append(query.recordID?.recordName ?? "?") }
+        }
+      }
+    }
+  }
+
+  /// The laptop listens for notes of the phone.
+  private func withEar(_ body: (Stage, Ear) async throws -> Void) async throws {
+    try await withStage { stage in
+      try await stage.laptopDatabase.save(
+        CKQuerySubscription(
+          recordType: "Note", predicate: NSPredicate(value: true), subscriptionID: "notes",
+          options: [.firesOnRecordCreation]))
+      let ear = Ear()
+      let task = ear.listen(to: stage.laptop.container(Stage.containerID))
+      defer { task.cancel() }
+      try await stage.server.wait { stage.laptop.requestsCount(.notifications) > 0 }
+      try await stage.save("a")
+      try await stage.server.wait { ear.names == ["a"] }
+      try await body(stage, ear)
+    }
+  }
+
+  @Test func `are lost`() async throws {
+    try await withEar { stage, ear in
+      stage.laptop.dropNotifications()
+      try await stage.save("b")
+      await stage.server.clock.advance(by: .seconds(1))
+      // Not by another stream either.
+      stage.laptop.isOnline = false
+      stage.laptop.isOnline = true
+      try await stage.save("c")
+      try await stage.server.wait { ear.names.contains("c") }
+      #expect(ear.names == ["a", "c"])
+    }
+  }
+
+  @Test func `arrive twice`() async throws {
+    try await withEar { stage, ear in
+      stage.laptop.duplicateNotifications()
+      try await stage.save("b")
+      try await stage.save("c")
+      try await stage.server.wait { ear.names.count >= 4 }
+      #expect(ear.names == ["a", "b", "b", "c"])
+    }
+  }
+
+  @Test func `are held until they are released`() async throws {
+    try await withEar { stage, ear in
+      stage.laptop.holdNotifications()
+      try await stage.save("b")
+      await stage.server.clock.advance(by: .seconds(5))
+      #expect(ear.names == ["a"])
+      stage.laptop.releaseNotifications()
+      try await stage.server.wait { ear.names == ["a", "b"] }
+    }
+  }
+
+  @Test func `are late`() async throws {
+    try await withEar { stage, ear in
+      stage.laptop.delayNotifications(by: .seconds(40))
+      let before = stage.server.clock.now
+      try await stage.save("b")
+      try await stage.server.wait { ear.names == ["a", "b"] }
+      #expect(before.duration(to: stage.server.clock.now) >= .seconds(40))
+    }
+  }
+
+  @Test func `wait for a device without a network`() async throws {
+    try await withEar { stage, ear in
+      stage.laptop.isOnline = false
+      try await stage.save("b")
+      await stage.server.clock.advance(by: .seconds(200))
+      #expect(ear.names == ["a"])
+      stage.laptop.isOnline = true
+      try await stage.server.wait { ear.names == ["a", "b"] }
+    }
+  }
+
+  @Test func `pass over the device that made the change`() async throws {
+    try await withEar { stage, ear in
+      try await stage.laptopDatabase.save(Stage.note("own"))
+      try await stage.save("b")
+      try await stage.server.wait { ear.names.count >= 2 }
+      #expect(ear.names == ["a", "b"])
+    }
+  }
+}
