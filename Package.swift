@@ -103,7 +103,14 @@ let package = Package(
 
     // Client
     room("StratusFoundation"),
-    room("StratusTransport", ["StratusWire", crypto]),
+    room(
+      "StratusTransport",
+      [
+        "StratusWire", asyncHTTPClient, crypto,
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+      ]),
     .target(name: "StratusKitRegistration"),
     room(
       "StratusKit",

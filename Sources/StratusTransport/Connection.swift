@@ -62,7 +62,7 @@ public final class Connection: Sendable {
   let pieceBytesMax: Int
 
   /// Bytes of a file in one request. Choice: large enough that the request itself hardly counts;
-  /// larger ones cost memory, and URLSession on Linux sends them more slowly.
+  /// larger ones cost memory.
   public static let defaultPieceBytesMax = 2_097_152
 
   public init(

@@ -111,7 +111,7 @@ struct ExplainCommand: AsyncParsableCommand {
         container: container, environment: settings.environment ?? .development,
         deviceID: "stratus-explain"),
       apiToken: settings.apiToken, webAuthToken: settings.webAuthToken,
-      exchange: URLSessionExchange(), timing: Self.timing)
+      exchange: NetworkExchange(), timing: Self.timing)
   }
 
   /// NB: no clock and no chance: the request has no time limit, and one command at a time needs

@@ -75,7 +75,7 @@ final class ServerProcess: Sendable {
         url: settings["STRATUS_URL"] ?? "", container: "iCloud.test.crash",
         environment: .development, deviceID: deviceID),
       apiToken: settings["STRATUS_API_TOKEN"], webAuthToken: settings["STRATUS_WEB_AUTH_TOKEN"],
-      exchange: URLSessionExchange(connectionsMax: 32),
+      exchange: NetworkExchange(connectionsMax: 32),
       timing: Self.timing())
   }
 

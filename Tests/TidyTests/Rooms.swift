@@ -27,7 +27,7 @@ enum Rooms {
       others: ["ArgumentParser", "Logging"]),
     "StratusFoundation": Room(),
     "StratusTransport": Room(
-      ours: ["StratusWire"], others: crypto + ["AsyncHTTPClient", "FoundationNetworking"]),
+      ours: ["StratusWire"], others: crypto + httpClient + ["NIOPosix"]),
     "StratusKitRegistration": Room(),
     "StratusKit": Room(
       ours: ["StratusWire", "StratusTransport", "StratusFoundation", "StratusKitRegistration"]),
@@ -50,7 +50,7 @@ enum Rooms {
   /// What every test may import besides ours and the outside packages of the room it tests.
   /// `QueryChecks` lies beside them, since a program of the soak runs it, too.
   static let tests: Set<String> = [
-    "Foundation", "FoundationNetworking", "Synchronization", "Dispatch", "Testing",
+    "Foundation", "Synchronization", "Dispatch", "Testing",
     "HummingbirdTesting", "QueryChecks",
   ]
 
