@@ -75,6 +75,8 @@ import Testing
     let port = try #require(URL(string: server.url)?.port)
     let writer = try Self.container("writer", at: server, in: folder)
     let notes = writer.privateCloudDatabase
+    // A subscription needs a record type that is there.
+    #expect(await Self.write("first", to: notes))
     let subscription = CKQuerySubscription(
       recordType: "Note", predicate: NSPredicate(value: true), subscriptionID: "notes",
       options: [.firesOnRecordCreation])

@@ -32,10 +32,11 @@ final class ServerAccountFeed: AccountFeed {
       let generation = connection.generation
       do throws(CKError) {
         let user = try await user(of: connection, in: generation)
+        // Who has signed in meanwhile is who is asked for.
+        if connection.generation != generation { continue }
         told.withLock { $0 = generation }
         return user
       } catch {
-        // Who has signed in meanwhile is who is asked for.
         if connection.generation != generation { continue }
         guard error.code == .notAuthenticated else { throw error }
         throw CKError(

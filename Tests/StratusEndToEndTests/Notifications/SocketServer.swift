@@ -94,6 +94,8 @@ struct Prober: Sendable {
   /// - Parameter device: one that does not listen itself.
   init(_ device: CKContainer) async throws {
     self.device = device
+    // A subscription needs a record type that is there.
+    try await device.privateCloudDatabase.save(CKRecord(recordType: "Probe"))
     let probes = CKQuerySubscription(
       recordType: "Probe", predicate: NSPredicate(value: true),
       subscriptionID: Self.subscriptionID, options: [.firesOnRecordCreation])
@@ -133,6 +135,8 @@ extension CKDatabase {
   /// Watches the notes of the database, its zone Z and all of it, with texts that people see.
   func watchNotes() async throws {
     try await save(CKRecordZone(zoneID: zoneZ))
+    // A query subscription needs a record type that is there.
+    try await save(note("first"))
     let subscriptions: [CKSubscription] = [
       CKQuerySubscription(
         recordType: "Note", predicate: NSPredicate(value: true), subscriptionID: "Q",
