@@ -23,7 +23,8 @@ import Testing
     #expect(exchange.requests.last?.url.query == "clientId=D-1&ckAPIToken=api2")
   }
 
-  @Test func `refuses what was begun for somebody else, without a word to the server`() async throws {
+  @Test func `refuses what was begun for somebody else, without a word to the server`() async throws
+  {
     let exchange = ScriptedExchange([.answer(200, emptyList), .answer(200, emptyList)])
     let connection = connection(exchange)
     let before = Connection.Options(generation: connection.generation)

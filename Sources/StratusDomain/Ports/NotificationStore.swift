@@ -35,9 +35,9 @@ public protocol NotificationReading {
 public protocol NotificationWriting {
   /// Adds notifications to their users' queues, in order, and bounds each queue.
   ///
-  /// One with a coalescing key takes the place of those of the user that have the same. It passes
-  /// over the device that made the change, unless that device has not heard yet of another's change
-  /// it stands for, too.
+  /// One with a coalescing key takes the place of those of the user that have the same and were not
+  /// read. It passes over the device that made the change, unless that device has not heard yet of
+  /// another's change it stands for, too.
   func enqueue(_ notifications: [NewNotification]) throws(ServerError)
 
   /// Marks a user's notifications as read.

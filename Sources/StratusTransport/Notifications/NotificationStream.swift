@@ -124,7 +124,8 @@ public final class NotificationStream: Sendable {
   /// hears again.
   ///
   /// - Parameter generation: the ``generation`` in which it was heard: a number of one account's is
-  ///   not said in the name of another, who has not heard what lies before it. nil: the present one.
+  ///   not said in the name of another, who may not have heard what lies before it. nil: the
+  ///   present one.
   public func acknowledge(through number: Int64, in generation: Int? = nil) {
     let begins = acknowledging.withLock { state in
       state.wanted = (number, generation)

@@ -100,6 +100,30 @@ import Testing
     }
   }
 
+  @Test func `tells what was read though another has taken its place`() async throws {
+    try await SocketServer.running { server in
+      let (phone, tablet) = (try server.device("phone"), try server.device("tablet"))
+      let notes = tablet.privateCloudDatabase
+      try await notes.save(CKRecordZone(zoneID: zoneZ))
+      // Silent, so that its notifications replace each other.
+      let subscription = CKDatabaseSubscription(subscriptionID: "D")
+      subscription.notificationInfo = CKSubscription.NotificationInfo(
+        shouldSendContentAvailable: true)
+      try await notes.save(subscription)
+      try await notes.save(note("a"))
+      let before = try await Self.fetchNews(phone, since: nil, count: 1)
+      let id = try #require(before.notifications.first?.notificationID)
+      #expect(try await Self.markRead([id], by: phone) == [id])
+      let marked = try await Self.fetch(phone, since: before.token)
+      try await notes.save(note("b"))
+      let next = try await Self.fetchNews(phone, since: marked.token, count: 1)
+      #expect(next.notifications.map(\.words) == ["D database private"])
+      let onTablet = try await Self.fetch(tablet, since: before.token)
+      #expect(onTablet.notifications.map(\.notificationType) == [.database, .readNotification])
+      #expect(onTablet.notifications.last?.notificationID == id)
+    }
+  }
+
   @Test func `counts the badge up from where a device has set it`() async throws {
     try await SocketServer.running { server in
       let (phone, tablet) = (try server.device("phone"), try server.device("tablet"))

@@ -11,7 +11,7 @@ import Testing
 @testable import StratusTesting
 
 /// From a change to Apple's service, by the parts of a server that runs.
-@Suite(.timeLimit(.minutes(5))) struct `APNs service` {
+@Suite(.timeLimit(.minutes(2))) struct `APNs service` {
   private static let zone = ZoneID(zoneName: "Z")
   private static let address = StoreAddress(
     container: "iCloud.org.example.App", environment: .development)
