@@ -146,7 +146,7 @@ let package = Package(
     tests("StratusTestingTests", ["CloudKit", "StratusTesting"]),
     tests(
       "StratusCrashTests",
-      ["StratusAccounts", "StratusTesting", "StratusTransport", "StratusWire"]),
+      ["CloudKit", "StratusAccounts", "StratusTesting", "StratusTransport", "StratusWire"]),
     tests(
       "StratusModelTests",
       ["CloudKit", "StratusAccounts", "StratusTesting", "StratusTransport"]),
@@ -170,8 +170,8 @@ let package = Package(
     tests(
       "StratusPushTests",
       [
-        "StratusPush", "StratusDomain", "StratusServer", "StratusSQLite", "StratusTesting",
-        "StratusWire", crypto,
+        "StratusPush", "StratusAccounts", "StratusDomain", "StratusServer", "StratusSQLite",
+        "StratusTesting", "StratusTransport", "StratusWire", crypto,
         .product(name: "NIOHTTP2", package: "swift-nio-http2"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ] + httpClientTypes),
@@ -189,12 +189,16 @@ let package = Package(
         "StratusSQLite", "StratusSQL", "StratusTesting", "StratusDomain", "StratusWire", grdb,
       ]),
     tests("StratusFoundationTests", ["StratusFoundation"]),
-    tests("StratusTransportTests", ["StratusTransport", "StratusWire", crypto]),
+    .target(
+      name: "EventScripts", dependencies: ["StratusTransport"], path: "Tests/EventScripts",
+      swiftSettings: strict),
+    tests(
+      "StratusTransportTests", ["EventScripts", "StratusTransport", "StratusWire", crypto]),
     tests(
       "StratusKitTests",
       [
-        "CloudKit", "CoreLocation", "StratusFoundation", "StratusKit", "StratusTransport",
-        "StratusWire",
+        "CloudKit", "CoreLocation", "EventScripts", "StratusFoundation", "StratusKit",
+        "StratusTransport", "StratusWire",
       ]),
     tests(
       "StratusEndToEndTests",

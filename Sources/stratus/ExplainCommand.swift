@@ -124,6 +124,7 @@ struct ExplainCommand: AsyncParsableCommand {
     case .refused(let error, _, _): "the server refused the query: \(error.reason)"
     case .unreadable(_, let reason, _): "the server's answer cannot be read: \(reason)"
     case .network: "no server answers; start it with 'stratus dev'"
+    case .accountChanged: "somebody else has signed in; ask again"
     }
   }
 }

@@ -212,6 +212,7 @@ extension Failure {
       self.init("the server answered with status \(status)")
     case .transport(.network):
       self.init("no server answers; set STRATUS_URL to where it is")
+    case .transport(.accountChanged): self.init("somebody else has signed in; try again")
     }
   }
 }

@@ -16,11 +16,14 @@ final class ServerProcess: Sendable {
 
   /// Starts the program and waits until it answers.
   ///
+  /// - Parameter port: where an earlier one answered; 0: any that is free.
   /// - Throws: ``CannotStart`` with what the program printed.
-  static func start(_ binary: ServerBinary, data: URL) async throws -> ServerProcess {
+  static func start(
+    _ binary: ServerBinary, data: URL, port: Int = 0
+  ) async throws -> ServerProcess {
     let process = Process()
     process.executableURL = binary.file
-    process.arguments = ["dev", "--data", data.path, "--port", "0"]
+    process.arguments = ["dev", "--data", data.path, "--port", String(port)]
     let output = Pipe()
     process.standardOutput = output
     process.standardError = output
@@ -60,6 +63,11 @@ final class ServerProcess: Sendable {
 
   /// Where it answers.
   var url: String { settings["STRATUS_URL"] ?? "" }
+
+  /// Lets an app in, as the program printed it.
+  var apiToken: String? { settings["STRATUS_API_TOKEN"] }
+  /// The developer's, as the program printed it.
+  var webAuthToken: String? { settings["STRATUS_WEB_AUTH_TOKEN"] }
 
   /// What begins the query of a request: the tokens it printed.
   var query: String {

@@ -48,10 +48,11 @@ enum Rooms {
   static let example: Set<String> = ["Foundation", "CloudKit", "CoreLocation"]
 
   /// What every test may import besides ours and the outside packages of the room it tests.
-  /// `QueryChecks` lies beside them, since a program of the soak runs it, too.
+  /// `QueryChecks` lies beside them, since a program of the soak runs it, too, and `EventScripts`,
+  /// since two of them use it.
   static let tests: Set<String> = [
     "Foundation", "Synchronization", "Dispatch", "Testing",
-    "HummingbirdTesting", "QueryChecks",
+    "HummingbirdTesting", "QueryChecks", "EventScripts",
   ]
 
   private static let domain: Set<String> = ["StratusDomain", "StratusWire"]
