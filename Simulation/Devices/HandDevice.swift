@@ -37,6 +37,8 @@ final class HandDevice: Device, @unchecked Sendable {
     life.end()
   }
 
+  var account: String? { Cloud.user }
+
   var contents: Contents {
     Contents(zones: Set(data.zones.keys), records: data.records.mapValues(\.marks))
   }
@@ -85,11 +87,11 @@ final class HandDevice: Device, @unchecked Sendable {
     case .nothing: return
     case .mark(let place):
       if data.zones[place.zone] == nil { makeZone(place.zone) }
-      let mark = household.ledger.newMark()
+      let mark = household.ledger.newMark(of: Cloud.user)
       data.records[place, default: HandRecord()].marks.insert(mark)
       data.saves.insert(place)
       data.deletions.remove(place)
-      household.ledger.promise([mark], at: place)
+      household.ledger.promise([mark], at: place, of: Cloud.user)
       say("writes \(mark) into \(place)")
     case .delete(let place):
       data.records[place] = nil
@@ -122,7 +124,7 @@ final class HandDevice: Device, @unchecked Sendable {
         deviceID: name),
       apiToken: nil, webAuthToken: Cloud.user,
       exchange: Network(
-        cloud: household.cloud, mishaps: household.mishaps, news: household.news, life: life,
+        cloud: household.cloud, mishaps: household.mishaps, traffic: household.traffic, life: life,
         device: name),
       timing: Loop.shared.timing)
   }

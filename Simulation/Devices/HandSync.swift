@@ -99,7 +99,7 @@ struct HandSync {
       device.say("saved \(place) as \(saved.recordChangeTag)")
       if device.data.records[place]?.marks == sent?.marks { device.data.saves.remove(place) }
       device.data.records[place]?.tag = saved.recordChangeTag
-      if let sent { ledger.promise(sent.marks, at: place) }
+      if let sent { ledger.promise(sent.marks, at: place, of: Cloud.user) }
     case .failure(let failure): settle(place, failure)
     }
   }
@@ -219,8 +219,10 @@ struct HandSync {
 
   private func fetch(_ zone: String) async throws(TransportFailure) {
     while let known = device.data.zones[zone], known.hasNews {
+      // NB: without their types deletions are not told from nothing, and from anywhere else they are.
       let selection = ChangesSelection(
-        resultsLimit: device.household.number(1...4), showsDeletedRecordTypes: true)
+        resultsLimit: device.household.number(1...4),
+        showsDeletedRecordTypes: known.token == nil || device.household.percent(50))
       let response = try await send(
         FetchZoneChanges.self,
         FetchZoneChanges.Request(zones: [

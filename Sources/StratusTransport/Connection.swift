@@ -32,15 +32,19 @@ public final class Connection: Sendable {
     public var resourceTimeoutSeconds: Double?
     public var patience: Patience
     public var headers: [String: String]
+    /// For whom it is, by ``Connection/generation``: it is not sent in another's name; nil: for
+    /// whoever is signed in when it is first sent.
+    public var generation: Int?
 
     public init(
       requestTimeoutSeconds: Double = 60, resourceTimeoutSeconds: Double? = nil,
-      patience: Patience = .short, headers: [String: String] = [:]
+      patience: Patience = .short, headers: [String: String] = [:], generation: Int? = nil
     ) {
       self.requestTimeoutSeconds = requestTimeoutSeconds
       self.resourceTimeoutSeconds = resourceTimeoutSeconds
       self.patience = patience
       self.headers = headers
+      self.generation = generation
     }
   }
 
@@ -115,8 +119,10 @@ public final class Connection: Sendable {
 
   /// Sends a request, again where it failed in a way that may pass.
   ///
+  /// Every attempt is made in the name of the account that the first was made for.
   /// - Parameter isIdempotent: whether carrying it out twice is the same as once.
-  /// - Throws: ``TransportFailure`` of the last attempt.
+  /// - Throws: ``TransportFailure`` of the last attempt; ``NetworkFailure/cancelled`` where somebody
+  ///   else is signed in than ``Options/generation`` says.
   public func send<E: Endpoint>(
     _ endpoint: E.Type, _ request: E.Request, to database: DatabaseScope,
     isIdempotent: Bool, options: Options = Options()
@@ -124,12 +130,15 @@ public final class Connection: Sendable {
     let policy = RetryPolicy(patience: options.patience, isIdempotent: isIdempotent)
     let body = request.jsonBytes
     let start = timing.now()
+    let first = identity.withLock { $0 }
+    if let wanted = options.generation, wanted != first.generation { throw .network(.cancelled) }
     var attempt = 1
     while true {
       let remaining = options.resourceTimeoutSeconds.map { $0 - (timing.now() - start) }
       do {
         return try await sendOnce(
-          endpoint, body: body, to: database, remaining: remaining, options: options)
+          endpoint, body: body, to: database, as: current(first), remaining: remaining,
+          options: options)
       } catch {
         let left = options.resourceTimeoutSeconds.map { $0 - (timing.now() - start) }
         let delay = policy.delay(
@@ -141,12 +150,17 @@ public final class Connection: Sendable {
     }
   }
 
+  /// The newest tokens of somebody who spoke before.
+  private func current(_ first: Identity) -> Identity {
+    let now = identity.withLock { $0 }
+    return now.generation == first.generation ? now : first
+  }
+
   private func sendOnce<E: Endpoint>(
-    _ endpoint: E.Type, body: [UInt8], to database: DatabaseScope, remaining: Double?,
-    options: Options
+    _ endpoint: E.Type, body: [UInt8], to database: DatabaseScope, as identity: Identity,
+    remaining: Double?, options: Options
   ) async throws(TransportFailure) -> E.Response {
     if Task.isCancelled { throw .network(.cancelled) }
-    let identity = identity.withLock { $0 }
     guard let url = url(of: endpoint, in: database, as: identity) else {
       throw .network(.notConnected)
     }

@@ -54,6 +54,51 @@ import Testing
     #expect(exchange.queries.withLock { $0.last } == "clientId=D&ckAPIToken=api&ckWebAuthToken=bob")
   }
 
+  /// Answers that the server is busy, while somebody else signs in; then lists nothing.
+  private final class Busy: HTTPExchange {
+    let connection = Mutex<Connection?>(nil)
+    let queries = Mutex<[String]>([])
+
+    func send(_ request: HTTPRequest) async throws(NetworkFailure) -> HTTPResponse {
+      let isFirst = queries.withLock { queries in
+        queries.append(request.url.query ?? "")
+        return queries.count == 1
+      }
+      if !isFirst { return HTTPResponse(status: 200, body: Array(emptyList.utf8)) }
+      connection.withLock { $0?.signIn(webAuthToken: "bob") }
+      return HTTPResponse(status: 503, body: Array(refusal("TRY_AGAIN_LATER").utf8))
+    }
+  }
+
+  @Test func `leaves repetitions of a request to the account that asked`() async throws {
+    let exchange = Busy()
+    let connection = Connection(
+      to: Connection.Address(
+        url: "https://cloud.example.org", container: "iCloud.a", environment: .development,
+        deviceID: "D"),
+      apiToken: "api", webAuthToken: "ann", exchange: exchange, timing: FakeTime().timing())
+    exchange.connection.withLock { $0 = connection }
+    try await send(connection)
+    #expect(
+      exchange.queries.withLock { $0 }
+        == Array(repeating: "clientId=D&ckAPIToken=api&ckWebAuthToken=ann", count: 2))
+  }
+
+  @Test func `keeps back what is for the account before`() async throws {
+    let exchange = ScriptedExchange([.answer(200, emptyList)])
+    let connection = connection(exchange)
+    let options = Connection.Options(generation: connection.generation)
+    connection.signIn(webAuthToken: "bob")
+    await #expect { () async throws in
+      _ = try await connection.send(
+        ListZones.self, EmptyRequest(), to: .private, isIdempotent: true, options: options)
+    } throws: { error in
+      guard case .network(.cancelled)? = error as? TransportFailure else { return false }
+      return true
+    }
+    #expect(exchange.requests.isEmpty)
+  }
+
   @Test func `has a digest that a newer token of the session does not change`() async throws {
     let exchange = ScriptedExchange([
       .answer(200, emptyList, headers: ["x-apple-cloudkit-web-auth-token": "next"])

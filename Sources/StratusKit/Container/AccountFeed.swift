@@ -1,4 +1,5 @@
 import StratusTransport
+import Synchronization
 
 /// Who is signed in, and when that may have changed.
 package protocol AccountFeed: Sendable {
@@ -12,19 +13,42 @@ package protocol AccountFeed: Sendable {
   func changes() -> AsyncStream<Void>
 }
 
+/// For whom an engine works, by the connection's count of sign-ins; nil: it has not asked yet.
+///
+/// What it sends in between two looks at the account so reaches nobody else's data.
+final class WorkingAccount: Sendable {
+  private let known = Mutex<Int?>(nil)
+
+  var generation: Int? { known.withLock { $0 } }
+
+  func note(_ generation: Int) { known.withLock { $0 = generation } }
+}
+
 /// Asks the server who the user is.
 struct ServerAccountFeed: AccountFeed {
   let path: RequestPath
+  /// Learns under which count of sign-ins the answer holds.
+  var working = WorkingAccount()
 
   /// Choice: credentials that the server does not take any more are an account that cannot be used
   /// just now: an app does not lose what it has to send because a session has ended.
   func currentUserRecordName() async throws(CKError) -> String? {
     guard let connection = path.connection else { throw CKError.noContainer }
-    if !connection.hasUser { return nil }
+    let generation = connection.generation
+    if !connection.hasUser {
+      working.note(generation)
+      return nil
+    }
     do throws(CKError) {
-      return try await path.fetchCaller(options: Connection.Options())
+      let name = try await path.fetchCaller(
+        options: Connection.Options(generation: generation))
+      working.note(generation)
+      return name
     } catch {
-      guard error.code == .notAuthenticated else { throw error }
+      // Somebody else may have signed in meanwhile: then it is asked again.
+      guard error.code == .notAuthenticated || connection.generation != generation else {
+        throw error
+      }
       throw CKError(
         .accountTemporarilyUnavailable, description: error.localizedDescription)
     }

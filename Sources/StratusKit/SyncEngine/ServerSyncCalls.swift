@@ -8,16 +8,17 @@ struct ServerSyncCalls: SyncCalls {
   let scope: DatabaseScope
   /// What the database's own container was configured with.
   let overrides: CallOverrides
+  /// Whose data the engine has.
+  var working = WorkingAccount()
 
   private func calls(_ group: CKOperationGroup?) -> DatabaseCalls {
     let group = group ?? overrides.group
     let configuration = overrides.configuration
-    return DatabaseCalls(
-      path: path, scope: scope,
-      options: Connection.Options(
-        (group?.defaultConfiguration?.explicit).map(configuration.completed(by:))
-          ?? configuration,
-        operationID: nil, group: group))
+    var options = Connection.Options(
+      (group?.defaultConfiguration?.explicit).map(configuration.completed(by:)) ?? configuration,
+      operationID: nil, group: group)
+    options.generation = working.generation
+    return DatabaseCalls(path: path, scope: scope, options: options)
   }
 
   func databaseChanges(
@@ -151,12 +152,15 @@ extension SyncSurroundings {
   /// What an engine of an app has around it.
   package init(of database: CKDatabase) {
     let path = database.container.path
+    let working = WorkingAccount()
     self.init(
       timing: path.connection?.timing ?? Live.timing,
       // NB: detached, since an engine belongs to no task that happens to wake it.
       spawn: { work in Task.detached { await work() } },
       calls: ServerSyncCalls(
-        path: path, scope: database.databaseScope.wire, overrides: database.container.overrides),
-      notifications: path.notificationFeed, accounts: ServerAccountFeed(path: path))
+        path: path, scope: database.databaseScope.wire, overrides: database.container.overrides,
+        working: working),
+      notifications: path.notificationFeed,
+      accounts: ServerAccountFeed(path: path, working: working))
   }
 }

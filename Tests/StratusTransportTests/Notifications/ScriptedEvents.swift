@@ -55,12 +55,11 @@ final class ScriptedEvents: EventExchange {
     var lastEventID: String? { request.headers["Last-Event-ID"] }
 
     @discardableResult
-    func accept() -> ScriptedBody {
+    func accept(epoch: String? = nil) -> ScriptedBody {
       let body = ScriptedBody()
-      answer.put(
-        .success(
-          EventAnswer(
-            status: 200, headers: ["content-type": "text/event-stream"], body: body)))
+      var headers = ["content-type": "text/event-stream"]
+      headers["x-stratus-epoch"] = epoch
+      answer.put(.success(EventAnswer(status: 200, headers: headers, body: body)))
       return body
     }
 
