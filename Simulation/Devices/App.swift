@@ -72,9 +72,10 @@ final class App: @unchecked Sendable {
   /// Nothing goes wrong any more. What a device did itself nobody tells it: if it does not know what became
   /// of that, it is now made to ask, once. The rest comes by itself.
   func calm() {
-    guard household.plan.rewinds || household.traffic.isUnsure(device.name) else { return }
+    let mustAsk = household.plan.rewinds || household.traffic.isUnsure(device.name)
+    guard mustAsk || household.plan.expires else { return }
     Task {
-      while life.goesOn() {
+      while mustAsk, life.goesOn() {
         do {
           try await engine?.fetchChanges()
           break
@@ -82,7 +83,7 @@ final class App: @unchecked Sendable {
           try? await Loop.shared.sleep(1)
         }
       }
-      if household.plan.rewinds { askAboutAll() }
+      if household.plan.expires { askAboutAll() }
     }
   }
 

@@ -30,7 +30,11 @@ final class HandDevice: Device, @unchecked Sendable {
     Task { await live(life) }
   }
 
-  func calm() { life.awaitsLeft = nil }
+  func calm() {
+    life.awaitsLeft = nil
+    // What others deleted while tokens were stale it does not hear of.
+    if household.plan.expires { data.saves.formUnion(data.records.keys) }
+  }
 
   func stop() {
     isStopped = true

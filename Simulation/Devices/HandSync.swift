@@ -267,6 +267,11 @@ struct HandSync {
       let marks = Marks.read(record.fields)
       device.say("hears that \(place) is \(marks.sorted()) as \(record.recordChangeTag)")
       if device.data.deletions.contains(place) { return }
+      let mine = device.data.records[place]?.marks ?? []
+      if device.household.plan.rewinds, place.isKept, !mine.isSubset(of: marks) {
+        // The server went back behind what this device has: it gets it again.
+        device.data.saves.insert(place)
+      }
       if device.data.saves.contains(place) {
         device.data.records[place]?.marks.formUnion(marks)
         device.data.records[place]?.tag = record.recordChangeTag

@@ -18,6 +18,11 @@ struct Plan: Sendable {
   /// deletions may be undone.
   var rewinds: Bool { rates.restore > 0 }
 
+  /// Whether tokens may expire. Who has not fetched since a zone was deleted and made again does not
+  /// hear of that any more when the database's token has expired, too: devices ask about all they
+  /// have in the end.
+  var expires: Bool { rewinds || rates.expiry > 0 }
+
   init(drawnFrom chance: inout SeededChance, reducedBy reduction: Reduction) {
     engines = Int.random(in: 2...8, using: &chance)
     hands = Int.random(in: 0...2, using: &chance)
