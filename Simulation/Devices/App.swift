@@ -69,8 +69,8 @@ final class App: @unchecked Sendable {
     }
   }
 
-  /// Nothing goes wrong any more. What a device did itself nobody tells it: if it does not know what became
-  /// of that, it is now made to ask, once. The rest comes by itself.
+  /// Nothing goes wrong any more. What a device did itself nobody tells it: if it does not know
+  /// what became of that, it is now made to ask, once. The rest comes by itself.
   func calm() {
     let mustAsk = household.plan.rewinds || household.traffic.isUnsure(device.name)
     guard mustAsk || household.plan.expires else { return }

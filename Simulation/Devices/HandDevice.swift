@@ -103,7 +103,8 @@ final class HandDevice: Device, @unchecked Sendable {
       data.deletions.insert(place)
       say("deletes \(place)")
     case .makeZone(let zone):
-      if data.zones[zone] == nil { makeZone(zone) }
+      // NB: made while its deletion waits it would have what this device has let go of.
+      if data.zones[zone] == nil, !data.zoneDeletions.contains(zone) { makeZone(zone) }
     case .deleteZone(let zone):
       data.forget(zone: zone)
       data.zoneSaves.remove(zone)

@@ -219,7 +219,7 @@ struct HandSync {
 
   private func fetch(_ zone: String) async throws(TransportFailure) {
     while let known = device.data.zones[zone], known.hasNews {
-      // NB: without their types deletions are not told from nothing, and from anywhere else they are.
+      // NB: without their types deletions are not told from nothing; from anywhere else they are.
       let selection = ChangesSelection(
         resultsLimit: device.household.number(1...4),
         showsDeletedRecordTypes: known.token == nil || device.household.percent(50))

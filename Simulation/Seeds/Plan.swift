@@ -14,13 +14,13 @@ struct Plan: Sendable {
   var keptRecords: Int
   var rates: MishapRates
 
-  /// Whether the server may lose what it acknowledged: then devices bring back what they have, and
-  /// deletions may be undone.
+  /// Whether the server may lose what it acknowledged: then devices bring back what they have,
+  /// and deletions may be undone.
   var rewinds: Bool { rates.restore > 0 }
 
-  /// Whether tokens may expire. Who has not fetched since a zone was deleted and made again does not
-  /// hear of that any more when the database's token has expired, too: devices ask about all they
-  /// have in the end.
+  /// Whether tokens may expire. Who has not fetched since a zone was deleted and made again does
+  /// not hear of that any more when the database's token has expired, too: devices ask about all
+  /// they have in the end.
   var expires: Bool { rewinds || rates.expiry > 0 }
 
   init(drawnFrom chance: inout SeededChance, reducedBy reduction: Reduction) {

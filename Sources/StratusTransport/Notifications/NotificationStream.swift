@@ -31,9 +31,9 @@ public final class NotificationStream: Sendable {
   ///
   /// - Parameters:
   ///   - number: the last one that is known; nil: whatever this device has not acknowledged.
-  ///   - opened: called where the device may have missed something until now, as the server may have
-  ///     begun a queue for it only now: with the first connection, and with one to a server that has
-  ///     been set back to a backup. What happens later is told.
+  ///   - opened: called where the device may have missed something until now, as the server may
+  ///     have begun a queue for it only now: with the first connection, and with one to a server
+  ///     that has been set back to a backup. What happens later is told.
   ///   - deliver: called for one after another, each once; the stream is not read while it runs.
   public func run(
     after number: Int64?, opened: @Sendable () -> Void = {},
