@@ -2,13 +2,23 @@ import StratusTesting
 
 /// What was promised: the marks that must still be there in the end, and what went wrong.
 ///
-/// A mark is promised once a device has it on its disk with the intent to send it, or the server
-/// has taken it.
+/// A mark is promised once a device has it on its disk with the intent to send it, for as long as
+/// the account stays on the device; or once the server has taken it.
 ///
 /// NB: unchecked; the loop has one thread.
 final class Ledger: @unchecked Sendable {
+  private struct Stored {
+    var account: String?
+    var marks: [Place: Set<Int64>] = [:]
+  }
+
   private var lastMark: Int64 = 0
-  private(set) var promised: [Place: Set<Int64>] = [:]
+  /// By account.
+  private var taken: [String: [Place: Set<Int64>]] = [:]
+  /// By device.
+  private var stored: [String: Stored] = [:]
+  /// In whose data each mark was written; not there: nobody was signed in yet.
+  private var owners: [Int64: String] = [:]
   /// The first thing that broke a rule.
   private(set) var violation: String?
   private(set) var trace: Trace
@@ -18,13 +28,33 @@ final class Ledger: @unchecked Sendable {
   init(trace: Trace) { self.trace = trace }
 
   /// A mark nobody wrote before.
-  func newMark() -> Int64 {
+  ///
+  /// - Parameter account: nil: it is the first's to be signed in.
+  func newMark(of account: String?) -> Int64 {
     lastMark += 1
+    owners[lastMark] = account
     return lastMark
   }
 
-  func promise(_ marks: Set<Int64>, at place: Place) {
-    promised[place, default: []].formUnion(marks)
+  /// Marks without an owner are this account's from now on.
+  func adopt(_ marks: Set<Int64>, by account: String) {
+    for mark in marks where owners[mark] == nil { owners[mark] = account }
+  }
+
+  /// Notes that the server has taken marks.
+  func promise(_ marks: Set<Int64>, at place: Place, of account: String) {
+    taken[account, default: [:]][place, default: []].formUnion(marks)
+  }
+
+  /// Notes what a device has on its disk. What it had of another account may go with that.
+  func noteStored(_ data: AppData, on device: String) {
+    var known = stored[device] ?? Stored(account: data.account.name)
+    if let account = known.account, account != data.account.name { known = Stored() }
+    known.account = data.account.name
+    for (place, record) in data.records where place.isKept {
+      known.marks[place, default: []].formUnion(record.marks)
+    }
+    stored[device] = known
   }
 
   /// Notes that a rule is broken.
@@ -39,33 +69,22 @@ final class Ledger: @unchecked Sendable {
 
   func say(_ line: @autoclosure () -> String) { trace.say(line()) }
 
-  /// What was promised and is not there.
-  func loss(in contents: Contents) -> String? {
+  /// What is wrong with what the server has of an account in the end: something promised is not
+  /// there, or something of another account is.
+  func fault(in contents: Contents, of account: String) -> String? {
+    for (place, marks) in contents.records.sorted(by: { $0.key < $1.key }) {
+      if let mark = marks.sorted().first(where: { owners[$0] != account }) {
+        return "\(place) of \(account) has \(mark) of \(owners[mark] ?? "nobody")"
+      }
+    }
+    var promised = taken[account] ?? [:]
+    for device in stored.values where device.account == account {
+      promised.merge(device.marks) { $0.union($1) }
+    }
     for (place, marks) in promised.sorted(by: { $0.key < $1.key }) where place.isKept {
       let missing = marks.subtracting(contents.records[place] ?? [])
       if !missing.isEmpty { return "\(place) lost the marks \(missing.sorted())" }
     }
     return nil
-  }
-}
-
-/// The last things that happened, if somebody wants to read them.
-struct Trace {
-  private(set) var lines: [String] = []
-  let isWanted: Bool
-  private var lastSaid = ""
-  private var repetitions = 0
-
-  init(isWanted: Bool) { self.isWanted = isWanted }
-
-  mutating func say(_ line: @autoclosure () -> String) {
-    guard isWanted else { return }
-    let said = line()
-    repetitions = said == lastSaid ? repetitions + 1 : 0
-    lastSaid = said
-    if repetitions > 2 { return }
-    let time = Loop.shared.now
-    let seconds = "\(Int(time)).\(String(Int(time * 1_000) % 1_000 + 1_000).dropFirst())"
-    lines.append(String(repeating: " ", count: max(0, 8 - seconds.count)) + seconds + "  " + said)
   }
 }

@@ -4,9 +4,15 @@ extension App: CKSyncEngineDelegate {
   func handleEvent(_ event: CKSyncEngine.Event, syncEngine: CKSyncEngine) async {
     if !life.goesOn() { return }
     rules.begin(event)
-    await Loop.shared.pause()
-    if !life.goesOn() { return }
-    take(event)
+    // NB: nobody edits data that has just lost its account.
+    if case .accountChange = event {
+      take(event)
+      await Loop.shared.pause()
+    } else {
+      await Loop.shared.pause()
+      if !life.goesOn() { return }
+      take(event)
+    }
     // NB: an app does more while it handles an event, and a crash may come then.
     if household.percent(20) { try? await Loop.shared.sleep(household.seconds(0...0.3)) }
     await Loop.shared.pause()
@@ -59,7 +65,7 @@ extension App: CKSyncEngineDelegate {
     case .stateUpdate(let update):
       updates += 1
       device.store(data, update.stateSerialization, update: updates)
-    case .accountChange(let change): say("account: \(change.changeType)")
+    case .accountChange(let change): take(change)
     case .fetchedDatabaseChanges(let changes): take(changes)
     case .fetchedRecordZoneChanges(let changes): take(changes)
     case .sentDatabaseChanges(let changes): take(changes)
@@ -67,10 +73,23 @@ extension App: CKSyncEngineDelegate {
     case .didFetchRecordZoneChanges(let fetch):
       let zone = fetch.zoneID.zoneName
       if fetch.error == nil, data.zones.contains(zone) { data.fetchedZones.insert(zone) }
-    case .willFetchChanges, .willFetchRecordZoneChanges, .didFetchChanges, .willSendChanges,
-      .didSendChanges:
-      return
+    case .willFetchChanges: household.traffic.noteFetch(of: device.name)
+    case .willFetchRecordZoneChanges, .didFetchChanges, .willSendChanges, .didSendChanges: return
     @unknown default: ledger.violated("an unknown event")
+    }
+  }
+
+  /// The data goes with its account. What was there before anybody was signed in is the first's.
+  private func take(_ change: CKSyncEngine.Event.AccountChange) {
+    say("hears of the account: \(change.changeType)")
+    switch change.changeType {
+    case .signIn(let user):
+      data.account = .known(user.recordName)
+      for record in data.records.values { ledger.adopt(record.marks, by: user.recordName) }
+      for change in data.pending.keys.sorted() { add(change) }
+    case .signOut: data = AppData(account: .nobody)
+    case .switchAccounts(_, let user): data = AppData(account: .known(user.recordName))
+    @unknown default: ledger.violated("an unknown change of the account")
     }
   }
 

@@ -31,7 +31,9 @@ extension App {
     for record in changes.savedRecords {
       let place = Place(record.recordID)
       say("saved \(place) as \(record.recordChangeTag ?? "-")")
-      if place.isKept { ledger.promise(record.marks, at: place) }
+      if place.isKept, let account = data.account.name {
+        ledger.promise(record.marks, at: place, of: account)
+      }
       guard let mine = data.records[place] else { continue }
       data.records[place]?.known = record
       if mine.marks == record.marks { data.pending[.save(place)] = nil }
@@ -91,7 +93,7 @@ extension CKError {
   fileprivate var isRepeated: Bool {
     switch code {
     case .notAuthenticated, .accountTemporarilyUnavailable, .networkFailure, .networkUnavailable,
-      .requestRateLimited, .serviceUnavailable, .zoneBusy:
+      .operationCancelled, .requestRateLimited, .serviceUnavailable, .zoneBusy:
       true
     default: false
     }

@@ -10,6 +10,7 @@ final class App: @unchecked Sendable {
   let life: Life
   var data: AppData
   private(set) var engine: CKSyncEngine?
+  private var container: CKContainer?
   /// How many states the engine has given.
   var updates = 0
   var rules: EventRules
@@ -35,7 +36,7 @@ final class App: @unchecked Sendable {
     for change in unsure { add(change) }
     Task { await live() }
     Task { await wake() }
-    if !household.isEditing { calm() }
+    if household.isCalm { calm() }
   }
 
   /// Changes of the stored data that the stored state does not have, because they came while it was
@@ -56,13 +57,25 @@ final class App: @unchecked Sendable {
   func crash() {
     engine?.abandon()
     engine = nil
+    container = nil
   }
 
-  /// Nobody edits any more. What this device may not have heard of it is now made to ask for, once;
-  /// the rest comes by itself.
+  /// Somebody has signed in on the device, or out.
+  func signIn(_ account: String?) {
+    if let account {
+      container?.signIn(webAuthToken: account)
+    } else {
+      container?.signOut()
+    }
+  }
+
+  /// Nothing goes wrong any more. What a device did itself nobody tells it: if it does not know
+  /// what became of that, it is now made to ask, once. The rest comes by itself.
   func calm() {
+    let mustAsk = household.plan.rewinds || household.traffic.isUnsure(device.name)
+    guard mustAsk || household.plan.expires else { return }
     Task {
-      while life.goesOn() {
+      while mustAsk, life.goesOn() {
         do {
           try await engine?.fetchChanges()
           break
@@ -70,7 +83,7 @@ final class App: @unchecked Sendable {
           try? await Loop.shared.sleep(1)
         }
       }
-      if household.plan.rewinds { askAboutAll() }
+      if household.plan.expires { askAboutAll() }
     }
   }
 
@@ -94,31 +107,30 @@ final class App: @unchecked Sendable {
   func say(_ line: @autoclosure () -> String) { device.say(line()) }
 
   private func makeEngine() -> CKSyncEngine {
+    let network = Network(
+      cloud: household.cloud, mishaps: household.mishaps, traffic: household.traffic, life: life,
+      device: device.name)
     let container = CKContainer(
       identifier: Cloud.container,
-      settings: .init(environment: .development, webAuthToken: Cloud.user),
-      exchange: Network(
-        cloud: household.cloud, mishaps: household.mishaps, news: household.news, life: life,
-        device: device.name),
-      timing: Loop.shared.timing)
+      settings: .init(environment: .development, webAuthToken: device.signedIn),
+      exchange: network, timing: Loop.shared.timing, events: network)
+    self.container = container
     let configuration = CKSyncEngine.Configuration(
       database: container.privateCloudDatabase, stateSerialization: disk.state, delegate: self)
     var surroundings = SyncSurroundings(of: configuration.database)
     surroundings.timing = Loop.shared.timing
     surroundings.spawn = { body in Task { await body() } }
-    surroundings.accounts = SteadyAccount()
-    surroundings.notifications = household.news.feed(of: device.name, until: life)
     return CKSyncEngine(configuration, surroundings: surroundings)
   }
 
   /// People use the app.
   private func live() async {
     while life.goesOn() {
-      let pause = household.isEditing ? household.seconds(0.1...3) : 5
+      let pause = household.isCalm ? 5 : household.seconds(0.1...3)
       try? await Loop.shared.sleep(pause)
       if !life.goesOn() { return }
-      guard household.isEditing else { continue }
-      for _ in 0..<household.number(0...2) {
+      if household.isCalm { continue }
+      for _ in 0..<household.number(0...2) where household.isEditing {
         // NB: people edit at any moment, also while an event is handled.
         await Loop.shared.pause()
         edit(household.nextEdit(on: data.contents, fetched: data.fetchedZones))
@@ -126,6 +138,7 @@ final class App: @unchecked Sendable {
       if household.mishaps.happens(\.deviceCrash) {
         life.awaitsLeft = household.mishaps.awaitsBeforeCrash()
       }
+      if household.mishaps.happens(\.accountChange) { device.changeAccount() }
     }
   }
 
@@ -144,11 +157,12 @@ final class App: @unchecked Sendable {
   }
 
   private func edit(_ edit: Edit) {
+    if data.account == .nobody { return }
     switch edit {
     case .nothing: return
     case .mark(let place):
       if !data.zones.contains(place.zone) { makeZone(place.zone) }
-      let mark = ledger.newMark()
+      let mark = ledger.newMark(of: data.account.name)
       data.records[place, default: AppRecord()].marks.insert(mark)
       data.pending[.delete(place)] = nil
       add(.save(place))
@@ -236,10 +250,4 @@ extension Place {
 
 extension CKRecord {
   var marks: Set<Int64> { Set(self[Marks.field] as? [Int64] ?? []) }
-}
-
-/// The household's one account, always signed in.
-struct SteadyAccount: AccountFeed {
-  func currentUserRecordName() async throws(CKError) -> String? { Cloud.user }
-  func changes() -> AsyncStream<Void> { AsyncStream { _ in } }
 }

@@ -13,6 +13,8 @@ final class AppDevice: Device, @unchecked Sendable {
   /// What the app stored last.
   private(set) var disk = AppDisk()
   private var isStopped = false
+  /// Who is signed in on the device, whatever its app knows of it; nil: nobody.
+  private(set) var signedIn: String? = Cloud.user
 
   init(name: String, household: Household) {
     self.name = name
@@ -34,7 +36,22 @@ final class AppDevice: Device, @unchecked Sendable {
 
   func calm() {
     app?.life.awaitsLeft = nil
+    if signedIn != Cloud.user { signIn(Cloud.user) }
     app?.calm()
+  }
+
+  /// Somebody signs out, or in, or another account: home again from elsewhere, in the end.
+  func changeAccount() {
+    if signedIn != Cloud.user, household.percent(70) { return signIn(Cloud.user) }
+    let others = [nil, Cloud.user, Cloud.otherUser].filter { $0 != signedIn }
+    signIn(others[household.number(0...others.count - 1)])
+  }
+
+  private func signIn(_ account: String?) {
+    signedIn = account
+    say(account.map { "\($0) is signed in" } ?? "nobody is signed in")
+    household.ledger.saw("account change")
+    app?.signIn(account)
   }
 
   func stop() {
@@ -42,6 +59,8 @@ final class AppDevice: Device, @unchecked Sendable {
     app?.life.end()
     app = nil
   }
+
+  var account: String? { app?.data.account.name }
 
   var contents: Contents { app?.data.contents ?? Contents() }
 
@@ -52,9 +71,7 @@ final class AppDevice: Device, @unchecked Sendable {
   /// Stores everything, whole or not at all.
   func store(_ data: AppData, _ state: CKSyncEngine.State.Serialization, update: Int) {
     disk = AppDisk(data: data, state: state, update: update)
-    for (place, record) in data.records where place.isKept {
-      household.ledger.promise(record.marks, at: place)
-    }
+    household.ledger.noteStored(data, on: name)
   }
 
   private func restartSoon(after dead: Life) {
@@ -114,6 +131,19 @@ struct AppData: Sendable {
     }
   }
 
+  /// Whose data it is.
+  enum Account: Sendable, Equatable {
+    /// The app has not heard yet who is signed in.
+    case unknown
+    case nobody
+    case known(String)
+
+    var name: String? {
+      if case .known(let name) = self { name } else { nil }
+    }
+  }
+
+  var account = Account.unknown
   var zones: Set<String> = []
   /// Zones that were fetched to their end since they were heard of.
   var fetchedZones: Set<String> = []

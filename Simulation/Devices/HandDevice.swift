@@ -30,12 +30,18 @@ final class HandDevice: Device, @unchecked Sendable {
     Task { await live(life) }
   }
 
-  func calm() { life.awaitsLeft = nil }
+  func calm() {
+    life.awaitsLeft = nil
+    // What others deleted while tokens were stale it does not hear of.
+    if household.plan.expires { data.saves.formUnion(data.records.keys) }
+  }
 
   func stop() {
     isStopped = true
     life.end()
   }
+
+  var account: String? { Cloud.user }
 
   var contents: Contents {
     Contents(zones: Set(data.zones.keys), records: data.records.mapValues(\.marks))
@@ -85,11 +91,11 @@ final class HandDevice: Device, @unchecked Sendable {
     case .nothing: return
     case .mark(let place):
       if data.zones[place.zone] == nil { makeZone(place.zone) }
-      let mark = household.ledger.newMark()
+      let mark = household.ledger.newMark(of: Cloud.user)
       data.records[place, default: HandRecord()].marks.insert(mark)
       data.saves.insert(place)
       data.deletions.remove(place)
-      household.ledger.promise([mark], at: place)
+      household.ledger.promise([mark], at: place, of: Cloud.user)
       say("writes \(mark) into \(place)")
     case .delete(let place):
       data.records[place] = nil
@@ -97,7 +103,8 @@ final class HandDevice: Device, @unchecked Sendable {
       data.deletions.insert(place)
       say("deletes \(place)")
     case .makeZone(let zone):
-      if data.zones[zone] == nil { makeZone(zone) }
+      // NB: made while its deletion waits it would have what this device has let go of.
+      if data.zones[zone] == nil, !data.zoneDeletions.contains(zone) { makeZone(zone) }
     case .deleteZone(let zone):
       data.forget(zone: zone)
       data.zoneSaves.remove(zone)
@@ -122,7 +129,7 @@ final class HandDevice: Device, @unchecked Sendable {
         deviceID: name),
       apiToken: nil, webAuthToken: Cloud.user,
       exchange: Network(
-        cloud: household.cloud, mishaps: household.mishaps, news: household.news, life: life,
+        cloud: household.cloud, mishaps: household.mishaps, traffic: household.traffic, life: life,
         device: name),
       timing: Loop.shared.timing)
   }

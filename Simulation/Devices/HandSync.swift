@@ -99,7 +99,7 @@ struct HandSync {
       device.say("saved \(place) as \(saved.recordChangeTag)")
       if device.data.records[place]?.marks == sent?.marks { device.data.saves.remove(place) }
       device.data.records[place]?.tag = saved.recordChangeTag
-      if let sent { ledger.promise(sent.marks, at: place) }
+      if let sent { ledger.promise(sent.marks, at: place, of: Cloud.user) }
     case .failure(let failure): settle(place, failure)
     }
   }
@@ -219,8 +219,10 @@ struct HandSync {
 
   private func fetch(_ zone: String) async throws(TransportFailure) {
     while let known = device.data.zones[zone], known.hasNews {
+      // NB: without their types deletions are not told from nothing; from anywhere else they are.
       let selection = ChangesSelection(
-        resultsLimit: device.household.number(1...4), showsDeletedRecordTypes: true)
+        resultsLimit: device.household.number(1...4),
+        showsDeletedRecordTypes: known.token == nil || device.household.percent(50))
       let response = try await send(
         FetchZoneChanges.self,
         FetchZoneChanges.Request(zones: [
@@ -265,6 +267,11 @@ struct HandSync {
       let marks = Marks.read(record.fields)
       device.say("hears that \(place) is \(marks.sorted()) as \(record.recordChangeTag)")
       if device.data.deletions.contains(place) { return }
+      let mine = device.data.records[place]?.marks ?? []
+      if device.household.plan.rewinds, place.isKept, !mine.isSubset(of: marks) {
+        // The server went back behind what this device has: it gets it again.
+        device.data.saves.insert(place)
+      }
       if device.data.saves.contains(place) {
         device.data.records[place]?.marks.formUnion(marks)
         device.data.records[place]?.tag = record.recordChangeTag

@@ -8,17 +8,18 @@ final class Household: @unchecked Sendable {
   let mishaps: Mishaps
   let ledger: Ledger
   let plan: Plan
-  let news: News
+  let traffic = Traffic()
   private var chance: SeededChance
   /// Whether people still use their devices.
   var isEditing = true
+  /// Whether nothing goes wrong any more.
+  var isCalm = false
 
   init(cloud: Cloud, mishaps: Mishaps, ledger: Ledger, plan: Plan, chance: SeededChance) {
     self.cloud = cloud
     self.mishaps = mishaps
     self.ledger = ledger
     self.plan = plan
-    news = News(mishaps: mishaps)
     self.chance = chance
   }
 

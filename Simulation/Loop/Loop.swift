@@ -81,6 +81,9 @@ final class Loop: @unchecked Sendable {
     }
   }
 
+  /// Does something at this instant, in an order the seed decides.
+  func soon(_ action: @escaping () -> Void) { ready.append(.action(action)) }
+
   /// Does something later.
   func after(_ seconds: Double, _ action: @escaping () -> Void) {
     timers.insert(at: now + max(0, seconds), action)

@@ -10,6 +10,7 @@ struct MishapRates: Sendable {
   var lostNotification = 0
   var repeatedNotification = 0
   var slowNotification = 0
+  var lostNudge = 0
   /// Per second.
   var serverCrash = 0
   /// Per second and device.
@@ -20,6 +21,8 @@ struct MishapRates: Sendable {
   var backup = 0
   /// Per second.
   var expiry = 0
+  /// Per second and device.
+  var accountChange = 0
 
   /// Some kinds of mishaps, each likely or not at all, as the seed says.
   init(drawnFrom chance: inout SeededChance) {
@@ -34,6 +37,7 @@ struct MishapRates: Sendable {
     lostNotification = rate(40, 50, &chance)
     repeatedNotification = rate(30, 50, &chance)
     slowNotification = rate(40, 50, &chance)
+    lostNudge = rate(60, 30, &chance)
     serverCrash = rate(15, 40, &chance)
     deviceCrash = rate(10, 50, &chance)
     if chance.percent(20) {
@@ -41,6 +45,9 @@ struct MishapRates: Sendable {
       backup = rate(30, 100, &chance)
     }
     expiry = rate(8, 20, &chance)
+    // NB: who loses an account loses what it has not sent, and a server that went back cannot have
+    // it from there again.
+    if restore == 0, expiry == 0 { accountChange = rate(10, 30, &chance) }
   }
 
   init() {}
@@ -71,6 +78,12 @@ final class Mishaps: @unchecked Sendable {
     let usual = Double.random(in: 0.001...0.05, using: &chance)
     return happens(kind) ? usual + Double.random(in: 0...8, using: &chance) : usual
   }
+
+  /// Whether a device does not notice that a connection has broken.
+  func isUnnoticed() -> Bool { chance.percent(20) }
+
+  /// Which of some.
+  func choice(of count: Int) -> Int { Int.random(in: 0..<count, using: &chance) }
 
   /// How many changes come at once.
   func pageSize() -> Int { Int.random(in: 1...5, using: &chance) }

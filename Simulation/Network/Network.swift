@@ -9,7 +9,7 @@ import StratusTransport
 struct Network: HTTPExchange {
   let cloud: Cloud
   let mishaps: Mishaps
-  let news: News
+  let traffic: Traffic
   /// Of the app that asks.
   let life: Life
   /// The name of its device.
@@ -21,7 +21,9 @@ struct Network: HTTPExchange {
     if !life.goesOn() || Task.isCancelled { throw .cancelled }
     if mishaps.happens(\.repeatedRequest) {
       Task {
-        await travel(); _ = await arrive(request)
+        await travel()
+        _ = await arrive(request)
+        noteUnheard(request)
       }
     }
     await travel()
@@ -30,14 +32,23 @@ struct Network: HTTPExchange {
       throw life.isOver ? .cancelled : .lostBeforeSending
     }
     let answer = await arrive(request)
+    if life.isOver || answer == nil { noteUnheard(request) }
     await travel()
-    if !life.goesOn() { throw .cancelled }
+    if !life.goesOn() {
+      noteUnheard(request)
+      throw .cancelled
+    }
     guard let answer else { throw .lostAfterSending }
     if mishaps.happens(\.lostAnswer) {
+      noteUnheard(request)
       await stall()
       throw life.isOver ? .cancelled : .timedOut
     }
     return answer
+  }
+
+  private func noteUnheard(_ request: StratusTransport.HTTPRequest) {
+    if request.url.path.hasSuffix("/modify") { traffic.noteUnheardWrite(of: device) }
   }
 
   /// Asks for small pages of changes: the framework leaves their size to the server, and what a
@@ -53,32 +64,46 @@ struct Network: HTTPExchange {
   }
 
   /// NB: a request that has been sent arrives, whatever becomes of its sender.
-  private func travel() async {
+  func travel() async {
+    let end = traffic.begin()
     try? await Loop.shared.sleep(mishaps.travelSeconds(slow: \.slowRequest))
+    end()
   }
 
-  private func stall() async { try? await Loop.shared.sleep(2) }
+  func stall() async { try? await Loop.shared.sleep(2) }
 
   /// - Returns: nil if no server answered.
   private func arrive(
     _ request: StratusTransport.HTTPRequest
   ) async -> StratusTransport.HTTPResponse? {
     guard let server = cloud.process, !server.life.isOver else { return nil }
-    var head = HTTPTypes.HTTPRequest(
-      method: request.method == .get ? .get : .post, scheme: "http",
-      authority: "stratus.simulation", path: request.url.target(from: device))
+    var head = head(of: request, method: request.method == .get ? .get : .post)
     head.headerFields[.contentType] = "application/json"
     let (answer, contents) = await server.router.answer(head, body: WholeBody(paged(request)))
     if server.life.isOver { return nil }
     guard case .bytes(let body) = contents else { return nil }
     if answer.status.code >= 500 { cloud.note(serverFault: String(decoding: body, as: UTF8.self)) }
-    if answer.status.code == 200, request.url.path.hasSuffix("/modify") {
-      news.spread(from: device)
+    return StratusTransport.HTTPResponse(
+      status: answer.status.code, headers: Self.headers(of: answer), body: body)
+  }
+
+  /// What the server sees of a request, but for its body.
+  func head(
+    of request: StratusTransport.HTTPRequest, method: HTTPTypes.HTTPRequest.Method
+  ) -> HTTPTypes.HTTPRequest {
+    var head = HTTPTypes.HTTPRequest(
+      method: method, scheme: "http", authority: "stratus.simulation",
+      path: request.url.target(from: device))
+    if let name = HTTPField.Name("Last-Event-ID") {
+      head.headerFields[name] = request.headers["Last-Event-ID"]
     }
+    return head
+  }
+
+  static func headers(of answer: HTTPTypes.HTTPResponse) -> [String: String] {
     var headers: [String: String] = [:]
     for field in answer.headerFields { headers[field.name.canonicalName] = field.value }
-    return StratusTransport.HTTPResponse(
-      status: answer.status.code, headers: headers, body: body)
+    return headers
   }
 }
 

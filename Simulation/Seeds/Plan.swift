@@ -6,15 +6,22 @@ struct Plan: Sendable {
   var engines: Int
   /// Devices that speak the web service by themselves.
   var hands: Int
-  /// How long people use their devices and things go wrong.
+  /// How long things go wrong.
   var seconds: Double
+  /// How long people use their devices. What goes wrong after that no later edit heals.
+  var editingSeconds: Double
   /// How many records of each kind there can be.
   var keptRecords: Int
   var rates: MishapRates
 
-  /// Whether the server may lose what it acknowledged, or its tokens: then devices bring back what
-  /// they have, and deletions may be undone.
-  var rewinds: Bool { rates.restore > 0 || rates.expiry > 0 }
+  /// Whether the server may lose what it acknowledged: then devices bring back what they have,
+  /// and deletions may be undone.
+  var rewinds: Bool { rates.restore > 0 }
+
+  /// Whether tokens may expire. Who has not fetched since a zone was deleted and made again does
+  /// not hear of that any more when the database's token has expired, too: devices ask about all
+  /// they have in the end.
+  var expires: Bool { rewinds || rates.expiry > 0 }
 
   init(drawnFrom chance: inout SeededChance, reducedBy reduction: Reduction) {
     engines = Int.random(in: 2...8, using: &chance)
@@ -28,6 +35,9 @@ struct Plan: Sendable {
     engines = min(engines, reduction.enginesMax ?? engines)
     hands = min(hands, reduction.handsMax ?? hands)
     seconds = min(seconds, reduction.secondsMax ?? seconds)
+    let isQuietInTheEnd = chance.percent(50)
+    let share = Double.random(in: 0.3...1, using: &chance)
+    editingSeconds = isQuietInTheEnd ? seconds * share : seconds
   }
 }
 
@@ -58,10 +68,12 @@ enum Mishap: String, CaseIterable, Sendable {
   case lostNotification = "lost-notification"
   case repeatedNotification = "repeated-notification"
   case slowNotification = "slow-notification"
+  case lostNudge = "lost-nudge"
   case serverCrash = "server-crash"
   case deviceCrash = "device-crash"
   case restore
   case expiry
+  case accountChange = "account-change"
 
   var rate: WritableKeyPath<MishapRates, Int> {
     switch self {
@@ -73,10 +85,12 @@ enum Mishap: String, CaseIterable, Sendable {
     case .lostNotification: \.lostNotification
     case .repeatedNotification: \.repeatedNotification
     case .slowNotification: \.slowNotification
+    case .lostNudge: \.lostNudge
     case .serverCrash: \.serverCrash
     case .deviceCrash: \.deviceCrash
     case .restore: \.restore
     case .expiry: \.expiry
+    case .accountChange: \.accountChange
     }
   }
 }

@@ -64,11 +64,19 @@ final class SeedRun: @unchecked Sendable {
     while Loop.shared.now < household.plan.seconds, household.ledger.violation == nil {
       try? await Loop.shared.sleep(1)
       strike()
+      if household.isEditing, Loop.shared.now >= household.plan.editingSeconds {
+        household.ledger.say("nobody edits any more")
+        household.isEditing = false
+      }
     }
-    household.ledger.say("nothing goes wrong any more, and nobody edits")
+    household.ledger.say("nothing goes wrong any more")
     household.isEditing = false
+    household.isCalm = true
     household.mishaps.stop()
     household.cloud.process?.life.awaitsLeft = nil
+    // NB: an app that crashed before may still have something on its way, which comes as a surprise
+    // to the next.
+    await household.traffic.settle()
     for device in devices { device.calm() }
     await agree()
     isDone = true
@@ -103,11 +111,14 @@ final class SeedRun: @unchecked Sendable {
     var agreements = 0
     while household.ledger.violation == nil {
       try? await Loop.shared.sleep(2)
-      let server = await household.cloud.contents()
+      let server = await household.cloud.contents(of: Cloud.user)
       let difference = firstDifference(to: server)
       agreements = difference == nil ? agreements + 1 : 0
       if agreements == 3 {
-        failure = household.ledger.loss(in: server)
+        let others = await household.cloud.contents(of: Cloud.otherUser)
+        failure =
+          household.ledger.fault(in: server, of: Cloud.user)
+          ?? household.ledger.fault(in: others, of: Cloud.otherUser)
         break
       }
       if Loop.shared.now >= deadline {
@@ -121,6 +132,7 @@ final class SeedRun: @unchecked Sendable {
 
   private func firstDifference(to server: Contents) -> String? {
     for device in devices {
+      if device.account != Cloud.user { return "\(device.name) is not signed in" }
       if let pending = device.unsettled { return "\(device.name): \(pending)" }
       if let difference = device.contents.difference(to: server, called: "the server") {
         return "\(device.name): \(difference)"

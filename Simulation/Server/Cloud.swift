@@ -10,7 +10,10 @@ import StratusWire
 /// NB: unchecked; the loop has one thread.
 final class Cloud: @unchecked Sendable {
   static let container = "iCloud.org.example"
+  /// The household's account.
   static let user = "_00000000000000000000000000000a11"
+  /// A guest's.
+  static let otherUser = "_00000000000000000000000000000b0b"
   static let address = StoreAddress(container: container, environment: .development)
 
   let disk: MemoryStores
@@ -39,7 +42,8 @@ final class Cloud: @unchecked Sendable {
       stores: MortalStores(disk: disk, life: life, mishaps: mishaps), life: life,
       ambient: Ambient(
         now: { Int64(1_700_000_000_000 + Loop.shared.now * 1_000) },
-        makeUUID: { [chance] in chance.makeUUID() }))
+        makeUUID: { [chance] in chance.makeUUID() }),
+      mishaps: mishaps)
     process = fresh
     // NB: by itself, so that a crash in the middle of an await has the server come back.
     life.atEnd { [weak self] in self?.restartSoon(after: fresh) }
@@ -75,11 +79,11 @@ final class Cloud: @unchecked Sendable {
     }
   }
 
-  /// What is on disk, read around everything else.
-  func contents() async -> Contents {
+  /// What is on disk of a user's, read around everything else.
+  func contents(of user: String) async -> Contents {
     do throws(ServerError) {
       return try await disk.store(at: Self.address).read { (store) throws(ServerError) in
-        try Contents(of: store)
+        try Contents(of: user, in: store)
       }
     } catch {
       fault = fault ?? error.reason

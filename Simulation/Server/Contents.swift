@@ -30,9 +30,9 @@ struct Contents: Sendable, Equatable {
     self.records = records
   }
 
-  /// What a store holds for the user.
-  init(of store: any StoreReading) throws(ServerError) {
-    let database = DatabaseKey.private(owner: Cloud.user)
+  /// What a store holds for a user.
+  init(of user: String, in store: any StoreReading) throws(ServerError) {
+    let database = DatabaseKey.private(owner: user)
     for zone in try store.zones(in: database, after: nil, limit: 1_000) {
       if zone.name == ZoneID.defaultZoneName { continue }
       zones.insert(zone.name)

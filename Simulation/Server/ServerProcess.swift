@@ -4,47 +4,92 @@ import StratusHTTP
 import StratusPush
 import StratusWire
 
-/// One run of the server, from start to crash: the real core over stores in memory.
+/// One run of the server, from start to crash: the real core over stores in memory, and all that a
+/// server does by itself.
 ///
 /// NB: unchecked; the loop has one thread.
 final class ServerProcess: @unchecked Sendable {
   let life: Life
   let router: Router
+  let hub: Hub
+  let lane = SimulatedLane()
   private let stores: MortalStores
   private let ambient: Ambient
+  private let mishaps: Mishaps
+  /// Hears of changes that somebody may want to be told of.
+  private let changes = StoreNudges()
+  private let cascades = StoreNudges()
 
-  init(stores: MortalStores, life: Life, ambient: Ambient) {
+  init(stores: MortalStores, life: Life, ambient: Ambient, mishaps: Mishaps) {
     self.life = life
     self.stores = stores
     self.ambient = ambient
+    self.mishaps = mishaps
     var logger = Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() }
     logger.logLevel = .critical
     let service = Service(
       stores: stores, containers: EveryContainer(), assets: NoAssets(), signer: NoTickets(),
-      ambient: ambient)
+      ambient: ambient, cascades: cascades, changes: changes)
+    hub = Hub(stores: stores, ambient: ambient)
     router = Router(
-      service: service, hub: Hub(stores: stores, ambient: ambient), management: [],
+      service: service, hub: hub, management: [],
       authentication: TokenIsUser(), pace: CallerPace(.unpaced, ambient: ambient),
       ambient: ambient, managementToken: "", instance: "simulation", publicURL: nil,
       logger: logger)
   }
 
-  /// Does now and then what a server does by itself.
+  /// Does what a server does by itself, at once where it is told to and now and then otherwise.
   func start() {
-    Task {
-      while life.goesOn() {
-        for (_, store) in stores.openStores { await lookAround(store) }
-        try? await Loop.shared.sleep(1)
-      }
+    let hub = hub
+    let tasks = [
+      Task { await hub.run() },
+      Task { await self.heed() },
+    ]
+    life.atEnd { for task in tasks { task.cancel() } }
+    Task { await lookAround() }
+  }
+
+  private func heed() async {
+    for await nudged in changes.stores {
+      if !life.goesOn() { return }
+      // NB: a nudge may be lost; then the look-around finds what it was about.
+      if mishaps.happens(\.lostNudge) { continue }
+      await match(nudged.store, at: nudged.address)
     }
   }
 
-  private func lookAround(_ store: any Store) async {
+  private func lookAround() async {
+    while life.goesOn() {
+      for (address, store) in stores.openStores {
+        await purge(store)
+        await match(store, at: address)
+      }
+      hub.tick()
+      await hub.lookAround()
+      try? await Loop.shared.sleep(1)
+    }
+  }
+
+  // Only a crash makes these fail, and the next process looks around again.
+
+  private func purge(_ store: any Store) async {
     do throws(ServerError) {
       while try await PurgeZones(store: store, ambient: ambient).step(limit: 3) {}
       while try await ContinueCascades(store: store, ambient: ambient).step() {}
     } catch {
-      // Only a crash makes it fail, and the next process looks around again.
+      return
+    }
+  }
+
+  private func match(_ store: any Store, at address: StoreAddress) async {
+    let matching = MatchChanges(store: store, address: address, ambient: ambient)
+    do throws(ServerError) {
+      var hasMore = true
+      while hasMore {
+        hasMore = try await matching.step(limit: mishaps.pageSize())
+        await hub.look(at: address)
+      }
+    } catch {
       return
     }
   }

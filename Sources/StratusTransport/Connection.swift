@@ -45,6 +45,7 @@ public final class Connection: Sendable {
       self.resourceTimeoutSeconds = resourceTimeoutSeconds
       self.patience = patience
       self.headers = headers
+      self.generation = generation
     }
   }
 
@@ -119,6 +120,7 @@ public final class Connection: Sendable {
 
   /// Sends a request, again where it failed in a way that may pass.
   ///
+  /// Every attempt is made in the name of the account that the first was made for.
   /// - Parameter isIdempotent: whether carrying it out twice is the same as once.
   /// - Throws: ``TransportFailure`` of the last attempt; `accountChanged` where somebody else has
   ///   signed in since it was begun.
@@ -244,7 +246,19 @@ public final class Connection: Sendable {
   }
 
   static func escaped(_ text: String) -> String {
-    text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
+    // Most of what is escaped has nothing to escape, and Foundation takes long to find out.
+    if text.utf8.allSatisfy(isUnreserved) { return text }
+    return text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
+  }
+
+  private static func isUnreserved(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+      UInt8(ascii: "_"), UInt8(ascii: "~"):
+      true
+    case _: false
+    }
   }
 
   /// RFC 3986's unreserved characters.

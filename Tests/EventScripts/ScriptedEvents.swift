@@ -57,12 +57,11 @@ public final class ScriptedEvents: EventExchange {
     public var lastEventID: String? { request.headers["Last-Event-ID"] }
 
     @discardableResult
-    public func accept() -> ScriptedBody {
+    public func accept(epoch: String? = nil) -> ScriptedBody {
       let body = ScriptedBody()
-      answer.put(
-        .success(
-          EventAnswer(
-            status: 200, headers: ["content-type": "text/event-stream"], body: body)))
+      var headers = ["content-type": "text/event-stream"]
+      headers["x-stratus-epoch"] = epoch
+      answer.put(.success(EventAnswer(status: 200, headers: headers, body: body)))
       return body
     }
 

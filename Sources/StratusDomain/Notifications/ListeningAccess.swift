@@ -16,16 +16,21 @@ public struct ListeningAccess: Sendable {
   /// The caller's device, as it opens a stream; from then on it is known.
   ///
   /// - Parameter lastEventID: where an earlier stream ended for it.
+  /// - Returns: the device, and the store's epoch: what the device heard under another one may have
+  ///   been undone.
   /// - Throws: `AUTHENTICATION_REQUIRED` without a user; `BAD_REQUEST` without a `clientId`.
   public func stream(
     for caller: Caller, at address: StoreAddress, lastEventID: Int64?
-  ) async throws(ServerError) -> ListeningDevice {
+  ) async throws(ServerError) -> (device: ListeningDevice, epoch: Int64) {
     let (store, user) = try await devices.open(
       DatabaseAddress(store: address, scope: .private), for: caller)
     let deviceID = try caller.requireDevice()
     let now = ambient.now()
-    let (known, newest) = try await store.read { (store) throws(ServerError) in
-      (try store.device(id: deviceID, of: user), try store.latestNotification())
+    let (known, newest, epoch) = try await store.read { (store) throws(ServerError) in
+      (
+        try store.device(id: deviceID, of: user), try store.latestNotification(),
+        try store.epoch()
+      )
     }
     var acknowledged = known?.acknowledged
     if known == nil {
@@ -47,7 +52,9 @@ public struct ListeningAccess: Sendable {
     var place = acknowledged ?? newest
     // NB: a number the store has not drawn says nothing; one from before a restore is good.
     if let lastEventID, lastEventID <= newest { place = max(place, lastEventID) }
-    return ListeningDevice(store: address, user: user, deviceID: deviceID, place: place)
+    let device = ListeningDevice(
+      store: address, user: user, deviceID: deviceID, place: place)
+    return (device, epoch)
   }
 
   /// The devices for which a token polls.

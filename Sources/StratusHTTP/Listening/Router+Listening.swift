@@ -32,11 +32,11 @@ extension Router {
       case .stream(let address):
         try await admit(request, target.query, to: address, &exchange)
         let lastEventID = request.headerFields[.lastEventID].flatMap { Int64($0) }
-        let device = try await listening.stream(
+        let (device, epoch) = try await listening.stream(
           for: exchange.caller, at: address, lastEventID: lastEventID)
         exchange.fields = [
           .contentType: "text/event-stream; charset=UTF-8", .cacheControl: "no-store",
-          .proxyBuffering: "no",
+          .proxyBuffering: "no", .epoch: String(epoch),
         ]
         return .stream(head(for: request, exchange), device)
       case .courier(let token):
@@ -90,6 +90,8 @@ extension RequestPath {
 extension HTTPField.Name {
   /// Where an earlier stream ended (HTML, server-sent events).
   static let lastEventID = HTTPField.Name("Last-Event-ID") ?? .server
+  /// Tells a server that has been set back to a backup from what it was.
+  static let epoch = HTTPField.Name("X-Stratus-Epoch") ?? .server
   /// Says to nginx that events are not to be collected.
   static let proxyBuffering = HTTPField.Name("X-Accel-Buffering") ?? .server
 }

@@ -10,9 +10,15 @@ package protocol NotificationFeed: Sendable {
   /// The stream is open while anybody iterates. A notification counts as delivered once every
   /// sequence that is iterated has answered it.
   func notifications() -> AsyncStream<NotificationPayload>
+
+  /// Says each time that notifications come from now on which until now may have been missed: when
+  /// the stream is first opened, and when the server has been set back to a backup. Several may be
+  /// told as one; ends when the task that iterates is cancelled.
+  func openings() -> AsyncStream<Void>
 }
 
 /// The feed where there is no server to hear: it says nothing, until it is cancelled.
 struct SilentFeed: NotificationFeed {
   func notifications() -> AsyncStream<NotificationPayload> { AsyncStream { _ in } }
+  func openings() -> AsyncStream<Void> { AsyncStream { _ in } }
 }

@@ -38,6 +38,8 @@ final class NotificationHub: NotificationFeed {
   private let stream: NotificationStream
   private let identify: @Sendable () -> Void
   private let state = Mutex(State())
+  private let openingListeners = Mutex<(last: Int, all: [Int: AsyncStream<Void>.Continuation])>(
+    (0, [:]))
 
   /// - Parameter identify: called before the stream is opened; names this device to the server.
   init(stream: NotificationStream, identify: @escaping @Sendable () -> Void) {
@@ -48,6 +50,27 @@ final class NotificationHub: NotificationFeed {
   func notifications() -> AsyncStream<NotificationPayload> {
     let listener = Listener(hub: self)
     return AsyncStream(unfolding: { await listener.next() }, onCancel: { listener.leave() })
+  }
+
+  func openings() -> AsyncStream<Void> {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    let listener = openingListeners.withLock { listeners in
+      listeners.last += 1
+      listeners.all[listeners.last] = continuation
+      return listeners.last
+    }
+    continuation.onTermination = { [weak self] _ in
+      _ = self?.openingListeners.withLock { $0.all.removeValue(forKey: listener) }
+    }
+    return stream
+  }
+
+  private func opened() {
+    let listeners = openingListeners.withLock { listeners in
+      listeners.all.sorted { $0.key < $1.key }.map(\.value)
+    }
+    for listener in listeners { listener.yield() }
   }
 
   /// Begins anew with another account's notifications; what is left of the last one's goes.
@@ -90,7 +113,9 @@ final class NotificationHub: NotificationFeed {
     let (generation, last) = (state.generation, state.acknowledged)
     state.pump = Task { [self] in
       identify()
-      await stream.run(after: last) { await self.arrived($0, generation) }
+      await stream.run(after: last, opened: { self.opened() }) {
+        await self.arrived($0, generation)
+      }
     }
   }
 

@@ -22,13 +22,7 @@ struct PendingList<Element: Listed>: Sendable {
 
   var count: Int { places.count }
   var isEmpty: Bool { places.isEmpty }
-  /// Costs a copy: what an app reads for each batch it sends.
-  var elements: [Element] {
-    var elements: [Element] = []
-    elements.reserveCapacity(count)
-    slots.forEach { elements.append($0) }
-    return elements
-  }
+  var elements: [Element] { slots.elements }
 
   /// The entry about a subject.
   subscript(subject: Element.Subject) -> Element? { places[subject].flatMap { slots[$0] } }
@@ -107,11 +101,14 @@ struct PendingSlots<Element: Sendable>: Sendable {
     count += 1
   }
 
-  /// Calls with what is there, in order.
-  func forEach(_ body: (Element) -> Void) {
+  /// What is there, in order.
+  var elements: [Element] {
+    var elements: [Element] = []
+    elements.reserveCapacity(count)
     for piece in pieces {
-      for case .some(let element) in piece { body(element) }
+      for case .some(let element) in piece { elements.append(element) }
     }
+    return elements
   }
 }
 

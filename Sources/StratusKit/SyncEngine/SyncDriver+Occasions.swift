@@ -24,6 +24,19 @@ extension SyncDriver {
     }
   }
 
+  /// What has happened until the stream was opened nobody tells.
+  func listen(toOpeningsOf feed: any NotificationFeed) -> Task<Void, Never> {
+    // NB: asked for at once, so that the first is not missed.
+    let openings = feed.openings()
+    return surroundings.spawn { [weak self] in
+      for await _ in openings {
+        guard let self else { return }
+        wish { $0.noteNotification(now: $1) }
+        wake()
+      }
+    }
+  }
+
   func listen(to feed: any AccountFeed) -> Task<Void, Never> {
     surroundings.spawn { [weak self] in
       for await _ in feed.changes() {

@@ -94,7 +94,10 @@ final class SyncDriver: Sendable {
     state.observe { [weak self] in self?.stateHasChanged(isToSend: $0) }
     guard configuration.database.databaseScope != .public else { return }
     var listeners = [listen(to: surroundings.accounts)]
-    if listensToServer { listeners.append(listen(to: surroundings.notifications)) }
+    if listensToServer {
+      listeners.append(listen(toOpeningsOf: surroundings.notifications))
+      listeners.append(listen(to: surroundings.notifications))
+    }
     core.withLock { $0.listeners = listeners }
     wake()
   }

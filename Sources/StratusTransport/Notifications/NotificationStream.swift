@@ -33,15 +33,20 @@ public final class NotificationStream: Sendable {
   ///
   /// - Parameters:
   ///   - number: the last one that is known; nil: whatever this device has not acknowledged.
+  ///   - opened: called where the device may have missed something until now, as the server may
+  ///     have begun a queue for it only now: with the first connection, and with one to a server
+  ///     that has been set back to a backup. What happens later is told.
   ///   - deliver: called for one after another, each once; the stream is not read while it runs.
   public func run(
-    after number: Int64?, deliver: @Sendable (NumberedNotification) async -> Void
+    after number: Int64?, opened: @Sendable () -> Void = {},
+    deliver: @Sendable (NumberedNotification) async -> Void
   ) async {
     var last = number
+    var timeline: Timeline?
     var failures = 0
     while !Task.isCancelled {
       let start = connection.timing.now()
-      let end = await listen(after: &last, deliver)
+      let end = await listen(after: &last, in: &timeline, opened, deliver)
       if Task.isCancelled { return }
       let held = connection.timing.now() - start >= Self.steadySeconds
       failures = end.hasHeard || held ? 1 : failures + 1
@@ -65,8 +70,14 @@ public final class NotificationStream: Sendable {
     var retryAfterSeconds: Double?
   }
 
+  /// The history of the server's that the queue belongs to.
+  private struct Timeline: Equatable {
+    var epoch: String?
+  }
+
   private func listen(
-    after last: inout Int64?, _ deliver: @Sendable (NumberedNotification) async -> Void
+    after last: inout Int64?, in timeline: inout Timeline?, _ opened: @Sendable () -> Void,
+    _ deliver: @Sendable (NumberedNotification) async -> Void
   ) async -> End {
     guard let (url, generation) = connection.streamAddress else { return End() }
     var headers = ["Accept": "text/event-stream", "Cache-Control": "no-store"]
@@ -84,6 +95,9 @@ public final class NotificationStream: Sendable {
         let response = HTTPResponse(status: answer.status, headers: answer.headers, body: [])
         return End(retryAfterSeconds: response.retryAfterSeconds)
       }
+      let now = Timeline(epoch: answer.headers["x-stratus-epoch"])
+      if timeline != now { opened() }
+      timeline = now
       try await read(answer.body, after: &last, &end, deliver)
     } catch {
       // Whatever broke it, it is made again.

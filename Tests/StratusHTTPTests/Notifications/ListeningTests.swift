@@ -81,6 +81,20 @@ import Testing
     }
   }
 
+  @Test func `a stream says when the server was set back to a backup`() async throws {
+    let server = try await TestServer()
+    let anna = try await server.client("anna@example.org")
+    let target = anna.deviceTarget("notifications/stream", clientID: "c")
+    let name = try #require(HTTPField.Name("X-Stratus-Epoch"))
+    let first = try await anna.open(target).head.headerFields[name]
+    #expect(first != nil)
+    #expect(try await anna.open(target).head.headerFields[name] == first)
+    try server.expireChangeTokens()
+    let second = try await anna.open(target).head.headerFields[name]
+    #expect(second != nil && second != first)
+    await server.stop()
+  }
+
   @Test func `a queue and a device's place in it survive a restart`() async throws {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("stratus-queue-" + UUID().uuidString)

@@ -90,4 +90,24 @@ import Testing
     scene.account.set(.success("_ann"))
     await scene.app.hears("did fetch scheduled")
   }
+
+  @Test func `keeps what is its own from whoever signs in meanwhile`() async throws {
+    let server = FakeServer()
+    let container = server.container()
+    let surroundings = SyncSurroundings(of: container.privateCloudDatabase)
+    #expect(try await surroundings.accounts.currentUserRecordName() == FakeServer.userName)
+    container.signIn(webAuthToken: "other")
+    let outcome = await surroundings.calls.modifyRecords(
+      saving: [CKRecord(recordType: "Note", recordID: id("a"))], deleting: [id("b")],
+      isAtomic: false, group: CKOperationGroup())
+    #expect(outcome.saved.isEmpty && outcome.deleted.isEmpty)
+    #expect(outcome.failedSaves.map(\.error.code) == [.notAuthenticated])
+    #expect(outcome.failedDeletes.map(\.error.code) == [.notAuthenticated])
+    #expect(server.calls.isEmpty)
+    // Whoever is asked for anew is sent to again.
+    _ = try await surroundings.accounts.currentUserRecordName()
+    _ = await surroundings.calls.modifyRecords(
+      saving: [], deleting: [id("b")], isAtomic: false, group: CKOperationGroup())
+    #expect(!server.calls.isEmpty)
+  }
 }

@@ -30,6 +30,16 @@ import Testing
     withExtendedLifetime(next) {}
   }
 
+  @Test func `fetches once more when it begins to hear of changes`() async throws {
+    let scene = SyncScene()
+    let engine = scene.engine(automatic: true)
+    await scene.app.hears("did fetch scheduled")
+    scene.feed.open()
+    await scene.app.hears("did fetch scheduled", times: 2)
+    #expect(scene.calls.journal.all.count { $0.hasPrefix("database") } == 2)
+    withExtendedLifetime(engine) {}
+  }
+
   @Test func `tries again to subscribe`() async throws {
     let scene = SyncScene()
     let isFirst = Mutex(true)

@@ -198,6 +198,11 @@ final class ScriptedAccount: AccountFeed {
 /// Notifications that a test sends.
 final class ScriptedFeed: NotificationFeed {
   private let announcer = Announcer<NotificationPayload>()
+  private let opener = Announcer<Void>()
+
+  func openings() -> AsyncStream<Void> { opener.things() }
+
+  func open() { opener.say(()) }
 
   func notifications() -> AsyncStream<NotificationPayload> { announcer.things() }
 

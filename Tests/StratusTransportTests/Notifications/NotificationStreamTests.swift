@@ -87,6 +87,31 @@ import Testing
     }
   }
 
+  @Test func `what may have been missed is told with the first connection and a server set back`()
+    async throws
+  {
+    let told = Handoff<Void>()
+    let heard = Handoff<NumberedNotification>()
+    let stream = stream()
+    let running = Task {
+      await stream.run(after: nil, opened: { told.put(()) }, deliver: { heard.put($0) })
+    }
+    let count = Mutex(0)
+    let counting = Task { while await told.take() != nil { count.withLock { $0 += 1 } } }
+    try await events.opened().refuse(503)
+    for (number, epoch, expected) in [(1, "7", 1), (2, "7", 1), (3, "8", 2), (4, "8", 2)] {
+      let body = try await events.opened().accept(epoch: epoch)
+      body.notify(Int64(number))
+      #expect(await heard.take()?.number == Int64(number))
+      while count.withLock({ $0 }) < expected { await Task.yield() }
+      #expect(count.withLock { $0 } == expected)
+      body.end()
+    }
+    running.cancel()
+    counting.cancel()
+    await running.value
+  }
+
   @Test func `a server that was set back to a backup is heard all the same`() async throws {
     try await withStream { heard in
       let body = try await events.opened().accept()

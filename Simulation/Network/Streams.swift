@@ -1,0 +1,114 @@
+import Foundation
+import HTTPTypes
+import StratusHTTP
+import StratusTransport
+
+/// Carries a device's stream of notifications from the server that runs when it is opened.
+extension Network: EventExchange {
+  func open(
+    _ request: StratusTransport.HTTPRequest
+  ) async throws(NetworkFailure) -> EventAnswer {
+    if !life.goesOn() || Task.isCancelled { throw .cancelled }
+    await travel()
+    if mishaps.happens(\.lostRequest) {
+      await stall()
+      throw life.isOver ? .cancelled : .lostBeforeSending
+    }
+    guard let server = cloud.process, !server.life.isOver else { throw .lostBeforeSending }
+    let sent = await server.open(head(of: request, method: .get))
+    await travel()
+    if let failure = await failure(server) {
+      sent.close()
+      throw failure
+    }
+    let stream = SimulatedStream(sent, life: life, mishaps: mishaps)
+    server.life.atEnd { [weak stream] in stream?.end(.failure(.lostAfterSending)) }
+    return EventAnswer(
+      status: sent.head.status.code, headers: Self.headers(of: sent.head), body: stream)
+  }
+
+  /// What becomes of the beginning of an answer.
+  private func failure(_ server: ServerProcess) async -> NetworkFailure? {
+    if !life.goesOn() { return .cancelled }
+    if server.life.isOver { return .lostAfterSending }
+    guard mishaps.happens(\.lostAnswer) else { return nil }
+    await stall()
+    return life.isOver ? .cancelled : .timedOut
+  }
+}
+
+/// A connection over which notifications come, as TCP carries them: whole and in order, until it
+/// breaks, with or without the device's knowledge. What was on its way is lost then.
+///
+/// NB: unchecked; the loop has one thread.
+final class SimulatedStream: EventBody, @unchecked Sendable {
+  private let sent: ServerStream
+  private let life: Life
+  private let mishaps: Mishaps
+  private var arrived: [[UInt8]] = []
+  private var ending: Result<Void, NetworkFailure>?
+  private var reader: UnsafeContinuation<Void, Never>?
+  private var carrier: Task<Void, Never>?
+
+  /// Seconds until a device notices that a connection says nothing any more.
+  private static let silenceSeconds = 60.0
+
+  init(_ sent: ServerStream, life: Life, mishaps: Mishaps) {
+    self.sent = sent
+    self.life = life
+    self.mishaps = mishaps
+    carrier = Task { [weak self, mishaps] in
+      for await event in sent.events {
+        try? await Loop.shared.sleep(mishaps.travelSeconds(slow: \.slowNotification))
+        guard let self, ending == nil else { return }
+        if mishaps.happens(\.lostNotification) { return breakDown() }
+        if mishaps.happens(\.repeatedNotification) { arrived.append(event) }
+        arrived.append(event)
+        wake()
+      }
+      self?.end(.success(()))
+    }
+  }
+
+  private func breakDown() {
+    guard mishaps.isUnnoticed() else { return end(.failure(.lostAfterSending)) }
+    Loop.shared.after(Self.silenceSeconds) { [weak self] in self?.end(.failure(.timedOut)) }
+  }
+
+  /// Ends it behind what has arrived.
+  func end(_ ending: Result<Void, NetworkFailure>) {
+    self.ending = self.ending ?? ending
+    carrier?.cancel()
+    sent.close()
+    wake()
+  }
+
+  private func wake() {
+    let waiting = reader
+    reader = nil
+    waiting?.resume()
+  }
+
+  func next() async throws(NetworkFailure) -> [UInt8]? {
+    while true {
+      if !life.goesOn() || Task.isCancelled { throw .cancelled }
+      if !arrived.isEmpty { return arrived.removeFirst() }
+      if let ending {
+        try ending.get()
+        return nil
+      }
+      await withTaskCancellationHandler {
+        await withUnsafeContinuation { continuation in
+          reader = continuation
+          if Task.isCancelled { wake() }
+        }
+      } onCancel: {
+        wake()
+      }
+    }
+  }
+
+  func close() { end(.failure(.cancelled)) }
+
+  deinit { sent.close() }
+}

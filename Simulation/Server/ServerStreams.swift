@@ -1,0 +1,97 @@
+import HTTPTypes
+import StratusDomain
+import StratusHTTP
+import StratusPush
+
+/// The server's end of a connection over which notifications go.
+struct ServerStream: Sendable {
+  let head: HTTPResponse
+  /// The bytes that are written, an event each.
+  let events: AsyncStream<[UInt8]>
+  /// The server sees that the connection is closed.
+  let close: @Sendable () -> Void
+}
+
+extension ServerProcess {
+  /// Answers a request for a stream.
+  func open(_ request: HTTPRequest) async -> ServerStream {
+    let (events, continuation) = AsyncStream.makeStream(of: [UInt8].self)
+    switch await router.listen(request) {
+    case .stream(let head, let device):
+      let listener = lane.makeListener(device) { continuation.yield($0) }
+      hub.join(listener, as: [device], until: nil)
+      return ServerStream(head: head, events: events) { [hub] in
+        hub.leave(listener, as: [device])
+        continuation.finish()
+      }
+    case .refusal(let head, _), .poll(let head, _, _):
+      continuation.finish()
+      return ServerStream(head: head, events: events, close: {})
+    }
+  }
+}
+
+/// Writes notifications to connections, as an event loop does.
+///
+/// What comes for several in one go is written in an order that does not depend on where in memory
+/// they lie, by which the hub knows them.
+///
+/// NB: unchecked; the loop has one thread.
+final class SimulatedLane: NotificationLane, @unchecked Sendable {
+  private var listenersCount = 0
+  private var waiting: [(listener: SimulatedListener, delivery: NotificationDelivery)] = []
+
+  func makeListener(
+    _ device: ListeningDevice, write: @escaping ([UInt8]) -> Void
+  ) -> SimulatedListener {
+    listenersCount += 1
+    return SimulatedListener(number: listenersCount, device: device, lane: self, write: write)
+  }
+
+  func deliver(_ delivery: NotificationDelivery, to listeners: [any NotificationListener]) {
+    if waiting.isEmpty { Loop.shared.soon { self.write() } }
+    for case let listener as SimulatedListener in listeners { waiting.append((listener, delivery)) }
+  }
+
+  private func write() {
+    let all = waiting.enumerated().sorted {
+      ($0.element.listener.number, $0.offset) < ($1.element.listener.number, $1.offset)
+    }
+    waiting = []
+    for (_, element) in all { element.listener.take(element.delivery) }
+  }
+
+  func keepAlive(_ listeners: [any NotificationListener]) {}
+  func release(_ listeners: [any NotificationListener]) {}
+}
+
+/// A connection, as the hub knows it.
+///
+/// NB: unchecked; the loop has one thread.
+final class SimulatedListener: NotificationListener, @unchecked Sendable {
+  let number: Int
+  let lane: any NotificationLane
+  /// With the place up to which all was written.
+  private var device: ListeningDevice
+  private let write: ([UInt8]) -> Void
+
+  init(
+    number: Int, device: ListeningDevice, lane: any NotificationLane,
+    write: @escaping ([UInt8]) -> Void
+  ) {
+    self.number = number
+    self.device = device
+    self.lane = lane
+    self.write = write
+  }
+
+  func take(_ delivery: NotificationDelivery) {
+    guard delivery.after <= device.place else { return }
+    for notification in delivery.notifications where notification.number > device.place {
+      write(
+        Array("id: \(notification.number)\nevent: notification\ndata: ".utf8)
+          + notification.payloadText + Array("\n\n".utf8))
+    }
+    device.place = max(device.place, delivery.through)
+  }
+}
