@@ -24,7 +24,11 @@ func withStores(_ body: (SQLiteStores) async throws -> Void) async throws {
 func withStores(
   in url: URL, epoch: Int64, _ body: (SQLiteStores) async throws -> Void
 ) async throws {
-  let stores = SQLiteStores(folder: try DataFolder(url), makeEpoch: { epoch })
+  let folder = try DataFolder(url)
+  let stores = SQLiteStores(folder: folder, makeEpoch: { epoch })
+  // NB: not left to the descriptor's end: a program that another test starts at this moment may
+  // have a copy of it for a while, and the lock with it.
+  defer { folder.unlock() }
   do {
     try await body(stores)
   } catch {
