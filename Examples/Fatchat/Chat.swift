@@ -57,7 +57,11 @@ struct Chat: Sendable {
       let results = try await database.modifyRecords(
         saving: [channel.record, opening], deleting: [], atomically: false)
       for result in results.saveResults.values { _ = try result.get() }
-    } catch let error as CKError where error.code == .serverRecordChanged {
+    } catch let error as CKError
+      where [.serverRecordChanged, .permissionFailure].contains(error.code)
+    {
+      // A name that is taken is a conflict, or, if it was taken by somebody else, not ours to write.
+      guard try await exists(channel) else { throw error }
       throw UsageError(
         "There is a channel \(channel.title) already: go there by '/join \(channel.name)'.")
     }

@@ -167,12 +167,10 @@ actor Conversation {
     await whileConnected {
       let names = try await chat.people(in: channel, now: now)
       guard channel == self.channel, names != people else { return }
-      var changes = ["here: \(names.joined(separator: ", "))"]
-      if let people {
-        changes =
-          names.filter { !people.contains($0) }.map { "\($0) is here" }
-          + people.filter { !names.contains($0) }.map { "\($0) has gone" }
-      }
+      let last = people ?? names
+      let changes =
+        names.filter { !last.contains($0) }.map { "\($0) is here" }
+        + last.filter { !names.contains($0) }.map { "\($0) has gone" }
       people = names
       news.yield(.people(names, changes: changes))
     }
@@ -215,7 +213,8 @@ actor Conversation {
     }
     let place = wish ?? URL(fileURLWithPath: name)
     if FileManager.default.fileExists(atPath: place.path) {
-      throw UsageError("There is a file \(place.path) already: '/save \(number) FILE' names another.")
+      throw UsageError(
+        "There is a file \(place.path) already: '/save \(number) FILE' names another.")
     }
     let file = try await chat.file(of: files[number - 1])
     try FileManager.default.copyItem(at: file, to: place)

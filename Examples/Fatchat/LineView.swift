@@ -27,8 +27,10 @@ struct LineView: View {
     switch news {
     case .entered(let channel): ["* you are in \(channel.title)"]
     case .left(let channel): ["* you have left \(channel.title)"]
-    case .message(let message, let number): ["\(message.author): \(message.line(fileNumber: number))"]
-    case .people(_, let changes): changes.map { "* \($0)" }
+    case .message(let message, let number):
+      ["\(message.author): \(message.line(fileNumber: number))"]
+    case .people(let names, let changes):
+      changes.isEmpty ? ["* here: \(names.joined(separator: ", "))"] : changes.map { "* \($0)" }
     case .elsewhere(let channel, let preview, _): ["* \(channel.title) \(preview)"]
     case .notice(let text):
       text.split(separator: "\n", omittingEmptySubsequences: false).map { "* \($0)" }

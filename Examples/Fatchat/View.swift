@@ -6,7 +6,7 @@ enum News: Sendable {
   case left(Channel)
   /// Somebody said something here, perhaps ourselves. Its file can be asked for by the number.
   case message(Message, fileNumber: Int?)
-  /// Who is here, and sentences about who came and went.
+  /// Who is here, and sentences about who came and went; none where we have just come ourselves.
   case people([String], changes: [String])
   /// Somebody said something in another channel; and how much was missed there.
   case elsewhere(Channel, preview: String, missedCount: Int)
