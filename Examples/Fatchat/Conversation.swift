@@ -107,7 +107,7 @@ actor Conversation {
     if next == channel { throw UsageError("You are in \(next.title) already.") }
     guard try await chat.exists(next) else {
       throw UsageError(
-        "There is no channel \(next.title): '/channels' lists them, '/create \(next.name)' makes it."
+        "There is no channel \(next.title): '/channels' lists all, '/create \(next.name)' makes it."
       )
     }
     let arrival = Presence(of: chat.name, in: next)
@@ -203,7 +203,9 @@ actor Conversation {
 
   private func send(_ message: Message) async throws {
     if let name = message.fileName { tell("sending \(name)") }
-    try await chat.send(message)
+    do { try await chat.send(message) } catch {
+      throw UsageError("That was not sent. \(explain(error))")
+    }
     messageHints.give()
   }
 
