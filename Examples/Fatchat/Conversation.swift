@@ -178,20 +178,20 @@ actor Conversation {
 
   private func renew() async {
     guard let presence else { return }
-    let wasConnected = isConnected
     await whileConnected {
       now = try await chat.renew(presence)
-      if !wasConnected { messageHints.give() }
       peopleHints.give()
     }
   }
 
-  /// Tells of an error that comes by itself once, and of its end.
+  /// Tells of an error that comes by itself once, and of its end, when there is to catch up.
   private func whileConnected(_ body: () async throws -> Void) async {
     do {
       try await body()
-      if !isConnected { tell("The server is back.") }
+      if isConnected { return }
       isConnected = true
+      tell("The server is back.")
+      messageHints.give()
     } catch {
       if Task.isCancelled { return }
       if isConnected { tell(explain(error)) }
