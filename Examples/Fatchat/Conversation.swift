@@ -50,8 +50,7 @@ actor Conversation {
       group.addTask { for await _ in messageHints.stream { await self.fetchMessages() } }
       group.addTask { for await _ in peopleHints.stream { await self.fetchPeople() } }
       group.addTask {
-        while !Task.isCancelled {
-          try? await Task.sleep(for: .seconds(Presence.renewalSeconds))
+        while (try? await Task.sleep(for: .seconds(Presence.renewalSeconds))) != nil {
           await self.renew()
         }
       }
@@ -60,7 +59,9 @@ actor Conversation {
 
   /// Says goodbye.
   func end() async {
-    if let presence { await chat.withdraw(presence) }
+    let last = presence
+    (channel, presence) = (nil, nil)
+    if let last { await chat.withdraw(last) }
     news.finish()
   }
 

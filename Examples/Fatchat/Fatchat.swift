@@ -28,21 +28,23 @@ struct Fatchat {
       chat: Chat(name: try Presence.name(arguments[0])), news: teller)
     try await conversation.begin(in: first, lobby: lobby)
 
-    let endings = await AsyncStream.signals(SIGINT, SIGTERM, SIGHUP)
-    let resizes = await AsyncStream.signals(SIGWINCH)
-    let view: any View =
-      if let terminal = Terminal() { Screen(terminal, resizes: resizes) } else { LineView() }
-    let showing = Task { for await item in news { await view.show(item) } }
-    await withTaskGroup(of: Void.self) { group in
-      group.addTask { await conversation.run() }
-      group.addTask { for await _ in endings { return } }
-      group.addTask {
-        for await line in view.lines { guard await conversation.obey(line) else { return } }
-      }
-      // Whichever ends first ends all.
-      await group.next()
-      group.cancelAll()
+    // By a signal, a key, a command, or the end of what there is to read.
+    let (endings, ending) = AsyncStream.makeStream(of: Void.self)
+    await ending.heed(SIGINT, SIGTERM, SIGHUP)
+    let view: any View
+    if let terminal = Terminal() {
+      view = await Screen(terminal, ending: ending)
+    } else {
+      view = LineView()
     }
+    let showing = Task { for await item in news { await view.show(item) } }
+    Task { await conversation.run() }
+    Task {
+      for await line in view.lines { guard await conversation.obey(line) else { break } }
+      ending.yield()
+    }
+    for await _ in endings { break }
+    // What is still under way ends with the program.
     await conversation.end()
     await showing.value
     await view.close()

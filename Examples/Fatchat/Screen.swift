@@ -7,6 +7,7 @@ actor Screen: View {
 
   nonisolated let lines: AsyncStream<String>
   private let entered: AsyncStream<String>.Continuation
+  private let ending: AsyncStream<Void>.Continuation
   private let terminal: Terminal
 
   private var input = InputLine()
@@ -18,14 +19,18 @@ actor Screen: View {
   private var scrolledRows = 0
   private var isOpen = true
 
-  init(_ terminal: Terminal, resizes: AsyncStream<Void>) {
+  /// - Parameter ending: told when the person wants to leave.
+  init(_ terminal: Terminal, ending: AsyncStream<Void>.Continuation) async {
     self.terminal = terminal
+    self.ending = ending
     (lines, entered) = AsyncStream.makeStream()
+    let (resizes, resize) = AsyncStream.makeStream(of: Void.self)
+    await resize.heed(SIGWINCH)
     Task {
-      for await key in terminal.keys { await press(key) }
+      for await key in terminal.keys { press(key) }
       entered.finish()
     }
-    Task { for await _ in resizes { await draw() } }
+    Task { for await _ in resizes { draw() } }
   }
 
   func close() {
@@ -52,9 +57,7 @@ actor Screen: View {
   private func press(_ key: Key) {
     let page = max(1, terminal.size.rows - 3)
     switch key {
-    case .quit:
-      // As the shell's own: it ends everything, also what is under way.
-      kill(getpid(), SIGINT)
+    case .quit: ending.yield()
     case .pageUp: scrolledRows += page
     case .pageDown: scrolledRows = max(0, scrolledRows - page)
     case .text, .enter, .backspace, .delete, .deleteWord, .clear, .left, .right, .home, .end, .up,
