@@ -121,6 +121,9 @@ let package = Package(
     // Examples
     program("CloudNotes", path: "Examples/CloudNotes", ["CloudKit"]),
     .executableTarget(
+      name: "Fatchat", dependencies: ["CloudKit"], path: "Examples/Fatchat",
+      exclude: ["README.md"], swiftSettings: strict),
+    .executableTarget(
       name: "Parties", dependencies: ["CloudKit", "CoreLocation"], path: "Examples/Parties",
       exclude: ["README.md"], swiftSettings: strict),
     program("Tour", path: "Examples/Tour", ["CloudKit"]),
