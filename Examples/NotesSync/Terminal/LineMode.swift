@@ -19,10 +19,13 @@ struct LineMode {
   func run() async {
     await backup.start()
     let printing = Task { [overviews = backup.overviews] in
-      var printed: Overview?
+      var (printed, summary) = (Overview?.none, "")
       for await overview in overviews {
         Self.print(Self.news(in: overview, since: printed))
         printed = overview
+        if overview.activity == .working || overview.summary == summary { continue }
+        summary = overview.summary
+        Self.print(["# \(summary)"])
       }
     }
     for await line in Self.lines() {
@@ -81,9 +84,6 @@ struct LineMode {
     }
     if let notice = overview.notice, notice != last?.notice { news.append("! \(notice)") }
     if let message = overview.message, message != last?.message { news.append("! \(message)") }
-    if overview.activity != .working, overview.summary != last?.summary {
-      news.append("# \(overview.summary)")
-    }
     return news
   }
 
@@ -92,6 +92,7 @@ struct LineMode {
   }
 
   private static func print(_ lines: [String]) {
+    if lines.isEmpty { return }
     let text = lines.map { $0 + "\n" }.joined()
     FileHandle.standardOutput.write(Data(text.utf8))
   }
