@@ -96,6 +96,48 @@ import Testing
     }
   }
 
+  @Test func `over one file that is no text holds up no note`() async throws {
+    try await withHousehold { home in
+      try await home.shareMilk()
+      let bytes = Data([0xFF, 0xFE, 0x00])
+      try bytes.write(to: home.laptop.file("tools.txt"))
+      await home.laptop.app.lookAtFolder()
+      await home.laptop.app.settled()
+      #expect(await home.laptop.app.overview.misfits == ["tools"])
+      #expect(await home.phone.texts == ["shopping": "Milk"])
+
+      try await home.phone.app.write("Nails", as: "tools")
+      try await home.waitUntilBothShow(["shopping": "Milk", "tools": "Nails"])
+      #expect(try Data(contentsOf: home.laptop.file("tools.unreadable")) == bytes)
+
+      try bytes.write(to: home.laptop.file("shopping.txt"))
+      try await home.phone.app.remove("tools")
+      try await home.wait(until: home.laptop, shows: [:])
+      try await home.laptop.app.write("Hello", as: "letter")
+      try await home.wait(until: home.phone, shows: ["shopping": "Milk", "letter": "Hello"])
+    }
+  }
+
+  @Test(arguments: [CKError.Code.limitExceeded, .serverRejectedRequest])
+  func `that refuses whole requests is gone about with smaller ones:`(
+    _ code: CKError.Code
+  ) async throws {
+    try await withHousehold { home in
+      try await home.shareMilk()
+      var all = ["shopping": "Milk"]
+      for number in 0..<20 {
+        all["note \(number)"] = "Text \(number)"
+        try Data("Text \(number)".utf8).write(to: home.phone.file("note \(number).txt"))
+      }
+      home.phone.device.fail(next: .modifyRecords, with: code, times: 30)
+      await home.phone.app.look()
+      await home.phone.app.settled()
+      #expect(await home.phone.texts == all)
+      try await home.waitUntilBothShow(all)
+      #expect(home.phone.device.pendingFaultsCount == 0)
+    }
+  }
+
   @Test func `that is away for a while is sat out`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()

@@ -46,7 +46,8 @@ extension Backup {
   func take(_ record: CKRecord) throws {
     guard let name = Note.name(of: record) else { return }
     let known = state.notes[name]
-    let mine = try folder.text(of: name)
+    // A file that is no text makes room, and stays beside.
+    let mine = try folder.textOrSetAside(name)
     let text = MergeRule.merge(mine: mine, theirs: Note.text(of: record), known: known)
     if let text, text != mine { try folder.write(text, as: name) }
     if let mine, let text, text != mine, text != Note.text(of: record) {
@@ -59,7 +60,8 @@ extension Backup {
   /// The server does not have this note any more.
   private func lose(_ name: String) throws {
     guard let known = state.notes.removeValue(forKey: name) else { return }
-    let mine = try folder.text(of: name)
+    // A file that is no text stays.
+    let mine = try? folder.text(of: name)
     if mine != nil, MergeRule.merge(mine: mine, theirs: nil, known: known) == nil {
       try folder.throwAway(name)
     }

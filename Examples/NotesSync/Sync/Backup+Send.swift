@@ -9,7 +9,7 @@ struct NoteChange: Hashable, Sendable {
 
 /// From the folder to the server.
 extension Backup {
-  /// Rounds without a success after which sending takes a rest.
+  /// Rounds of nothing but conflicts after which sending takes a rest.
   private static let vainRoundsMax = 8
 
   /// What differs between the folder and what is known of the server. Removals come first, because
@@ -32,14 +32,23 @@ extension Backup {
       try account.check()
       let changes = unsent(try folder.contents()).filter { refused[$0] == nil }
       if changes.isEmpty { return }
-      let isSuccess = try await send(Array(changes.prefix(batchMax)))
-      vainRounds = isSuccess ? 0 : vainRounds + 1
+      let isProgress = try await send(batch(of: changes))
+      vainRounds = isProgress ? 0 : vainRounds + 1
       if vainRounds == Self.vainRoundsMax { throw CKError(.zoneBusy) }
       show()
     }
   }
 
-  /// - Returns: whether something has arrived.
+  /// The first of them, as many as go into one request.
+  private func batch(of changes: [NoteChange]) -> [NoteChange] {
+    var bytes = 0
+    return changes.prefix(batchMax).enumerated().prefix { place, change in
+      bytes += change.text?.utf8.count ?? 0
+      return place == 0 || bytes <= settings.batchBytesMax
+    }.map(\.element)
+  }
+
+  /// - Returns: whether there is less to send now, or less at once.
   private func send(_ changes: [NoteChange]) async throws -> Bool {
     var records: [CKRecord] = []
     for change in changes {
@@ -57,7 +66,7 @@ extension Backup {
       guard error.isTooMuch else { throw error }
       if let only = changes.first, changes.count == 1 { refuse(only, error) }
       batchMax = max(1, changes.count / 2)
-      return false
+      return true
     }
     for (name, record) in outcome.saved { state.notes[name] = BackupState.Known(record) }
     for name in outcome.deleted { state.notes[name] = nil }
@@ -68,7 +77,9 @@ extension Backup {
     }
     try folder.keep(state)
     if let trouble { throw trouble }
-    return !outcome.saved.isEmpty || !outcome.deleted.isEmpty
+    return changes.contains {
+      outcome.failures[$0.name] == nil || refused[$0] != nil
+    }
   }
 
   /// Does what can be done about one note's error.

@@ -11,8 +11,9 @@ public actor Backup {
     public var hearsPushes = true
     /// From one look to the next, where nothing else happens.
     public var lookInterval = Duration.seconds(300)
-    /// Notes in one request.
+    /// Notes in one request, and the bytes of their texts.
     public var batchMax = 50
+    public var batchBytesMax = 1_000_000
 
     public init() {}
   }
@@ -184,7 +185,7 @@ public actor Backup {
       try await backUp()
       troubles = 0
       message = nil
-      lastLook = Date()
+      if state.isOn { lastLook = Date() }
       return .until(settings.lookInterval)
     } catch {
       return await answer(error)

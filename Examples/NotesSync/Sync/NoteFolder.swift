@@ -64,6 +64,16 @@ public struct NoteFolder: Sendable {
     return text
   }
 
+  /// As ``text(of:)``; a file that cannot be read gets another ending, and there is no text.
+  func textOrSetAside(_ name: String) throws -> String? {
+    do {
+      return try text(of: name)
+    } catch {
+      try replace(place(name + ".unreadable"), with: file(name))
+      return nil
+    }
+  }
+
   func write(_ text: String, as name: String) throws {
     guard Note.isName(name) else { throw BadName(name: name) }
     try Data(text.utf8).write(to: file(name), options: .atomic)

@@ -42,7 +42,8 @@ struct LiveScreen {
       case .tick: await backup.lookAtFolder()
       case .pressed(let key):
         do {
-          if try await !press(key) { return await backup.stop() }
+          // Nothing need be waited for: what breaks off here goes on with the next start.
+          if try await !press(key) { return }
         } catch {
           picture.hint = "\(error)"
         }

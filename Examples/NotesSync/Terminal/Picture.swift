@@ -62,7 +62,7 @@ struct Picture {
 
   func lines(width: Int, height: Int) -> [String] {
     let rows = max(1, height - 5)
-    let middle = showsRule ? rule : notes(width, rows)
+    let middle = showsRule ? rule(width) : notes(width, rows)
     let padding = Array(repeating: "", count: max(0, rows - middle.count))
     return [title(width), ""] + middle.prefix(rows) + padding + ["", saying(width), foot(width)]
   }
@@ -70,7 +70,7 @@ struct Picture {
   private func title(_ width: Int) -> String {
     var state = overview?.summary ?? "starting"
     if overview?.hearsPushes == false { state += ", without pushes" }
-    if let date = overview?.lastLook {
+    if overview?.activity != .off, let date = overview?.lastLook {
       state += ", in step at " + date.formatted(date: .omitted, time: .standard)
     }
     return "\u{1B}[7m" + Text.fit(" NotesSync  \(place): \(state)", width) + "\u{1B}[0m"
@@ -96,7 +96,11 @@ struct Picture {
     }
   }
 
-  private var rule: [String] { MergeRule.words.split(separator: "\n").map { "   \($0)" } }
+  private func rule(_ width: Int) -> [String] {
+    MergeRule.words.split(separator: "\n").flatMap { sentence in
+      Text.wrapped(String(sentence), width - 6).map { "   " + $0 }
+    }
+  }
 
   /// What there is to say besides.
   private func saying(_ width: Int) -> String {

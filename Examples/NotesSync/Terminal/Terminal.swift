@@ -20,7 +20,8 @@ final class Terminal {
     var raw = before
     cfmakeraw(&raw)
     tcsetattr(STDIN_FILENO, TCSANOW, &raw)
-    write("\u{1B}[?1049h\u{1B}[?25l")
+    // Another screen, without a cursor; a row that is too long is cut, not continued in the next.
+    write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l")
 
     let (keys, continuation) = AsyncStream.makeStream(of: Key.self)
     signals = [SIGTERM, SIGHUP].map { number in
@@ -43,14 +44,14 @@ final class Terminal {
   }
 
   func close() {
-    write("\u{1B}[?25h\u{1B}[?1049l")
+    write("\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l")
     tcsetattr(STDIN_FILENO, TCSANOW, &before)
   }
 
   /// Shows lines from the top, in place of what was there.
   func show(_ lines: [String]) {
-    let text = lines.map { $0 + "\u{1B}[K" }.joined(separator: "\r\n")
-    write("\u{1B}[H" + text + "\u{1B}[J")
+    let rows = lines.enumerated().map { "\u{1B}[\($0 + 1);1H\u{1B}[K" + $1 }
+    write(rows.joined() + "\u{1B}[J")
   }
 
   /// In characters; 80 by 24 where nobody knows.

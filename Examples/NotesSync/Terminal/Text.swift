@@ -20,4 +20,20 @@ enum Text {
     if line.count <= width { return line + String(repeating: " ", count: width - line.count) }
     return width > 0 ? line.prefix(width - 1) + "…" : ""
   }
+
+  /// In lines of so many characters at most, broken between words.
+  static func wrapped(_ text: String, _ width: Int) -> [String] {
+    var lines = [""]
+    for word in text.split(separator: " ") {
+      let last = lines[lines.count - 1]
+      if last.isEmpty {
+        lines[lines.count - 1] = String(word)
+      } else if last.count + word.count < width {
+        lines[lines.count - 1] += " " + word
+      } else {
+        lines.append(String(word))
+      }
+    }
+    return lines
+  }
 }
