@@ -214,7 +214,7 @@ let package = Package(
     program(
       "stratus-bench", path: "Benches/stratus-bench",
       [
-        "CEpoll", "StratusWire", argumentParser, hummingbird,
+        "CEpoll", "CloudKit", "StratusWire", argumentParser, hummingbird,
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ] + hummingbirdTypes),

@@ -7,7 +7,9 @@ struct StratusBench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "stratus-bench",
     abstract: "Measure a Stratus server against what this machine can do.",
-    subcommands: [RunCommand.self, DriveCommand.self, FixedAnswer.self],
+    subcommands: [
+      RunCommand.self, DriveCommand.self, StreamsCommand.self, SyncCommand.self, FixedAnswer.self,
+    ],
     defaultSubcommand: RunCommand.self)
 }
 
@@ -15,7 +17,7 @@ struct StratusBench: AsyncParsableCommand {
 enum Job: String, CaseIterable, ExpressibleByArgument {
   case lookup, poll, modifyOne = "modify-1", modifyMany = "modify-200", pull
   case oneChange = "one-change"
-  case query, rows, asset, push
+  case query, rows, asset, push, subscriptions, sync
 }
 
 /// `stratus-bench`: everything, as one table.
@@ -59,6 +61,7 @@ struct RunCommand: ParsableCommand {
     let wanted = Set(only.isEmpty ? Job.allCases : only)
     if !wanted.contains(.oneChange) { sizes.largeZoneRecords = 0 }
     if !wanted.contains(.query) { sizes.queriedRecords = 0 }
+    if wanted.isDisjoint(with: [.lookup, .pull]) { sizes.pulledRecords = 0 }
     let work = try WorkFolder.make(in: folder)
     defer { WorkFolder.remove(work) }
     let report = try measure(sizes, wanted, in: work)

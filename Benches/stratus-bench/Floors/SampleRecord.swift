@@ -4,11 +4,13 @@ import StratusWire
 enum SampleRecord {
   static let recordType = "Task"
 
+  static let list = "3f1c9a50d2b84e67"
+
   /// As stored and sent, with types.
   static let fields = FieldsJSON([
     ("title", .string("Water the plants on the balcony")),
     ("note", .string("Twice in July, and not at noon.")),
-    ("list", .string("3f1c9a50d2b84e67")),
+    ("list", .string(list)),
     ("position", .double(1_024.5)),
     ("priority", .int64(2)),
     ("isDone", .int64(0)),
@@ -24,7 +26,7 @@ enum SampleRecord {
       recordType: recordType,
       filters: [
         .field(
-          FieldFilter(.equals, QueryKey(field: "list"), .string("3f1c9a50d2b84e67")))
+          FieldFilter(.equals, QueryKey(field: "list"), .string(list)))
       ], sorts: [QuerySort(QueryKey(field: "dueAt"))]),
     Query(recordType: recordType, sorts: [QuerySort(QueryKey(field: "priority"))]),
   ]

@@ -3,12 +3,15 @@ struct RequestTemplate {
   private(set) var bytes: [UInt8]
   private let nameOffsets: [Int]
 
-  /// - Parameter body: holds ``RecordName/placeholder`` where names go.
-  init(path: String, body: [UInt8]) {
+  /// - Parameters:
+  ///   - body: holds ``RecordName/placeholder`` where names go.
+  ///   - bearer: the token of the header `Authorization`; nil: none is sent.
+  init(path: String, body: [UInt8], bearer: String? = nil) {
+    let authorization = bearer.map { "Authorization: Bearer \($0)\r\n" } ?? ""
     bytes = Array(
       """
       POST \(path) HTTP/1.1\r
-      Host: 127.0.0.1\r
+      \(authorization)Host: 127.0.0.1\r
       Content-Type: application/json\r
       Content-Length: \(body.count)\r
       \r\n

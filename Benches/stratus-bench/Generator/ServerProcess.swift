@@ -44,6 +44,11 @@ final class ServerProcess {
     return (kilobytes ?? 0) * 1_024
   }
 
+  /// Files and sockets it has open.
+  var openFiles: Int {
+    (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(processID)/fd"))?.count ?? 0
+  }
+
   func stop() {
     guard process.isRunning else { return }
     process.terminate()

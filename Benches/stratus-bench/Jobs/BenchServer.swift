@@ -1,10 +1,14 @@
 import Foundation
+import StratusWire
 
 /// A `stratus` process to be measured.
 final class BenchServer {
   let process: ServerProcess
   private let dataFolder: String
   private let query: String
+  let apiToken: String
+  /// The developer's.
+  let webAuthToken: String
 
   /// - Parameters:
   ///   - program: the path of the `stratus` binary.
@@ -15,10 +19,40 @@ final class BenchServer {
       program: program, arguments: ["dev", "--data", dataFolder, "--port", "0"],
       log: folder + "/server.log")
     guard let apiToken = process.settings["STRATUS_API_TOKEN"],
-      let webToken = process.settings["STRATUS_WEB_AUTH_TOKEN"],
-      let escaped = webToken.addingPercentEncoding(withAllowedCharacters: .alphanumerics)
+      let webAuthToken = process.settings["STRATUS_WEB_AUTH_TOKEN"]
     else { throw Failure("the server named no tokens") }
-    query = "ckAPIToken=\(apiToken)&ckWebAuthToken=\(escaped)"
+    self.apiToken = apiToken
+    self.webAuthToken = webAuthToken
+    query = Self.query(apiToken, webAuthToken)
+  }
+
+  /// Tokens as the query of a URL.
+  private static func query(_ apiToken: String, _ webAuthToken: String) -> String {
+    let escaped = webAuthToken.addingPercentEncoding(withAllowedCharacters: .alphanumerics)
+    return "ckAPIToken=\(apiToken)&ckWebAuthToken=\(escaped ?? "")"
+  }
+
+  /// Makes an account.
+  ///
+  /// - Returns: requests in its name.
+  func account(_ email: String, container: String) throws -> Requests {
+    let file = try ManagementFile(
+      jsonBytes: Array((TextFile.read(dataFolder + "/" + ManagementFile.name) ?? "").utf8))
+    let exchange = try Exchange(port: process.port)
+    func manage<Kind: Endpoint>(
+      _ kind: Kind.Type, _ request: Kind.Request
+    ) throws -> Kind.Response {
+      let answer = try exchange.send(
+        RequestTemplate(
+          path: "/management/1/\(kind.path)", body: request.jsonBytes, bearer: file.token))
+      return try Kind.Response(jsonBytes: Array(answer))
+    }
+    _ = try manage(CreateAccount.self, .init(email: email))
+    let token = try manage(
+      CreateWebToken.self,
+      .init(email: email, containerID: container, environment: .development)
+    ).token
+    return Requests(query: Self.query(apiToken, token), container: container)
   }
 
   func requests(_ container: String) -> Requests {

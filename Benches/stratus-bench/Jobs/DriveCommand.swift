@@ -37,7 +37,7 @@ struct DriveCommand: ParsableCommand {
       case .modifyMany: try names.saving(200, zone: zone)
       case .query:
         names.query(SampleRecord.queries[0], zone: zone, limit: 50)
-      case .poll, .oneChange, .rows, .asset, .push:
+      case .poll, .oneChange, .rows, .asset, .push, .subscriptions, .sync:
         names.changes(
           zone: zone,
           since: try Follower(port: server.process.port, requests: names, zone: zone)

@@ -12,6 +12,7 @@ final class Jobs {
   private let folder: String
   private let server: BenchServer
   private let floor: ServerProcess
+  private let children: Children
   /// Called with each step, for who waits.
   private let announce: (String) -> Void
   private var round = 0
@@ -24,6 +25,7 @@ final class Jobs {
     self.sizes = sizes
     self.folder = folder
     self.announce = announce
+    children = Children(program: benchProgram, server: serverProgram)
     server = try BenchServer(program: serverProgram, folder: folder)
     floor = try ServerProcess(
       program: benchProgram, arguments: ["fixed-answer"], log: folder + "/floor.log")
@@ -79,11 +81,31 @@ final class Jobs {
       rows += try AssetJobs(server: server, folder: folder, size: sizes.assetBytes)
         .measure(round: round)
     }
+    rows += try measureDevices(wanted)
+    return rows
+  }
+
+  private func measureDevices(_ wanted: Set<Job>) throws -> [Row] {
+    var rows: [Row] = []
     if wanted.contains(.push) {
-      announce("round \(round): \(sizes.streams) streams")
-      rows += try PushJobs(
-        server: server, streams: sizes.streams, reached: sizes.reachedStreams, writes: 5
-      ).measure(round: round)
+      announce("round \(round): streams")
+      rows += try PushJobs(server: server, sizes: sizes, children: children)
+        .measure(round: round)
+    }
+    if wanted.contains(.subscriptions) {
+      rows += try SubscriptionJobs(server: server, sizes: sizes).measure(round: round, announce)
+    }
+    if wanted.contains(.sync) {
+      announce("round \(round): sync of \(sizes.syncedRecords) records")
+      let figures = try children.runAtOnce(1, ["sync", "--records", "\(sizes.syncedRecords)"])[0]
+      for (name, key, goal) in [("up", "upSeconds", 8.0), ("down", "downSeconds", 4.0)] {
+        var row = Row(
+          "\(sizes.syncedRecords) records \(name) by CKSyncEngine", rate: figures[key] ?? .infinity,
+          unit: "s")
+        let most = goal * Double(sizes.syncedRecords) / 100_000
+        row.comparisons = [.init(name: "s", value: row.figure, goal: .atMost(most))]
+        rows.append(row)
+      }
     }
     return rows
   }

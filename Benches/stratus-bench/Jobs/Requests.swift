@@ -1,16 +1,18 @@
 import StratusWire
 
-/// Makes requests to the private database of the developer, as they go over the wire.
+/// Makes requests to a database, as they go over the wire.
 struct Requests: Sendable {
   /// The tokens, as the query of a URL.
   let query: String
   let container: String
+  /// `private` or `public`.
+  var database = "private"
 
   func request<Kind: Endpoint>(
     _ kind: Kind.Type, _ request: Kind.Request
   ) -> RequestTemplate {
     RequestTemplate(
-      path: "/database/1/\(container)/development/private/\(Kind.path)?\(query)",
+      path: "/database/1/\(container)/development/\(database)/\(Kind.path)?\(query)",
       body: request.jsonBytes)
   }
 

@@ -1,136 +1,89 @@
-import CEpoll
 import Glibc
 import StratusWire
 
-/// Measures streams of notifications: what they cost when idle, and how soon one write reaches all.
+/// Measures streams of notifications: how soon an event comes, how soon one write reaches all, and
+/// what idle streams cost.
 struct PushJobs {
   private static let zone = "watched"
   /// Few enough that all are still known when the last has opened its stream.
   private static let devices = 40
 
   let server: BenchServer
-  /// Streams that are idle.
-  let streams: Int
-  /// Streams that one write reaches.
-  let reached: Int
-  let writes: Int
+  let sizes: Sizes
+  let children: Children
 
   func measure(round: Int) throws -> [Row] {
-    let requests = server.requests("iCloud.bench.push.r\(round)")
+    try [measureOne(round), measureAll(round)]
+      + [measureIdle(sizes.streams, servers: 1), measureIdle(sizes.manyStreams, servers: 3)]
+      .flatMap { $0 }
+  }
+
+  /// From a write to its event on another device.
+  private func measureOne(_ round: Int) throws -> Row {
+    let (requests, exchange) = try watched("iCloud.bench.push.one.r\(round)")
+    var open = OpenStreams()
+    defer { open.close() }
+    try open.add(1, port: server.process.port) { _ in requests.stream(device: "other") }
+    var latencies: [Int64] = []
+    for write in 1...UInt64(sizes.events) {
+      let request = try requests.saving(zone: Self.zone, name: write)
+      let start = Clock.nanoseconds()
+      _ = try exchange.send(request)
+      try open.awaitAll()
+      latencies.append(Clock.nanoseconds() - start)
+    }
+    return Row(
+      "write to event on another device", latencies: latencies.sorted(),
+      goals: [(0.5, "p50", 5), (0.99, "p99", 30)])
+  }
+
+  /// From the answer to a write to the last of many streams.
+  private func measureAll(_ round: Int) throws -> Row {
+    let (requests, exchange) = try watched("iCloud.bench.push.all.r\(round)")
+    var open = OpenStreams()
+    defer { open.close() }
+    try open.add(sizes.reachedStreams, port: server.process.port) {
+      requests.stream(device: "d\($0 % Self.devices)")
+    }
+    var latencies: [Int64] = []
+    for write in 1...UInt64(5) {
+      _ = try exchange.send(try requests.saving(zone: Self.zone, name: write))
+      let start = Clock.nanoseconds()
+      try open.awaitAll()
+      latencies.append(Clock.nanoseconds() - start)
+    }
+    return Row(
+      "one write to \(sizes.reachedStreams) streams", latencies: latencies.sorted(),
+      goals: [(1, "the slowest", 250)])
+  }
+
+  /// What idle streams cost, and how they end, in servers of their own.
+  private func measureIdle(_ streams: Int, servers: Int) throws -> [Row] {
+    let parts = try children.runAtOnce(
+      servers, ["streams", "--count", "\(streams / servers)"])
+    let name = "\(streams) idle streams" + (servers > 1 ? " of \(servers) servers" : "")
+    func worst(_ key: String) -> Double { parts.compactMap { $0[key] }.max() ?? .infinity }
+    var cost = Row(name, rate: worst("kilobytesEach"), unit: "kB each")
+    cost.comparisons = [
+      .init(name: "kB each", value: cost.figure, goal: .atMost(12)),
+      .init(
+        name: "ms until 1,000 that leave are noticed", value: worst("leavingMilliseconds"),
+        goal: nil),
+      .init(
+        name: "s from SIGTERM to the end, all open", value: worst("endingSeconds"),
+        goal: .atMost(1)),
+    ]
+    return [cost]
+  }
+
+  /// A zone with a subscription.
+  private func watched(_ container: String) throws -> (Requests, Exchange) {
+    let requests = server.requests(container)
     let exchange = try Exchange(port: server.process.port)
     _ = try exchange.send(requests.createZone(Self.zone))
     _ = try exchange.send(requests.subscribe(Self.zone))
     _ = try exchange.send(try requests.saving(zone: Self.zone, name: 0))
-    let before = server.process.residentBytes
-    var open = OpenStreams()
-    defer { open.close() }
-    try open.add(streams, port: server.process.port) {
-      requests.stream(device: "d\($0 % Self.devices)")
-    }
-    usleep(2_000_000)
-    let each = Double(server.process.residentBytes - before) / Double(streams)
-    open.keep(reached)
-    var latencies: [Int64] = []
-    for write in 1...UInt64(writes) {
-      latencies.append(
-        try open.timeToAll {
-          _ = try exchange.send(try requests.saving(zone: Self.zone, name: write))
-        })
-    }
-    latencies.sort()
-    var idle = Row("\(streams) idle streams", rate: each / 1_000, unit: "kB each")
-    idle.comparisons = [.init(name: "kB each", value: each / 1_000, goal: .atMost(12))]
-    let worst = Double(latencies.last ?? 0) / 1e6
-    var fan = Row(
-      "one write to \(reached) streams", rate: Double(latencies.percentile(0.5)) / 1e6,
-      unit: "ms, p50")
-    fan.comparisons = [.init(name: "ms, the slowest", value: worst, goal: .atMost(250))]
-    return [idle, fan]
-  }
-}
-
-/// Streams on which events are awaited.
-struct OpenStreams {
-  private static let opening = Array(":\n\n\r\n".utf8)
-  private static let event = Array("event: notification".utf8)
-  /// Opened at a time: more than the system lets wait to be accepted would be refused.
-  private static let atOnce = 50
-
-  private let poller = epoll_create1(0)
-  private var descriptors: [Int32] = []
-
-  mutating func add(
-    _ count: Int, port: Int, _ request: (Int) -> [UInt8]
-  ) throws(Failure) {
-    for start in stride(from: 0, to: count, by: Self.atOnce) {
-      var fresh: [Int32] = []
-      for index in start..<min(count, start + Self.atOnce) {
-        let descriptor = try Socket.connect(port: port)
-        fresh.append(descriptor)
-        _ = try Socket.send(request(index), from: 0, to: descriptor)
-      }
-      descriptors += fresh
-      for descriptor in fresh { try Self.wait(for: Self.opening, on: descriptor) }
-    }
-    for descriptor in descriptors {
-      Socket.stopWaiting(descriptor)
-      var event = epoll_event()
-      event.events = EPOLLIN.rawValue
-      event.data.fd = descriptor
-      epoll_ctl(poller, EPOLL_CTL_ADD, descriptor, &event)
-    }
-  }
-
-  /// Closes all streams but so many.
-  mutating func keep(_ count: Int) {
-    for descriptor in descriptors.dropFirst(count) { Glibc.close(descriptor) }
-    descriptors = Array(descriptors.prefix(count))
-  }
-
-  func close() {
-    for descriptor in descriptors { Glibc.close(descriptor) }
-    Glibc.close(poller)
-  }
-
-  /// Writes, and waits until every stream has had an event.
-  ///
-  /// - Returns: nanoseconds from the answer to the write.
-  func timeToAll(_ write: () throws -> Void) throws -> Int64 {
-    try write()
-    let start = Clock.nanoseconds()
-    var left = Set(descriptors)
-    var events = [epoll_event](repeating: epoll_event(), count: 256)
-    var buffer = [UInt8](repeating: 0, count: 65_536)
-    while !left.isEmpty {
-      let ready = epoll_wait(poller, &events, 256, 10_000)
-      if ready < 0, errno == EINTR { continue }
-      if ready <= 0 { throw Failure("\(left.count) streams have heard nothing for ten seconds") }
-      for event in events[..<Int(ready)] {
-        let count = recv(event.data.fd, &buffer, buffer.count, 0)
-        if count <= 0 { throw Failure("a stream was closed") }
-        // Others' signs of life may come between; an event is never parted on this machine.
-        if Self.has(Self.event, buffer[..<count]) { left.remove(event.data.fd) }
-      }
-    }
-    return Clock.nanoseconds() - start
-  }
-
-  private static func wait(for text: [UInt8], on descriptor: Int32) throws(Failure) {
-    var received: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 4_096)
-    while !has(text, received[...]) {
-      let count = recv(descriptor, &buffer, buffer.count, 0)
-      if count <= 0 { throw Failure("a stream was refused") }
-      received += buffer.prefix(count)
-    }
-  }
-
-  private static func has(_ text: [UInt8], _ bytes: ArraySlice<UInt8>) -> Bool {
-    bytes.withUnsafeBytes { bytes in
-      text.withUnsafeBytes { text in
-        cepoll_find(bytes.baseAddress, bytes.count, text.baseAddress, text.count) >= 0
-      }
-    }
+    return (requests, exchange)
   }
 }
 
@@ -152,7 +105,7 @@ extension Requests {
   }
 
   /// Opens a stream.
-  fileprivate func stream(device: String) -> [UInt8] {
+  func stream(device: String) -> [UInt8] {
     let path = "/device/1/\(container)/development/\(StreamNotifications.path)"
     return Array(
       "GET \(path)?\(query)&clientId=\(device) HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8)

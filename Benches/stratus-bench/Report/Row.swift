@@ -58,6 +58,18 @@ struct Row {
     self.comparisons = comparisons
   }
 
+  /// Milliseconds of what happens by itself, at some shares of all, each beside its goal.
+  ///
+  /// - Parameter latencies: nanoseconds, in order.
+  init(_ job: String, latencies: [Int64], goals: [(share: Double, name: String, most: Double)]) {
+    self.init(job, rate: Double(latencies.percentile(0.5)) / 1e6, unit: "ms, p50")
+    comparisons = goals.map { goal in
+      Comparison(
+        name: "ms, \(goal.name)", value: Double(latencies.percentile(goal.share)) / 1e6,
+        goal: .atMost(goal.most))
+    }
+  }
+
   /// The median of the rounds, figure by figure.
   static func medians(of rounds: [[Row]]) -> [Row] {
     guard let first = rounds.first else { return [] }

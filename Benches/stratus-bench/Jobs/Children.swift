@@ -1,0 +1,80 @@
+import Foundation
+
+/// The benchmark itself, started again for a part of a job.
+struct Children {
+  /// The benchmark's program, and the server's.
+  let program, server: String
+
+  /// What a child says, in one line, when it is ready for what all do at once.
+  private static let ready = "ready"
+
+  /// Runs children at once, each until it has reported.
+  ///
+  /// - Returns: what each has measured.
+  func runAtOnce(_ count: Int, _ arguments: [String]) throws -> [[String: Double]] {
+    let children = try (0..<count).map { _ in
+      try Child(program, arguments + ["--server", server])
+    }
+    for child in children where child.readLine() != Self.ready {
+      throw Failure("a part of the job failed: \(arguments.joined(separator: " "))")
+    }
+    for child in children { child.goOn() }
+    return try children.map { child in
+      guard let line = child.readLine() else { throw Failure("a part of the job failed") }
+      return try JSONDecoder().decode([String: Double].self, from: Data(line.utf8))
+    }
+  }
+
+  /// In a child: waits until the others are as far.
+  static func meet() {
+    say(ready)
+    _ = Swift.readLine()
+  }
+
+  /// In a child: its last words.
+  static func report(_ figures: [String: Double]) {
+    let figures = (try? JSONEncoder().encode(figures)) ?? Data()
+    say(String(decoding: figures, as: UTF8.self))
+  }
+
+  private static func say(_ line: String) {
+    FileHandle.standardOutput.write(Data((line + "\n").utf8))
+  }
+}
+
+/// A process that speaks in lines.
+private final class Child {
+  private let process = Process()
+  private let input = Pipe()
+  private let output = Pipe()
+  private var unread = Data()
+
+  init(_ program: String, _ arguments: [String]) throws {
+    process.executableURL = URL(fileURLWithPath: program)
+    process.arguments = arguments
+    process.standardInput = input
+    process.standardOutput = output
+    try process.run()
+  }
+
+  deinit {
+    // NB: a child whose input ends goes on to its end, and stops its server.
+    try? input.fileHandleForWriting.close()
+    process.waitUntilExit()
+  }
+
+  func goOn() { input.fileHandleForWriting.write(Data("go on\n".utf8)) }
+
+  /// nil: it has ended.
+  func readLine() -> String? {
+    while true {
+      if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
+        defer { unread = Data(unread[unread.index(after: end)...]) }
+        return String(decoding: unread[..<end], as: UTF8.self)
+      }
+      let data = output.fileHandleForReading.availableData
+      if data.isEmpty { return nil }
+      unread += data
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import StratusWire
+
+/// Measures saves, and the way from a write to its event, in a container where a million query
+/// subscriptions watch the same record type, beside one where there is a single one.
+struct SubscriptionJobs {
+  private static let zone = ZoneID.defaultZoneName
+  /// What may be sent at once, and what a user may have.
+  private static let perRequest = 400
+  private static let perUser = 1_000
+
+  let server: BenchServer
+  let sizes: Sizes
+
+  /// - Parameter announce: called with each step, for who waits.
+  func measure(round: Int, _ announce: (String) -> Void) throws -> [Row] {
+    let few = try prepare("iCloud.bench.few.r\(round)")
+    let many = try prepare("iCloud.bench.many.r\(round)")
+    announce("round \(round): making \(sizes.subscriptions) subscriptions")
+    let start = Clock.nanoseconds()
+    try subscribe(container: many.container)
+    announce("made in \((Clock.nanoseconds() - start) / 1_000_000_000) s")
+    return try [measureSaves(few, many), measureEvents(few, many)]
+  }
+
+  private func measureSaves(_ few: Requests, _ many: Requests) throws -> Row {
+    let alone = try save(few)
+    let among = try save(many)
+    return Row(
+      "modify-1 beside \(sizes.subscriptions) subscriptions", among,
+      [.ratio(among, "the rate beside none", alone, atLeast: 0.95)])
+  }
+
+  /// The developer alone subscribes to what is saved from here on.
+  private func measureEvents(_ few: Requests, _ many: Requests) throws -> Row {
+    let alone = try eventLatencies(few)
+    let among = try eventLatencies(many)
+    var row = Row(
+      "write to event beside \(sizes.subscriptions) subscriptions", latencies: among,
+      goals: [(0.5, "p50", 5), (0.99, "p99", 30)])
+    let added = among.percentile(0.5) - alone.percentile(0.5)
+    row.comparisons.append(
+      .init(name: "ms more than beside one", value: Double(added) / 1e6, goal: .atMost(1)))
+    return row
+  }
+
+  private func save(_ requests: Requests) throws -> LoadGenerator.Load {
+    var next: UInt64 = 1_000
+    let generator = LoadGenerator(
+      server: server.process, connections: 64,
+      bound: .seconds(warmUp: sizes.warmUpSeconds, measured: sizes.seconds),
+      nextName: {
+        next += 1
+        return next
+      })
+    return try generator.run(try requests.saving(1, zone: Self.zone))
+  }
+
+  private func eventLatencies(_ requests: Requests) throws -> [Int64] {
+    let exchange = try Exchange(port: server.process.port)
+    _ = try exchange.send(requests.watching([SampleRecord.list]))
+    var open = OpenStreams()
+    defer { open.close() }
+    try open.add(1, port: server.process.port) { _ in requests.stream(device: "other") }
+    var latencies: [Int64] = []
+    for write in 1...UInt64(sizes.events) {
+      var request = try requests.saving(1, zone: Self.zone)
+      request.setNames { (1 << 40) + write }
+      let start = Clock.nanoseconds()
+      _ = try exchange.send(request)
+      try open.awaitAll()
+      latencies.append(Clock.nanoseconds() - start)
+    }
+    return latencies.sorted()
+  }
+
+  /// The public database of a container that knows the record type.
+  private func prepare(_ container: String) throws -> Requests {
+    var requests = server.requests(container)
+    requests.database = "public"
+    var request = try requests.saving(1, zone: Self.zone)
+    request.setNames { 0 }
+    _ = try Exchange(port: server.process.port).send(request)
+    return requests
+  }
+
+  /// Each watches for a value of its own, which no record has.
+  private func subscribe(container: String) throws {
+    let exchange = try Exchange(port: server.process.port)
+    for first in stride(from: 0, to: sizes.subscriptions, by: Self.perUser) {
+      var requests = try server.account("user\(first)@example.org", container: container)
+      requests.database = "public"
+      let end = min(first + Self.perUser, sizes.subscriptions)
+      for start in stride(from: first, to: end, by: Self.perRequest) {
+        let lists = (start..<min(start + Self.perRequest, end)).map { "list-\($0)" }
+        _ = try exchange.send(requests.watching(lists))
+      }
+    }
+  }
+}
+
+extension Requests {
+  /// Subscribes to the tasks of each list.
+  fileprivate func watching(_ lists: [String]) -> RequestTemplate {
+    request(
+      ModifySubscriptions.self,
+      .init(
+        operations: lists.map { list in
+          let filter = FieldFilter(.equals, QueryKey(field: "list"), .string(list))
+          return .save(
+            Subscription(
+              id: list,
+              .query(
+                WatchedQuery(
+                  query: Query(recordType: SampleRecord.recordType, filters: [.field(filter)]),
+                  firesOn: .create))))
+        }))
+  }
+}
