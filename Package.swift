@@ -118,6 +118,9 @@ let package = Package(
       swiftSettings: strict),
     program("notes-sync", path: "Examples/NotesSync/Terminal", ["NotesSync"]),
     .executableTarget(
+      name: "Fatchat", dependencies: ["CloudKit"], path: "Examples/Fatchat",
+      exclude: ["README.md"], swiftSettings: strict),
+    .executableTarget(
       name: "Parties", dependencies: ["CloudKit", "CoreLocation"], path: "Examples/Parties",
       exclude: ["README.md"], swiftSettings: strict),
     program("Tour", path: "Examples/Tour", ["CloudKit"]),

@@ -1,0 +1,189 @@
+import CloudKit
+
+/// The chat as the server has it: everybody's, in the public database.
+struct Chat: Sendable {
+  /// Messages shown of a channel that somebody comes to.
+  static let historyCount = 50
+
+  let container: CKContainer
+  let database: CKDatabase
+  /// What we are called.
+  let name: String
+
+  init(container: CKContainer = .default(), name: String) {
+    self.container = container
+    database = container.publicCloudDatabase
+    self.name = name
+  }
+
+  /// - Throws: `CKError` where nobody is signed in, or the server cannot be asked.
+  func requireAccount() async throws {
+    switch try await container.accountStatus() {
+    case .available: break
+    case .noAccount: throw CKError(.notAuthenticated)
+    case .restricted: throw CKError(.managedAccountRestricted)
+    case .temporarilyUnavailable: throw CKError(.accountTemporarilyUnavailable)
+    case .couldNotDetermine: throw CKError(.networkFailure)
+    @unknown default: throw CKError(.networkFailure)
+    }
+  }
+
+  // Channels.
+
+  /// All channels, by name.
+  func channels() async throws -> [Channel] {
+    let query = CKQuery(recordType: Channel.recordType, predicate: NSPredicate(value: true))
+    query.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+    return try await all(query, keys: ["name"]).compactMap { record in
+      try? Channel(record["name"] as? String ?? "")
+    }
+  }
+
+  func exists(_ channel: Channel) async throws -> Bool {
+    do {
+      _ = try await database.record(for: channel.recordID)
+      return true
+    } catch let error as CKError where error.code == .unknownItem {
+      return false
+    }
+  }
+
+  /// Makes a channel, with a first message in it.
+  ///
+  /// - Throws: `UsageError` if it exists.
+  func make(_ channel: Channel) async throws {
+    let opening = Message(opening: channel, by: name).record
+    do {
+      let results = try await database.modifyRecords(
+        saving: [channel.record, opening], deleting: [], atomically: false)
+      for result in results.saveResults.values { _ = try result.get() }
+    } catch let error as CKError
+      where [.serverRecordChanged, .permissionFailure].contains(error.code)
+    {
+      // A name that is taken is a conflict, or, if it was taken by somebody else, not ours to write.
+      guard try await exists(channel) else { throw error }
+      throw UsageError(
+        "There is a channel \(channel.title) already: go there by '/join \(channel.name)'.")
+    }
+  }
+
+  /// Lets the server tell by itself what happens in a channel, from now on, also while we are away.
+  func follow(_ channel: Channel) async throws {
+    let results = try await database.modifySubscriptions(
+      saving: [Topic.messages(channel).subscription, Topic.people(channel).subscription],
+      deleting: [])
+    for result in results.saveResults.values { _ = try result.get() }
+  }
+
+  /// Ends what ``follow(_:)`` began.
+  func unfollow(_ channel: Channel) async throws {
+    let results = try await database.modifySubscriptions(
+      saving: [],
+      deleting: [Topic.messages(channel).subscriptionID, Topic.people(channel).subscriptionID])
+    for case .failure(let error as CKError) in results.deleteResults.values
+    where error.code != .unknownItem {
+      throw error
+    }
+  }
+
+  // Messages.
+
+  /// What was said that we do not know, the oldest first. Where we know nothing: the last of it.
+  func messages(
+    in channel: Channel, beyond known: Set<CKRecord.ID>
+  ) async throws -> [Message] {
+    let query = CKQuery(
+      recordType: Message.recordType,
+      predicate: NSPredicate(format: "channel == %@", channel.reference))
+    query.sortDescriptors = [NSSortDescriptor(key: "creationDate", ascending: false)]
+    var unknown: [Message] = []
+    var (matches, cursor) = try await database.records(
+      matching: query, desiredKeys: Message.listKeys, resultsLimit: Self.historyCount)
+    while true {
+      let page = try matches.map { Message(record: try $0.1.get()) }
+      let news = page.filter { !known.contains($0.id) }
+      unknown += news
+      let reachesKnown = known.isEmpty || news.count < page.count
+      guard !reachesKnown, let next = cursor else { return unknown.reversed() }
+      (matches, cursor) = try await database.records(
+        continuingMatchFrom: next, desiredKeys: Message.listKeys)
+    }
+  }
+
+  func send(_ message: Message) async throws {
+    do {
+      try await database.save(message.record)
+    } catch let error as CKError where error.code == .serverResponseLost {
+      // It may have arrived; then the same record is refused now, and all is well.
+      do {
+        try await database.save(message.record)
+      } catch let error as CKError where error.code == .serverRecordChanged {}
+    }
+  }
+
+  /// The file of a message, in a place that is cleaned up in time.
+  func file(of message: Message) async throws -> URL {
+    let record = try await database.record(for: message.id)
+    guard let file = (record["file"] as? CKAsset)?.fileURL else {
+      throw CKError(.assetNotAvailable)
+    }
+    return file
+  }
+
+  // People.
+
+  /// Says that we are here.
+  ///
+  /// - Returns: what time it is, by the server's clock.
+  func renew(_ presence: Presence) async throws -> Date {
+    presence.record["renewed"] = Date()
+    let results = try await database.modifyRecords(
+      saving: [presence.record], deleting: [], savePolicy: .allKeys, atomically: false)
+    let saved = try results.saveResults[presence.id]?.get()
+    return saved?.modificationDate ?? .distantPast
+  }
+
+  /// Says that we have gone, unless that takes long: then the others notice.
+  func withdraw(_ presence: Presence) async {
+    let configuration = CKOperation.Configuration()
+    configuration.timeoutIntervalForResource = 2
+    _ = try? await database.configuredWith(configuration: configuration) { database in
+      try await database.deleteRecord(withID: presence.id)
+    }
+  }
+
+  /// Who is in a channel, by name, each once.
+  ///
+  /// - Parameter now: the time by the server's clock.
+  func people(in channel: Channel, now: Date) async throws -> [String] {
+    let query = CKQuery(
+      recordType: Presence.recordType,
+      predicate: NSPredicate(
+        format: "channel == %@ AND modificationDate > %@", channel.reference,
+        now.addingTimeInterval(-Presence.validSeconds) as NSDate))
+    return Set(try await all(query, keys: ["name"]).map { Presence(record: $0).name }).sorted()
+  }
+
+  /// Removes what is left of ourselves from programs that could not say goodbye.
+  func sweep(now: Date) async throws {
+    let me = CKRecord.Reference(recordID: try await container.userRecordID(), action: .none)
+    let query = CKQuery(
+      recordType: Presence.recordType,
+      predicate: NSPredicate(
+        format: "creatorUserRecordID == %@ AND modificationDate < %@", me,
+        now.addingTimeInterval(-Presence.validSeconds) as NSDate))
+    let left = try await all(query, keys: []).prefix(400).map(\.recordID)
+    guard !left.isEmpty else { return }
+    _ = try await database.modifyRecords(saving: [], deleting: left, atomically: false)
+  }
+
+  private func all(_ query: CKQuery, keys: [CKRecord.FieldKey]) async throws -> [CKRecord] {
+    var (matches, cursor) = try await database.records(matching: query, desiredKeys: keys)
+    while let next = cursor {
+      let page = try await database.records(continuingMatchFrom: next, desiredKeys: keys)
+      matches += page.matchResults
+      cursor = page.queryCursor
+    }
+    return try matches.map { try $0.1.get() }
+  }
+}

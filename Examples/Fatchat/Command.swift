@@ -1,0 +1,67 @@
+import Foundation
+
+/// What somebody enters: a message, or a word with a stroke before it.
+enum Command: Equatable {
+  case say(String)
+  case attach(URL)
+  case save(Int, as: URL?)
+  case who
+  case channels
+  case create(String)
+  case join(String)
+  case leave
+  case help
+  case quit
+
+  static let list = """
+    /attach FILE      send a file
+    /save N [FILE]    keep the file with the number N
+    /who              who is here
+    /channels         all channels
+    /join CHANNEL     go to another channel
+    /create CHANNEL   make a channel and go there
+    /leave            hear no more of this channel
+    /quit             end
+    Anything else is said to everybody here; '//' begins a message with a stroke.
+    """
+
+  /// - Throws: `UsageError` for an empty message, and for what no command is.
+  init(_ line: String) throws {
+    let line = line.printable.trimmingCharacters(in: .whitespaces)
+    if line.isEmpty { throw UsageError("There is nothing to send.") }
+    if line.hasPrefix("//") || !line.hasPrefix("/") {
+      self = .say(line.hasPrefix("//") ? String(line.dropFirst()) : line)
+      return
+    }
+    let parts = line.dropFirst().split(separator: " ", maxSplits: 1).map(String.init)
+    let rest = parts.count > 1 ? parts[1].trimmingCharacters(in: .whitespaces) : ""
+    switch (parts.first ?? "", rest) {
+    case ("attach", let path) where !path.isEmpty: self = .attach(Self.file(path))
+    case ("save", let words) where !words.isEmpty:
+      let words = words.split(separator: " ", maxSplits: 1).map(String.init)
+      guard let number = Int(words[0]) else {
+        throw UsageError("'/save' wants the number that stands before the file.")
+      }
+      self = .save(number, as: words.count > 1 ? Self.file(words[1]) : nil)
+    case ("join", let name) where !name.isEmpty: self = .join(name)
+    case ("create", let name) where !name.isEmpty: self = .create(name)
+    case ("who", ""): self = .who
+    case ("channels", ""): self = .channels
+    case ("leave", ""): self = .leave
+    case ("help", ""): self = .help
+    case ("quit", ""): self = .quit
+    default: throw UsageError("'\(line)' is no command; '/help' lists them.")
+    }
+  }
+
+  private static func file(_ path: String) -> URL {
+    URL(fileURLWithPath: NSString(string: path).expandingTildeInPath)
+  }
+}
+
+/// What the person at the keyboard should know.
+struct UsageError: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = description }
+}

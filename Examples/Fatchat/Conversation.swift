@@ -1,0 +1,235 @@
+import CloudKit
+
+/// Somebody's part in the chat: where they are, and what they have seen.
+///
+/// Nobody asks the server for messages again and again. A notification is a hint that there is
+/// something to fetch, and hints that come together are one. What we send ourselves is seen in the
+/// same way.
+actor Conversation {
+  private let chat: Chat
+  private let news: AsyncStream<News>.Continuation
+  private let messageHints = Hints()
+  private let peopleHints = Hints()
+
+  private var channel: Channel?
+  private var presence: Presence?
+  /// The server's clock, when we last heard of it.
+  private var now = Date.distantPast
+  private var known: Set<CKRecord.ID> = []
+  /// The messages with files, by their numbers from 1.
+  private var files: [Message] = []
+  /// nil: not known yet.
+  private var people: [String]?
+  private var missed: [Channel: Int] = [:]
+  private var isConnected = true
+
+  init(chat: Chat, news: AsyncStream<News>.Continuation) {
+    self.chat = chat
+    self.news = news
+  }
+
+  /// Goes to the first channel, which is made if it is the lobby and not there.
+  func begin(in first: Channel, lobby: Channel) async throws {
+    try await chat.requireAccount()
+    if first == lobby, !(try await chat.exists(lobby)) {
+      // Two may come at once; one of them has made it.
+      do { try await chat.make(lobby) } catch is UsageError {}
+    }
+    try await join(first)
+    try await chat.sweep(now: now)
+  }
+
+  /// Hears what the server tells, until the task is cancelled.
+  func run() async {
+    await withTaskGroup(of: Void.self) { [chat, messageHints, peopleHints] group in
+      group.addTask {
+        for await notification in chat.container.remoteNotifications {
+          await self.hear(notification)
+        }
+      }
+      group.addTask { for await _ in messageHints.stream { await self.fetchMessages() } }
+      group.addTask { for await _ in peopleHints.stream { await self.fetchPeople() } }
+      group.addTask {
+        while !Task.isCancelled {
+          try? await Task.sleep(for: .seconds(Presence.renewalSeconds))
+          await self.renew()
+        }
+      }
+    }
+  }
+
+  /// Says goodbye.
+  func end() async {
+    if let presence { await chat.withdraw(presence) }
+    news.finish()
+  }
+
+  /// Does what was entered.
+  ///
+  /// - Returns: whether to go on.
+  func obey(_ line: String) async -> Bool {
+    do {
+      switch try Command(line) {
+      case .say(let text): try await send(Message(text, by: chat.name, in: here()))
+      case .attach(let file):
+        try await send(Message(file: file, by: chat.name, in: here()))
+      case .save(let number, let file): try await save(number, as: file)
+      case .who:
+        let names = try await chat.people(in: here(), now: now)
+        tell("here: \(names.joined(separator: ", "))")
+      case .channels:
+        tell("channels: \(try await chat.channels().map(\.title).joined(separator: ", "))")
+      case .create(let name):
+        let channel = try Channel(name)
+        try await chat.make(channel)
+        try await join(channel)
+      case .join(let name): try await join(try Channel(name))
+      case .leave: try await leave()
+      case .help: tell(Command.list)
+      case .quit: return false
+      }
+    } catch {
+      if !Task.isCancelled { tell(explain(error)) }
+    }
+    return true
+  }
+
+  private func tell(_ text: String) { news.yield(.notice(text)) }
+
+  private func here() throws -> Channel {
+    guard let channel else { throw UsageError("You are in no channel: '/join' one first.") }
+    return channel
+  }
+
+  // Where we are.
+
+  private func join(_ next: Channel) async throws {
+    if next == channel { throw UsageError("You are in \(next.title) already.") }
+    guard try await chat.exists(next) else {
+      throw UsageError(
+        "There is no channel \(next.title): '/channels' lists them, '/create \(next.name)' makes it."
+      )
+    }
+    let arrival = Presence(of: chat.name, in: next)
+    now = try await chat.renew(arrival)
+    try await chat.follow(next)
+    let last = presence
+    (channel, presence) = (next, arrival)
+    (known, files, people, missed[next]) = ([], [], nil, nil)
+    news.yield(.entered(next))
+    messageHints.give()
+    peopleHints.give()
+    if let last { await chat.withdraw(last) }
+  }
+
+  private func leave() async throws {
+    let last = try here()
+    try await chat.unfollow(last)
+    if let presence { await chat.withdraw(presence) }
+    (channel, presence, people) = (nil, nil, nil)
+    news.yield(.left(last))
+  }
+
+  // What the server tells.
+
+  private func hear(_ notification: CKNotification) {
+    switch Topic(subscriptionID: notification.subscriptionID) {
+    case .messages(let topic) where topic == channel: messageHints.give()
+    case .people(let topic) where topic == channel: peopleHints.give()
+    case .messages(let other):
+      let count = (missed[other] ?? 0) + 1
+      missed[other] = count
+      let fields = (notification as? CKQueryNotification)?.recordFields
+      let author = fields?["author"] as? String ?? "somebody"
+      let text = fields?["text"] as? String ?? ""
+      let preview = "\(author): \(text.isEmpty ? "a file" : text)".printable
+      news.yield(.elsewhere(other, preview: preview, missedCount: count))
+    case .people, nil: break
+    }
+  }
+
+  private func fetchMessages() async {
+    guard let channel else { return }
+    await whileConnected {
+      let messages = try await chat.messages(in: channel, beyond: known)
+      // Who has gone elsewhere meanwhile has asked anew.
+      guard channel == self.channel else { return }
+      for message in messages where known.insert(message.id).inserted {
+        if message.fileName != nil { files.append(message) }
+        news.yield(
+          .message(message, fileNumber: message.fileName == nil ? nil : files.count))
+      }
+    }
+  }
+
+  private func fetchPeople() async {
+    guard let channel else { return }
+    await whileConnected {
+      let names = try await chat.people(in: channel, now: now)
+      guard channel == self.channel, names != people else { return }
+      let last = people ?? names
+      let changes =
+        names.filter { !last.contains($0) }.map { "\($0) is here" }
+        + last.filter { !names.contains($0) }.map { "\($0) has gone" }
+      people = names
+      news.yield(.people(names, changes: changes))
+    }
+  }
+
+  private func renew() async {
+    guard let presence else { return }
+    let wasConnected = isConnected
+    await whileConnected {
+      now = try await chat.renew(presence)
+      if !wasConnected { messageHints.give() }
+      peopleHints.give()
+    }
+  }
+
+  /// Tells of an error that comes by itself once, and of its end.
+  private func whileConnected(_ body: () async throws -> Void) async {
+    do {
+      try await body()
+      if !isConnected { tell("The server is back.") }
+      isConnected = true
+    } catch {
+      if Task.isCancelled { return }
+      if isConnected { tell(explain(error)) }
+      isConnected = false
+    }
+  }
+
+  // Messages.
+
+  private func send(_ message: Message) async throws {
+    if let name = message.fileName { tell("sending \(name)") }
+    try await chat.send(message)
+    messageHints.give()
+  }
+
+  private func save(_ number: Int, as wish: URL?) async throws {
+    guard files.indices.contains(number - 1), let name = files[number - 1].fileName else {
+      throw UsageError("There is no file with the number \(number).")
+    }
+    let place = wish ?? URL(fileURLWithPath: name)
+    if FileManager.default.fileExists(atPath: place.path) {
+      throw UsageError(
+        "There is a file \(place.path) already: '/save \(number) FILE' names another.")
+    }
+    let file = try await chat.file(of: files[number - 1])
+    try FileManager.default.copyItem(at: file, to: place)
+    tell("saved as \(place.path)")
+  }
+}
+
+/// Hints that something is to be done, of which any number are one.
+private struct Hints: Sendable {
+  let stream: AsyncStream<Void>
+  private let continuation: AsyncStream<Void>.Continuation
+
+  init() {
+    (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+  }
+
+  func give() { continuation.yield() }
+}

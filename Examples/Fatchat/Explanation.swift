@@ -1,0 +1,38 @@
+import CloudKit
+
+extension CKError {
+  /// What happened, and what to do about it, for the person at the keyboard.
+  var explanation: String {
+    switch code {
+    case .notAuthenticated:
+      return "Nobody is signed in. Set STRATUS_API_TOKEN and STRATUS_WEB_AUTH_TOKEN."
+    case .accountTemporarilyUnavailable: return "Your session has ended. Sign in again."
+    case .managedAccountRestricted: return "This account is not allowed to use CloudKit."
+    case .badContainer, .missingEntitlement:
+      return "The server does not know this app. Check STRATUS_CONTAINER."
+    case .networkUnavailable, .networkFailure:
+      return "The server cannot be reached. Check STRATUS_URL, and try again."
+    case .serverResponseLost: return "The answer was lost. Try again."
+    case .serviceUnavailable, .requestRateLimited, .zoneBusy:
+      return "The server is busy. Try again in \(Int(retryAfterSeconds ?? 1)) s."
+    case .permissionFailure: return "You may not write here."
+    case .quotaExceeded: return "There is no room for that on the server."
+    case .limitExceeded: return "That is too long for a message. Send it as a file."
+    case .assetFileNotFound: return "The file is not there any more."
+    case .assetFileModified: return "The file changed while it was sent. Send it again."
+    case .assetNotAvailable: return "The file cannot be had at the moment. Try again later."
+    case .unknownItem: return "That is gone."
+    case .operationCancelled: return "Cancelled."
+    default: return localizedDescription
+    }
+  }
+}
+
+/// What to tell the person at the keyboard of an error, whatever it is.
+func explain(_ error: any Error) -> String {
+  switch error {
+  case let error as CKError: error.explanation
+  case let error as UsageError: error.description
+  default: "That did not work: \(error.localizedDescription)"
+  }
+}

@@ -1,0 +1,65 @@
+import CloudKit
+
+/// A chat in channels, in a terminal.
+@main
+struct Fatchat {
+  static let usage = """
+    usage: Fatchat NAME [CHANNEL]
+      NAME is what the others call you; CHANNEL is where you begin: the lobby, unless you say so.
+    """
+
+  static func main() async {
+    do {
+      try await run(Array(CommandLine.arguments.dropFirst()))
+    } catch {
+      FileHandle.standardError.write(Data((explain(error) + "\n").utf8))
+      exit(1)
+    }
+  }
+
+  static func run(_ arguments: [String]) async throws {
+    guard (1...2).contains(arguments.count), !arguments[0].hasPrefix("-") else {
+      throw UsageError(usage)
+    }
+    let lobby = try Channel("lobby")
+    let first = arguments.count > 1 ? try Channel(arguments[1]) : lobby
+    let (news, teller) = AsyncStream.makeStream(of: News.self)
+    let conversation = Conversation(
+      chat: Chat(name: try Presence.name(arguments[0])), news: teller)
+    try await conversation.begin(in: first, lobby: lobby)
+
+    let endings = AsyncStream<Void>.signals(SIGINT, SIGTERM, SIGHUP)
+    let view: any View = if let terminal = Terminal() { Screen(terminal) } else { LineView() }
+    let showing = Task { for await item in news { await view.show(item) } }
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await conversation.run() }
+      group.addTask { for await _ in endings { return } }
+      group.addTask {
+        for await line in view.lines { guard await conversation.obey(line) else { return } }
+      }
+      // Whichever ends first ends all.
+      await group.next()
+      group.cancelAll()
+    }
+    await conversation.end()
+    await showing.value
+    await view.close()
+  }
+}
+
+extension AsyncStream<Void> {
+  /// Each time that one of these signals arrives, which then does nothing else.
+  static func signals(_ numbers: Int32...) -> AsyncStream<Void> {
+    AsyncStream { continuation in
+      // Touched by nobody until they are cancelled.
+      nonisolated(unsafe) let sources = numbers.map { number in
+        signal(number, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(signal: number)
+        source.setEventHandler { continuation.yield() }
+        source.resume()
+        return source
+      }
+      continuation.onTermination = { _ in for source in sources { source.cancel() } }
+    }
+  }
+}

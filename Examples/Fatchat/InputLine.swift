@@ -1,0 +1,49 @@
+/// The line that is being written, what was sent before, and where the cursor is.
+struct InputLine {
+  private(set) var before = ""
+  private(set) var after = ""
+  private var sent: [String] = []
+  /// Which of the lines sent is shown; as many as there are: the new one.
+  private var shownIndex = 0
+
+  var text: String { before + after }
+
+  /// Takes a key that changes the line.
+  ///
+  /// - Returns: the line, if it is to be sent.
+  mutating func press(_ key: Key) -> String? {
+    switch key {
+    case .text(let text): before += text
+    case .backspace: _ = before.popLast()
+    case .delete: if !after.isEmpty { after.removeFirst() }
+    case .clear: before = ""
+    case .deleteWord:
+      while before.last == " " { before.removeLast() }
+      while let last = before.last, last != " " { before.removeLast() }
+    case .left: if let last = before.popLast() { after = "\(last)\(after)" }
+    case .right: if !after.isEmpty { before.append(after.removeFirst()) }
+    case .home: (before, after) = ("", text)
+    case .end: (before, after) = (text, "")
+    case .up: recall(shownIndex - 1)
+    case .down: recall(shownIndex + 1)
+    case .enter: return enter()
+    case .quit, .pageUp, .pageDown: break
+    }
+    return nil
+  }
+
+  private mutating func enter() -> String? {
+    let line = text
+    (before, after) = ("", "")
+    guard line.contains(where: { $0 != " " }) else { return nil }
+    sent.append(line)
+    shownIndex = sent.count
+    return line
+  }
+
+  private mutating func recall(_ index: Int) {
+    guard (0...sent.count).contains(index), index != shownIndex else { return }
+    shownIndex = index
+    (before, after) = (index < sent.count ? sent[index] : "", "")
+  }
+}

@@ -1,0 +1,39 @@
+import Foundation
+
+/// Lines in and lines out, for scripts and pipes. What is no message begins with a star.
+struct LineView: View {
+  let lines: AsyncStream<String>
+
+  init() {
+    let (lines, entered) = AsyncStream.makeStream(of: String.self)
+    self.lines = lines
+    Thread.detachNewThread {
+      while let line = readLine() { entered.yield(line) }
+      entered.finish()
+    }
+  }
+
+  func show(_ news: News) {
+    for line in Self.text(news) {
+      // NB: not `print`, which keeps what goes into a pipe until there is more.
+      FileHandle.standardOutput.write(Data((line + "\n").utf8))
+    }
+  }
+
+  func close() {}
+
+  /// News in words.
+  static func text(_ news: News) -> [String] {
+    switch news {
+    case .entered(let channel): ["* you are in \(channel.title)"]
+    case .left(let channel): ["* you have left \(channel.title)"]
+    case .message(let message, let number):
+      ["\(message.author): \(message.line(fileNumber: number))"]
+    case .people(let names, let changes):
+      changes.isEmpty ? ["* here: \(names.joined(separator: ", "))"] : changes.map { "* \($0)" }
+    case .elsewhere(let channel, let preview, _): ["* \(channel.title) \(preview)"]
+    case .notice(let text):
+      text.split(separator: "\n", omittingEmptySubsequences: false).map { "* \($0)" }
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import CloudKit
+
+/// Something said in a channel, or a file handed around there.
+struct Message: Sendable {
+  static let recordType = "Message"
+  /// What a list needs; the file stays on the server until somebody wants it.
+  static let listKeys = ["author", "text", "fileName", "fileSizeBytes"]
+
+  let record: CKRecord
+
+  init(_ text: String, by author: String, in channel: Channel) {
+    self.init(CKRecord(recordType: Self.recordType), text, author, channel)
+  }
+
+  /// The first message of a channel. Named after it, so that there cannot be two either.
+  init(opening channel: Channel, by author: String) {
+    let id = CKRecord.ID(recordName: "opening.\(channel.name)")
+    self.init(
+      CKRecord(recordType: Self.recordType, recordID: id), "opened \(channel.title)", author,
+      channel)
+  }
+
+  /// A message with a file.
+  ///
+  /// - Throws: `UsageError` where there is no file that could be read.
+  init(file: URL, by author: String, in channel: Channel) throws {
+    let values = try? file.resolvingSymlinksInPath().resourceValues(
+      forKeys: [.isRegularFileKey, .fileSizeKey])
+    guard let values else { throw UsageError("There is no file \(file.path).") }
+    guard values.isRegularFile == true, let size = values.fileSize else {
+      throw UsageError("\(file.path) is a folder, or something else that is no file.")
+    }
+    guard FileManager.default.isReadableFile(atPath: file.path) else {
+      throw UsageError("You may not read \(file.path).")
+    }
+    self.init(CKRecord(recordType: Self.recordType), "", author, channel)
+    record["file"] = CKAsset(fileURL: file)
+    record["fileName"] = file.lastPathComponent
+    record["fileSizeBytes"] = size
+  }
+
+  init(record: CKRecord) { self.record = record }
+
+  private init(_ record: CKRecord, _ text: String, _ author: String, _ channel: Channel) {
+    self.record = record
+    record["channel"] = channel.reference
+    record["author"] = author
+    record["text"] = text
+  }
+
+  var id: CKRecord.ID { record.recordID }
+  var author: String { (record["author"] as? String ?? "somebody").printable }
+  var text: String { (record["text"] as? String ?? "").printable }
+  /// When the server got it.
+  var date: Date? { record.creationDate }
+
+  /// The file's name, without anything that leads to another folder; nil: there is no file.
+  var fileName: String? {
+    guard let name = record["fileName"] as? String else { return nil }
+    let last = URL(fileURLWithPath: "/\(name.printable)").lastPathComponent
+    return ["/", ".", "..", ""].contains(last) ? "file" : last
+  }
+
+  /// What was said, and the file under the number by which it can be asked for.
+  func line(fileNumber: Int?) -> String {
+    guard let fileName, let fileNumber else { return text }
+    let size = record["fileSizeBytes"] as? Int64 ?? 0
+    let words = ByteCountFormatter.string(fromByteCount: size, countStyle: .file)
+    return "[\(fileNumber)] \(fileName), \(words)"
+  }
+}
+
+extension String {
+  /// On one line, and without what would command the terminal or turn the writing around.
+  var printable: String {
+    let scalars = unicodeScalars.map { scalar -> Unicode.Scalar in
+      switch (scalar.properties.generalCategory, scalar.value) {
+      case (.control, _), (.lineSeparator, _), (.paragraphSeparator, _), (_, 0x202A...0x202E),
+        (_, 0x2066...0x2069):
+        " "
+      default: scalar
+      }
+    }
+    return String(String.UnicodeScalarView(scalars))
+  }
+}
