@@ -145,8 +145,8 @@ public actor Backup {
     show()
   }
 
-  /// Deletes the backup, and once that is done the notes on this device. The wish outlasts a missing
-  /// network and the end of the app; switching the backup on takes it back.
+  /// Deletes the backup, and once that is done the notes on this device. The wish outlasts a
+  /// missing network and the end of the app; switching the backup on takes it back.
   public func deleteEverything() throws {
     state.isDeleting = true
     try folder.keep(state)

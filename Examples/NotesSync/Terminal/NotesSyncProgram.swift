@@ -32,12 +32,12 @@ import NotesSync
       }
     }
     do {
-      let backup = Backup(
-        of: try NoteFolder(URL(fileURLWithPath: path, isDirectory: true)), settings: settings)
+      let folder = try NoteFolder(URL(fileURLWithPath: path, isDirectory: true))
+      let backup = Backup(of: folder, settings: settings)
       if isInLines {
         await LineMode(backup: backup).run()
       } else {
-        var screen = LiveScreen(backup: backup, place: path)
+        var screen = LiveScreen(backup: backup, place: folder.url.lastPathComponent)
         await screen.run()
       }
     } catch {

@@ -69,7 +69,9 @@ struct Picture {
 
   private func title(_ width: Int) -> String {
     var state = overview?.summary ?? "starting"
-    if overview?.hearsPushes == false { state += ", without pushes" }
+    if overview?.activity == .resting, overview?.hearsPushes == false {
+      state += ", without pushes"
+    }
     if overview?.activity != .off, let date = overview?.lastLook {
       state += ", in step at " + date.formatted(date: .omitted, time: .standard)
     }

@@ -13,8 +13,8 @@ final class Terminal {
 
   /// Takes the screen, and every key as it is pressed.
   ///
-  /// - Returns: what is pressed. A signal to end counts as an interrupt, so that the terminal is left
-  ///   as it was.
+  /// - Returns: what is pressed. A signal to end counts as an interrupt, so that the terminal is
+  ///   left as it was.
   func open() -> AsyncStream<Key> {
     tcgetattr(STDIN_FILENO, &before)
     var raw = before
