@@ -61,8 +61,10 @@ import Testing
       home.phone.device.disturb(next: .modifyRecords, by: .losesResponse)
       try await home.phone.app.write("Bread", as: "shopping")
       await home.phone.app.settled()
-      try await home.phone.relaunch()
+      home.phone.device.isOnline = false
       try await home.phone.app.write("Bread, butter", as: "shopping")
+      try await home.phone.relaunch()
+      home.phone.device.isOnline = true
       try await home.waitUntilBothShow(["shopping": "Bread, butter"])
     }
   }

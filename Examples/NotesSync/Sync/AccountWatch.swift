@@ -6,8 +6,11 @@ final class AccountWatch: @unchecked Sendable {
   struct MayHaveChanged: Error {}
 
   private let lock = NSLock()
-  private var isDoubtful = true
+  /// How often it may have changed, and how often it had when it was last asked for.
+  private var (doubts, answered) = (1, 0)
   private var observer: (any NSObjectProtocol)?
+
+  deinit { end() }
 
   /// - Parameter changed: called whenever it may have changed.
   func begin(_ changed: @escaping @Sendable () -> Void) {
@@ -24,21 +27,27 @@ final class AccountWatch: @unchecked Sendable {
     observer = nil
   }
 
-  /// Has the account asked for before the next request.
-  func doubt() { lock.withLock { isDoubtful = true } }
+  private func doubt() { lock.withLock { doubts += 1 } }
 
-  /// Whether the account must be asked for; from now on it need not be.
-  func takeDoubt() -> Bool {
-    lock.withLock {
-      defer { isDoubtful = false }
-      return isDoubtful
-    }
+  /// Whether the account need not be asked for.
+  var isKnown: Bool { lock.withLock { doubts == answered } }
+
+  /// Asks who is signed in.
+  ///
+  /// - Returns: what `ask` does. If the account may have changed meanwhile, it stays in doubt.
+  func settle<User>(
+    isolation: isolated (any Actor)? = #isolation, by ask: () async throws -> User
+  ) async throws -> User {
+    let asked = lock.withLock { doubts }
+    let user = try await ask()
+    lock.withLock { answered = asked }
+    return user
   }
 
   /// Called before each request.
   ///
   /// - Throws: ``MayHaveChanged``.
   func check() throws {
-    if lock.withLock({ isDoubtful }) { throw MayHaveChanged() }
+    if !isKnown { throw MayHaveChanged() }
   }
 }

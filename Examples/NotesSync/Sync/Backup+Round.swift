@@ -15,8 +15,9 @@ extension Backup {
 
   /// Whose notes these are. Another user's never go to this one's account: they are put aside.
   private func recogniseUser() async throws {
-    guard account.takeDoubt() else { return }
-    do {
+    if account.isKnown { return }
+    // NB: known only once the right notes are here.
+    try await account.settle {
       let user = try await container.userRecordID().recordName
       if let last = state.user, last != user {
         try folder.putAside(state, of: last)
@@ -27,9 +28,6 @@ extension Backup {
       }
       state.user = user
       try folder.keep(state)
-    } catch {
-      account.doubt()
-      throw error
     }
   }
 
@@ -93,7 +91,7 @@ extension Backup {
     if error is AccountWatch.MayHaveChanged { return .none }
     guard let error = error as? CKError else {
       troubles += 1
-      note("The folder cannot be read or written: \(error)")
+      note("The folder cannot be read or written: \(error.localizedDescription)")
       return pause
     }
     troubles += 1
@@ -104,10 +102,7 @@ extension Backup {
       case .tryAgain:
         if let seconds = error.retryAfterSeconds { return .asked(.seconds(seconds)) }
         return pause
-      case .waitForAccount:
-        account.doubt()
-        return .until(settings.lookInterval)
-      case .waitForSomebody, .setAside:
+      case .waitForAccount, .waitForSomebody, .setAside:
         return .until(settings.lookInterval)
       case .sendLess:
         batchMax = max(1, batchMax / 2)
@@ -126,7 +121,7 @@ extension Backup {
       }
       try folder.keep(state)
     } catch {
-      note("The folder cannot be written: \(error)")
+      note("The folder cannot be written: \(error.localizedDescription)")
       return pause
     }
     return troubles < Self.troublesMax ? .none : pause

@@ -79,7 +79,7 @@ public actor Backup {
   public func start() {
     if isRunning { return }
     isRunning = true
-    account.begin { [weak self] in Task { await self?.look() } }
+    account.begin { [weak self] in Task { await self?.lookAtAccount() } }
     if settings.hearsPushes {
       listening = Task { [weak self, notifications = container.remoteNotifications] in
         for await notification in notifications { await self?.hear(notification) }
@@ -152,6 +152,19 @@ public actor Backup {
     try folder.keep(state)
     look()
     show()
+  }
+
+  /// Looks if somebody else is signed in, or if the account may have been in the way.
+  private func lookAtAccount() async {
+    if message == nil, let last = state.user {
+      let user = try? await account.settle {
+        let user = try await container.userRecordID().recordName
+        if user != last { throw AccountWatch.MayHaveChanged() }
+        return user
+      }
+      if user != nil { return }
+    }
+    look()
   }
 
   private func hear(_ notification: CKNotification) {

@@ -94,7 +94,7 @@ struct LineMode {
   private static func print(_ lines: [String]) {
     if lines.isEmpty { return }
     let text = lines.map { $0 + "\n" }.joined()
-    FileHandle.standardOutput.write(Data(text.utf8))
+    try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
   }
 
   private static func lines() -> AsyncStream<String> {

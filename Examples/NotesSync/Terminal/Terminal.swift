@@ -62,7 +62,10 @@ final class Terminal {
     return (Int(size.ws_col), Int(size.ws_row))
   }
 
-  private func write(_ text: String) { FileHandle.standardOutput.write(Data(text.utf8)) }
+  /// NB: a terminal that is gone takes nothing, which must not end the program halfway.
+  private func write(_ text: String) {
+    try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
+  }
 
   /// The keys that bytes of a terminal stand for.
   static func keys(in bytes: ArraySlice<UInt8>) -> [Key] {
