@@ -19,6 +19,22 @@ import Testing
     }
   }
 
+  @Test func `has both texts where the other's arrives while one is on its way`() async throws {
+    try await withHousehold { home in
+      try await home.shareMilk()
+      home.laptop.device.disturb(next: .modifyRecords, by: .isLate(by: .seconds(20)))
+      let requests = home.laptop.device.requestsCount(.modifyRecords)
+      try await home.laptop.app.write("Apples", as: "shopping")
+      try await home.server.wait(upTo: .zero) {
+        home.laptop.device.requestsCount(.modifyRecords) > requests
+      }
+      try await home.phone.app.write("Bread", as: "shopping")
+      await home.phone.app.settled()
+      let both = "Bread\n\n(also written on another device:)\nApples"
+      try await home.waitUntilBothShow(["shopping": both])
+    }
+  }
+
   @Test func `has both texts where both began it`() async throws {
     try await withHousehold { home in
       await home.start()
@@ -58,9 +74,12 @@ import Testing
   @Test func `is no conflict where it changed again after the answer was lost`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
+      // The phone is not to try again before the note changes.
+      home.server.clock.jumpMax = .zero
       home.phone.device.disturb(next: .modifyRecords, by: .losesResponse)
       try await home.phone.app.write("Bread", as: "shopping")
       await home.phone.app.settled()
+      #expect(home.phone.device.pendingFaultsCount == 0)
       home.phone.device.isOnline = false
       try await home.phone.app.write("Bread, butter", as: "shopping")
       try await home.phone.relaunch()
