@@ -103,7 +103,14 @@ let package = Package(
 
     // Client
     room("StratusFoundation"),
-    room("StratusTransport", ["StratusWire", crypto]),
+    room(
+      "StratusTransport",
+      [
+        "StratusWire", asyncHTTPClient, crypto,
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+      ]),
     .target(name: "StratusKitRegistration"),
     room(
       "StratusKit",
@@ -147,7 +154,7 @@ let package = Package(
     tests("StratusTestingTests", ["CloudKit", "StratusTesting"]),
     tests(
       "StratusCrashTests",
-      ["StratusAccounts", "StratusTesting", "StratusTransport", "StratusWire"]),
+      ["CloudKit", "StratusAccounts", "StratusTesting", "StratusTransport", "StratusWire"]),
     tests(
       "StratusModelTests",
       ["CloudKit", "StratusAccounts", "StratusTesting", "StratusTransport"]),
@@ -171,8 +178,8 @@ let package = Package(
     tests(
       "StratusPushTests",
       [
-        "StratusPush", "StratusDomain", "StratusServer", "StratusSQLite", "StratusTesting",
-        "StratusWire", crypto,
+        "StratusPush", "StratusAccounts", "StratusDomain", "StratusServer", "StratusSQLite",
+        "StratusTesting", "StratusTransport", "StratusWire", crypto,
         .product(name: "NIOHTTP2", package: "swift-nio-http2"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ] + httpClientTypes),
@@ -190,12 +197,16 @@ let package = Package(
         "StratusSQLite", "StratusSQL", "StratusTesting", "StratusDomain", "StratusWire", grdb,
       ]),
     tests("StratusFoundationTests", ["StratusFoundation"]),
-    tests("StratusTransportTests", ["StratusTransport", "StratusWire", crypto]),
+    .target(
+      name: "EventScripts", dependencies: ["StratusTransport"], path: "Tests/EventScripts",
+      swiftSettings: strict),
+    tests(
+      "StratusTransportTests", ["EventScripts", "StratusTransport", "StratusWire", crypto]),
     tests(
       "StratusKitTests",
       [
-        "CloudKit", "CoreLocation", "StratusFoundation", "StratusKit", "StratusTransport",
-        "StratusWire",
+        "CloudKit", "CoreLocation", "EventScripts", "StratusFoundation", "StratusKit",
+        "StratusTransport", "StratusWire",
       ]),
     tests(
       "StratusEndToEndTests",

@@ -289,6 +289,7 @@ extension TransportFailure {
     case .refused(let error, _, _): "\(error.code.rawValue), \(error.reason)"
     case .unreadable(_, let reason, _): reason
     case .network(let failure): "\(failure)"
+    case .accountChanged: "another account"
     }
   }
 }

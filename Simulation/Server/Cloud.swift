@@ -26,7 +26,9 @@ final class Cloud: @unchecked Sendable {
     let box = ChanceBox(chance)
     self.chance = box
     self.mishaps = mishaps
-    disk = MemoryStores(makeEpoch: { Int64(truncatingIfNeeded: box.next()) })
+    disk = MemoryStores(
+      makeEpoch: { Int64(truncatingIfNeeded: box.next()) },
+      now: { Int64(1_700_000_000_000 + Loop.shared.now * 1_000) })
   }
 
   /// Starts a process over what is on disk.

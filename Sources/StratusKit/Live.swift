@@ -25,10 +25,7 @@ enum Live {
     chance: { Double.random(in: 0..<1) })
 
   /// Shared by every container of the process, so that they share connections.
-  static let exchange: any HTTPExchange = URLSessionExchange()
-
-  /// Opens the streams of notifications.
-  static let events: any EventExchange = URLSessionEventExchange()
+  static let exchange: any HTTPExchange & EventExchange = NetworkExchange()
 
   /// Shared by every container of the process.
   static let assetCache = assetCache(

@@ -30,14 +30,18 @@ public struct APNsAccess: Sendable {
 }
 
 /// Brings notifications to devices by Apple's push service, for as long as the server runs.
+///
+/// It sends as soon as it hears that there is something, and looks now and then, in case a crash or
+/// a full ear lost the nudge, and for waits that are over.
 struct APNsService: ServiceLifecycle.Service {
-  /// How often it looks whether there is something, or a wait is over.
-  private static let pause = Duration.seconds(1)
-
   let access: APNsAccess
   let stores: any OpenStoreCatalog
+  /// Tells which queues were added to.
+  let queues: StoreNudges
   let live: Live
   let logger: Logger
+  /// Between two looks.
+  var pause = Duration.seconds(1)
 
   func run() async throws {
     let now = live.ambient.now
@@ -55,9 +59,12 @@ struct APNsService: ServiceLifecycle.Service {
       await withTaskGroup(of: Void.self) { group in
         group.addTask { await channel.run() }
         group.addTask {
+          for await nudged in queues.stores { channel.nudge(at: nudged.address) }
+        }
+        group.addTask {
           while !Task.isCancelled {
             channel.nudge()
-            try? await Task.sleep(for: Self.pause)
+            try? await Task.sleep(for: pause)
           }
         }
       }

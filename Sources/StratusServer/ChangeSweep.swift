@@ -15,8 +15,10 @@ struct ChangeSweep: ServiceLifecycle.Service {
 
   let stores: any OpenStoreCatalog
   let nudges: StoreNudges
-  /// Hears which queues were added to.
+  /// Hears which queues were added to, for those who listen …
   let hub: Hub
+  /// … and for those who are sent to.
+  let queues: StoreNudges
   let ambient: Ambient
   let logger: Logger
 
@@ -51,6 +53,7 @@ struct ChangeSweep: ServiceLifecycle.Service {
         let hasMore = try await changes.step()
         // The last step may have done something, too.
         await hub.look(at: address)
+        queues.nudge(store, at: address)
         if !hasMore || Task.isCancelled { return false }
       }
       return true

@@ -22,6 +22,8 @@ public struct Composition: Sendable {
   let cascades = StoreNudges()
   /// Hears of changes that somebody may want to be told of.
   let changes = StoreNudges()
+  /// Hears of queues that notifications were added to.
+  let queues = StoreNudges()
   let assets: any AssetStore
   /// Where those who listen for notifications wait.
   public let hub: Hub
@@ -120,7 +122,14 @@ public struct Composition: Sendable {
   /// The service that queues notifications of changes, for as long as the server runs.
   func changeSweep(logger: Logger) -> ChangeSweep {
     ChangeSweep(
-      stores: stores, nudges: changes, hub: hub, ambient: ambient, logger: logger)
+      stores: stores, nudges: changes, hub: hub, queues: queues, ambient: ambient,
+      logger: logger)
+  }
+
+  /// The service that brings notifications to devices by Apple's push service, for as long as the
+  /// server runs.
+  func apnsService(_ access: APNsAccess, live: Live, logger: Logger) -> APNsService {
+    APNsService(access: access, stores: stores, queues: queues, live: live, logger: logger)
   }
 
   /// Queues the notifications of what was changed, in every open store, for tests: a server that

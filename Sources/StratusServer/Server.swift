@@ -82,8 +82,7 @@ public struct Server: Sendable {
       parts.changeSweep(logger: logger), assetSweep,
     ]
     if let access = settings.apns {
-      services.append(
-        APNsService(access: access, stores: parts.stores, live: live, logger: logger))
+      services.append(parts.apnsService(access, live: live, logger: logger))
     }
     // NB: they end in reverse: who listens is released before the last requests are answered.
     services.append(NotificationService(parts: parts, logger: logger))

@@ -19,7 +19,8 @@ public struct ServerStorage: Sendable {
   /// - Throws: if the folder cannot be used, with a sentence that says why.
   public init(folder url: URL, live: Live) throws {
     let folder = try DataFolder(url)
-    let stores = SQLiteStores(folder: folder, makeEpoch: { live.makeEpoch() })
+    let stores = SQLiteStores(
+      folder: folder, makeEpoch: { live.makeEpoch() }, now: live.ambient.now)
     let registry = try SQLiteRegistry(folder: folder)
     self.stores = stores
     self.registry = registry
@@ -36,7 +37,7 @@ public struct ServerStorage: Sendable {
   ///
   /// - Throws: `INTERNAL_ERROR`.
   public init(inMemory live: Live) throws(ServerError) {
-    let stores = MemoryStores(makeEpoch: { live.makeEpoch() })
+    let stores = MemoryStores(makeEpoch: { live.makeEpoch() }, now: live.ambient.now)
     let registry = try MemoryRegistry()
     self.stores = stores
     self.registry = registry

@@ -32,11 +32,15 @@ public final class Connection: Sendable {
     public var resourceTimeoutSeconds: Double?
     public var patience: Patience
     public var headers: [String: String]
+    /// The ``Connection/generation`` in which it was begun; nil: the one in which it is sent first.
+    /// In another it is refused, and nobody is asked anything in another's name.
+    public var generation: Int?
 
     public init(
       requestTimeoutSeconds: Double = 60, resourceTimeoutSeconds: Double? = nil,
-      patience: Patience = .short, headers: [String: String] = [:]
+      patience: Patience = .short, headers: [String: String] = [:], generation: Int? = nil
     ) {
+      self.generation = generation
       self.requestTimeoutSeconds = requestTimeoutSeconds
       self.resourceTimeoutSeconds = resourceTimeoutSeconds
       self.patience = patience
@@ -62,7 +66,7 @@ public final class Connection: Sendable {
   let pieceBytesMax: Int
 
   /// Bytes of a file in one request. Choice: large enough that the request itself hardly counts;
-  /// larger ones cost memory, and URLSession on Linux sends them more slowly.
+  /// larger ones cost memory.
   public static let defaultPieceBytesMax = 2_097_152
 
   public init(
@@ -116,7 +120,8 @@ public final class Connection: Sendable {
   /// Sends a request, again where it failed in a way that may pass.
   ///
   /// - Parameter isIdempotent: whether carrying it out twice is the same as once.
-  /// - Throws: ``TransportFailure`` of the last attempt.
+  /// - Throws: ``TransportFailure`` of the last attempt; `accountChanged` where somebody else has
+  ///   signed in since it was begun.
   public func send<E: Endpoint>(
     _ endpoint: E.Type, _ request: E.Request, to database: DatabaseScope,
     isIdempotent: Bool, options: Options = Options()
@@ -124,6 +129,8 @@ public final class Connection: Sendable {
     let policy = RetryPolicy(patience: options.patience, isIdempotent: isIdempotent)
     let body = request.jsonBytes
     let start = timing.now()
+    var options = options
+    options.generation = options.generation ?? generation
     var attempt = 1
     while true {
       let remaining = options.resourceTimeoutSeconds.map { $0 - (timing.now() - start) }
@@ -147,6 +154,9 @@ public final class Connection: Sendable {
   ) async throws(TransportFailure) -> E.Response {
     if Task.isCancelled { throw .network(.cancelled) }
     let identity = identity.withLock { $0 }
+    if let generation = options.generation, generation != identity.generation {
+      throw .accountChanged
+    }
     guard let url = url(of: endpoint, in: database, as: identity) else {
       throw .network(.notConnected)
     }

@@ -60,7 +60,7 @@ public struct RetryPolicy: Sendable {
     if patience == .short && attempt >= attemptsMax { return false }
     if failure.isPostponed { return true }
     switch failure {
-    case .refused: return false
+    case .refused, .accountChanged: return false
     case .unreadable(let status, _, _):
       return (patience == .long || isResumed) && isIdempotent && (status == 502 || status == 504)
     case .network(.cancelled): return false

@@ -8,6 +8,8 @@ public enum TransportFailure: Error, Sendable {
   case unreadable(status: Int, reason: String, retryAfterSeconds: Double?)
   /// No answer came.
   case network(NetworkFailure)
+  /// It was not sent: another account is signed in by now than the one it was begun for.
+  case accountChanged
 }
 
 extension TransportFailure {
@@ -23,7 +25,7 @@ extension TransportFailure {
         status == 429 || status == 503
       }
     case .unreadable(let status, _, _): status == 429 || status == 503
-    case .network: false
+    case .network, .accountChanged: false
     }
   }
 
@@ -31,7 +33,7 @@ extension TransportFailure {
   public var retryAfterSeconds: Double? {
     switch self {
     case .refused(_, _, let seconds), .unreadable(_, _, let seconds): seconds
-    case .network: nil
+    case .network, .accountChanged: nil
     }
   }
 }

@@ -111,7 +111,7 @@ struct ExplainCommand: AsyncParsableCommand {
         container: container, environment: settings.environment ?? .development,
         deviceID: "stratus-explain"),
       apiToken: settings.apiToken, webAuthToken: settings.webAuthToken,
-      exchange: URLSessionExchange(), timing: Self.timing)
+      exchange: NetworkExchange(), timing: Self.timing)
   }
 
   /// NB: no clock and no chance: the request has no time limit, and one command at a time needs
@@ -124,6 +124,7 @@ struct ExplainCommand: AsyncParsableCommand {
     case .refused(let error, _, _): "the server refused the query: \(error.reason)"
     case .unreadable(_, let reason, _): "the server's answer cannot be read: \(reason)"
     case .network: "no server answers; start it with 'stratus dev'"
+    case .accountChanged: "somebody else has signed in; ask again"
     }
   }
 }

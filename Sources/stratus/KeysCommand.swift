@@ -183,7 +183,7 @@ struct DeviceOptions: ParsableArguments {
         url: url, container: container, environment: settings.environment ?? .development,
         deviceID: "stratus-keys"),
       apiToken: settings.apiToken, webAuthToken: settings.webAuthToken,
-      exchange: URLSessionExchange(),
+      exchange: NetworkExchange(),
       // No call has a bound in time, so no clock is read.
       timing: Timing(now: { 0 }, sleep: { try await Task.sleep(for: .seconds($0)) }, chance: { 0 }))
     return (container, AccountKeys(connection: connection, deviceKeys: keys))
@@ -212,6 +212,7 @@ extension Failure {
       self.init("the server answered with status \(status)")
     case .transport(.network):
       self.init("no server answers; set STRATUS_URL to where it is")
+    case .transport(.accountChanged): self.init("somebody else has signed in; try again")
     }
   }
 }

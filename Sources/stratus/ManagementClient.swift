@@ -19,7 +19,7 @@ struct ServerOptions: ParsableArguments {
     guard let address = URL(string: "\(server.url)/management/1/\(E.path)") else {
       throw Failure("'\(server.url)' is no URL")
     }
-    let exchange = URLSessionExchange()
+    let exchange = NetworkExchange()
     let answer: HTTPResponse
     do {
       answer = try await exchange.send(

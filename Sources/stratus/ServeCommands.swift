@@ -103,6 +103,9 @@ struct ServeCommand: AsyncParsableCommand {
   @OptionGroup(title: "Limits")
   var limits: LimitOptions
 
+  @OptionGroup(title: "Notifications")
+  var push: PushOptions
+
   @OptionGroup(title: "Apple's push service")
   var apns: APNsOptions
 
@@ -113,6 +116,7 @@ struct ServeCommand: AsyncParsableCommand {
     var settings = Settings(
       dataFolder: URL(fileURLWithPath: data), host: host, port: port, publicURL: publicURL,
       limits: try limits.settings())
+    settings.push = try push.settings()
     settings.apns = try apns.access()
     try await serve(settings) { _ in }
   }

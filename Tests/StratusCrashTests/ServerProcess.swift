@@ -16,11 +16,14 @@ final class ServerProcess: Sendable {
 
   /// Starts the program and waits until it answers.
   ///
+  /// - Parameter port: where an earlier one answered; 0: any that is free.
   /// - Throws: ``CannotStart`` with what the program printed.
-  static func start(_ binary: ServerBinary, data: URL) async throws -> ServerProcess {
+  static func start(
+    _ binary: ServerBinary, data: URL, port: Int = 0
+  ) async throws -> ServerProcess {
     let process = Process()
     process.executableURL = binary.file
-    process.arguments = ["dev", "--data", data.path, "--port", "0"]
+    process.arguments = ["dev", "--data", data.path, "--port", String(port)]
     let output = Pipe()
     process.standardOutput = output
     process.standardError = output
@@ -61,6 +64,11 @@ final class ServerProcess: Sendable {
   /// Where it answers.
   var url: String { settings["STRATUS_URL"] ?? "" }
 
+  /// Lets an app in, as the program printed it.
+  var apiToken: String? { settings["STRATUS_API_TOKEN"] }
+  /// The developer's, as the program printed it.
+  var webAuthToken: String? { settings["STRATUS_WEB_AUTH_TOKEN"] }
+
   /// What begins the query of a request: the tokens it printed.
   var query: String {
     let token = (settings["STRATUS_WEB_AUTH_TOKEN"] ?? "")
@@ -75,7 +83,7 @@ final class ServerProcess: Sendable {
         url: settings["STRATUS_URL"] ?? "", container: "iCloud.test.crash",
         environment: .development, deviceID: deviceID),
       apiToken: settings["STRATUS_API_TOKEN"], webAuthToken: settings["STRATUS_WEB_AUTH_TOKEN"],
-      exchange: URLSessionExchange(connectionsMax: 32),
+      exchange: NetworkExchange(connectionsMax: 32),
       timing: Self.timing())
   }
 

@@ -23,6 +23,25 @@ import Testing
     #expect(exchange.requests.last?.url.query == "clientId=D-1&ckAPIToken=api2")
   }
 
+  @Test func `refuses what was begun for somebody else, without a word to the server`() async throws
+  {
+    let exchange = ScriptedExchange([.answer(200, emptyList), .answer(200, emptyList)])
+    let connection = connection(exchange)
+    let before = Connection.Options(generation: connection.generation)
+    func send() async throws {
+      _ = try await connection.send(
+        ListZones.self, EmptyRequest(), to: .private, isIdempotent: true, options: before)
+    }
+    try await send()
+    connection.signIn(webAuthToken: "bob")
+    await #expect {
+      try await send()
+    } throws: { error in
+      if case .accountChanged? = error as? TransportFailure { true } else { false }
+    }
+    #expect(exchange.requests.count == 1)
+  }
+
   /// Signs in somebody else while it answers the first request.
   private final class Meanwhile: HTTPExchange {
     let connection = Mutex<Connection?>(nil)

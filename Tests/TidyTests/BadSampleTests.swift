@@ -81,7 +81,7 @@ import Testing
   static let good: [Sample] = [
     Sample(ImportRules.doors, domain, "public import StratusWire\nimport Foundation"),
     Sample(ImportRules.doors, "Sources/StratusSQLite/X.swift", "import GRDB"),
-    Sample(ImportRules.doors, "Sources/StratusTransport/X.swift", "import FoundationNetworking"),
+    Sample(ImportRules.doors, "Sources/StratusTransport/X.swift", "import AsyncHTTPClient"),
     Sample(ImportRules.doors, "Sources/StratusAccounts/X.swift", "import Crypto"),
     Sample(ImportRules.doors, "Tests/StratusSQLiteTests/X.swift", "import GRDB"),
     Sample(ImportRules.doors, "Examples/NotesSync/Terminal/X.swift", "import NotesSync"),

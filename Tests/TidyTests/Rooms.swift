@@ -27,7 +27,7 @@ enum Rooms {
       others: ["ArgumentParser", "Logging"]),
     "StratusFoundation": Room(),
     "StratusTransport": Room(
-      ours: ["StratusWire"], others: crypto + ["AsyncHTTPClient", "FoundationNetworking"]),
+      ours: ["StratusWire"], others: crypto + httpClient + ["NIOPosix"]),
     "StratusKitRegistration": Room(),
     "StratusKit": Room(
       ours: ["StratusWire", "StratusTransport", "StratusFoundation", "StratusKitRegistration"]),
@@ -48,10 +48,11 @@ enum Rooms {
   static let example: Set<String> = ["Foundation", "CloudKit", "CoreLocation"]
 
   /// What every test may import besides ours and the outside packages of the room it tests.
-  /// `QueryChecks` lies beside them, since a program of the soak runs it, too.
+  /// `QueryChecks` lies beside them, since a program of the soak runs it, too, and `EventScripts`,
+  /// since two of them use it.
   static let tests: Set<String> = [
-    "Foundation", "FoundationNetworking", "Synchronization", "Dispatch", "Testing",
-    "HummingbirdTesting", "QueryChecks",
+    "Foundation", "Synchronization", "Dispatch", "Testing",
+    "HummingbirdTesting", "QueryChecks", "EventScripts",
   ]
 
   private static let domain: Set<String> = ["StratusDomain", "StratusWire"]

@@ -32,17 +32,20 @@ public struct ListeningAccess: Sendable {
       acknowledged = try await store.write { (store) throws(ServerError) in
         // Somebody may have been as quick.
         if let known = try store.device(id: deviceID, of: user) { return known.acknowledged }
+        // Who knows a place is not new, but unknown to this store: forgotten, or registered after
+        // the backup that was restored. What has come since then is news to it.
         let newest = try store.latestNotification()
+        let place = max(0, min(lastEventID ?? newest, newest))
         try store.register(
           StoredDevice(
-            user: user, deviceID: deviceID, channel: .stream, acknowledged: newest, seen: now))
-        return newest
+            user: user, deviceID: deviceID, channel: .stream, acknowledged: place, seen: now))
+        return place
       }
     } else if let known {
       try await touch(known, in: store)
     }
     var place = acknowledged ?? newest
-    // NB: a number the store has not drawn is of a time before a restore, and says nothing.
+    // NB: a number the store has not drawn says nothing; one from before a restore is good.
     if let lastEventID, lastEventID <= newest { place = max(place, lastEventID) }
     return ListeningDevice(store: address, user: user, deviceID: deviceID, place: place)
   }

@@ -3,7 +3,9 @@ public import StratusWire
 /// Reads the queues of notifications, one a user.
 ///
 /// Numbers are drawn from one count for the whole store, in its transactions, so they appear in the
-/// order of commits: who follows them misses nothing.
+/// order of commits: who follows them misses nothing. No number is drawn twice, not even in another
+/// timeline: the count of a store that is new, or set back to a backup, goes on beyond all that was
+/// ever given out, so that a place in a queue means the same before and after.
 public protocol NotificationReading {
   /// What waits in a user's queue behind a number, oldest first.
   ///
@@ -17,7 +19,7 @@ public protocol NotificationReading {
     of user: String, after number: Int64, limit: Int
   ) throws(ServerError) -> [ReadMark]
 
-  /// The newest number that was drawn; 0: none yet. A new device begins behind it.
+  /// The newest number that was drawn, or where the count began. A new device begins behind it.
   func latestNotification() throws(ServerError) -> Int64
 
   /// Whose queues were added to behind a number, each once.
@@ -33,9 +35,9 @@ public protocol NotificationReading {
 public protocol NotificationWriting {
   /// Adds notifications to their users' queues, in order, and bounds each queue.
   ///
-  /// One with a coalescing key takes the place of those of the user that have the same. It passes
-  /// over the device that made the change, unless that device has not heard yet of another's change
-  /// it stands for, too.
+  /// One with a coalescing key takes the place of those of the user that have the same and were not
+  /// read. It passes over the device that made the change, unless that device has not heard yet of
+  /// another's change it stands for, too.
   func enqueue(_ notifications: [NewNotification]) throws(ServerError)
 
   /// Marks a user's notifications as read.

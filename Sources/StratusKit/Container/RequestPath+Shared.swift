@@ -27,7 +27,7 @@ extension RequestPath {
     return known.withLock { known in
       if let path = known[key] { return path }
       let path = RequestPath(
-        settings: whole, exchange: Live.exchange, timing: Live.timing, events: Live.events)
+        settings: whole, exchange: Live.exchange, timing: Live.timing, events: Live.exchange)
       if key.followsFile, let watch = Live.credentialsWatch, path.follow(watch, settings) {
         Task.detached { await watch.run() }
       }

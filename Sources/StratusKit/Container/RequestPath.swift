@@ -84,13 +84,16 @@ final class RequestPath: Sendable {
 
   /// Sends a request.
   ///
-  /// - Throws: what the whole request failed with.
+  /// - Throws: what the whole request failed with; `CKError.notAuthenticated` where another account
+  ///   is signed in than when it was begun.
   func send<E: Endpoint>(
     _ endpoint: E.Type, _ request: E.Request, to scope: DatabaseScope, isIdempotent: Bool,
     options: Connection.Options
   ) async throws(CKError) -> E.Response {
     guard let connection else { throw CKError.noContainer }
-    let generation = connection.generation
+    var options = options
+    let generation = options.generation ?? connection.generation
+    options.generation = generation
     do {
       let response = try await connection.send(
         endpoint, request, to: scope, isIdempotent: isIdempotent, options: options)
@@ -111,8 +114,10 @@ final class RequestPath: Sendable {
   /// - Throws: `CKError.notAuthenticated` where there is none.
   func fetchCaller(options: Connection.Options) async throws(CKError) -> String {
     guard let connection else { throw CKError.noContainer }
+    var options = options
+    let generation = options.generation ?? connection.generation
+    options.generation = generation
     guard connection.hasUser else { throw CKError(.notAuthenticated) }
-    let generation = connection.generation
     let response = try await send(
       FetchCaller.self, EmptyRequest(), to: .public, isIdempotent: true, options: options)
     let name = response.user.userRecordName
@@ -135,13 +140,26 @@ final class RequestPath: Sendable {
   }
 }
 
-/// A database, and how to call it.
+/// A database, and how to call it, in the name of who is signed in when this is made.
 struct DatabaseCalls: Sendable {
   let path: RequestPath
   let scope: DatabaseScope
   let options: Connection.Options
   /// What of it is written down; nil: nothing.
   var steps: LongLivedSteps?
+
+  /// - Parameter options: names whom they are for, by its `generation`; nil: who is signed in now.
+  init(
+    path: RequestPath, scope: DatabaseScope, options: Connection.Options,
+    steps: LongLivedSteps? = nil
+  ) {
+    self.path = path
+    self.scope = scope
+    var options = options
+    options.generation = options.generation ?? path.connection?.generation
+    self.options = options
+    self.steps = steps
+  }
 
   /// - Parameter step: see ``LongLivedSteps/answer(_:_:isIdempotent:name:in:)``.
   func send<E: Endpoint>(

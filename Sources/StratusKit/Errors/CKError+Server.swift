@@ -47,6 +47,9 @@ extension CKError {
       self.init(Code(httpStatus: status), userInfo: userInfo)
     case .network(let failure):
       self.init(Code(failure, isIdempotent: isIdempotent))
+    case .accountChanged:
+      self.init(
+        .notAuthenticated, description: "another account is signed in than when this was begun")
     }
   }
 

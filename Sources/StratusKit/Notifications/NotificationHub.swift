@@ -23,6 +23,8 @@ final class NotificationHub: NotificationFeed {
     var pump: Task<Void, Never>?
     /// Counts streams: what an old one still brings is not for the listeners of a new one.
     var generation = 0
+    /// Whose stream it is, as the connection counts accounts.
+    var accountGeneration = 0
     var nextListener = 0
 
     var endSequence: Int { firstSequence + log.count }
@@ -81,6 +83,8 @@ final class NotificationHub: NotificationFeed {
   }
 
   private func open(_ state: inout State) {
+    // NB: read first, so that it is not that of an account that comes after the one that is heard.
+    state.accountGeneration = stream.generation
     guard stream.hasUser else { return }
     state.generation += 1
     let (generation, last) = (state.generation, state.acknowledged)
@@ -164,6 +168,8 @@ final class NotificationHub: NotificationFeed {
   private struct Change {
     var waiters: [CheckedContinuation<Void, Never>] = []
     var through: Int64?
+    /// Of the account that heard.
+    var accountGeneration: Int?
     var pump: Task<Void, Never>?
   }
 
@@ -189,6 +195,7 @@ final class NotificationHub: NotificationFeed {
     let taken = slowest - state.firstSequence
     if taken > 0 {
       change.through = state.log[taken - 1].number
+      change.accountGeneration = state.accountGeneration
       state.acknowledged = change.through
       state.log.removeFirst(taken)
       state.firstSequence = slowest
@@ -202,7 +209,9 @@ final class NotificationHub: NotificationFeed {
 
   private func carryOut(_ change: Change) {
     for waiter in change.waiters { waiter.resume() }
-    if let through = change.through { stream.acknowledge(through: through) }
+    if let through = change.through {
+      stream.acknowledge(through: through, in: change.accountGeneration)
+    }
     change.pump?.cancel()
   }
 }

@@ -12,7 +12,7 @@ extension CKSyncEngine {
     public var automaticallySync = true
     /// The subscription to hear of changes by, made where it does not exist; nil, the default: any
     /// subscription to the database, else a new one.
-    public var subscriptionID: String?
+    public var subscriptionID: CKSubscription.ID?
 
     /// A configuration with the defaults.
     public init(

@@ -22,7 +22,13 @@ struct PendingList<Element: Listed>: Sendable {
 
   var count: Int { places.count }
   var isEmpty: Bool { places.isEmpty }
-  var elements: [Element] { slots.elements }
+  /// Costs a copy: what an app reads for each batch it sends.
+  var elements: [Element] {
+    var elements: [Element] = []
+    elements.reserveCapacity(count)
+    slots.forEach { elements.append($0) }
+    return elements
+  }
 
   /// The entry about a subject.
   subscript(subject: Element.Subject) -> Element? { places[subject].flatMap { slots[$0] } }
@@ -101,8 +107,12 @@ struct PendingSlots<Element: Sendable>: Sendable {
     count += 1
   }
 
-  /// What is there, in order.
-  var elements: [Element] { pieces.flatMap { $0.compactMap { $0 } } }
+  /// Calls with what is there, in order.
+  func forEach(_ body: (Element) -> Void) {
+    for piece in pieces {
+      for case .some(let element) in piece { body(element) }
+    }
+  }
 }
 
 extension CKSyncEngine.PendingRecordZoneChange: Listed {

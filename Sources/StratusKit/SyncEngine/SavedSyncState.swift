@@ -27,9 +27,9 @@ struct SavedSyncState: Sendable {
 
   /// For people.
   var summary: String {
-    "pendingRecordZoneChanges: \(records.elements.count), "
-      + "pendingDatabaseChanges: \(zones.elements.count), "
-      + "zonesWithUnfetchedChanges: \(unfetchedZones.elements.count)"
+    "pendingRecordZoneChanges: \(records.count), "
+      + "pendingDatabaseChanges: \(zones.count), "
+      + "zonesWithUnfetchedChanges: \(unfetchedZones.count)"
   }
 }
 

@@ -8,16 +8,18 @@ struct ServerSyncCalls: SyncCalls {
   let scope: DatabaseScope
   /// What the database's own container was configured with.
   let overrides: CallOverrides
+  /// Says in whose name the engine asks: of the user it was told of last, never of another who has
+  /// signed in since.
+  let accounts: ServerAccountFeed
 
   private func calls(_ group: CKOperationGroup?) -> DatabaseCalls {
     let group = group ?? overrides.group
     let configuration = overrides.configuration
-    return DatabaseCalls(
-      path: path, scope: scope,
-      options: Connection.Options(
-        (group?.defaultConfiguration?.explicit).map(configuration.completed(by:))
-          ?? configuration,
-        operationID: nil, group: group))
+    var options = Connection.Options(
+      (group?.defaultConfiguration?.explicit).map(configuration.completed(by:)) ?? configuration,
+      operationID: nil, group: group)
+    options.generation = accounts.generation
+    return DatabaseCalls(path: path, scope: scope, options: options)
   }
 
   func databaseChanges(
@@ -151,12 +153,14 @@ extension SyncSurroundings {
   /// What an engine of an app has around it.
   package init(of database: CKDatabase) {
     let path = database.container.path
+    let accounts = ServerAccountFeed(path: path)
     self.init(
       timing: path.connection?.timing ?? Live.timing,
       // NB: detached, since an engine belongs to no task that happens to wake it.
       spawn: { work in Task.detached { await work() } },
       calls: ServerSyncCalls(
-        path: path, scope: database.databaseScope.wire, overrides: database.container.overrides),
-      notifications: path.notificationFeed, accounts: ServerAccountFeed(path: path))
+        path: path, scope: database.databaseScope.wire, overrides: database.container.overrides,
+        accounts: accounts),
+      notifications: path.notificationFeed, accounts: accounts)
   }
 }

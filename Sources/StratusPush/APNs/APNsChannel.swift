@@ -41,7 +41,7 @@ public actor APNsChannel {
   private let settings: Settings
   private let nudges: AsyncStream<Void>
   private nonisolated let continuation: AsyncStream<Void>.Continuation
-  private nonisolated let mayHaveNews = Mutex(true)
+  private nonisolated let mayHaveNews = Mutex(News(isAnywhere: true))
 
   /// How far the queues of each store have been looked at.
   private var lookedAt: [StoreAddress: Int64] = [:]
@@ -64,9 +64,16 @@ public actor APNsChannel {
     (nudges, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
-  /// Says that there may be something to do. Waits that are over are seen only then, too.
+  /// Says that there may be something to do, in any store. Waits that are over are seen only then,
+  /// too.
   public nonisolated func nudge() {
-    mayHaveNews.withLock { $0 = true }
+    mayHaveNews.withLock { $0.isAnywhere = true }
+    continuation.yield()
+  }
+
+  /// Says that queues of a store may have been added to; the others are not looked at.
+  public nonisolated func nudge(at address: StoreAddress) {
+    mayHaveNews.withLock { _ = $0.stores.insert(address) }
     continuation.yield()
   }
 
@@ -92,7 +99,7 @@ public actor APNsChannel {
   /// - Returns: whether there was any.
   @discardableResult
   public func turn() async -> Bool {
-    mayHaveNews.withLock { $0 = true }
+    mayHaveNews.withLock { $0.isAnywhere = true }
     let due = await takeDue()
     await withDiscardingTaskGroup { group in
       for (device, queue) in due { group.addTask { await self.serve(device, from: queue) } }
@@ -103,6 +110,12 @@ public actor APNsChannel {
 
 // What is due
 extension APNsChannel {
+  /// Where queues may have been added to.
+  private struct News: Sendable {
+    var isAnywhere = false
+    var stores: Set<StoreAddress> = []
+  }
+
   /// Devices to serve now, which are busy from now on.
   private func takeDue() async -> [(DeviceInLine, any APNsQueue)] {
     let queues = await queues()
@@ -131,12 +144,11 @@ extension APNsChannel {
 
   /// Looks for news in the stores, as long as there is room for more devices.
   private func takeIn(from queues: [StoreAddress: any APNsQueue]) async {
-    let isDue = mayHaveNews.withLock { flag in
-      defer { flag = false }
-      return flag
+    let news = mayHaveNews.withLock { news in
+      defer { news = News() }
+      return news
     }
-    guard isDue else { return }
-    for (address, queue) in queues {
+    for (address, queue) in queues where news.isAnywhere || news.stores.contains(address) {
       var hasMore = true
       while hasMore, ready.count < settings.devicesMax {
         let after = lookedAt[address] ?? 0
@@ -150,7 +162,7 @@ extension APNsChannel {
           hasMore = false
         }
       }
-      if hasMore { mayHaveNews.withLock { $0 = true } }
+      if hasMore { mayHaveNews.withLock { _ = $0.stores.insert(address) } }
     }
   }
 

@@ -10,10 +10,12 @@ public enum StoreTables {
   ///
   /// Runs inside a transaction that the caller opens and commits.
   ///
-  /// - Parameter makeEpoch: draws the epoch of a new store.
+  /// - Parameters:
+  ///   - makeEpoch: draws the epoch of a new store.
+  ///   - now: when a new store begins, in milliseconds since 1970 UTC.
   /// - Throws: `INTERNAL_ERROR`.
   public static func prepare(
-    on connection: any SQLConnection, makeEpoch: () -> Int64
+    on connection: any SQLConnection, makeEpoch: () -> Int64, now: () -> Int64 = { 0 }
   ) throws(ServerError) {
     try connection.define(
       """
@@ -28,6 +30,7 @@ public enum StoreTables {
       try connection.define(SubscriptionTables.text(connection.dialect))
       try connection.define(NotificationTables.text(connection.dialect))
       try connection.execute(writeStore, [.integer(layout), .integer(makeEpoch())])
+      try NotificationTables.countOn(from: now(), on: connection)
       return
     }
     if found > layout {
@@ -38,13 +41,17 @@ public enum StoreTables {
     if found < layout { try StoreUpgrade.run(on: connection, from: found) }
   }
 
-  /// Begins a timeline of its own in a store that was copied from another one.
+  /// Begins a timeline of its own in a store that was copied from another one: a backup, or a
+  /// template.
   ///
+  /// - Parameter now: when it begins, in milliseconds since 1970 UTC: not before anything that
+  ///   happened in the other timeline.
   /// - Throws: `INTERNAL_ERROR`.
-  public static func setEpoch(
-    _ epoch: Int64, on connection: any SQLConnection
+  public static func beginTimeline(
+    epoch: Int64, now: Int64, on connection: any SQLConnection
   ) throws(ServerError) {
     try connection.execute(writeEpoch, [.integer(epoch)])
+    try NotificationTables.countOn(from: now, on: connection)
   }
 
   private static let writeEpoch = SQLStatement("UPDATE store SET epoch = ?")

@@ -1,3 +1,5 @@
+import StratusDomain
+
 /// The tables of queues, and of the devices that empty them; they came with layout 3.
 enum NotificationTables {
   /// NB: numbers are drawn from a row, not by the engine: a sequence gives them in another order
@@ -41,4 +43,21 @@ enum NotificationTables {
     CREATE INDEX devices_seen ON devices (seen);
     """
   }
+
+  /// Has the count of notifications go on beyond all that was drawn before a time.
+  ///
+  /// NB: devices come back with the numbers they know. In a store that was set back to a backup, or
+  /// made anew, numbers that were drawn a second time would seem known to them, and they would
+  /// never hear of what has those. No change of the epoch tells them, since they speak in numbers.
+  static func countOn(from time: Int64, on connection: any SQLConnection) throws(ServerError) {
+    let first = max(0, min(time, Int64.max >> 17)) * numbersPerMillisecond
+    try connection.execute(countOn, [.integer(first), .integer(first)])
+  }
+
+  /// More than any server queues, for as long as it runs: it must not overtake the clock. In the
+  /// year 3000 numbers still have two bits to spare.
+  private static let numbersPerMillisecond: Int64 = 65_536
+
+  private static let countOn = SQLStatement(
+    "UPDATE notification_count SET newest = ? WHERE newest < ?")
 }

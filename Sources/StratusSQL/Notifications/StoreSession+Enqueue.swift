@@ -39,7 +39,8 @@ extension StoreSession {
   /// A queue is bounded each time so many joined it, since that costs a walk through it.
   private static let notificationsPerTrim: Int64 = 32
 
-  /// Removes what a notification stands for from now on.
+  /// Removes what a notification stands for from now on, but for what was read: a device that has
+  /// fetched it is still to be told so.
   ///
   /// - Returns: the device that is passed over; nil: none is.
   private func replaceCoalesced(
@@ -90,10 +91,13 @@ private enum EnqueueStatements {
     """)
   static let coalesced = SQLStatement(
     """
-    SELECT number, origin_device FROM notifications WHERE owner = ? AND coalescing_key = ?
+    SELECT number, origin_device FROM notifications
+    WHERE owner = ? AND coalescing_key = ? AND read_number IS NULL
     """)
   static let removeCoalesced = SQLStatement(
-    "DELETE FROM notifications WHERE owner = ? AND coalescing_key = ?")
+    """
+    DELETE FROM notifications WHERE owner = ? AND coalescing_key = ? AND read_number IS NULL
+    """)
   static let acknowledged = SQLStatement(
     "SELECT MIN(acknowledged) FROM devices WHERE owner = ?")
   static let nthNewest = SQLStatement(

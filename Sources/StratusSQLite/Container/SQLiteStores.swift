@@ -15,14 +15,20 @@ public final class SQLiteStores: StoreCatalog {
 
   private let folder: DataFolder
   private let makeEpoch: @Sendable () -> Int64
+  private let now: @Sendable () -> Int64
   private let state = Mutex(State())
 
   /// - Parameters:
   ///   - folder: held as long as these stores are.
   ///   - makeEpoch: draws 64 random bits for a new store.
-  public init(folder: DataFolder, makeEpoch: @escaping @Sendable () -> Int64) {
+  ///   - now: milliseconds since 1970 UTC.
+  public init(
+    folder: DataFolder, makeEpoch: @escaping @Sendable () -> Int64,
+    now: @escaping @Sendable () -> Int64 = { 0 }
+  ) {
     self.folder = folder
     self.makeEpoch = makeEpoch
+    self.now = now
   }
 
   public func store(at address: StoreAddress) async throws(ServerError) -> any Store {
@@ -63,7 +69,7 @@ public final class SQLiteStores: StoreCatalog {
     return try entry.store { () throws(ServerError) in
       try SQLiteStore(
         engine: SQLiteFile(path: try path(of: address)) { (connection) throws(ServerError) in
-          try StoreTables.prepare(on: connection, makeEpoch: makeEpoch)
+          try StoreTables.prepare(on: connection, makeEpoch: makeEpoch, now: now)
         })
     }
   }

@@ -16,10 +16,19 @@ public final class MemoryStores: StoreCatalog {
   }
 
   private let makeEpoch: @Sendable () -> Int64
+  private let now: @Sendable () -> Int64
   private let state = Mutex(State())
 
-  /// - Parameter makeEpoch: draws 64 random bits for a new store, and for one that is restored.
-  public init(makeEpoch: @escaping @Sendable () -> Int64) { self.makeEpoch = makeEpoch }
+  /// - Parameters:
+  ///   - makeEpoch: draws 64 random bits for a new store, and for one that is restored.
+  ///   - now: milliseconds since 1970 UTC. Where it stands still, devices do not hear of what is
+  ///     queued after a restore.
+  public init(
+    makeEpoch: @escaping @Sendable () -> Int64, now: @escaping @Sendable () -> Int64 = { 0 }
+  ) {
+    self.makeEpoch = makeEpoch
+    self.now = now
+  }
 
   public func store(at address: StoreAddress) async throws(ServerError) -> any Store {
     let result = state.withLock { state -> Result<MemoryStore, ServerError> in
@@ -87,7 +96,7 @@ public final class MemoryStores: StoreCatalog {
       connection = try Self.template.connection()
     }
     do throws(ServerError) {
-      try StoreTables.setEpoch(makeEpoch(), on: connection)
+      try StoreTables.beginTimeline(epoch: makeEpoch(), now: now(), on: connection)
     } catch {
       connection.close()
       throw error

@@ -10,6 +10,7 @@ extension StoreConformance {
     Check("users with news are found behind a number, each once", newsAreFound),
     Check("the badge counts up from where it was set", badgeCounts),
     Check("a notification takes the place of those with its key", notificationsCoalesce),
+    Check("what was read stays, so that it is known as read", readOnesStay),
     Check("a device that knows all of what coalesces is passed over", ownChangesCoalesce),
     Check("a device that has not heard of another's change is not passed over", othersAreHeard),
     Check("a queue that nobody empties is bounded", longQueuesAreBounded),
@@ -132,6 +133,20 @@ extension StoreConformance {
     try expect(ann.map(\.notificationID), ["2", "4", "5"])
     try expect(ann.map(\.number), [2, 4, 5])
     try expect(bob.map(\.notificationID), ["3"])
+  }
+
+  /// Whoever fetched it before is told later than its place is taken.
+  static func readOnesStay(_ store: any Store) async throws {
+    let (ids, marks) = try await store.write { (body) throws(ServerError) in
+      try body.enqueue([Sample.notification("1", key: "k")])
+      _ = try body.markRead(ids: ["1"], of: "_ann")
+      for id in ["2", "3"] { try body.enqueue([Sample.notification(id, key: "k")]) }
+      return (
+        try body.queue().map(\.notificationID), try body.readMarks(of: "_ann", after: 1, limit: 9)
+      )
+    }
+    try expect(ids, ["1", "3"])
+    try expect(marks, [ReadMark(number: 2, notificationID: "1")])
   }
 
   /// Its own changes, and those it was told of.

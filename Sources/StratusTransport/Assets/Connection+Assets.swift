@@ -198,7 +198,7 @@ extension TransportFailure {
   public var isMisplaced: Bool {
     switch self {
     case .refused(_, let status, _), .unreadable(let status, _, _): status == 409 || status == 416
-    case .network: false
+    case .network, .accountChanged: false
     }
   }
 }

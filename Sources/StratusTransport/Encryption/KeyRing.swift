@@ -53,6 +53,7 @@ public final class KeyRing: Sendable {
     ofZoneNamed name: String, options: Options
   ) async throws(KeyFailure) -> ZoneKey {
     if let known = zones.withLock({ $0[Array(name.utf8)]?.sealing }) { return known }
+    let options = pinned(options)
     var attempt = 1
     while true {
       let answer = try await fetch([name], options)
@@ -62,7 +63,10 @@ public final class KeyRing: Sendable {
         let wrapped = try await wrappedKeys(of: name, place, answer, pair, options)
         let keys = wrapped.compactMap { ZoneKey($0, for: pair, place: place) }
         guard let key = keys.first else { throw KeyFailure.missing }
-        remember(keys, of: name, sealing: key)
+        remember(options) { zones in
+          for key in keys { zones[Array(name.utf8), default: Zone()].keys[key.id] = key }
+          zones[Array(name.utf8), default: Zone()].sealing = key
+        }
         return key
       } catch {
         // A reset came between the two requests.
@@ -109,6 +113,7 @@ public final class KeyRing: Sendable {
   private func learn(
     _ wanted: [Wanted], _ options: Options
   ) async throws(KeyFailure) {
+    let options = pinned(options)
     let answer = try await fetch(wanted.map(\.zoneName), options)
     // NB: own keys that cannot be used read nothing, like none; who seals is told what is wrong.
     guard let standing = answer.publicKey, let pair = try? pair(of: standing, answer) else {
@@ -118,16 +123,26 @@ public final class KeyRing: Sendable {
       let name = wanted.zoneName
       let place = place(of: name, answer)
       let keys = zone.keys.compactMap { ZoneKey($0, for: pair, place: place) }
-      remember(keys, of: name, sealing: nil)
       let lost = wanted.keyIDs.subtracting(keys.map(\.id))
-      zones.withLock { $0[wanted.nameBytes, default: Zone()].absent.formUnion(lost) }
+      remember(options) { zones in
+        for key in keys { zones[wanted.nameBytes, default: Zone()].keys[key.id] = key }
+        zones[wanted.nameBytes, default: Zone()].absent.formUnion(lost)
+      }
     }
   }
 
-  private func remember(_ keys: [ZoneKey], of name: String, sealing: ZoneKey?) {
+  /// For who is signed in now, if they do not say for whom.
+  private func pinned(_ options: Options) -> Options {
+    var options = options
+    options.generation = options.generation ?? connection.generation
+    return options
+  }
+
+  /// Keeps what was learned, unless another account has signed in since it was asked for.
+  private func remember(_ options: Options, _ body: (inout [[UInt8]: Zone]) -> Void) {
     zones.withLock { zones in
-      for key in keys { zones[Array(name.utf8), default: Zone()].keys[key.id] = key }
-      if let sealing { zones[Array(name.utf8), default: Zone()].sealing = sealing }
+      // NB: asked under the lock: who signs in later has all forgotten later, too.
+      if options.generation == connection.generation { body(&zones) }
     }
   }
 

@@ -10,7 +10,7 @@ public final class NotificationStream: Sendable {
   static let steadySeconds = 30.0
 
   private struct Acknowledging {
-    var wanted: Int64?
+    var wanted: (number: Int64, generation: Int?)?
     var isSending = false
   }
 
@@ -25,6 +25,8 @@ public final class NotificationStream: Sendable {
 
   /// Whether there is a user, whose they are.
   public var hasUser: Bool { connection.hasUser }
+  /// See ``Connection/generation``.
+  public var generation: Int { connection.generation }
 
   /// Hears notifications until the task is cancelled. A connection that is lost or refused is made
   /// again, later each time it does not hold.
@@ -120,9 +122,13 @@ public final class NotificationStream: Sendable {
   ///
   /// What fails is not repeated for ever: a later number says the same, and without one the device
   /// hears again.
-  public func acknowledge(through number: Int64) {
+  ///
+  /// - Parameter generation: the ``generation`` in which it was heard: a number of one account's is
+  ///   not said in the name of another, who may not have heard what lies before it. nil: the
+  ///   present one.
+  public func acknowledge(through number: Int64, in generation: Int? = nil) {
     let begins = acknowledging.withLock { state in
-      state.wanted = number
+      state.wanted = (number, generation)
       defer { state.isSending = true }
       return !state.isSending
     }
@@ -130,15 +136,16 @@ public final class NotificationStream: Sendable {
   }
 
   private func sendAcknowledgements() async {
-    let options = Connection.Options(resourceTimeoutSeconds: 300, patience: .long)
-    while let number = nextAcknowledgement() {
+    while let (number, generation) = nextAcknowledgement() {
+      let options = Connection.Options(
+        resourceTimeoutSeconds: 300, patience: .long, generation: generation)
       _ = try? await connection.send(
         AcknowledgeNotifications.self, AcknowledgeNotifications.Request(through: number),
         to: .private, isIdempotent: true, options: options)
     }
   }
 
-  private func nextAcknowledgement() -> Int64? {
+  private func nextAcknowledgement() -> (number: Int64, generation: Int?)? {
     acknowledging.withLock { state in
       defer { state.wanted = nil }
       state.isSending = state.wanted != nil

@@ -54,11 +54,28 @@ import Testing
     }
   }
 
-  @Test func `a number from before a restore is not believed`() async throws {
+  @Test func `a place behind what is acknowledged does not count`() async throws {
+    try await withServer { server in
+      let anna = try await server.client("anna@example.org")
+      let user = try await anna.userName()
+      let target = anna.deviceTarget("notifications/stream", clientID: "c")
+      var events = Events(try await anna.open(target).body)
+      for id in ["1", "2"] { try await server.queue(id, for: user) }
+      let first = try #require(try await events.next())
+      let second = try #require(try await events.next())
+      _ = try await anna.ask(
+        "notifications/acknowledge", as: "c", ["through": .int(second.number)])
+      var again = Events(try await anna.open(target, lastEventID: first.number).body)
+      try await server.queue("3", for: user)
+      #expect(try await again.next()?.id == "3")
+    }
+  }
+
+  @Test func `a number that was never given out is not believed`() async throws {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       let target = anna.deviceTarget("notifications/stream", clientID: "c")
-      var events = Events(try await anna.open(target, lastEventID: 1_000_000).body)
+      var events = Events(try await anna.open(target, lastEventID: .max).body)
       try await server.queue("1", for: try await anna.userName())
       #expect(try await events.next()?.id == "1")
     }

@@ -1,3 +1,4 @@
+import EventScripts
 import Foundation
 import StratusWire
 import Synchronization

@@ -1,8 +1,8 @@
-import StratusTransport
+public import StratusTransport
 import Synchronization
 
 /// Hands things over from those who make them to those who wait for them, in order.
-final class Handoff<Thing: Sendable>: Sendable {
+public final class Handoff<Thing: Sendable>: Sendable {
   private struct State {
     var things: [Thing] = []
     var waiting: [Int: CheckedContinuation<Thing?, Never>] = [:]
@@ -10,7 +10,9 @@ final class Handoff<Thing: Sendable>: Sendable {
   }
   private let state = Mutex(State())
 
-  func put(_ thing: Thing) {
+  public init() {}
+
+  public func put(_ thing: Thing) {
     let waiter = state.withLock { state -> CheckedContinuation<Thing?, Never>? in
       guard let first = state.waiting.keys.min() else {
         state.things.append(thing)
@@ -22,7 +24,7 @@ final class Handoff<Thing: Sendable>: Sendable {
   }
 
   /// nil: the task was cancelled.
-  func take() async -> Thing? {
+  public func take() async -> Thing? {
     let place = state.withLock { state in
       state.next += 1
       return state.next
@@ -44,18 +46,18 @@ final class Handoff<Thing: Sendable>: Sendable {
 }
 
 /// A network of streams that a test answers by hand.
-final class ScriptedEvents: EventExchange {
+public final class ScriptedEvents: EventExchange {
   /// A request for a stream.
-  final class Opening: Sendable {
-    let request: HTTPRequest
+  public final class Opening: Sendable {
+    public let request: HTTPRequest
     fileprivate let answer = Handoff<Result<EventAnswer, NetworkFailure>>()
 
     init(_ request: HTTPRequest) { self.request = request }
 
-    var lastEventID: String? { request.headers["Last-Event-ID"] }
+    public var lastEventID: String? { request.headers["Last-Event-ID"] }
 
     @discardableResult
-    func accept() -> ScriptedBody {
+    public func accept() -> ScriptedBody {
       let body = ScriptedBody()
       answer.put(
         .success(
@@ -64,22 +66,24 @@ final class ScriptedEvents: EventExchange {
       return body
     }
 
-    func refuse(_ status: Int, headers: [String: String] = [:]) {
+    public func refuse(_ status: Int, headers: [String: String] = [:]) {
       answer.put(.success(EventAnswer(status: status, headers: headers, body: ScriptedBody())))
     }
 
-    func fail(_ failure: NetworkFailure) { answer.put(.failure(failure)) }
+    public func fail(_ failure: NetworkFailure) { answer.put(.failure(failure)) }
   }
 
   private let openings = Handoff<Opening>()
 
+  public init() {}
+
   /// The next request for a stream.
-  func opened() async throws -> Opening {
+  public func opened() async throws -> Opening {
     guard let opening = await openings.take() else { throw CancellationError() }
     return opening
   }
 
-  func open(_ request: HTTPRequest) async throws(NetworkFailure) -> EventAnswer {
+  public func open(_ request: HTTPRequest) async throws(NetworkFailure) -> EventAnswer {
     let opening = Opening(request)
     openings.put(opening)
     switch await opening.answer.take() {
@@ -91,17 +95,17 @@ final class ScriptedEvents: EventExchange {
 }
 
 /// A stream's body, as a test sends it.
-final class ScriptedBody: EventBody {
+public final class ScriptedBody: EventBody {
   private enum Part: Sendable { case bytes([UInt8]), end, failure(NetworkFailure) }
 
   private let parts = Handoff<Part>()
   private let closing = Handoff<Void>()
 
-  func send(_ text: String) { parts.put(.bytes(Array(text.utf8))) }
-  func end() { parts.put(.end) }
-  func fail(_ failure: NetworkFailure) { parts.put(.failure(failure)) }
+  public func send(_ text: String) { parts.put(.bytes(Array(text.utf8))) }
+  public func end() { parts.put(.end) }
+  public func fail(_ failure: NetworkFailure) { parts.put(.failure(failure)) }
 
-  func next() async throws(NetworkFailure) -> [UInt8]? {
+  public func next() async throws(NetworkFailure) -> [UInt8]? {
     switch await parts.take() {
     case .bytes(let bytes): return bytes
     case .end: return nil
@@ -110,20 +114,20 @@ final class ScriptedBody: EventBody {
     }
   }
 
-  func close() { closing.put(()) }
+  public func close() { closing.put(()) }
 
   /// Waits until nobody reads any more.
-  func closed() async { await closing.take() }
+  public func closed() async { await closing.take() }
 
   /// Sends a notification that the database has changed.
-  func notify(_ number: Int64, id: String? = nil) {
+  public func notify(_ number: Int64, id: String? = nil) {
     let id = id ?? "N-\(number)"
     send("id: \(number)\nevent: notification\ndata: \(databasePayload(id))\n\n")
   }
 }
 
 /// A notification of the private database.
-func databasePayload(_ id: String) -> String {
+public func databasePayload(_ id: String) -> String {
   #"{"aps":{"content-available":1},"ck":{"ce":2,"cid":"iCloud.org.example.App","nid":"\#(id)","#
     + #""ckuserid":"_me","met":{"sid":"all","dbs":2}}}"#
 }

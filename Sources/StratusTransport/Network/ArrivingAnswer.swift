@@ -1,0 +1,205 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import Synchronization
+
+/// What has arrived of an answer, and who waits for it.
+final class ArrivingAnswer: EventBody {
+  struct Head: Sendable {
+    var status: Int
+    /// Names in lower case.
+    var headers: [String: String]
+  }
+
+  private enum Ending { case complete, failed(NetworkFailure) }
+
+  /// What somebody waits for.
+  private enum Wanted { case head, bytes, end }
+
+  private struct State {
+    var task: HTTPClient.Task<Void>?
+    /// Whose connection it comes by; lives as long.
+    var exchange: NetworkExchange?
+    /// Whether the server may have seen something of the request.
+    var isSent = false
+    var head: Head?
+    var bytes: [UInt8] = []
+    var ending: Ending?
+    var waiter: (wanted: Wanted, continuation: CheckedContinuation<Void, Never>)?
+    /// Lets the rest come, once what is there was read.
+    var held: EventLoopPromise<Void>?
+    /// When something was last heard.
+    var heardAt = NIODeadline.now()
+    var silence: Scheduled<Void>?
+
+    func has(_ wanted: Wanted) -> Bool {
+      if ending != nil { return true }
+      return switch wanted {
+      case .head: head != nil
+      case .bytes: !bytes.isEmpty
+      case .end: false
+      }
+    }
+  }
+
+  /// Bytes that may wait to be read before the server is made to wait.
+  private static let unreadBytesMax = 1_048_576
+
+  private let holdsUnread: Bool
+  private let state = Mutex(State())
+
+  /// - Parameter holdsUnread: whether the server waits for a slow reader; else all is kept.
+  init(holdsUnread: Bool) { self.holdsUnread = holdsUnread }
+
+  /// Takes what stops the request, and bounds its silence from now on.
+  func begin(
+    _ task: HTTPClient.Task<Void>, by exchange: NetworkExchange, timeoutSeconds: Double
+  ) {
+    let hasEnded = state.withLock { state in
+      state.task = task
+      if state.ending == nil { state.exchange = exchange }
+      return state.ending != nil
+    }
+    if hasEnded { return task.cancel() }
+    listen(for: .milliseconds(Int64(max(0.001, timeoutSeconds) * 1_000)), on: task.eventLoop)
+  }
+
+  /// - Throws: ``NetworkFailure`` if none came.
+  func head() async throws(NetworkFailure) -> Head {
+    await wait(for: .head)
+    let (head, ending) = state.withLock { ($0.head, $0.ending) }
+    if let head { return head }
+    throw Self.failure(ending)
+  }
+
+  /// The head and all bytes.
+  ///
+  /// - Throws: ``NetworkFailure`` if the answer is not whole.
+  func whole() async throws(NetworkFailure) -> (head: Head, body: [UInt8]) {
+    await wait(for: .end)
+    let (head, bytes, ending) = state.withLock { ($0.head, $0.bytes, $0.ending) }
+    guard case .complete = ending, let head else { throw Self.failure(ending) }
+    return (head, bytes)
+  }
+
+  func next() async throws(NetworkFailure) -> [UInt8]? {
+    await wait(for: .bytes)
+    let (bytes, ending, held) = state.withLock { state in
+      defer { (state.bytes, state.held) = ([], nil) }
+      return (state.bytes, state.ending, state.held)
+    }
+    held?.succeed()
+    if !bytes.isEmpty { return bytes }
+    if case .complete = ending { return nil }
+    throw Self.failure(ending)
+  }
+
+  func close() {
+    end(.failed(.cancelled))
+    state.withLock { $0.task }?.cancel()
+  }
+
+  private static func failure(_ ending: Ending?) -> NetworkFailure {
+    if case .failed(let failure) = ending { return failure }
+    return .lostAfterSending
+  }
+
+  private func wait(for wanted: Wanted) async {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isThere = state.withLock { state in
+          if state.has(wanted) { return true }
+          state.waiter = (wanted, continuation)
+          return false
+        }
+        if isThere { continuation.resume() }
+      }
+    } onCancel: {
+      close()
+    }
+  }
+
+  /// Changes what is known, and wakes who waits for it.
+  private func change(_ body: (inout State) -> Void) {
+    let continuation = state.withLock { state -> CheckedContinuation<Void, Never>? in
+      guard state.ending == nil else { return nil }
+      body(&state)
+      state.heardAt = .now()
+      guard let waiter = state.waiter, state.has(waiter.wanted) else { return nil }
+      state.waiter = nil
+      return waiter.continuation
+    }
+    continuation?.resume()
+  }
+
+  private func end(_ ending: Ending) {
+    change { $0.ending = ending }
+    let (silence, held, exchange) = state.withLock { state in
+      defer { (state.silence, state.held, state.exchange) = (nil, nil, nil) }
+      return (state.silence, state.held, state.exchange)
+    }
+    silence?.cancel()
+    held?.succeed()
+    // NB: let go of outside the lock, as it may be the last to hold it.
+    withExtendedLifetime(exchange) {}
+  }
+
+  /// Gives the answer up once so much time has passed without a sign of life.
+  private func listen(for longest: TimeAmount, on loop: any EventLoop) {
+    state.withLock { state in
+      guard state.ending == nil else { return }
+      // A server that is made to wait is not silent.
+      let heardAt = state.held == nil ? state.heardAt : .now()
+      state.silence = loop.scheduleTask(deadline: heardAt + longest) { [weak self] in
+        guard let self else { return }
+        let isSilent = self.state.withLock {
+          $0.held == nil && $0.heardAt + longest <= .now()
+        }
+        guard isSilent else { return self.listen(for: longest, on: loop) }
+        self.end(.failed(.timedOut))
+        self.state.withLock { $0.task }?.cancel()
+      }
+    }
+  }
+}
+
+extension ArrivingAnswer: HTTPClientResponseDelegate {
+  typealias Response = Void
+
+  func didSendRequestHead(task: HTTPClient.Task<Void>, _ head: HTTPRequestHead) {
+    change { $0.isSent = true }
+  }
+
+  func didReceiveHead(
+    task: HTTPClient.Task<Void>, _ head: HTTPResponseHead
+  ) -> EventLoopFuture<Void> {
+    let headers = head.headers.map { ($0.name.lowercased(), $0.value) }
+    let status = Int(head.status.code)
+    change {
+      $0.head = Head(status: status, headers: Dictionary(headers) { _, last in last })
+    }
+    return task.eventLoop.makeSucceededVoidFuture()
+  }
+
+  func didReceiveBodyPart(
+    task: HTTPClient.Task<Void>, _ buffer: ByteBuffer
+  ) -> EventLoopFuture<Void> {
+    change { $0.bytes += buffer.readableBytesView }
+    let held = state.withLock { state -> EventLoopPromise<Void>? in
+      guard holdsUnread, state.ending == nil, state.bytes.count > Self.unreadBytesMax else {
+        return nil
+      }
+      state.held = task.eventLoop.makePromise()
+      return state.held
+    }
+    return held?.futureResult ?? task.eventLoop.makeSucceededVoidFuture()
+  }
+
+  func didFinishRequest(task: HTTPClient.Task<Void>) { end(.complete) }
+
+  func didReceiveError(task: HTTPClient.Task<Void>, _ error: any Error) {
+    let isSent = state.withLock { $0.isSent }
+    end(.failed(NetworkFailure(error, isSent: isSent)))
+  }
+}

@@ -1,0 +1,71 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+/// Requests and streams over the network, by AsyncHTTPClient.
+///
+/// NB: not by Foundation's `URLSession`. On Linux its connections never stop asking whether they
+/// could send, so that each request and each open stream takes half a processor while it waits.
+public final class NetworkExchange: HTTPExchange, EventExchange {
+  private let requests: HTTPClient
+  /// NB: apart, as each stream has a connection to itself for as long as it lasts.
+  private let streams: HTTPClient
+
+  /// Makes an exchange with connections of its own.
+  ///
+  /// - Parameter connectionsMax: connections to one server at the same time, streams not counted;
+  ///   default 16.
+  public init(connectionsMax: Int = 16) {
+    requests = Self.client(connectionsMax: connectionsMax)
+    streams = Self.client(connectionsMax: .max)
+  }
+
+  deinit {
+    // NB: by call-back, since this thread may be one of the client's.
+    for client in [requests, streams] { client.shutdown { _ in } }
+  }
+
+  private static func client(connectionsMax: Int) -> HTTPClient {
+    var configuration = HTTPClient.Configuration()
+    configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connectionsMax
+    // The connection repeats, by rules of its own.
+    configuration.connectionPool.retryConnectionEstablishment = false
+    // Other time limits are those of the requests.
+    configuration.timeout = HTTPClient.Configuration.Timeout(connect: .seconds(30))
+    return HTTPClient(
+      eventLoopGroupProvider: .shared(HTTPClient.defaultEventLoopGroup),
+      configuration: configuration)
+  }
+
+  public func send(_ request: HTTPRequest) async throws(NetworkFailure) -> HTTPResponse {
+    let answer = try begin(request, on: requests, holdsUnread: false)
+    let (head, body) = try await answer.whole()
+    return HTTPResponse(status: head.status, headers: head.headers, body: body)
+  }
+
+  public func open(_ request: HTTPRequest) async throws(NetworkFailure) -> EventAnswer {
+    let answer = try begin(request, on: streams, holdsUnread: true)
+    let head = try await answer.head()
+    return EventAnswer(status: head.status, headers: head.headers, body: answer)
+  }
+
+  private func begin(
+    _ request: HTTPRequest, on client: HTTPClient, holdsUnread: Bool
+  ) throws(NetworkFailure) -> ArrivingAnswer {
+    let sent: HTTPClient.Request
+    do {
+      sent = try HTTPClient.Request(
+        url: request.url, method: HTTPMethod(rawValue: request.method.rawValue),
+        headers: HTTPHeaders(request.headers.map { ($0.key, $0.value) }),
+        body: request.method == .get ? nil : .byteBuffer(ByteBuffer(bytes: request.body)))
+    } catch {
+      throw .lostBeforeSending
+    }
+    let answer = ArrivingAnswer(holdsUnread: holdsUnread)
+    answer.begin(
+      client.execute(request: sent, delegate: answer), by: self,
+      timeoutSeconds: request.timeoutSeconds)
+    return answer
+  }
+}

@@ -1,0 +1,35 @@
+import ArgumentParser
+import StratusServer
+
+/// How notifications reach those who hold a connection open.
+struct PushOptions: ParsableArguments {
+  /// Beyond it the native framework takes a stream for lost, which may be late with one sign.
+  private static let heartbeatSecondsMax: Int64 = 30
+  /// Longer than anything on the way keeps a request that is not answered.
+  private static let pollSecondsMax: Int64 = 600
+
+  @Option(
+    help: """
+      Seconds after which a stream that has nothing to say shows that it stands, 1 to 30; fewer \
+      where a proxy closes silent connections sooner.
+      """)
+  var heartbeatSeconds = PushSettings().heartbeatSeconds
+
+  @Option(
+    help: """
+      Seconds a long poll of CloudKit JS waits for a notification, 1 to 600; fewer where a proxy \
+      gives up a request sooner.
+      """)
+  var pollSeconds = PushSettings().pollHoldSeconds
+
+  /// - Throws: `Failure` for a number that makes no sense.
+  func settings() throws -> PushSettings {
+    guard (1...Self.heartbeatSecondsMax).contains(heartbeatSeconds) else {
+      throw Failure("--heartbeat-seconds must be 1 to \(Self.heartbeatSecondsMax)")
+    }
+    guard (1...Self.pollSecondsMax).contains(pollSeconds) else {
+      throw Failure("--poll-seconds must be 1 to \(Self.pollSecondsMax)")
+    }
+    return PushSettings(pollHoldSeconds: pollSeconds, heartbeatSeconds: heartbeatSeconds)
+  }
+}

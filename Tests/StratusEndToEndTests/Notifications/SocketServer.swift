@@ -1,0 +1,154 @@
+import CloudKit
+import Foundation
+import StratusServer
+import StratusTesting
+import Testing
+
+/// A whole server on a socket, as `stratus serve` runs it, and devices of its one account.
+struct SocketServer: Sendable {
+  private let ready: Server.Ready
+  private let folder: URL
+
+  /// Runs a server for the time of a test.
+  static func running(_ body: @Sendable (SocketServer) async throws -> Void) async throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("stratus-socket-" + CKRecord.ID().recordName)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (states, state) = AsyncStream.makeStream(of: Server.Ready.self)
+    let server = Server(
+      settings: Settings(
+        dataFolder: folder.appendingPathComponent("data"), port: 0,
+        developerEmail: "ann@example.org"),
+      logger: CapturedLog().logger)
+    let running = Task {
+      defer { state.finish() }
+      try await server.run { state.yield($0) }
+    }
+    var iterator = states.makeAsyncIterator()
+    let result: Result<Void, any Error>
+    do {
+      let ready = try #require(await iterator.next())
+      result = .success(try await body(SocketServer(ready: ready, folder: folder)))
+    } catch {
+      result = .failure(error)
+    }
+    running.cancel()
+    _ = await running.result
+    try result.get()
+  }
+
+  /// A device of Ann's, by the framework as apps use it; the same name is the same device.
+  func device(_ name: String) throws -> CKContainer {
+    CKContainer(
+      identifier: Cloud.containerID,
+      settings: CKContainer.Settings(
+        url: try #require(URL(string: ready.url)), environment: .development,
+        apiToken: ready.apiToken, webAuthToken: ready.webAuthToken,
+        stateFolder: folder.appendingPathComponent(name)))
+  }
+}
+
+/// A device that listens for notifications, until it has heard of a certain note.
+struct Listening: Sendable {
+  private let heard: Journal
+  private let task: Task<[CKNotification], Never>
+
+  /// Begins to listen.
+  init(on device: CKContainer, until last: String) {
+    let heard = Journal()
+    self.heard = heard
+    task = Task {
+      var all: [CKNotification] = []
+      for await notification in device.remoteNotifications {
+        heard.note(notification.words)
+        all.append(notification)
+        if notification.noteName == last { break }
+      }
+      return all
+    }
+  }
+
+  /// Whether it has heard anything, and so is known to listen.
+  var hasHeard: Bool { !heard.all.isEmpty }
+
+  /// All that was heard but the probes of ``Prober``, once the last note was.
+  func result() async -> [CKNotification] {
+    await withTaskCancellationHandler {
+      await task.value.filter { $0.subscriptionID != Prober.subscriptionID }
+    } onCancel: {
+      task.cancel()
+    }
+  }
+
+  func stop() async {
+    task.cancel()
+    _ = await task.value
+  }
+}
+
+/// Writes until others are known to listen: a new device begins with what comes once it does.
+struct Prober: Sendable {
+  static let subscriptionID = "probe"
+  let device: CKContainer
+
+  /// - Parameter device: one that does not listen itself.
+  init(_ device: CKContainer) async throws {
+    self.device = device
+    // A subscription needs a record type that is there.
+    try await device.privateCloudDatabase.save(CKRecord(recordType: "Probe"))
+    let probes = CKQuerySubscription(
+      recordType: "Probe", predicate: NSPredicate(value: true),
+      subscriptionID: Self.subscriptionID, options: [.firesOnRecordCreation])
+    probes.notificationInfo = CKSubscription.NotificationInfo(alertBody: "probe")
+    try await device.privateCloudDatabase.save(probes)
+  }
+
+  /// Returns once all of them have heard something.
+  func wait(for listeners: Listening...) async throws {
+    while !listeners.allSatisfy(\.hasHeard) {
+      try Task.checkCancellation()
+      try await device.privateCloudDatabase.save(CKRecord(recordType: "Probe"))
+    }
+  }
+}
+
+extension CKNotification {
+  /// The record that a query notification is about.
+  var noteName: String? { (self as? CKQueryNotification)?.recordID?.recordName }
+
+  /// Which subscription was answered, by what kind of notification, and about what.
+  var words: String {
+    switch self {
+    case let query as CKQueryNotification:
+      "\(subscriptionID ?? "") query \(query.databaseScope) \(query.queryNotificationReason) "
+        + "\(query.recordID?.recordName ?? "") in \(query.recordID?.zoneID.zoneName ?? "")"
+    case let zone as CKRecordZoneNotification:
+      "\(subscriptionID ?? "") zone \(zone.databaseScope) \(zone.recordZoneID?.zoneName ?? "")"
+    case let database as CKDatabaseNotification:
+      "\(subscriptionID ?? "") database \(database.databaseScope)"
+    case _: "\(notificationType)"
+    }
+  }
+}
+
+extension CKDatabase {
+  /// Watches the notes of the database, its zone Z and all of it, with texts that people see.
+  func watchNotes() async throws {
+    try await save(CKRecordZone(zoneID: zoneZ))
+    // A query subscription needs a record type that is there.
+    try await save(note("first"))
+    let subscriptions: [CKSubscription] = [
+      CKQuerySubscription(
+        recordType: "Note", predicate: NSPredicate(value: true), subscriptionID: "Q",
+        options: [.firesOnRecordCreation]),
+      CKRecordZoneSubscription(zoneID: zoneZ, subscriptionID: "Z"),
+      CKDatabaseSubscription(subscriptionID: "D"),
+    ]
+    for subscription in subscriptions {
+      // NB: silent ones of zones and databases would replace each other.
+      subscription.notificationInfo = CKSubscription.NotificationInfo(
+        alertBody: "new", shouldBadge: subscription.subscriptionID == "Q")
+      try await save(subscription)
+    }
+  }
+}

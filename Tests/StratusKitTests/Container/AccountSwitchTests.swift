@@ -1,0 +1,105 @@
+import Foundation
+import StratusTransport
+import StratusWire
+import Synchronization
+import Testing
+
+@testable import StratusKit
+
+/// What was begun in one user's name when another signs in.
+@Suite struct `A switch of accounts` {
+  private static let otherName = "_fedcba9876543210fedcba9876543210"
+
+  /// Answers who is signed in, and lets something happen before the first answer goes out.
+  private static func onFirstCaller(
+    _ server: FakeServer, _ body: @escaping @Sendable () -> Void
+  ) {
+    let count = Mutex(0)
+    server.on(FetchCaller.self) { _ in
+      let number = count.withLock { count in
+        count += 1
+        return count
+      }
+      if number == 1 { body() }
+      return FetchCaller.Response(
+        user: UserIdentity(
+          userRecordName: number == 1 ? FakeServer.userName : otherName))
+    }
+  }
+
+  private static func database(_ server: FakeServer) {
+    server.on(FetchDatabaseChanges.self) { _ in
+      FetchDatabaseChanges.Response(zones: [], syncToken: "T", moreComing: false)
+    }
+  }
+
+  @Test func `leaves nothing of an operation to be done in the other's name`() async throws {
+    let server = FakeServer()
+    let container = server.container()
+    Self.onFirstCaller(server) { container.signIn(webAuthToken: "other") }
+    let record = CKRecord(recordType: "Note", recordID: CKRecord.ID(recordName: "a"))
+    await #expect { try await container.privateCloudDatabase.save(record) } throws: {
+      code($0) == .notAuthenticated
+    }
+    #expect(server.calls.isEmpty)
+  }
+
+  @Test func `ends the repetitions of a request`() async throws {
+    let server = FakeServer()
+    let container = server.container()
+    server.onRaw(FetchDatabaseChanges.path) { (_) async throws(NetworkFailure) in
+      container.signOut()
+      return HTTPResponse(
+        status: 503, body: refusal(.tryAgainLater, Reason.storeBusy).jsonBytes)
+    }
+    await #expect {
+      try await container.privateCloudDatabase.databaseChanges(since: nil)
+    } throws: {
+      code($0) == .notAuthenticated
+    }
+    #expect(server.calls.count == 1)
+  }
+
+  @Test func `has an engine ask nothing until it has been told of it`() async throws {
+    let server = FakeServer()
+    let container = server.container()
+    let surroundings = SyncSurroundings(of: container.privateCloudDatabase)
+    let told = Journal()
+    let changes = surroundings.accounts.changes()
+    let listening = Task { for await _ in changes { told.note("changed") } }
+    defer { listening.cancel() }
+    Self.database(server)
+    func ask() async throws {
+      _ = try await surroundings.calls.databaseChanges(since: nil, group: CKOperationGroup())
+    }
+    #expect(try await surroundings.accounts.currentUserRecordName() == FakeServer.userName)
+    try await ask()
+    #expect(server.calls.count == 1)
+
+    server.on(FetchCaller.self) { _ in
+      FetchCaller.Response(user: UserIdentity(userRecordName: Self.otherName))
+    }
+    container.signIn(webAuthToken: "other")
+    await #expect { try await ask() } throws: { code($0) == .notAuthenticated }
+    #expect(server.calls.count == 1)
+    #expect(await eventually { !told.all.isEmpty }, "the feed is that of the container")
+    #expect(try await surroundings.accounts.currentUserRecordName() == Self.otherName)
+    try await ask()
+    #expect(server.calls.count == 2)
+
+    container.signOut()
+    await #expect { try await ask() } throws: { code($0) == .notAuthenticated }
+    #expect(try await surroundings.accounts.currentUserRecordName() == nil)
+  }
+
+  @Test func `while an engine asks who is signed in is answered by who is then`() async throws {
+    let server = FakeServer()
+    let container = server.container()
+    Self.onFirstCaller(server) { container.signIn(webAuthToken: "other") }
+    Self.database(server)
+    let surroundings = SyncSurroundings(of: container.privateCloudDatabase)
+    #expect(try await surroundings.accounts.currentUserRecordName() == Self.otherName)
+    _ = try await surroundings.calls.databaseChanges(since: nil, group: CKOperationGroup())
+    #expect(server.calls.count == 1)
+  }
+}

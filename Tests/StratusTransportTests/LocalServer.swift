@@ -1,0 +1,96 @@
+import Foundation
+
+/// A server of one connection after another, whose answers a test writes byte by byte.
+final class LocalServer: Sendable {
+  final class Client: Sendable {
+    private let descriptor: Int32
+    let head: String
+
+    init(_ descriptor: Int32) {
+      self.descriptor = descriptor
+      head = Self.head(from: descriptor)
+    }
+
+    deinit { close(descriptor) }
+
+    private static func head(from descriptor: Int32) -> String {
+      var bytes: [UInt8] = []
+      var buffer = [UInt8](repeating: 0, count: 4_096)
+      while !String(decoding: bytes, as: UTF8.self).contains("\r\n\r\n") {
+        let count = recv(descriptor, &buffer, buffer.count, 0)
+        if count <= 0 { break }
+        bytes += buffer.prefix(count)
+      }
+      return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// What the other side asks next; waits for it.
+    func nextHead() async -> String {
+      await withCheckedContinuation { continuation in
+        Thread.detachNewThread { [self] in
+          continuation.resume(returning: Self.head(from: descriptor))
+        }
+      }
+    }
+
+    func say(_ text: String) {
+      let bytes = Array(text.utf8)
+      _ = send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+    }
+
+    /// Does not wait until the other side has read it.
+    func sayInThread(_ text: String) {
+      Thread.detachNewThread { [self] in say(text) }
+    }
+
+    func hangUp() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+
+    /// Waits until the other side has left.
+    func isLeft() async -> Bool {
+      await withCheckedContinuation { continuation in
+        Thread.detachNewThread { [descriptor] in
+          var byte: UInt8 = 0
+          continuation.resume(returning: recv(descriptor, &byte, 1, 0) <= 0)
+        }
+      }
+    }
+  }
+
+  struct Failure: Error {}
+
+  private let descriptor: Int32
+  let port: UInt16
+
+  init() throws {
+    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    descriptor = listener
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let listens = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+        bind(listener, pointer, length) == 0 && listen(listener, 8) == 0
+          && getsockname(listener, pointer, &length) == 0
+      }
+    }
+    port = UInt16(bigEndian: address.sin_port)
+    guard listens else { throw Failure() }
+  }
+
+  deinit { close(descriptor) }
+
+  /// The next connection, with the head of its request.
+  func accepted() async throws -> Client {
+    try await withCheckedThrowingContinuation { continuation in
+      Thread.detachNewThread { [self] in
+        let client = accept(descriptor, nil, nil)
+        if client < 0 {
+          continuation.resume(throwing: Failure())
+        } else {
+          continuation.resume(returning: Client(client))
+        }
+      }
+    }
+  }
+}

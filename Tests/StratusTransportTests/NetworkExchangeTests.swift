@@ -1,0 +1,119 @@
+import Foundation
+import Testing
+
+@testable import StratusTransport
+
+/// Requests over real connections.
+@Suite struct NetworkExchanges {
+  private func request(
+    _ url: String, body: [UInt8] = Array("{}".utf8), timeoutSeconds: Double = 30
+  ) throws -> HTTPRequest {
+    HTTPRequest(
+      url: try #require(URL(string: url)), headers: ["Content-Type": "application/json"],
+      body: body, timeoutSeconds: timeoutSeconds)
+  }
+
+  private func url(_ server: LocalServer) -> String { "http://127.0.0.1:\(server.port)/a?b=c" }
+
+  @Test func `an answer comes whole`() async throws {
+    let server = try LocalServer()
+    async let answered = NetworkExchange().send(request(url(server)))
+    let client = try await server.accepted()
+    #expect(client.head.hasPrefix("POST /a?b=c HTTP/1.1\r\n"))
+    #expect(client.head.lowercased().contains("content-type: application/json\r\n"))
+    #expect(client.head.lowercased().contains("content-length: 2\r\n"))
+    client.say("HTTP/1.1 409 Conflict\r\nX-Apple-Thing: 1\r\nContent-Length: 5\r\n\r\nab")
+    client.say("cde")
+    let answer = try await answered
+    #expect(answer.status == 409)
+    #expect(answer.headers["x-apple-thing"] == "1")
+    #expect(answer.body == Array("abcde".utf8))
+  }
+
+  @Test func `connections are kept and used again`() async throws {
+    let server = try LocalServer()
+    let exchange = NetworkExchange()
+    async let first = exchange.send(request(url(server)))
+    let client = try await server.accepted()
+    client.say("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+    _ = try await first
+    async let second = exchange.send(request(url(server)))
+    #expect(await client.nextHead().hasPrefix("POST /a?b=c HTTP/1.1\r\n"))
+    client.say("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+    #expect(try await second.status == 200)
+  }
+
+  @Test func `half an answer is none`() async throws {
+    let server = try LocalServer()
+    let request = try request(url(server))
+    let answered = Task { try await NetworkExchange().send(request) }
+    let client = try await server.accepted()
+    client.say("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab")
+    client.hangUp()
+    await #expect(throws: NetworkFailure.lostAfterSending) { try await answered.value }
+  }
+
+  @Test func `a server that hangs up may have done it`() async throws {
+    let server = try LocalServer()
+    let request = try request(url(server))
+    let answered = Task { try await NetworkExchange().send(request) }
+    try await server.accepted().hangUp()
+    await #expect(throws: NetworkFailure.lostAfterSending) { try await answered.value }
+  }
+
+  @Test func `a server that is not there has seen nothing`() async throws {
+    let port = try LocalServer().port
+    let request = try request("http://127.0.0.1:\(port)/")
+    await #expect(throws: NetworkFailure.lostBeforeSending) {
+      try await NetworkExchange().send(request)
+    }
+  }
+
+  @Test func `a name without address is no connection`() async throws {
+    let request = try request("http://nowhere.invalid/")
+    await #expect(throws: NetworkFailure.notConnected) {
+      try await NetworkExchange().send(request)
+    }
+  }
+
+  @Test func `an address that is none has seen nothing`() async throws {
+    let request = try request("gopher://127.0.0.1/")
+    await #expect(throws: NetworkFailure.lostBeforeSending) {
+      try await NetworkExchange().send(request)
+    }
+  }
+
+  @Test func `silence is bounded, that of a server which accepts nobody, too`() async throws {
+    let server = try LocalServer()
+    let request = try request(url(server), timeoutSeconds: 0.2)
+    await #expect(throws: NetworkFailure.timedOut) { try await NetworkExchange().send(request) }
+    withExtendedLifetime(server) {}
+  }
+
+  @Test func `who is cancelled stops at once`() async throws {
+    let server = try LocalServer()
+    let request = try request(url(server))
+    let waiting = Task { try await NetworkExchange().send(request) }
+    let client = try await server.accepted()
+    waiting.cancel()
+    await #expect(throws: NetworkFailure.cancelled) { try await waiting.value }
+    #expect(await client.isLeft())
+  }
+
+  @Test func `a large stream comes whole`() async throws {
+    let server = try LocalServer()
+    let request = HTTPRequest(
+      method: .get, url: try #require(URL(string: url(server))), body: [], timeoutSeconds: 30)
+    async let answered = NetworkExchange().open(request)
+    let client = try await server.accepted()
+    let size = 8_000_000
+    client.say("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n")
+    client.sayInThread(String(repeating: "x", count: size))
+    let answer = try await answered
+    var count = 0
+    while let bytes = try await answer.body.next() {
+      count += bytes.count
+    }
+    #expect(count == size)
+  }
+}
