@@ -60,7 +60,7 @@ struct Chat: Sendable {
     } catch let error as CKError
       where [.serverRecordChanged, .permissionFailure].contains(error.code)
     {
-      // A name that is taken is a conflict, or, if it was taken by somebody else, not ours to write.
+      // A name that is taken is a conflict, or not ours to write if somebody else has it.
       guard try await exists(channel) else { throw error }
       throw UsageError(
         "There is a channel \(channel.title) already: go there by '/join \(channel.name)'.")

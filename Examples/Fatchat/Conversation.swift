@@ -107,7 +107,7 @@ actor Conversation {
     if next == channel { throw UsageError("You are in \(next.title) already.") }
     guard try await chat.exists(next) else {
       throw UsageError(
-        "There is no channel \(next.title): '/channels' lists them, '/create \(next.name)' makes it."
+        "There is no channel \(next.title): '/channels' lists all, '/create \(next.name)' makes it."
       )
     }
     let arrival = Presence(of: chat.name, in: next)
@@ -178,20 +178,20 @@ actor Conversation {
 
   private func renew() async {
     guard let presence else { return }
-    let wasConnected = isConnected
     await whileConnected {
       now = try await chat.renew(presence)
-      if !wasConnected { messageHints.give() }
       peopleHints.give()
     }
   }
 
-  /// Tells of an error that comes by itself once, and of its end.
+  /// Tells of an error that comes by itself once, and of its end, when there is to catch up.
   private func whileConnected(_ body: () async throws -> Void) async {
     do {
       try await body()
-      if !isConnected { tell("The server is back.") }
+      if isConnected { return }
       isConnected = true
+      tell("The server is back.")
+      messageHints.give()
     } catch {
       if Task.isCancelled { return }
       if isConnected { tell(explain(error)) }
@@ -203,7 +203,9 @@ actor Conversation {
 
   private func send(_ message: Message) async throws {
     if let name = message.fileName { tell("sending \(name)") }
-    try await chat.send(message)
+    do { try await chat.send(message) } catch {
+      throw UsageError("That was not sent. \(explain(error))")
+    }
     messageHints.give()
   }
 

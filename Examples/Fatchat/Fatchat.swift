@@ -28,8 +28,10 @@ struct Fatchat {
       chat: Chat(name: try Presence.name(arguments[0])), news: teller)
     try await conversation.begin(in: first, lobby: lobby)
 
-    let endings = AsyncStream<Void>.signals(SIGINT, SIGTERM, SIGHUP)
-    let view: any View = if let terminal = Terminal() { Screen(terminal) } else { LineView() }
+    let endings = await AsyncStream.signals(SIGINT, SIGTERM, SIGHUP)
+    let resizes = await AsyncStream.signals(SIGWINCH)
+    let view: any View =
+      if let terminal = Terminal() { Screen(terminal, resizes: resizes) } else { LineView() }
     let showing = Task { for await item in news { await view.show(item) } }
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await conversation.run() }
@@ -44,22 +46,5 @@ struct Fatchat {
     await conversation.end()
     await showing.value
     await view.close()
-  }
-}
-
-extension AsyncStream<Void> {
-  /// Each time that one of these signals arrives, which then does nothing else.
-  static func signals(_ numbers: Int32...) -> AsyncStream<Void> {
-    AsyncStream { continuation in
-      // Touched by nobody until they are cancelled.
-      nonisolated(unsafe) let sources = numbers.map { number in
-        signal(number, SIG_IGN)
-        let source = DispatchSource.makeSignalSource(signal: number)
-        source.setEventHandler { continuation.yield() }
-        source.resume()
-        return source
-      }
-      continuation.onTermination = { _ in for source in sources { source.cancel() } }
-    }
   }
 }

@@ -16,7 +16,7 @@ struct LineView: View {
   func show(_ news: News) {
     for line in Self.text(news) {
       // NB: not `print`, which keeps what goes into a pipe until there is more.
-      FileHandle.standardOutput.write(Data((line + "\n").utf8))
+      try? FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))
     }
   }
 

@@ -8,7 +8,6 @@ actor Screen: View {
   nonisolated let lines: AsyncStream<String>
   private let entered: AsyncStream<String>.Continuation
   private let terminal: Terminal
-  private let resizes = AsyncStream<Void>.signals(SIGWINCH)
 
   private var input = InputLine()
   private var channel: Channel?
@@ -19,7 +18,7 @@ actor Screen: View {
   private var scrolledRows = 0
   private var isOpen = true
 
-  init(_ terminal: Terminal) {
+  init(_ terminal: Terminal, resizes: AsyncStream<Void>) {
     self.terminal = terminal
     (lines, entered) = AsyncStream.makeStream()
     Task {

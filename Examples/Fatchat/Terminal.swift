@@ -46,7 +46,10 @@ final class Terminal: Sendable {
     return (Int(size.ws_col), Int(size.ws_row))
   }
 
-  func write(_ text: String) { FileHandle.standardOutput.write(Data(text.utf8)) }
+  /// Does nothing where the terminal has gone.
+  func write(_ text: String) {
+    try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
+  }
 }
 
 /// What a key means.
