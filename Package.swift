@@ -120,6 +120,10 @@ let package = Package(
 
     // Examples
     program("CloudNotes", path: "Examples/CloudNotes", ["CloudKit"]),
+    .target(
+      name: "NotesSync", dependencies: ["CloudKit"], path: "Examples/NotesSync/Sync",
+      swiftSettings: strict),
+    program("notes-sync", path: "Examples/NotesSync/Terminal", ["NotesSync"]),
     .executableTarget(
       name: "Fatchat", dependencies: ["CloudKit"], path: "Examples/Fatchat",
       exclude: ["README.md"], swiftSettings: strict),
@@ -146,6 +150,7 @@ let package = Package(
         "StratusTransport", "StratusKit", "StratusWire",
         .product(name: "HTTPTypes", package: "swift-http-types"), logging,
       ]),
+    tests("NotesSyncTests", ["CloudKit", "NotesSync", "StratusTesting"]),
     tests("StratusTestingTests", ["CloudKit", "StratusTesting"]),
     tests(
       "StratusCrashTests",

@@ -33,7 +33,8 @@ enum ImportRules {
 
   private static func mayImport(_ module: String, in file: SourceFile) -> Bool {
     switch file.area {
-    case "Examples": return Rooms.example.contains(module)
+    // An example's library bears the name of its folder.
+    case "Examples": return Rooms.example.contains(module) || module == file.room
     case "Benches", "Simulation": return true
     case "Tests": return testMayImport(module, target: file.room)
     case _:
@@ -50,6 +51,6 @@ enum ImportRules {
     if target == "TidyTests" { return false }
     if Rooms.all[module] != nil { return true }
     let tested = target.hasSuffix("Tests") ? String(target.dropLast(5)) : target
-    return Rooms.all[tested]?.others.contains(module) ?? false
+    return module == tested || Rooms.all[tested]?.others.contains(module) ?? false
   }
 }

@@ -1,0 +1,69 @@
+import CloudKit
+
+/// From the server to the folder.
+extension Backup {
+  /// Takes in what has changed since the tokens. What a page brings is in the folder before its
+  /// token is kept, and the database's token comes last: whatever breaks off comes again.
+  func fetch() async throws {
+    guard state.isOn else { return }
+    try account.check()
+    let news = try await zone.databaseNews(since: .unarchived(state.databaseToken))
+    switch news.fate {
+    case .deleted: return try loseBackup(CKError(.userDeletedZone).answer.words)
+    case .reset:
+      // Nothing is wrong with the notes: they go into a new zone.
+      state.forgetServer()
+      try await findZone()
+      try await fetchNotes()
+    case .changed: try await fetchNotes()
+    case nil:
+      // Nothing new, unless the last time broke off.
+      if state.zoneToken == nil || state.unconfirmed != nil { try await fetchNotes() }
+    }
+    state.databaseToken = try news.token?.archived()
+    try folder.keep(state)
+  }
+
+  private func fetchNotes() async throws {
+    var moreComing = true
+    while moreComing {
+      try account.check()
+      let page = try await zone.page(since: .unarchived(state.zoneToken))
+      for record in page.records { try take(record) }
+      for name in page.deleted { try lose(name) }
+      state.zoneToken = try page.token?.archived()
+      moreComing = page.moreComing
+      if !moreComing {
+        for name in state.unconfirmed ?? [] { try lose(name) }
+        state.unconfirmed = nil
+      }
+      try folder.keep(state)
+      show()
+    }
+  }
+
+  /// Brings a note that the server has together with the one here.
+  func take(_ record: CKRecord) throws {
+    guard let name = Note.name(of: record) else { return }
+    let known = state.notes[name]
+    // A file that is no text makes room, and stays beside.
+    let mine = try folder.textOrSetAside(name)
+    let text = MergeRule.merge(mine: mine, theirs: Note.text(of: record), known: known)
+    if let text, text != mine { try folder.write(text, as: name) }
+    if let mine, let text, text != mine, text != Note.text(of: record) {
+      notice = "Two devices changed '\(name)'. Both texts are kept, one under the other."
+    }
+    state.notes[name] = BackupState.Known(record, sent: known?.sent)
+    state.unconfirmed?.remove(name)
+  }
+
+  /// The server does not have this note any more.
+  private func lose(_ name: String) throws {
+    guard let known = state.notes.removeValue(forKey: name) else { return }
+    // A file that is no text stays.
+    let mine = try? folder.text(of: name)
+    if mine != nil, MergeRule.merge(mine: mine, theirs: nil, known: known) == nil {
+      try folder.throwAway(name)
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import CloudKit
+
+/// A change in the folder that the server does not have.
+struct NoteChange: Hashable, Sendable {
+  let name: String
+  /// nil: the note is gone.
+  let text: String?
+}
+
+/// From the folder to the server.
+extension Backup {
+  /// Rounds of nothing but conflicts after which sending takes a rest.
+  private static let vainRoundsMax = 8
+
+  /// What differs between the folder and what is known of the server. Removals come first, because
+  /// they make room.
+  func unsent(_ contents: NoteFolder.Contents) -> [NoteChange] {
+    let gone = state.notes.keys.filter {
+      contents.notes[$0] == nil && !contents.misfits.contains($0)
+    }
+    let written = contents.notes.filter { name, text in
+      state.notes[name]?.record == nil || state.notes[name]?.text != text
+    }
+    return gone.sorted().map { NoteChange(name: $0, text: nil) }
+      + written.sorted { $0.key < $1.key }.map { NoteChange(name: $0.key, text: $0.value) }
+  }
+
+  func send() async throws {
+    batchMax = settings.batchMax
+    var vainRounds = 0
+    while state.isOn, !state.isDeleting {
+      try account.check()
+      let changes = unsent(try folder.contents()).filter { refused[$0] == nil }
+      if changes.isEmpty { return }
+      let isProgress = try await send(batch(of: changes))
+      vainRounds = isProgress ? 0 : vainRounds + 1
+      if vainRounds == Self.vainRoundsMax { throw CKError(.zoneBusy) }
+      show()
+    }
+  }
+
+  /// The first of them, as many as go into one request.
+  private func batch(of changes: [NoteChange]) -> [NoteChange] {
+    var bytes = 0
+    return changes.prefix(batchMax).enumerated().prefix { place, change in
+      bytes += change.text?.utf8.count ?? 0
+      return place == 0 || bytes <= settings.batchBytesMax
+    }.map(\.element)
+  }
+
+  /// - Returns: whether there is less to send now, or less at once.
+  private func send(_ changes: [NoteChange]) async throws -> Bool {
+    var records: [CKRecord] = []
+    for change in changes {
+      guard let text = change.text else { continue }
+      let known = state.notes[change.name]
+      records.append(BackupState.Known.record(of: known, named: change.name, text: text))
+      state.notes[change.name, default: BackupState.Known()].sent = text
+    }
+    try folder.keep(state)
+    let outcome: SendOutcome
+    do {
+      outcome = try await zone.modify(
+        saving: records, deleting: changes.filter { $0.text == nil }.map(\.name))
+    } catch let error as CKError {
+      guard error.isTooMuch else { throw error }
+      if let only = changes.first, changes.count == 1 { refuse(only, error) }
+      batchMax = max(1, changes.count / 2)
+      return true
+    }
+    for (name, record) in outcome.saved { state.notes[name] = BackupState.Known(record) }
+    for name in outcome.deleted { state.notes[name] = nil }
+    var trouble: CKError?
+    for change in changes {
+      guard let error = outcome.failures[change.name] else { continue }
+      if try !settle(change, error) { trouble = trouble ?? error }
+    }
+    try folder.keep(state)
+    if let trouble { throw trouble }
+    return changes.contains {
+      outcome.failures[$0.name] == nil || refused[$0] != nil
+    }
+  }
+
+  /// Does what can be done about one note's error.
+  ///
+  /// - Returns: whether that was all; else it concerns more than this note.
+  private func settle(_ change: NoteChange, _ error: CKError) throws -> Bool {
+    switch error.answer.remedy {
+    case .merge:
+      guard let record = error.serverRecord else { return false }
+      try take(record)
+      return true
+    case .sendAnew:
+      if change.text == nil {
+        state.notes[change.name] = nil
+      } else {
+        state.notes[change.name]?.record = nil
+      }
+      return true
+    case .setAside, .sendLess:
+      refuse(change, error)
+      return true
+    case .tryAgain, .waitForAccount, .waitForSomebody, .startOver, .lookForZone, .switchOff:
+      return false
+    }
+  }
+
+  private func refuse(_ change: NoteChange, _ error: CKError) {
+    refused[change] = error.answer.words
+  }
+}
+
+extension CKError {
+  /// Whether fewer notes, or others, might pass where these did not.
+  fileprivate var isTooMuch: Bool {
+    switch answer.remedy {
+    case .sendLess, .setAside: true
+    case .tryAgain, .waitForAccount, .waitForSomebody, .startOver, .merge, .sendAnew,
+      .lookForZone, .switchOff:
+      false
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import CloudKit
+
+/// What has happened in the database since a token.
+struct DatabaseNews: Sendable {
+  enum Fate: Sendable { case changed, deleted, reset }
+
+  /// What became of the notes' zone last; nil: nothing.
+  var fate: Fate?
+  var token: CKServerChangeToken?
+}
+
+/// A page of what has happened in the zone since a token.
+struct ZonePage: Sendable {
+  var records: [CKRecord] = []
+  /// Names of notes.
+  var deleted: [String] = []
+  var token: CKServerChangeToken?
+  var moreComing = false
+}
+
+/// What became of each note that was sent.
+struct SendOutcome: Sendable {
+  var saved: [String: CKRecord] = [:]
+  var deleted: [String] = []
+  var failures: [String: CKError] = [:]
+}
+
+extension NoteZone {
+  func databaseNews(since token: CKServerChangeToken?) async throws -> DatabaseNews {
+    try await run { finish in
+      let operation = CKFetchDatabaseChangesOperation(previousServerChangeToken: token)
+      var news = DatabaseNews()
+      let note = { (zoneID: CKRecordZone.ID, fate: DatabaseNews.Fate) in
+        if zoneID == Note.zoneID { news.fate = fate }
+      }
+      operation.recordZoneWithIDChangedBlock = { note($0, .changed) }
+      operation.recordZoneWithIDWasDeletedBlock = { note($0, .deleted) }
+      operation.recordZoneWithIDWasPurgedBlock = { note($0, .deleted) }
+      operation.recordZoneWithIDWasDeletedDueToUserEncryptedDataResetBlock = { note($0, .reset) }
+      operation.fetchDatabaseChangesResultBlock = { result in
+        finish(
+          result.map {
+            news.token = $0.serverChangeToken
+            return news
+          })
+      }
+      return operation
+    }
+  }
+
+  /// One page, so that what it brings can be kept, with its token, before the next is asked for.
+  func page(since token: CKServerChangeToken?) async throws -> ZonePage {
+    try await run { finish in
+      let operation = CKFetchRecordZoneChangesOperation(
+        recordZoneIDs: [Note.zoneID],
+        configurationsByRecordZoneID: [
+          Note.zoneID: .init(previousServerChangeToken: token)
+        ])
+      operation.fetchAllChanges = false
+      var page = ZonePage()
+      var outcome = Result<Void, any Error>.success(())
+      operation.recordWasChangedBlock = { _, result in
+        switch result {
+        case .success(let record): page.records.append(record)
+        // NB: without this note the token must not be kept, or it would never come again.
+        case .failure(let error): outcome = .failure(error)
+        }
+      }
+      operation.recordWithIDWasDeletedBlock = { recordID, recordType in
+        if recordType == Note.recordType { page.deleted.append(recordID.recordName) }
+      }
+      operation.recordZoneFetchResultBlock = { _, result in
+        switch result {
+        case .success(let end): (page.token, page.moreComing) = (end.0, end.moreComing)
+        case .failure(let error): outcome = .failure(error)
+        }
+      }
+      operation.fetchRecordZoneChangesResultBlock = { result in
+        finish(result.flatMap { outcome }.map { page })
+      }
+      return operation
+    }
+  }
+
+  /// Sends notes: each for itself, so that one that is refused holds up no other.
+  func modify(saving records: [CKRecord], deleting names: [String]) async throws -> SendOutcome {
+    try await run { finish in
+      let operation = CKModifyRecordsOperation(
+        recordsToSave: records, recordIDsToDelete: names.map(Note.recordID))
+      operation.savePolicy = .ifServerRecordUnchanged
+      operation.isAtomic = false
+      var outcome = SendOutcome()
+      operation.perRecordSaveBlock = { recordID, result in
+        switch result {
+        case .success(let record): outcome.saved[recordID.recordName] = record
+        case .failure(let error): outcome.note(error, recordID)
+        }
+      }
+      operation.perRecordDeleteBlock = { recordID, result in
+        switch result {
+        case .success: outcome.deleted.append(recordID.recordName)
+        case .failure(let error): outcome.note(error, recordID)
+        }
+      }
+      operation.modifyRecordsResultBlock = { result in finish(result.map { outcome }) }
+      return operation
+    }
+  }
+}
+
+extension SendOutcome {
+  fileprivate mutating func note(_ error: any Error, _ recordID: CKRecord.ID) {
+    failures[recordID.recordName] = error as? CKError ?? CKError(.internalError)
+  }
+}

@@ -1,0 +1,123 @@
+import Foundation
+import NotesSync
+
+/// What the screen shows.
+struct Picture {
+  /// What the person is asked in the last line.
+  enum Question: Equatable {
+    case name
+    case text(of: String)
+    case deletion
+
+    var words: String {
+      switch self {
+      case .name: "Name: "
+      case .text(let name): "\(Text.inOneLine(name)) (\\n begins a line): "
+      case .deletion: "Deletes the backup and the notes here. Type 'everything': "
+      }
+    }
+  }
+
+  static let keys =
+    "n new  e edit  d remove  l look  o on/off  X delete everything  r rule  q quit"
+
+  let place: String
+  var overview: Overview?
+  var chosenName: String?
+  var hint: String?
+  var showsRule = false
+  private(set) var question: Question?
+  private var typed = ""
+
+  init(place: String) { self.place = place }
+
+  var chosen: Overview.Line? {
+    overview?.notes.first { $0.name == chosenName } ?? overview?.notes.first
+  }
+
+  mutating func move(by step: Int) {
+    guard let notes = overview?.notes, let chosen else { return }
+    let index = (notes.firstIndex(of: chosen) ?? 0) + step
+    if notes.indices.contains(index) { chosenName = notes[index].name }
+  }
+
+  mutating func ask(_ question: Question, _ text: String = "") {
+    self.question = question
+    typed = text.replacing("\n", with: "\\n")
+  }
+
+  /// - Returns: the answer, once it is there.
+  mutating func type(_ key: Key) -> String? {
+    switch key {
+    case .character(let character): typed.append(character)
+    case .backspace: _ = typed.popLast()
+    case .escape: question = nil
+    case .enter:
+      question = nil
+      return typed
+    case .up, .down, .interrupt: break
+    }
+    return nil
+  }
+
+  func lines(width: Int, height: Int) -> [String] {
+    let rows = max(1, height - 5)
+    let middle = showsRule ? rule(width) : notes(width, rows)
+    let padding = Array(repeating: "", count: max(0, rows - middle.count))
+    return [title(width), ""] + middle.prefix(rows) + padding + ["", saying(width), foot(width)]
+  }
+
+  private func title(_ width: Int) -> String {
+    var state = overview?.summary ?? "starting"
+    if overview?.activity == .resting, overview?.hearsPushes == false {
+      state += ", without pushes"
+    }
+    if overview?.activity != .off, let date = overview?.lastLook {
+      state += ", in step at " + date.formatted(date: .omitted, time: .standard)
+    }
+    return "\u{1B}[7m" + Text.fit(" NotesSync  \(place): \(state)", width) + "\u{1B}[0m"
+  }
+
+  private func notes(_ width: Int, _ rows: Int) -> [String] {
+    let notes = overview?.notes ?? []
+    if notes.isEmpty { return ["   no notes yet: n writes one"] }
+    let index = chosen.flatMap { notes.firstIndex(of: $0) } ?? 0
+    return notes.dropFirst(max(0, index - rows + 1)).prefix(rows).map { note in
+      let name = Text.fit(note.name, min(20, width / 3))
+      let text = Text.fit(note.text, max(0, width - min(20, width / 3) - 7))
+      let line = " \(Self.mark(note.place))  \(name)  \(text)"
+      return note == chosen ? "\u{1B}[1m" + line + "\u{1B}[0m" : line
+    }
+  }
+
+  private static func mark(_ place: Overview.Place) -> String {
+    switch place {
+    case .backedUp: "✓"
+    case .unsent: "↑"
+    case .refused: "✗"
+    }
+  }
+
+  private func rule(_ width: Int) -> [String] {
+    MergeRule.words.split(separator: "\n").flatMap { sentence in
+      Text.wrapped(String(sentence), width - 6).map { "   " + $0 }
+    }
+  }
+
+  /// What there is to say besides.
+  private func saying(_ width: Int) -> String {
+    var words = hint ?? overview?.message ?? overview?.notice
+    if words == nil, case .refused(let reason)? = chosen?.place { words = reason }
+    if words == nil, let misfit = overview?.misfits.first {
+      words = "\(misfit).txt is not backed up: no text, or no name for a note."
+    }
+    return Text.fit(words.map { " \($0)" } ?? "", width)
+  }
+
+  private func foot(_ width: Int) -> String {
+    guard let question else { return Text.fit(" " + Self.keys, width) }
+    // The end of what is typed is where the person looks.
+    let line = " " + question.words + Text.inOneLine(typed) + "_"
+    return String(line.suffix(width))
+  }
+}

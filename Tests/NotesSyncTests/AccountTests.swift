@@ -1,0 +1,69 @@
+import CloudKit
+import NotesSync
+import StratusTesting
+import Testing
+
+@Suite struct `The account` {
+  @Test func `signed out keeps the notes, and what is written waits for it`() async throws {
+    try await withHousehold { home in
+      try await home.shareMilk()
+      home.phone.device.signOut()
+      try await home.server.wait { await home.phone.message == "Nobody is signed in." }
+      try await home.phone.app.write("Nails", as: "tools")
+      #expect(await home.phone.texts == ["shopping": "Milk", "tools": "Nails"])
+      home.phone.device.signIn(home.alice)
+      try await home.waitUntilBothShow(["shopping": "Milk", "tools": "Nails"])
+    }
+  }
+
+  @Test func `of somebody else sees nothing of the notes, sent or unsent`() async throws {
+    try await withHousehold { home in
+      try await home.shareMilk()
+      home.phone.device.isOnline = false
+      try await home.phone.app.write("Nails", as: "tools")
+      await home.phone.app.settled()
+
+      let bob = try await home.server.account("bob@example.com")
+      home.phone.device.signIn(bob)
+      home.phone.device.isOnline = true
+      try await home.wait(until: home.phone, shows: [:])
+      try await home.phone.app.write("Bob's", as: "diary")
+      try await home.server.wait { await home.phone.app.overview.isBackedUp }
+      let other = try NotesDevice(bob.device("other"), home.server, Backup.Settings())
+      await other.app.start()
+      try await home.wait(until: other, shows: ["diary": "Bob's"])
+      #expect(await home.laptop.texts == ["shopping": "Milk"])
+      await other.throwAway()
+
+      home.phone.device.signIn(home.alice)
+      try await home.waitUntilBothShow(["shopping": "Milk", "tools": "Nails"])
+      home.phone.device.signIn(bob)
+      try await home.wait(until: home.phone, shows: ["diary": "Bob's"])
+    }
+  }
+
+  @Test func `of somebody else is noticed at the start, too`() async throws {
+    try await withHousehold { home in
+      try await home.shareMilk()
+      await home.phone.app.stop()
+      home.phone.device.signIn(try await home.server.account("bob@example.com"))
+      try await home.phone.relaunch()
+      try await home.wait(until: home.phone, shows: [:])
+      home.phone.device.signIn(home.alice)
+      try await home.waitUntilBothShow(["shopping": "Milk"])
+    }
+  }
+
+  @Test func `that cannot be used for a while is waited for`() async throws {
+    try await withHousehold { home in
+      try await home.shareMilk()
+      home.alice.isTemporarilyUnavailable = true
+      try await home.phone.app.write("Bread", as: "shopping")
+      try await home.server.wait {
+        await home.phone.message == "The account needs attention. Sign in again."
+      }
+      home.alice.isTemporarilyUnavailable = false
+      try await home.waitUntilBothShow(["shopping": "Bread"])
+    }
+  }
+}
