@@ -25,6 +25,7 @@ extension App: CKSyncEngineDelegate {
     if !life.goesOn() { return nil }
     rules.beginBatch()
     defer { rules.end() }
+    if household.percent(10) { try? await Loop.shared.sleep(household.seconds(0...0.5)) }
     await Loop.shared.pause()
     var pending = syncEngine.state.pendingRecordZoneChanges.filter(
       context.options.scope.contains)
