@@ -36,7 +36,7 @@ final class AppDevice: Device, @unchecked Sendable {
 
   func calm() {
     app?.life.awaitsLeft = nil
-    if signedIn != Cloud.user { signIn(Cloud.user) }
+    if signedIn == nil { signIn(Cloud.user) }
     app?.calm()
   }
 

@@ -13,6 +13,7 @@ struct HandSync {
     do throws(TransportFailure) {
       try await sendZones()
       try await sendRecords()
+      if !device.household.isCalm, device.household.percent(20) { return }
       try await fetchDatabase()
       for zone in device.data.zones.keys.sorted() { try await fetch(zone) }
     } catch {

@@ -11,6 +11,7 @@ struct MishapRates: Sendable {
   var repeatedNotification = 0
   var slowNotification = 0
   var lostNudge = 0
+  var slowStore = 0
   /// Per second.
   var serverCrash = 0
   /// Per second and device.
@@ -38,6 +39,7 @@ struct MishapRates: Sendable {
     repeatedNotification = rate(30, 50, &chance)
     slowNotification = rate(40, 50, &chance)
     lostNudge = rate(60, 30, &chance)
+    slowStore = rate(50, 40, &chance)
     serverCrash = rate(15, 40, &chance)
     deviceCrash = rate(10, 50, &chance)
     if chance.percent(20) {
@@ -79,11 +81,11 @@ final class Mishaps: @unchecked Sendable {
     return happens(kind) ? usual + Double.random(in: 0...8, using: &chance) : usual
   }
 
+  /// Seconds a store takes that is slow.
+  func storeSeconds() -> Double { Double.random(in: 0...0.1, using: &chance) }
+
   /// Whether a device does not notice that a connection has broken.
   func isUnnoticed() -> Bool { chance.percent(20) }
-
-  /// Which of some.
-  func choice(of count: Int) -> Int { Int.random(in: 0..<count, using: &chance) }
 
   /// How many changes come at once.
   func pageSize() -> Int { Int.random(in: 1...5, using: &chance) }

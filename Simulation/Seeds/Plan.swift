@@ -69,6 +69,7 @@ enum Mishap: String, CaseIterable, Sendable {
   case repeatedNotification = "repeated-notification"
   case slowNotification = "slow-notification"
   case lostNudge = "lost-nudge"
+  case slowStore = "slow-store"
   case serverCrash = "server-crash"
   case deviceCrash = "device-crash"
   case restore
@@ -86,6 +87,7 @@ enum Mishap: String, CaseIterable, Sendable {
     case .repeatedNotification: \.repeatedNotification
     case .slowNotification: \.slowNotification
     case .lostNudge: \.lostNudge
+    case .slowStore: \.slowStore
     case .serverCrash: \.serverCrash
     case .deviceCrash: \.deviceCrash
     case .restore: \.restore

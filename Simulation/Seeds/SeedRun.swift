@@ -60,7 +60,7 @@ final class SeedRun: @unchecked Sendable {
   private func scenario() async {
     household.ledger.say("plan: \(household.plan)")
     household.cloud.start()
-    for device in devices { device.start() }
+    for device in devices { start(device) }
     while Loop.shared.now < household.plan.seconds, household.ledger.violation == nil {
       try? await Loop.shared.sleep(1)
       strike()
@@ -80,6 +80,12 @@ final class SeedRun: @unchecked Sendable {
     for device in devices { device.calm() }
     await agree()
     isDone = true
+  }
+
+  /// Some devices are bought later.
+  private func start(_ device: any Device) {
+    guard device !== devices.last, household.percent(25) else { return device.start() }
+    Loop.shared.after(household.seconds(0...household.plan.seconds)) { device.start() }
   }
 
   /// What goes wrong on the server's side.
@@ -111,14 +117,16 @@ final class SeedRun: @unchecked Sendable {
     var agreements = 0
     while household.ledger.violation == nil {
       try? await Loop.shared.sleep(2)
-      let server = await household.cloud.contents(of: Cloud.user)
+      var server: [String: Contents] = [:]
+      for account in [Cloud.user, Cloud.otherUser] {
+        server[account] = await household.cloud.contents(of: account)
+      }
       let difference = firstDifference(to: server)
       agreements = difference == nil ? agreements + 1 : 0
       if agreements == 3 {
-        let others = await household.cloud.contents(of: Cloud.otherUser)
-        failure =
-          household.ledger.fault(in: server, of: Cloud.user)
-          ?? household.ledger.fault(in: others, of: Cloud.otherUser)
+        for (account, contents) in server.sorted(by: { $0.key < $1.key }) {
+          failure = failure ?? household.ledger.fault(in: contents, of: account)
+        }
         break
       }
       if Loop.shared.now >= deadline {
@@ -130,9 +138,11 @@ final class SeedRun: @unchecked Sendable {
     if let failure { household.ledger.say("FAILED: \(failure)") }
   }
 
-  private func firstDifference(to server: Contents) -> String? {
+  private func firstDifference(to server: [String: Contents]) -> String? {
     for device in devices {
-      if device.account != Cloud.user { return "\(device.name) is not signed in" }
+      guard let account = device.account, let server = server[account] else {
+        return "\(device.name) is not signed in"
+      }
       if let pending = device.unsettled { return "\(device.name): \(pending)" }
       if let difference = device.contents.difference(to: server, called: "the server") {
         return "\(device.name): \(difference)"
