@@ -37,12 +37,16 @@ extension SyncDriver {
   ///
   /// - Returns: why it does not; the fetch is possible all the same.
   private func subscribe() async -> CKError? {
-    let isWanted = core.withLock { core in
-      core.schedule.fetchesByItself && !core.isSubscriptionHopeless
+    let (isWanted, isDoubtful) = core.withLock { core in
+      (
+        core.schedule.fetchesByItself && !core.isSubscriptionHopeless,
+        core.isSubscriptionDoubtful
+      )
     }
     let wanted = configuration.subscriptionID
-    let known = state.with { $0.subscriptionID }
+    let known = isDoubtful ? nil : state.with { $0.subscriptionID }
     if !isWanted || (known != nil && (wanted == nil || wanted == known)) { return nil }
+    core.withLock { $0.isSubscriptionDoubtful = false }
     let calls = surroundings.calls
     let answer = request { () async throws(CKError) in try await calls.subscribe(id: wanted) }
     switch await answer.result {
@@ -51,7 +55,10 @@ extension SyncDriver {
       await reportState()
       return nil
     case .failure(let error):
-      if !error.isRetriedByEngine { core.withLock { $0.isSubscriptionHopeless = true } }
+      core.withLock { core in
+        core.isSubscriptionDoubtful = core.isSubscriptionDoubtful || isDoubtful
+        if !error.isRetriedByEngine { core.isSubscriptionHopeless = true }
+      }
       return error
     }
   }

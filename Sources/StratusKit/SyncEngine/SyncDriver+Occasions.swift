@@ -31,6 +31,7 @@ extension SyncDriver {
     return surroundings.spawn { [weak self] in
       for await _ in openings {
         guard let self else { return }
+        core.withLock { $0.isSubscriptionDoubtful = true }
         wish { $0.noteNotification(now: $1) }
         wake()
       }

@@ -37,6 +37,9 @@ final class SyncDriver: Sendable {
     var onlookers: [CheckedContinuation<Void, Never>] = []
     /// Whether the server will have no subscription.
     var isSubscriptionHopeless = false
+    /// Whether the server may have lost the subscription: it was set back to a backup, or its
+    /// stream is heard for the first time.
+    var isSubscriptionDoubtful = false
 
     mutating func newID() -> Int {
       lastID += 1

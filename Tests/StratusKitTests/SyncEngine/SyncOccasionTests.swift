@@ -40,6 +40,19 @@ import Testing
     withExtendedLifetime(engine) {}
   }
 
+  @Test func `looks after its subscription when it begins to hear of changes`() async throws {
+    let scene = SyncScene()
+    let engine = scene.engine(automatic: true)
+    await scene.app.hears("did fetch scheduled")
+    scene.feed.open()
+    await scene.app.hears("did fetch scheduled", times: 2)
+    #expect(scene.calls.journal.all.count { $0.hasPrefix("subscribe") } == 2)
+    scene.feed.send(.database(subscriptionID: "S", .private))
+    await scene.app.hears("did fetch scheduled", times: 3)
+    #expect(scene.calls.journal.all.count { $0.hasPrefix("subscribe") } == 2)
+    withExtendedLifetime(engine) {}
+  }
+
   @Test func `tries again to subscribe`() async throws {
     let scene = SyncScene()
     let isFirst = Mutex(true)
