@@ -3,7 +3,8 @@ import StratusTesting
 /// What was promised: the marks that must still be there in the end, and what went wrong.
 ///
 /// A mark is promised once a device has it on its disk with the intent to send it, for as long as
-/// the account stays on the device; or once the server has taken it.
+/// the account stays on the device; or once the server has taken it, until it is set back to a
+/// backup: then what nobody had on a disk may be gone.
 ///
 /// NB: unchecked; the loop has one thread.
 final class Ledger: @unchecked Sendable {
@@ -13,6 +14,7 @@ final class Ledger: @unchecked Sendable {
   }
 
   private var lastMark: Int64 = 0
+  private var isSetBack = false
   /// By account.
   private var taken: [String: [Place: Set<Int64>]] = [:]
   /// By device.
@@ -46,6 +48,12 @@ final class Ledger: @unchecked Sendable {
     taken[account, default: [:]][place, default: []].formUnion(marks)
   }
 
+  /// Notes that the server was set back to a backup.
+  func noteRestore() {
+    saw("restore")
+    isSetBack = true
+  }
+
   /// Notes what a device has on its disk. What it had of another account may go with that.
   func noteStored(_ data: AppData, on device: String) {
     var known = stored[device] ?? Stored(account: data.account.name)
@@ -77,7 +85,7 @@ final class Ledger: @unchecked Sendable {
         return "\(place) of \(account) has \(mark) of \(owners[mark] ?? "nobody")"
       }
     }
-    var promised = taken[account] ?? [:]
+    var promised = isSetBack ? [:] : taken[account] ?? [:]
     for device in stored.values where device.account == account {
       promised.merge(device.marks) { $0.union($1) }
     }

@@ -101,7 +101,7 @@ final class SeedRun: @unchecked Sendable {
       household.ledger.say("a backup is made")
     }
     if mishaps.happens(\.restore), household.cloud.restore() {
-      household.ledger.saw("restore")
+      household.ledger.noteRestore()
       household.ledger.say("the server is restored from the backup")
     }
     if mishaps.happens(\.expiry) {
