@@ -36,7 +36,8 @@ struct RecordRules: Sendable {
     guard let name = operation.recordName else {
       throw Refusal(.badRequest("missing required field 'recordName'"))
     }
-    if let stored { try checkPermission(toWrite: stored) }
+    // Who makes a record writes no other: that the name is taken, they may know.
+    if let stored, operation.kind != .create { try checkPermission(toWrite: stored) }
     switch operation.kind {
     case .create:
       if let stored {
