@@ -19,8 +19,6 @@ final class ArrivingAnswer: EventBody {
 
   private struct State {
     var task: HTTPClient.Task<Void>?
-    /// Whose connection it comes by; lives as long.
-    var exchange: NetworkExchange?
     /// Whether the server may have seen something of the request.
     var isSent = false
     var head: Head?
@@ -53,12 +51,9 @@ final class ArrivingAnswer: EventBody {
   init(holdsUnread: Bool) { self.holdsUnread = holdsUnread }
 
   /// Takes what stops the request, and bounds its silence from now on.
-  func begin(
-    _ task: HTTPClient.Task<Void>, by exchange: NetworkExchange, timeoutSeconds: Double
-  ) {
+  func begin(_ task: HTTPClient.Task<Void>, timeoutSeconds: Double) {
     let hasEnded = state.withLock { state in
       state.task = task
-      if state.ending == nil { state.exchange = exchange }
       return state.ending != nil
     }
     if hasEnded { return task.cancel() }
@@ -135,14 +130,12 @@ final class ArrivingAnswer: EventBody {
 
   private func end(_ ending: Ending) {
     change { $0.ending = ending }
-    let (silence, held, exchange) = state.withLock { state in
-      defer { (state.silence, state.held, state.exchange) = (nil, nil, nil) }
-      return (state.silence, state.held, state.exchange)
+    let (silence, held) = state.withLock { state in
+      defer { (state.silence, state.held) = (nil, nil) }
+      return (state.silence, state.held)
     }
     silence?.cancel()
     held?.succeed()
-    // NB: let go of outside the lock, as it may be the last to hold it.
-    withExtendedLifetime(exchange) {}
   }
 
   /// Gives the answer up once so much time has passed without a sign of life.

@@ -2,17 +2,22 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
+import Synchronization
 
 /// Requests and streams over the network, by AsyncHTTPClient.
 ///
 /// NB: not by Foundation's `URLSession`. On Linux its connections never stop asking whether they
 /// could send, so that each request and each open stream takes half a processor while it waits.
 public final class NetworkExchange: HTTPExchange, EventExchange {
+  /// By their connections to one server. Never shut down: what a connection is still about to do
+  /// must not meet its client's end, and those that nobody uses close by themselves after a minute.
+  private static let clients = Mutex<[Int: HTTPClient]>([:])
+
   private let requests: HTTPClient
   /// NB: apart, as each stream has a connection to itself for as long as it lasts.
   private let streams: HTTPClient
 
-  /// Makes an exchange with connections of its own.
+  /// Makes an exchange that shares its connections with all of the process that have as many.
   ///
   /// - Parameter connectionsMax: connections to one server at the same time, streams not counted;
   ///   default 16.
@@ -21,36 +26,36 @@ public final class NetworkExchange: HTTPExchange, EventExchange {
     streams = Self.client(connectionsMax: .max)
   }
 
-  deinit {
-    // NB: by call-back, since this thread may be one of the client's.
-    for client in [requests, streams] { client.shutdown { _ in } }
-  }
-
   private static func client(connectionsMax: Int) -> HTTPClient {
-    var configuration = HTTPClient.Configuration()
-    configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connectionsMax
-    // The connection repeats, by rules of its own.
-    configuration.connectionPool.retryConnectionEstablishment = false
-    // Other time limits are those of the requests.
-    configuration.timeout = HTTPClient.Configuration.Timeout(connect: .seconds(30))
-    return HTTPClient(
-      eventLoopGroupProvider: .shared(HTTPClient.defaultEventLoopGroup),
-      configuration: configuration)
+    clients.withLock { clients in
+      if let client = clients[connectionsMax] { return client }
+      var configuration = HTTPClient.Configuration()
+      configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connectionsMax
+      // The connection repeats, by rules of its own.
+      configuration.connectionPool.retryConnectionEstablishment = false
+      // Other time limits are those of the requests.
+      configuration.timeout = HTTPClient.Configuration.Timeout(connect: .seconds(30))
+      let client = HTTPClient(
+        eventLoopGroupProvider: .shared(HTTPClient.defaultEventLoopGroup),
+        configuration: configuration)
+      clients[connectionsMax] = client
+      return client
+    }
   }
 
   public func send(_ request: HTTPRequest) async throws(NetworkFailure) -> HTTPResponse {
-    let answer = try begin(request, on: requests, holdsUnread: false)
+    let answer = try Self.begin(request, on: requests, holdsUnread: false)
     let (head, body) = try await answer.whole()
     return HTTPResponse(status: head.status, headers: head.headers, body: body)
   }
 
   public func open(_ request: HTTPRequest) async throws(NetworkFailure) -> EventAnswer {
-    let answer = try begin(request, on: streams, holdsUnread: true)
+    let answer = try Self.begin(request, on: streams, holdsUnread: true)
     let head = try await answer.head()
     return EventAnswer(status: head.status, headers: head.headers, body: answer)
   }
 
-  private func begin(
+  private static func begin(
     _ request: HTTPRequest, on client: HTTPClient, holdsUnread: Bool
   ) throws(NetworkFailure) -> ArrivingAnswer {
     let sent: HTTPClient.Request
@@ -64,8 +69,7 @@ public final class NetworkExchange: HTTPExchange, EventExchange {
     }
     let answer = ArrivingAnswer(holdsUnread: holdsUnread)
     answer.begin(
-      client.execute(request: sent, delegate: answer), by: self,
-      timeoutSeconds: request.timeoutSeconds)
+      client.execute(request: sent, delegate: answer), timeoutSeconds: request.timeoutSeconds)
     return answer
   }
 }
