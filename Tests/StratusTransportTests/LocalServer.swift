@@ -13,15 +13,27 @@ final class LocalServer: Sendable {
 
     deinit { close(descriptor) }
 
+    /// The head of a request, whose body is read, too: it may come later.
     private static func head(from descriptor: Int32) -> String {
-      var bytes: [UInt8] = []
+      var text = ""
       var buffer = [UInt8](repeating: 0, count: 4_096)
-      while !String(decoding: bytes, as: UTF8.self).contains("\r\n\r\n") {
+      while true {
+        let parts = text.split(
+          separator: "\r\n\r\n", maxSplits: 1, omittingEmptySubsequences: false)
+        if parts.count == 2, parts[1].utf8.count >= bodyLength(parts[0]) {
+          return parts[0] + "\r\n\r\n"
+        }
         let count = recv(descriptor, &buffer, buffer.count, 0)
-        if count <= 0 { break }
-        bytes += buffer.prefix(count)
+        if count <= 0 { return text }
+        text += String(decoding: buffer.prefix(count), as: UTF8.self)
       }
-      return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func bodyLength(_ head: Substring) -> Int {
+      let line = head.lowercased().split(separator: "\r\n").first {
+        $0.hasPrefix("content-length:")
+      }
+      return line.flatMap { Int($0.dropFirst(15).trimmingCharacters(in: .whitespaces)) } ?? 0
     }
 
     /// What the other side asks next; waits for it.
