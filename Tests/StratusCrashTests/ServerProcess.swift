@@ -108,15 +108,15 @@ private actor Output {
   private let chunks: AsyncStream<Data>
   private var rest = ""
 
+  /// NB: by a thread. A `readabilityHandler` that is taken away at the end of the pipe may still be
+  /// known to the dispatcher when the pipe is closed, which then crashes.
   init(of handle: FileHandle) {
     let (chunks, chunk) = AsyncStream.makeStream(of: Data.self)
     self.chunks = chunks
-    handle.readabilityHandler = { handle in
-      let data = handle.availableData
-      if data.isEmpty {
-        handle.readabilityHandler = nil
-        chunk.finish()
-      } else {
+    Thread.detachNewThread {
+      while true {
+        let data = handle.availableData
+        if data.isEmpty { return chunk.finish() }
         chunk.yield(data)
       }
     }
