@@ -33,6 +33,9 @@ struct StratusSimulation: ParsableCommand {
   @Flag(help: "Say only which seed fails, and how.")
   var unshrunk = false
 
+  @Flag(help: "Go on after a seed that fails, and say of each only how.")
+  var keepGoing = false
+
   @Option(help: "Leave out a kind of mishap: \(Mishap.allCases.map(\.rawValue)).")
   var without: [Mishap] = []
 
@@ -75,6 +78,7 @@ struct StratusSimulation: ParsableCommand {
   private func runAll() throws {
     let begin = ContinuousClock.now
     var count: UInt64 = 0
+    var failures = 0
     var sightings: [String: Int] = [:]
     for seed in first..<first + seeds {
       if let seconds, ContinuousClock.now - begin >= .seconds(seconds) { break }
@@ -82,7 +86,9 @@ struct StratusSimulation: ParsableCommand {
       count += 1
       sightings.merge(outcome.sightings, uniquingKeysWith: +)
       if let failure = outcome.failure {
+        failures += 1
         report(seed, failure)
+        if keepGoing { continue }
         throw ExitCode.failure
       }
       if twice, SeedRun.outcome(of: seed, reducedBy: reduction).digest != outcome.digest {
@@ -91,19 +97,27 @@ struct StratusSimulation: ParsableCommand {
       }
     }
     let taken = ContinuousClock.now - begin
+    let verdict = failures == 0 ? "agree" : "were tried, \(failures) of them failed"
     print(
-      "\(count) seeds from \(first) on agree, in \(taken.formatted(.time(pattern: .minuteSecond)))")
+      "\(count) seeds from \(first) on \(verdict), in "
+        + taken.formatted(.time(pattern: .minuteSecond)))
     for (what, times) in sightings.sorted(by: { $0.key < $1.key }) { print("  \(what): \(times)") }
+    if failures > 0 { throw ExitCode.failure }
   }
 
   private func report(_ seed: UInt64, _ failure: String) {
     print("SEED \(seed) FAILED: \(failure)")
-    if unshrunk { return }
+    if unshrunk || keepGoing {
+      // NB: whoever waits for more of them reads a pipe.
+      fflush(nil)
+      return
+    }
     let found = Shrinker(seed: seed).reduction()
     let outcome = SeedRun.outcome(of: seed, reducedBy: found, isTraced: true)
     for line in outcome.trace.suffix(60) { print("  " + line) }
     print("what is left of it fails with: \(outcome.failure ?? "nothing")")
-    print("run it again: stratus-simulation --seed \(seed) --trace \(found.arguments)")
+    let again = ["--seed", "\(seed)", "--trace"] + found.arguments
+    print("run it again: stratus-simulation \(again.joined(separator: " "))")
   }
 
   /// Starts a process for each share of the seeds.
@@ -113,8 +127,11 @@ struct StratusSimulation: ParsableCommand {
       let part = Process()
       part.executableURL = URL(filePath: CommandLine.arguments[0])
       part.arguments = ["--first", "\(first + job * size)", "--seeds", "\(size)"]
+      part.arguments? += reduction.arguments
       if let seconds { part.arguments? += ["--seconds", "\(seconds)"] }
       if twice { part.arguments?.append("--twice") }
+      if unshrunk { part.arguments?.append("--unshrunk") }
+      if keepGoing { part.arguments?.append("--keep-going") }
       return part
     }
     for part in parts { try part.run() }

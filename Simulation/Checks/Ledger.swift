@@ -3,8 +3,9 @@ import StratusTesting
 /// What was promised: the marks that must still be there in the end, and what went wrong.
 ///
 /// A mark is promised once a device has it on its disk with the intent to send it, for as long as
-/// the account stays on the device; or once the server has taken it, until it is set back to a
-/// backup: then what nobody had on a disk may be gone.
+/// the account stays on the device; or once the server has taken it. When the server is set back to
+/// a backup, what the backup has is promised instead: the rest may be gone, if nobody had it on a
+/// disk.
 ///
 /// NB: unchecked; the loop has one thread.
 final class Ledger: @unchecked Sendable {
@@ -15,7 +16,7 @@ final class Ledger: @unchecked Sendable {
 
   private var lastMark: Int64 = 0
   private var isSetBack = false
-  /// By account.
+  /// What the server has promised, by account.
   private var taken: [String: [Place: Set<Int64>]] = [:]
   /// By device.
   private var stored: [String: Stored] = [:]
@@ -44,14 +45,20 @@ final class Ledger: @unchecked Sendable {
   }
 
   /// Notes that the server has taken marks.
+  ///
+  /// After a restore nothing is noted: the answer may be of before.
   func promise(_ marks: Set<Int64>, at place: Place, of account: String) {
+    if isSetBack { return }
     taken[account, default: [:]][place, default: []].formUnion(marks)
   }
 
   /// Notes that the server was set back to a backup.
-  func noteRestore() {
+  ///
+  /// - Parameter contents: what it has now, by account.
+  func noteRestore(of contents: [String: Contents]) {
     saw("restore")
     isSetBack = true
+    taken = contents.mapValues { $0.records }
   }
 
   /// Notes what a device has on its disk. What it had of another account may go with that.
@@ -85,7 +92,7 @@ final class Ledger: @unchecked Sendable {
         return "\(place) of \(account) has \(mark) of \(owners[mark] ?? "nobody")"
       }
     }
-    var promised = isSetBack ? [:] : taken[account] ?? [:]
+    var promised = taken[account] ?? [:]
     for device in stored.values where device.account == account {
       promised.merge(device.marks) { $0.union($1) }
     }

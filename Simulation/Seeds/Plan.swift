@@ -24,11 +24,16 @@ struct Plan: Sendable {
   var expires: Bool { rewinds || rates.expiry > 0 }
 
   init(drawnFrom chance: inout SeededChance, reducedBy reduction: Reduction) {
-    engines = Int.random(in: 2...8, using: &chance)
-    hands = Int.random(in: 0...2, using: &chance)
-    // Most seeds are small: what two devices show is found sooner.
-    if chance.percent(60) { engines = min(engines, 3) }
-    seconds = Double.random(in: 5...40, using: &chance)
+    // Most seeds are small: what two devices show in a few seconds is found sooner.
+    if chance.percent(96) {
+      engines = chance.percent(65) ? 2 : 3
+      hands = chance.percent(30) ? 1 : 0
+      seconds = Double.random(in: 2...8, using: &chance)
+    } else {
+      engines = Int.random(in: 2...8, using: &chance)
+      hands = Int.random(in: 0...2, using: &chance)
+      seconds = Double.random(in: 5...40, using: &chance)
+    }
     keptRecords = Int.random(in: 1...6, using: &chance)
     rates = MishapRates(drawnFrom: &chance)
     for mishap in reduction.without { rates[keyPath: mishap.rate] = 0 }
@@ -49,12 +54,12 @@ struct Reduction: Sendable {
   var secondsMax: Double?
 
   /// How to say it on the command line.
-  var arguments: String {
-    var words: [String] = without.map { "--without \($0.rawValue)" }
-    if let enginesMax { words.append("--engines \(enginesMax)") }
-    if let handsMax { words.append("--hands \(handsMax)") }
-    if let secondsMax { words.append("--until \(secondsMax)") }
-    return words.joined(separator: " ")
+  var arguments: [String] {
+    var words = without.flatMap { ["--without", $0.rawValue] }
+    if let enginesMax { words += ["--engines", "\(enginesMax)"] }
+    if let handsMax { words += ["--hands", "\(handsMax)"] }
+    if let secondsMax { words += ["--until", "\(secondsMax)"] }
+    return words
   }
 }
 

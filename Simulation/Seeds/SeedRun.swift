@@ -21,8 +21,9 @@ final class SeedRun: @unchecked Sendable {
 
   /// Virtual seconds within which all must agree once nothing goes wrong any more.
   private static let secondsToAgree = 180.0
-  /// Jobs after which it is taken for endless; an ordinary seed has some ten thousand.
-  private static let stepsMax = 3_000_000
+  /// Jobs after which it is taken for endless; an ordinary seed has some thousands, the longest some
+  /// ten thousand.
+  private static let stepsMax = 500_000
 
   private init(seed: UInt64, reduction: Reduction, isTraced: Bool) {
     var chance = SeededChance(seed: seed)
@@ -63,7 +64,7 @@ final class SeedRun: @unchecked Sendable {
     for device in devices { start(device) }
     while Loop.shared.now < household.plan.seconds, household.ledger.violation == nil {
       try? await Loop.shared.sleep(1)
-      strike()
+      await strike()
       if household.isEditing, Loop.shared.now >= household.plan.editingSeconds {
         household.ledger.say("nobody edits any more")
         household.isEditing = false
@@ -89,7 +90,7 @@ final class SeedRun: @unchecked Sendable {
   }
 
   /// What goes wrong on the server's side.
-  private func strike() {
+  private func strike() async {
     let mishaps = household.mishaps
     if mishaps.happens(\.serverCrash), let process = household.cloud.process {
       process.life.awaitsLeft = mishaps.awaitsBeforeCrash()
@@ -101,8 +102,8 @@ final class SeedRun: @unchecked Sendable {
       household.ledger.say("a backup is made")
     }
     if mishaps.happens(\.restore), household.cloud.restore() {
-      household.ledger.noteRestore()
       household.ledger.say("the server is restored from the backup")
+      household.ledger.noteRestore(of: await serverContents())
     }
     if mishaps.happens(\.expiry) {
       household.cloud.expireTokens()
@@ -117,10 +118,7 @@ final class SeedRun: @unchecked Sendable {
     var agreements = 0
     while household.ledger.violation == nil {
       try? await Loop.shared.sleep(2)
-      var server: [String: Contents] = [:]
-      for account in [Cloud.user, Cloud.otherUser] {
-        server[account] = await household.cloud.contents(of: account)
-      }
+      let server = await serverContents()
       let difference = firstDifference(to: server)
       agreements = difference == nil ? agreements + 1 : 0
       if agreements == 3 {
@@ -136,6 +134,15 @@ final class SeedRun: @unchecked Sendable {
     }
     if let fault = household.cloud.fault { failure = "the server is at fault: \(fault)" }
     if let failure { household.ledger.say("FAILED: \(failure)") }
+  }
+
+  /// What the server has, by account.
+  private func serverContents() async -> [String: Contents] {
+    var contents: [String: Contents] = [:]
+    for account in [Cloud.user, Cloud.otherUser] {
+      contents[account] = await household.cloud.contents(of: account)
+    }
+    return contents
   }
 
   private func firstDifference(to server: [String: Contents]) -> String? {

@@ -34,7 +34,8 @@ struct FetchPlan: Sendable {
   private var isOver = false
   /// Where the next page of the database begins.
   private var databaseToken: String?
-  /// All zones seen since the beginning of the history; nil: it is read on from a token.
+  /// All zones seen since the beginning of the history, until it is read to its end; nil: it is
+  /// read on from a token.
   private var listed: Set<CKRecordZone.ID>?
   /// Zones still to fetch, last first; nil: to be made from the state.
   private var queue: [CKRecordZone.ID]?
@@ -152,6 +153,7 @@ struct FetchPlan: Sendable {
     if listed == nil || !page.moreComing { state.setDatabaseToken(page.token) }
     if !page.moreComing {
       isDatabaseRead = true
+      listed = nil
       queue = nil
       suspects = []
     }
@@ -195,7 +197,7 @@ struct FetchPlan: Sendable {
   ) -> ZoneFailure {
     expiriesCount += 1
     if error.code == .changeTokenExpired, expiriesCount <= Self.expiriesMax {
-      if listed == nil, state.zoneTokens[zoneID] != nil, suspected.insert(zoneID).inserted {
+      if state.zoneTokens[zoneID] != nil, suspected.insert(zoneID).inserted {
         suspects.append(zoneID)
         isDatabaseRead = false
         return .ended(error)

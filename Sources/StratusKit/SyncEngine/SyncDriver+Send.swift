@@ -66,10 +66,11 @@ extension SyncDriver {
       plan.noBatch()
       return
     }
+    let handedOver = state.with { $0.beginBatch() }
     let outcome = await send(batch, plan.options.operationGroup)
     let settled = plan.settled(outcome)
     await deliver(.sentRecordZoneChanges(.init(outcome))) { state in
-      state.settle(settled, batch: stamp)
+      state.settle(settled, batch: stamp, handedOver: handedOver)
     }
   }
 

@@ -81,10 +81,20 @@ struct SyncState: Sendable {
 
   /// Removes what is done with, unless it was put in again since its batch began: then it may be
   /// about something that the batch did not have.
+  ///
+  /// A deletion is about nothing but itself: a batch that has it has all of it that was put in
+  /// before the batch was handed over. Sent again it could delete what others made since.
   mutating func settle(
-    _ changes: [CKSyncEngine.PendingRecordZoneChange], batch stamp: Int
+    _ changes: [CKSyncEngine.PendingRecordZoneChange], batch stamp: Int, handedOver: Int
   ) {
-    for change in changes where records.remove(change, notAfter: stamp) { revision += 1 }
+    for change in changes {
+      let last =
+        switch change {
+        case .saveRecord: stamp
+        case .deleteRecord: handedOver
+        }
+      if records.remove(change, notAfter: last) { revision += 1 }
+    }
   }
 
   /// Removes what is done with, unless it was put in again since its batch began.

@@ -114,12 +114,10 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
   }
 
   @Test func `starts a zone over where its token has expired, but not for ever`() {
-    var state = state([zoneZ], token: nil)
-    state.setToken("z1", of: zoneZ)
+    var state = state([zoneZ])
     var plan = FetchPlan(.init(), state)
-    let page = SyncDatabasePage(modifications: [zoneZ], token: "d2")
-    plan.commit(page, plan.receive(page, state), to: &state)
-    #expect(plan.next(state) == .zone(zoneZ, token: "z1"))
+    read(&plan, &state)
+    #expect(plan.next(state) == .zone(zoneZ, token: nil))
     for _ in 0..<3 {
       guard case .startOver = plan.zoneFailed(zoneZ, CKError(.changeTokenExpired), &state) else {
         Issue.record("does not start over")
@@ -156,6 +154,26 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
       Issue.record("suspects a zone twice")
       return
     }
+  }
+
+  /// Seed 3011196 of the simulation: a page of the old zone had come, and the next was refused.
+  @Test func `hears of a zone that is made anew while a new device reads it`() {
+    var state = state([], token: nil)
+    var plan = FetchPlan(.init(), state)
+    let list = SyncDatabasePage(modifications: [zoneZ], token: "d1")
+    plan.commit(list, plan.receive(list, state), to: &state)
+    plan.commit(SyncZonePage(token: "z1", moreComing: true), of: zoneZ, to: &state)
+    guard case .ended = plan.zoneFailed(zoneZ, CKError(.changeTokenExpired), &state) else {
+      Issue.record("goes on in a zone that may be another")
+      return
+    }
+    #expect(plan.next(state) == .database(token: "d1"))
+    let page = SyncDatabasePage(modifications: [zoneZ], token: "d2")
+    let changes = plan.receive(page, state)
+    #expect(changes.remade == [zoneZ])
+    #expect(changes.deletions.isEmpty)
+    plan.commit(page, changes, to: &state)
+    #expect(plan.next(state) == .zone(zoneZ, token: nil))
   }
 
   @Test func `takes no zone for made anew that an earlier page tells as deleted`() {

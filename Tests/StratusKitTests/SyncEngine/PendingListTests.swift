@@ -49,9 +49,10 @@ import Testing
     state.add([save("A"), save("B")])
     let batch = state.beginBatch()
     state.add([save("A")])
-    state.settle([save("A"), save("B")], batch: batch)
+    state.settle([save("A"), save("B")], batch: batch, handedOver: batch)
     #expect(state.records.elements == [save("A")])
-    state.settle([save("A")], batch: state.beginBatch())
+    let next = state.beginBatch()
+    state.settle([save("A")], batch: next, handedOver: next)
     #expect(state.records.isEmpty)
   }
 
@@ -60,7 +61,7 @@ import Testing
     state.add([save("A")])
     let batch = state.beginBatch()
     state.add([delete("A")])
-    state.settle([save("A")], batch: batch)
+    state.settle([save("A")], batch: batch, handedOver: batch)
     #expect(state.records.elements == [delete("A")])
   }
 

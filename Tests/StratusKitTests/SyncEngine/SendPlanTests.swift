@@ -76,7 +76,8 @@ import Testing
     records.saved = [note("A")]
     records.failedSaves = [(note("B"), CKError(code))]
     records.failedDeletes = [(id("C"), CKError(code))]
-    state.settle(plan.settled(records), batch: state.beginBatch())
+    let batch = state.beginBatch()
+    state.settle(plan.settled(records), batch: batch, handedOver: batch)
     if Self.retried.contains(code) {
       #expect(state.zones.count == 2)
       #expect(state.records.elements == [save("B"), delete("C")])

@@ -81,6 +81,30 @@ import Testing
     }
   }
 
+  /// Seed 3000561 of the simulation: a deletion was sent twice, and hit what another device had
+  /// made in between.
+  @Test func `settles a deletion that was added while its batch was made, but no save`() {
+    var state = SyncState()
+    state.add([save("early")])
+    let stamp = state.beginBatch()
+    state.add([save("late"), delete("gone")])
+    let handedOver = state.beginBatch()
+    state.settle(
+      [save("early"), save("late"), delete("gone")], batch: stamp, handedOver: handedOver)
+    #expect(state.records.elements == [save("late")])
+  }
+
+  @Test func `keeps a deletion that was added again while it was being sent`() {
+    var state = SyncState()
+    state.add([delete("A")])
+    let stamp = state.beginBatch()
+    let handedOver = state.beginBatch()
+    state.add([save("A")])
+    state.add([delete("A")])
+    state.settle([delete("A")], batch: stamp, handedOver: handedOver)
+    #expect(state.records.elements == [delete("A")])
+  }
+
   private typealias Change = CKSyncEngine.Event.AccountChange.ChangeType
 
   @Test func `knows what an account means after the last`() {
