@@ -72,10 +72,9 @@ final class App: @unchecked Sendable {
   /// Nothing goes wrong any more. What a device did itself nobody tells it: if it does not know
   /// what became of that, it is now made to ask, once. The rest comes by itself.
   func calm() {
-    let mustAsk = household.plan.rewinds || household.traffic.isUnsure(device.name)
-    guard mustAsk || household.plan.expires else { return }
+    guard household.plan.rewinds || household.traffic.isUnsure(device.name) else { return }
     Task {
-      while mustAsk, life.goesOn() {
+      while life.goesOn() {
         do {
           try await engine?.fetchChanges()
           break
@@ -83,12 +82,12 @@ final class App: @unchecked Sendable {
           try? await Loop.shared.sleep(1)
         }
       }
-      if household.plan.expires { askAboutAll() }
+      if household.plan.rewinds { askAboutAll() }
     }
   }
 
-  /// What others deleted while tokens were stale nobody heard of: a device that saves everything it
-  /// has learns of it.
+  /// What others deleted before the server was set back nobody heard of: a device that saves
+  /// everything it has learns of it.
   private func askAboutAll() {
     if !life.goesOn() { return }
     say("saves all it has")

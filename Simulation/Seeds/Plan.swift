@@ -18,9 +18,9 @@ struct Plan: Sendable {
   /// and deletions may be undone.
   var rewinds: Bool { rates.restore > 0 }
 
-  /// Whether tokens may expire. Who has not fetched since a zone was deleted and made again does
-  /// not hear of that any more when the database's token has expired, too: devices ask about all
-  /// they have in the end.
+  /// Whether tokens may expire. Who speaks the web service by itself does not hear any more of a
+  /// zone that was deleted and made again when the database's token has expired, too: it asks about
+  /// all it has in the end.
   var expires: Bool { rewinds || rates.expiry > 0 }
 
   init(drawnFrom chance: inout SeededChance, reducedBy reduction: Reduction) {

@@ -21,8 +21,8 @@ final class SeedRun: @unchecked Sendable {
 
   /// Virtual seconds within which all must agree once nothing goes wrong any more.
   private static let secondsToAgree = 180.0
-  /// Jobs after which it is taken for endless; an ordinary seed has some thousands, the longest some
-  /// ten thousand.
+  /// Jobs after which it is taken for endless; most seeds have some thousands, the longest some ten
+  /// thousand.
   private static let stepsMax = 500_000
 
   private init(seed: UInt64, reduction: Reduction, isTraced: Bool) {

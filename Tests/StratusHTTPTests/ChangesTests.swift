@@ -33,6 +33,29 @@ import Testing
     }
   }
 
+  /// Ours: docs/COMPATIBILITY.md.
+  @Test func `who asks for it is told which zone of its name each is`() async throws {
+    try await withAnna { anna in
+      let operation: JSON = ["operationType": "create", "zone": ["zoneID": ["zoneName": "A"]]]
+      let plain = try await anna.post("zones/modify", ["operations": [operation]])
+      #expect(plain["zones"][0]["incarnation"] == .null)
+      var seen: [String] = []
+      for _ in 1...2 {
+        let made = try await anna.post(
+          "zones/modify", ["operations": [operation], "incarnations": true])
+        let listed = try await anna.post("changes/database", ["incarnations": true])
+        #expect(made["zones"][0]["incarnation"] == listed["zones"][0]["incarnation"])
+        seen.append(try #require(made["zones"][0]["incarnation"].string))
+        try await anna.save("n-1", in: "A")
+        let written = try await anna.post("changes/database", ["incarnations": true])
+        #expect(written["zones"][0]["incarnation"].string == seen.last)
+        #expect(try await anna.post("changes/database")["zones"][0]["incarnation"] == .null)
+        try await anna.deleteZone("A")
+      }
+      #expect(Set(seen).count == 2)
+    }
+  }
+
   @Test func `the default zone is not in the database's changes`() async throws {
     try await withAnna { anna in
       try await anna.save("n-1")

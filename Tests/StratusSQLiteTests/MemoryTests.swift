@@ -29,6 +29,23 @@ import Testing
     #expect(try await store.names() == ["one", "three"])
   }
 
+  @Test func `a zone made after a restore has a number that none had before`() async throws {
+    let time = Atomic<Int64>(1_767_225_600_000)
+    let stores = MemoryStores(
+      makeEpoch: { 7 }, now: { time.add(1, ordering: .relaxed).newValue })
+    let store = try await stores.store(at: development)
+    let backup = try stores.backup()
+    var numbers: [Int64] = []
+    for _ in 1...2 {
+      numbers.append(
+        try await store.write { (store) throws(ServerError) in
+          try store.createZone(named: "Z", in: .private(owner: "_ann")).id
+        })
+      try stores.restore(backup)
+    }
+    #expect(numbers[0] != numbers[1])
+  }
+
   @Test func `a store that the backup does not have is empty again`() async throws {
     let stores = MemoryStores(makeEpoch: { 7 })
     let backup = try stores.backup()

@@ -11,6 +11,7 @@ struct DatabaseHistory {
 
   let database: OpenDatabase
   let store: any StoreReading
+  var showsIncarnations = false
 
   /// The next page behind a token.
   ///
@@ -34,8 +35,9 @@ struct DatabaseHistory {
     token.change = moreComing ? shown.last?.change ?? newest : newest
     let zones = shown.filter { !($0.isDeleted && text == nil) }.map { change in
       ZoneDictionary(
-        zoneID: database.zoneID(change.name), isDeleted: change.isDeleted,
-        deletionReason: change.deletionReason)
+        zoneID: database.zoneID(change.name),
+        incarnation: showsIncarnations && !change.isDeleted ? String(change.incarnation) : nil,
+        isDeleted: change.isDeleted, deletionReason: change.deletionReason)
     }
     return Page(zones: zones, syncToken: token.text, moreComing: moreComing)
   }

@@ -12,8 +12,9 @@ struct FetchDatabaseChangesHandler: EndpointHandler {
     let database = try await databases.open(address, for: caller, needsUser: true)
     try database.requirePrivate()
     return try await database.store.read { (store) throws(ServerError) in
-      let page = try DatabaseHistory(database: database, store: store).page(
-        since: request.syncToken, resultsLimit: request.resultsLimit)
+      let history = DatabaseHistory(
+        database: database, store: store, showsIncarnations: request.showsIncarnations)
+      let page = try history.page(since: request.syncToken, resultsLimit: request.resultsLimit)
       return FetchDatabaseChanges.Response(
         zones: page.zones, syncToken: page.syncToken, moreComing: page.moreComing)
     }

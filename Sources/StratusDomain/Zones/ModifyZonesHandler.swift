@@ -19,7 +19,9 @@ struct ModifyZonesHandler: EndpointHandler {
     let origin = try caller.origin(now: ambient.now())
     let (response, isWatched) = try await database.store.write { (store) throws(ServerError) in
       var isWatched = false
-      let presenter = ZonePresenter(database: database, epoch: try store.epoch())
+      let presenter = ZonePresenter(
+        database: database, epoch: try store.epoch(),
+        showsIncarnations: request.showsIncarnations)
       var items: [ZoneItem] = []
       for operation in request.operations {
         do throws(ServerError) {

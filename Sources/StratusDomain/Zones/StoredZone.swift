@@ -2,8 +2,8 @@ public import StratusWire
 
 /// A zone as the store keeps it.
 public struct StoredZone: Sendable, Hashable {
-  /// Never given twice in a store, so it tells a zone from an earlier one of the same name: the
-  /// zone's *incarnation*.
+  /// Never given twice in a store, and after a restore not again either, so it tells a zone from
+  /// earlier and later ones of the same name: the zone's *incarnation*.
   public var id: Int64
   public var database: DatabaseKey
   public var name: String
@@ -31,6 +31,8 @@ public struct StoredZone: Sendable, Hashable {
 
 /// An entry in a database's history: a zone that was made, changed or deleted.
 public struct ZoneChange: Sendable, Hashable {
+  /// The zone's ``StoredZone/id``.
+  public var incarnation: Int64
   public var name: String
   /// Its place in the database's history.
   public var change: Int64
@@ -39,8 +41,10 @@ public struct ZoneChange: Sendable, Hashable {
   public var deletionReason: ZoneDeletionReason
 
   public init(
-    name: String, change: Int64, isDeleted: Bool, deletionReason: ZoneDeletionReason = .deleted
+    incarnation: Int64, name: String, change: Int64, isDeleted: Bool,
+    deletionReason: ZoneDeletionReason = .deleted
   ) {
+    self.incarnation = incarnation
     self.name = name
     self.change = change
     self.isDeleted = isDeleted

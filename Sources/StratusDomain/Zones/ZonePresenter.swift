@@ -4,6 +4,7 @@ import StratusWire
 struct ZonePresenter: Sendable {
   let database: OpenDatabase
   let epoch: Int64
+  var showsIncarnations = false
 
   func item(_ zone: StoredZone) -> ZoneItem {
     guard !zone.isDefault else { return defaultZone }
@@ -11,7 +12,8 @@ struct ZonePresenter: Sendable {
       subject: .zone, epoch: epoch, incarnation: zone.id, change: zone.change)
     return .zone(
       ZoneDictionary(
-        zoneID: database.zoneID(zone.name), syncToken: token.text, isAtomic: true,
+        zoneID: database.zoneID(zone.name), syncToken: token.text,
+        incarnation: showsIncarnations ? String(zone.id) : nil, isAtomic: true,
         encryptionScope: zone.encryptionScope))
   }
 

@@ -9,6 +9,8 @@ struct DatabasePage: Sendable {
   }
 
   let changes: [Change]
+  /// What tells each zone from others of its name, where that was asked for.
+  let incarnations: [CKRecordZone.ID: String]
   let token: String
   let moreComing: Bool
 }
@@ -19,16 +21,33 @@ extension DatabaseCalls {
   /// - Parameters:
   ///   - syncToken: where the last page ended; nil: from the beginning.
   ///   - resultsLimit: zones in it; 0: as many as the server gives.
+  ///   - showsIncarnations: whether the page has them.
   func databaseChanges(
-    since syncToken: String?, resultsLimit: Int, naming: UserNaming
+    since syncToken: String?, resultsLimit: Int, showsIncarnations: Bool = false,
+    naming: UserNaming
   ) async throws(CKError) -> DatabasePage {
     let response = try await send(
       FetchDatabaseChanges.self,
       FetchDatabaseChanges.Request(
-        syncToken: syncToken, resultsLimit: resultsLimit > 0 ? resultsLimit : nil))
+        syncToken: syncToken, resultsLimit: resultsLimit > 0 ? resultsLimit : nil,
+        showsIncarnations: showsIncarnations))
     return DatabasePage(
       changes: response.zones.map { DatabasePage.Change($0, naming: naming) },
+      incarnations: response.zones.incarnations(naming: naming),
       token: response.syncToken, moreComing: response.moreComing)
+  }
+}
+
+extension Sequence<ZoneDictionary> {
+  /// What tells each zone from others of its name, where the answer says it.
+  func incarnations(naming: UserNaming) -> [CKRecordZone.ID: String] {
+    var incarnations: [CKRecordZone.ID: String] = [:]
+    for zone in self {
+      if let incarnation = zone.incarnation {
+        incarnations[CKRecordZone.ID(wire: zone.zoneID, naming: naming)] = incarnation
+      }
+    }
+    return incarnations
   }
 }
 

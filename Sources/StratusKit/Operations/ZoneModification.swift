@@ -5,14 +5,17 @@ struct ZoneModificationOutcome: Sendable {
   var saves: [(zoneID: CKRecordZone.ID, result: Result<CKRecordZone, CKError>)] = []
   /// nil: the zone is no more.
   var deletes: [(zoneID: CKRecordZone.ID, error: CKError?)] = []
+  /// What tells each saved zone from others of its name, where that was asked for.
+  var incarnations: [CKRecordZone.ID: String] = [:]
 }
 
 extension DatabaseCalls {
   /// Makes and deletes zones.
   ///
+  /// - Parameter showsIncarnations: whether the outcome has those of the saved zones.
   /// - Throws: what the whole request failed with.
   func modifyZones(
-    saving zones: [CKRecordZone], deleting: [CKRecordZone.ID]
+    saving zones: [CKRecordZone], deleting: [CKRecordZone.ID], showsIncarnations: Bool = false
   ) async throws(CKError) -> ZoneModificationOutcome {
     var outcome = ZoneModificationOutcome()
     let saving = zones.map(\.zoneID)
@@ -34,13 +37,15 @@ extension DatabaseCalls {
       + deleting.map { ModifyZones.Operation(.delete, $0.wire) }
     // A zone made twice is made once; one deleted twice is not found.
     let response = try await send(
-      ModifyZones.self, ModifyZones.Request(operations: operations),
+      ModifyZones.self,
+      ModifyZones.Request(operations: operations, showsIncarnations: showsIncarnations),
       isIdempotent: deleting.isEmpty, step: "all")
     guard response.zones.count == count else { throw CKError.badAnswer }
     for (zoneID, item) in zip(saving, response.zones) {
       switch item {
       case .zone(let zone):
         outcome.saves.append((zoneID, .success(CKRecordZone(wire: zone, naming: naming))))
+        outcome.incarnations[zoneID] = zone.incarnation
       case .failure(_, let error): outcome.saves.append((zoneID, .failure(CKError(error))))
       }
     }

@@ -110,7 +110,8 @@ struct FetchPlan: Sendable {
   /// What to tell the delegate of a page.
   ///
   /// Choice: where the history is read from the beginning though zones were fetched before, its
-  /// token having expired, the zones that it does not name any more have been deleted.
+  /// token having expired, the zones that it does not name any more have been deleted. One that is
+  /// another than the zone known by its name has been deleted and made again.
   mutating func receive(_ page: SyncDatabasePage, _ state: SyncState) -> DatabaseChanges {
     var changes = DatabaseChanges(
       modifications: page.modifications, deletions: page.deletions)
@@ -124,11 +125,18 @@ struct FetchPlan: Sendable {
         }
       }
     }
-    if !page.moreComing {
-      changes.remade = suspects.filter { zone in
-        !changes.deletions.contains { $0.zoneID.isEqual(zone) }
+    changes.remade = page.modifications.filter { zone in
+      guard let known = state.incarnations[zone], let now = page.incarnations[zone] else {
+        return false
       }
-      changes.modifications += changes.remade.filter { !changes.modifications.contains($0) }
+      return now != known
+    }
+    if !page.moreComing {
+      let others = suspects.filter { zone in
+        !changes.deletions.contains { $0.zoneID.isEqual(zone) } && !changes.remade.contains(zone)
+      }
+      changes.remade += others
+      changes.modifications += others.filter { !changes.modifications.contains($0) }
     }
     if page.moreComing, page.token == databaseToken {
       // NB: a server that repeats itself would keep us here for ever.
@@ -141,8 +149,16 @@ struct FetchPlan: Sendable {
   mutating func commit(
     _ page: SyncDatabasePage, _ changes: DatabaseChanges, to state: inout SyncState
   ) {
-    for zoneID in changes.remade { state.forget(zoneID) }
-    for zoneID in changes.modifications { state.markUnfetched(zoneID) }
+    for zoneID in changes.remade {
+      state.forget(zoneID)
+      suspects.removeAll { $0.isEqual(zoneID) }
+    }
+    for zoneID in changes.modifications {
+      state.markUnfetched(zoneID)
+      if let incarnation = page.incarnations[zoneID] {
+        state.setIncarnation(incarnation, of: zoneID)
+      }
+    }
     for deletion in changes.deletions {
       state.forget(deletion.zoneID)
       // What is told as deleted on one page was not made anew on the next.

@@ -4,10 +4,11 @@ extension SavedSyncState: Codable {
     case pendingZoneChanges, hasPendingUntrackedChanges, subscriptionID
   }
 
-  /// A zone that was fetched, and how far.
+  /// A zone that is known: which one of its name, and how far it was fetched.
   private struct ZonePlace: Codable {
     var zone: ZoneName
-    var token: String
+    var token: String?
+    var incarnation: String?
   }
 
   private struct ZoneName: Codable {
@@ -55,9 +56,12 @@ extension SavedSyncState: Codable {
     }
     try container.encodeIfPresent(databaseToken, forKey: .databaseToken)
     // NB: in a fixed order, so that the same state is the same text.
-    let places = zoneTokens.sorted { $0.key.precedes($1.key) }
-    try container.encode(
-      places.map { ZonePlace(zone: ZoneName($0.key), token: $0.value) }, forKey: .zones)
+    let known = Set(zoneTokens.keys).union(incarnations.keys).sorted { $0.precedes($1) }
+    let places = known.map { zoneID in
+      ZonePlace(
+        zone: ZoneName(zoneID), token: zoneTokens[zoneID], incarnation: incarnations[zoneID])
+    }
+    try container.encode(places, forKey: .zones)
     try container.encode(
       unfetchedZones.elements.map(ZoneName.init), forKey: .unfetchedZones)
     try container.encode(runs, forKey: .pendingRecordChanges)
@@ -110,7 +114,9 @@ extension SavedSyncState: Codable {
     }
     databaseToken = try container.decodeIfPresent(String.self, forKey: .databaseToken)
     for place in try container.decode([ZonePlace].self, forKey: .zones) {
-      zoneTokens[try place.zone.zoneID(path)] = place.token
+      let zoneID = try place.zone.zoneID(path)
+      zoneTokens[zoneID] = place.token
+      incarnations[zoneID] = place.incarnation
     }
     for zone in try container.decode([ZoneName].self, forKey: .unfetchedZones) {
       unfetchedZones.append(try zone.zoneID(path))

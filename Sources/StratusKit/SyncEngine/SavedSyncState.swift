@@ -6,6 +6,7 @@ struct SavedSyncState: Sendable {
   var user = SyncState.User.unknown
   var databaseToken: String?
   var zoneTokens: [CKRecordZone.ID: String] = [:]
+  var incarnations: [CKRecordZone.ID: String] = [:]
   var unfetchedZones = PendingSlots<CKRecordZone.ID>()
   var records = PendingSlots<CKSyncEngine.PendingRecordZoneChange>()
   var zones = PendingSlots<CKSyncEngine.PendingDatabaseChange>()
@@ -18,6 +19,7 @@ struct SavedSyncState: Sendable {
     user = state.user
     databaseToken = state.databaseToken
     zoneTokens = state.zoneTokens
+    incarnations = state.incarnations
     unfetchedZones = state.unfetchedZones.slots
     records = state.records.slots
     zones = state.zones.slots
@@ -40,6 +42,7 @@ extension SyncState {
     guard let saved else { return }
     self.init(
       user: saved.user, databaseToken: saved.databaseToken, zoneTokens: saved.zoneTokens,
+      incarnations: saved.incarnations,
       unfetchedZones: PendingList(saved.unfetchedZones.elements),
       records: PendingList(saved.records.elements),
       zones: PendingList(saved.zones.elements),

@@ -27,8 +27,10 @@ struct ServerSyncCalls: SyncCalls {
   ) async throws(CKError) -> SyncDatabasePage {
     let database = calls(group)
     let read = try await database.databaseChanges(
-      since: token, resultsLimit: 0, naming: try await database.naming())
-    var page = SyncDatabasePage(token: read.token, moreComing: read.moreComing)
+      since: token, resultsLimit: 0, showsIncarnations: true,
+      naming: try await database.naming())
+    var page = SyncDatabasePage(
+      incarnations: read.incarnations, token: read.token, moreComing: read.moreComing)
     for change in read.changes {
       switch change {
       case .changed(let zoneID): page.modifications.append(zoneID)
@@ -64,8 +66,10 @@ struct ServerSyncCalls: SyncCalls {
   func modifyZones(
     saving zones: [CKRecordZone], deleting zoneIDs: [CKRecordZone.ID], group: CKOperationGroup
   ) async throws(CKError) -> SyncZonesOutcome {
-    let given = try await calls(group).modifyZones(saving: zones, deleting: zoneIDs)
+    let given = try await calls(group).modifyZones(
+      saving: zones, deleting: zoneIDs, showsIncarnations: true)
     var outcome = SyncZonesOutcome()
+    outcome.incarnations = given.incarnations
     for (zone, (_, result)) in zip(zones, given.saves) {
       switch result {
       case .success(let saved): outcome.saved.append(saved)

@@ -42,15 +42,18 @@ package protocol SyncCalls: Sendable {
 /// One page of a database's changes.
 package struct SyncDatabasePage: Sendable {
   package var modifications: [CKRecordZone.ID]
+  /// What tells each zone from earlier and later ones of its name, where the server says it.
+  package var incarnations: [CKRecordZone.ID: String]
   package var deletions: [CKDatabase.DatabaseChange.Deletion]
   package var token: String
   package var moreComing: Bool
 
   package init(
-    modifications: [CKRecordZone.ID] = [],
+    modifications: [CKRecordZone.ID] = [], incarnations: [CKRecordZone.ID: String] = [:],
     deletions: [CKDatabase.DatabaseChange.Deletion] = [], token: String, moreComing: Bool = false
   ) {
     self.modifications = modifications
+    self.incarnations = incarnations
     self.deletions = deletions
     self.token = token
     self.moreComing = moreComing
@@ -81,6 +84,8 @@ package struct SyncZonePage: Sendable {
 /// What became of each zone of a request, in the order of the request.
 package struct SyncZonesOutcome: Sendable {
   package var saved: [CKRecordZone] = []
+  /// What tells each saved zone from earlier and later ones of its name, where the server says it.
+  package var incarnations: [CKRecordZone.ID: String] = [:]
   package var failedSaves: [(zone: CKRecordZone, error: CKError)] = []
   package var deleted: [CKRecordZone.ID] = []
   package var failedDeletes: [(zoneID: CKRecordZone.ID, error: CKError)] = []

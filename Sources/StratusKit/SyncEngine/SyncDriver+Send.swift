@@ -43,12 +43,16 @@ extension SyncDriver {
       outcome.failedDeletes = deleting.map { ($0, error) }
     }
     let settled = plan.settled(outcome)
-    let (saved, deleted) = (outcome.saved, outcome.deleted)
+    let (saved, deleted, incarnations) = (outcome.saved, outcome.deleted, outcome.incarnations)
     await deliver(.sentDatabaseChanges(.init(outcome))) { state in
       state.settle(settled, batch: stamp)
       // NB: a zone may be deleted by others before it is ever fetched; the engine must know of it.
       for zone in saved where state.zoneTokens[zone.zoneID] == nil {
         state.markUnfetched(zone.zoneID)
+      }
+      // NB: one that is known already may be another by now: the next fetch notices, and tells.
+      for zone in saved where state.incarnations[zone.zoneID] == nil {
+        state.setIncarnation(incarnations[zone.zoneID], of: zone.zoneID)
       }
       for zoneID in deleted { state.forget(zoneID) }
     }

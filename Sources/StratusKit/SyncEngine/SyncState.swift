@@ -11,6 +11,8 @@ struct SyncState: Sendable {
   private(set) var user = User.unknown
   private(set) var databaseToken: String?
   private(set) var zoneTokens: [CKRecordZone.ID: String] = [:]
+  /// Which zone of its name the app has or writes to, where the server said it. Outlasts the token.
+  private(set) var incarnations: [CKRecordZone.ID: String] = [:]
   private(set) var unfetchedZones = PendingList<CKRecordZone.ID>()
   private(set) var records = PendingList<CKSyncEngine.PendingRecordZoneChange>()
   private(set) var zones = PendingList<CKSyncEngine.PendingDatabaseChange>()
@@ -25,7 +27,7 @@ struct SyncState: Sendable {
 
   init(
     user: User, databaseToken: String?, zoneTokens: [CKRecordZone.ID: String],
-    unfetchedZones: PendingList<CKRecordZone.ID>,
+    incarnations: [CKRecordZone.ID: String], unfetchedZones: PendingList<CKRecordZone.ID>,
     records: PendingList<CKSyncEngine.PendingRecordZoneChange>,
     zones: PendingList<CKSyncEngine.PendingDatabaseChange>, hasUntrackedChanges: Bool,
     subscriptionID: String?
@@ -33,6 +35,7 @@ struct SyncState: Sendable {
     self.user = user
     self.databaseToken = databaseToken
     self.zoneTokens = zoneTokens
+    self.incarnations = incarnations
     self.unfetchedZones = unfetchedZones
     self.records = records
     self.zones = zones
@@ -43,7 +46,9 @@ struct SyncState: Sendable {
   var hasPendingChanges: Bool { !records.isEmpty || !zones.isEmpty || hasUntrackedChanges }
 
   /// Zones the server has had, as far as the engine knows.
-  var knownZones: Set<CKRecordZone.ID> { Set(zoneTokens.keys).union(unfetchedZones.elements) }
+  var knownZones: Set<CKRecordZone.ID> {
+    Set(zoneTokens.keys).union(incarnations.keys).union(unfetchedZones.elements)
+  }
 
   // What the app does.
 
@@ -114,6 +119,13 @@ struct SyncState: Sendable {
     revision += 1
   }
 
+  /// Notes which zone of its name the app is told of, or has made.
+  mutating func setIncarnation(_ incarnation: String?, of zoneID: CKRecordZone.ID) {
+    guard incarnations[zoneID] != incarnation else { return }
+    incarnations[zoneID] = incarnation
+    revision += 1
+  }
+
   /// Notes that the server has changes of a zone.
   mutating func markUnfetched(_ zoneID: CKRecordZone.ID) {
     if unfetchedZones.put(zoneID, stamp: 0) { revision += 1 }
@@ -127,6 +139,7 @@ struct SyncState: Sendable {
   /// Forgets a zone that is no more.
   mutating func forget(_ zoneID: CKRecordZone.ID) {
     setToken(nil, of: zoneID)
+    setIncarnation(nil, of: zoneID)
     markFetched(zoneID)
   }
 

@@ -40,7 +40,8 @@ extension StoreSession {
     let values: [SQLValue] = [.integer(number), .integer(change), .integer(Int64(limit))]
     return try connection.all(ChangeStatements.zones, values) { row in
       ZoneChange(
-        name: row.text(0), change: row.integer(1), isDeleted: row.integer(2) != 0,
+        incarnation: row.integer(4), name: row.text(0), change: row.integer(1),
+        isDeleted: row.integer(2) != 0,
         deletionReason: ZoneDeletionReason(number: row.integer(3)))
     }
   }
@@ -56,7 +57,7 @@ private enum ChangeStatements {
   static let latest = SQLStatement("SELECT change FROM databases WHERE database = ?")
   static let zones = SQLStatement(
     """
-    SELECT name, listed, deleted, deletion_reason FROM zones
+    SELECT name, listed, deleted, deletion_reason, zone FROM zones
     WHERE database = ? AND listed > ? ORDER BY listed LIMIT ?
     """)
 }

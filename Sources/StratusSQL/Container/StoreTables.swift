@@ -52,7 +52,27 @@ public enum StoreTables {
   ) throws(ServerError) {
     try connection.execute(writeEpoch, [.integer(epoch)])
     try NotificationTables.countOn(from: now, on: connection)
+    try countZonesOn(from: now, on: connection)
   }
+
+  /// Has the numbers of zones go on beyond all that were given before a time: devices know zones by
+  /// them, also those that are not in a backup.
+  private static func countZonesOn(
+    from time: Int64, on connection: any SQLConnection
+  ) throws(ServerError) {
+    let last = max(0, min(time, Int64.max >> 11)) * zonesPerMillisecond
+    if last == 0 { return }
+    try connection.execute(giveZone, [.integer(last)])
+    try connection.execute(takeZone, [.integer(last)])
+  }
+
+  /// More than any server makes.
+  private static let zonesPerMillisecond: Int64 = 1_024
+
+  /// NB: a counted key is never lower than one there was before.
+  private static let giveZone = SQLStatement(
+    "INSERT INTO zones (zone, database, name, change, deleted) VALUES (?, 0, '', 0, 2)")
+  private static let takeZone = SQLStatement("DELETE FROM zones WHERE zone = ?")
 
   private static let writeEpoch = SQLStatement("UPDATE store SET epoch = ?")
   private static let readLayout = SQLStatement("SELECT layout FROM store")

@@ -18,10 +18,11 @@ extension StoreConformance {
 
   /// Made, made, first one changed.
   static func historyHasEachZone(_ store: any Store) async throws {
-    try await store.write { (body) throws(ServerError) in
-      _ = try body.createZone(named: "One", in: Sample.ann)
-      _ = try body.createZone(named: "Two", in: Sample.ann)
+    let (one, two) = try await store.write { (body) throws(ServerError) in
+      let one = try body.createZone(named: "One", in: Sample.ann)
+      let two = try body.createZone(named: "Two", in: Sample.ann)
       _ = try body.createZone(named: "Of Bob", in: Sample.bob)
+      return (one.id, two.id)
     }
     try await store.save(["record"], inZone: "One")
     let (changes, latest) = try await store.read { (body) throws(ServerError) in
@@ -31,8 +32,8 @@ extension StoreConformance {
       )
     }
     let expected = [
-      ZoneChange(name: "Two", change: 2, isDeleted: false),
-      ZoneChange(name: "One", change: 3, isDeleted: false),
+      ZoneChange(incarnation: two, name: "Two", change: 2, isDeleted: false),
+      ZoneChange(incarnation: one, name: "One", change: 3, isDeleted: false),
     ]
     try expect(changes, expected)
     try expect(latest, 3)
@@ -42,33 +43,42 @@ extension StoreConformance {
   static func historyHasDeletedZones(_ store: any Store) async throws {
     try await store.save(["record"], inZone: "One")
     try await store.save(["record"], inZone: "Two")
-    let changes = try await store.write { (body) throws(ServerError) in
-      try body.deleteZone(try body.existing("One"))
-      return try body.zoneChanges(in: Sample.ann, after: 0, limit: 10)
+    let (one, two, changes) = try await store.write { (body) throws(ServerError) in
+      let (one, two) = (try body.existing("One"), try body.existing("Two"))
+      try body.deleteZone(one)
+      return (one.id, two.id, try body.zoneChanges(in: Sample.ann, after: 0, limit: 10))
     }
     let expected = [
-      ZoneChange(name: "Two", change: 4, isDeleted: false),
-      ZoneChange(name: "One", change: 5, isDeleted: true),
+      ZoneChange(incarnation: two, name: "Two", change: 4, isDeleted: false),
+      ZoneChange(incarnation: one, name: "One", change: 5, isDeleted: true),
     ]
     try expect(changes, expected)
   }
 
-  /// However often, purged in between or not.
+  /// However often, purged in between or not; and each time it is another.
   static func remadeZoneIsListedOnce(_ store: any Store) async throws {
+    var given: [Int64] = []
     for isPurged in [false, true, false] {
       try await store.save(["record"], inZone: "One")
-      try await store.write { (body) throws(ServerError) in
-        try body.deleteZone(try body.existing("One"))
-        if isPurged { try body.purge(limit: 100) }
-      }
+      given.append(
+        try await store.write { (body) throws(ServerError) in
+          let zone = try body.existing("One")
+          try body.deleteZone(zone)
+          if isPurged { try body.purge(limit: 100) }
+          return zone.id
+        })
     }
-    let (deleted, made) = try await store.write { (body) throws(ServerError) in
+    let (deleted, zone, made) = try await store.write { (body) throws(ServerError) in
       let deleted = try body.zoneChanges(in: Sample.ann, after: 0, limit: 10)
-      _ = try body.createZone(named: "One", in: Sample.ann)
-      return (deleted, try body.zoneChanges(in: Sample.ann, after: 0, limit: 10))
+      let zone = try body.createZone(named: "One", in: Sample.ann)
+      return (deleted, zone.id, try body.zoneChanges(in: Sample.ann, after: 0, limit: 10))
     }
-    try expect(deleted, [ZoneChange(name: "One", change: 9, isDeleted: true)])
-    try expect(made, [ZoneChange(name: "One", change: 10, isDeleted: false)])
+    let last = given[given.count - 1]
+    try expect(
+      deleted, [ZoneChange(incarnation: last, name: "One", change: 9, isDeleted: true)])
+    try expect(
+      made, [ZoneChange(incarnation: zone, name: "One", change: 10, isDeleted: false)])
+    try expect(Set(given + [zone]).count, 4)
   }
 
   /// Neither when it is made, nor when records are saved in it.
@@ -126,6 +136,9 @@ extension StoreConformance {
     try await store.save(["gone"], inZone: "Gone")
     try await store.save(["kept"], inZone: "Kept")
     try await store.save(["of bob"], inZone: "Gone", of: Sample.bob)
+    let ids = try await store.read { (body) throws(ServerError) in
+      (kept: try body.existing("Kept").id, gone: try body.existing("Gone").id)
+    }
     let (count, kept, ofBob, changes) = try await store.write { (body) throws(ServerError) in
       try body.deleteZone(try body.existing("Gone"))
       return (
@@ -139,8 +152,8 @@ extension StoreConformance {
     try expect(kept, ["kept"])
     try expect(ofBob, ["of bob"])
     let expected = [
-      ZoneChange(name: "Kept", change: 4, isDeleted: false),
-      ZoneChange(name: "Gone", change: 5, isDeleted: true),
+      ZoneChange(incarnation: ids.kept, name: "Kept", change: 4, isDeleted: false),
+      ZoneChange(incarnation: ids.gone, name: "Gone", change: 5, isDeleted: true),
     ]
     try expect(changes, expected)
   }

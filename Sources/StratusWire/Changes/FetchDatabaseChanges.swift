@@ -6,22 +6,29 @@ public enum FetchDatabaseChanges: Endpoint {
     /// nil: from the beginning, which lists every zone.
     public var syncToken: String?
     public var resultsLimit: Int?
+    /// Whether each zone comes with its ``ZoneDictionary/incarnation``.
+    public var showsIncarnations: Bool
 
-    public init(syncToken: String? = nil, resultsLimit: Int? = nil) {
+    public init(
+      syncToken: String? = nil, resultsLimit: Int? = nil, showsIncarnations: Bool = false
+    ) {
       self.syncToken = syncToken
       self.resultsLimit = resultsLimit
+      self.showsIncarnations = showsIncarnations
     }
 
     public func write(to writer: inout JSONWriter) {
       writer.object { writer in
         writer.member("syncToken", syncToken)
         writer.member("resultsLimit", resultsLimit.map(Int64.init))
+        if showsIncarnations { writer.member("incarnations", true) }
       }
     }
 
     public init(json: JSONView) throws(WireError) {
       syncToken = try json.optionalString("syncToken")
       resultsLimit = try json.resultsLimit()
+      showsIncarnations = try json.optionalBool("incarnations") ?? false
     }
   }
 

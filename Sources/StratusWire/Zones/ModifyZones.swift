@@ -46,15 +46,24 @@ public enum ModifyZones: Endpoint {
 
   public struct Request: JSONWritable, JSONReadable {
     public var operations: [Operation]
+    /// Whether each zone made comes with its ``ZoneDictionary/incarnation``.
+    public var showsIncarnations: Bool
 
-    public init(operations: [Operation]) { self.operations = operations }
+    public init(operations: [Operation], showsIncarnations: Bool = false) {
+      self.operations = operations
+      self.showsIncarnations = showsIncarnations
+    }
 
     public func write(to writer: inout JSONWriter) {
-      writer.object { $0.member("operations", array: operations) }
+      writer.object { writer in
+        writer.member("operations", array: operations)
+        if showsIncarnations { writer.member("incarnations", true) }
+      }
     }
 
     public init(json: JSONView) throws(WireError) {
       operations = try json.requiredArray("operations")
+      showsIncarnations = try json.optionalBool("incarnations") ?? false
     }
   }
 

@@ -3,6 +3,10 @@ public struct ZoneDictionary: Sendable {
   public var zoneID: ZoneID
   /// The newest place in the zone's history; absent where it has none.
   public var syncToken: String?
+  /// Tells the zone from earlier and later ones of its name; only for who asks for `incarnations`.
+  ///
+  /// Ours: Apple's service has no such key.
+  public var incarnation: String?
   /// Whether batches in the zone can be atomic; absent in change lists.
   public var isAtomic: Bool?
   public var isDeleted: Bool
@@ -12,11 +16,13 @@ public struct ZoneDictionary: Sendable {
   public var encryptionScope: EncryptionScope
 
   public init(
-    zoneID: ZoneID, syncToken: String? = nil, isAtomic: Bool? = nil, isDeleted: Bool = false,
+    zoneID: ZoneID, syncToken: String? = nil, incarnation: String? = nil,
+    isAtomic: Bool? = nil, isDeleted: Bool = false,
     deletionReason: ZoneDeletionReason = .deleted, encryptionScope: EncryptionScope = .perRecord
   ) {
     self.zoneID = zoneID
     self.syncToken = syncToken
+    self.incarnation = incarnation
     self.isAtomic = isAtomic
     self.isDeleted = isDeleted
     self.deletionReason = deletionReason
@@ -35,6 +41,7 @@ extension ZoneDictionary: JSONWritable, JSONReadable {
     writer.object { writer in
       writer.member("zoneID", zoneID)
       writer.member("syncToken", syncToken)
+      writer.member("incarnation", incarnation)
       writer.member("atomic", isAtomic)
       writer.member("deleted", isDeleted)
       if deletionReason != .deleted {
@@ -50,6 +57,7 @@ extension ZoneDictionary: JSONWritable, JSONReadable {
     guard let zoneID = json["zoneID"] else { throw .missing("zoneID") }
     self.zoneID = try ZoneID(json: zoneID)
     syncToken = try json.optionalString("syncToken")
+    incarnation = try json.optionalString("incarnation")
     isAtomic = json["atomic"]?.bool
     isDeleted = json["deleted"]?.bool ?? false
     let reason = try json.optionalString("deletionReason")

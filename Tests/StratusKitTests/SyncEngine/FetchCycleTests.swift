@@ -127,7 +127,8 @@ import Testing
     #expect(engine.state.zoneIDsWithUnfetchedServerChanges == [zoneZ])
   }
 
-  @Test func `starts a zone over where its token has expired`() async throws {
+  @Test func `tells a zone as deleted, then as changed, where its token has expired`() async throws
+  {
     let scene = scene()
     let zone = scene.calls.script.withLock { $0.zone }
     let hasExpired = Mutex(false)
@@ -144,8 +145,8 @@ import Testing
     try await scene.engine().fetchChanges()
     #expect(
       scene.app.events.dropFirst(3) == [
-        "will Z", "records +a +b", "records +a +b", "records +c -x", "did Z", "will Y", "did Y",
-        "did fetch manual",
+        "will Z", "records +a +b", "did Z changeTokenExpired", "zones -Z", "zones +Z", "will Y",
+        "did Y", "will Z", "records +a +b", "records +c -x", "did Z", "did fetch manual",
       ])
   }
 

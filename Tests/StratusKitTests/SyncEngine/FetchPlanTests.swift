@@ -176,6 +176,58 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     #expect(plan.next(state) == .zone(zoneZ, token: nil))
   }
 
+  /// Seed 100535155 of the simulation: an app wrote into a zone it had made and never fetched.
+  @Test func `tells a zone from another of its name, though it was never fetched`() {
+    var state = state([zoneZ])
+    state.setIncarnation("1", of: zoneZ)
+    var plan = FetchPlan(.init(), state)
+    let page = SyncDatabasePage(
+      modifications: [zoneY, zoneZ], incarnations: [zoneY: "2", zoneZ: "3"], token: "d2",
+      moreComing: true)
+    let changes = plan.receive(page, state)
+    #expect(changes.remade == [zoneZ])
+    #expect(changes.modifications == [zoneY, zoneZ])
+    plan.commit(page, changes, to: &state)
+    #expect(state.incarnations == [zoneY: "2", zoneZ: "3"])
+    let last = SyncDatabasePage(modifications: [zoneZ], incarnations: [zoneZ: "3"], token: "d3")
+    #expect(plan.receive(last, state).remade.isEmpty)
+  }
+
+  /// Seeds 175, 2655 and 3158 of the simulation.
+  @Test func `tells a zone from another of its name, though all tokens have expired`() {
+    var state = state([])
+    for (zone, incarnation) in [(zoneX, "1"), (zoneY, "2"), (zoneZ, "3")] {
+      state.setToken("t", of: zone)
+      state.setIncarnation(incarnation, of: zone)
+    }
+    var plan = FetchPlan(.init(), state)
+    plan.databaseFailed(CKError(.changeTokenExpired), &state)
+    let page = SyncDatabasePage(
+      modifications: [zoneY, zoneZ], incarnations: [zoneY: "2", zoneZ: "9"], token: "e1")
+    let changes = plan.receive(page, state)
+    #expect(changes.remade == [zoneZ])
+    #expect(changes.deletions.map(\.zoneID) == [zoneX])
+    plan.commit(page, changes, to: &state)
+    #expect(state.incarnations == [zoneY: "2", zoneZ: "9"])
+  }
+
+  @Test func `tells of a zone made anew once, though its token has expired, too`() {
+    var state = state([zoneZ])
+    state.setToken("z1", of: zoneZ)
+    state.setIncarnation("1", of: zoneZ)
+    var plan = FetchPlan(.init(), state)
+    read(&plan, &state)
+    _ = plan.next(state)
+    _ = plan.zoneFailed(zoneZ, CKError(.changeTokenExpired), &state)
+    let first = SyncDatabasePage(
+      modifications: [zoneZ], incarnations: [zoneZ: "2"], token: "d3", moreComing: true)
+    let changes = plan.receive(first, state)
+    #expect(changes.remade == [zoneZ])
+    plan.commit(first, changes, to: &state)
+    let last = SyncDatabasePage(token: "d4")
+    #expect(plan.receive(last, state).remade.isEmpty)
+  }
+
   @Test func `takes no zone for made anew that an earlier page tells as deleted`() {
     var state = state([zoneZ])
     state.setToken("z1", of: zoneZ)

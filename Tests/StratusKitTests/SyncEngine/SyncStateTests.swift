@@ -19,6 +19,8 @@ import Testing
     let shared = CKRecordZone.ID(zoneName: "Z", ownerName: "_bob")
     state.setToken("z1", of: zoneZ)
     state.setToken("s1", of: shared)
+    state.setIncarnation("7", of: zoneZ)
+    state.setIncarnation("8", of: zoneY)
     state.markUnfetched(zoneY)
     state.markUnfetched(shared)
     state.add([save("\u{301}a"), delete("b"), save("c", in: shared), save("d")])
@@ -36,6 +38,7 @@ import Testing
     #expect(back.user == .known(recordName: "_ann"))
     #expect(back.databaseToken == "d1")
     #expect(back.zoneTokens == state.zoneTokens)
+    #expect(back.incarnations == [zoneZ: "7", zoneY: "8"])
     #expect(back.unfetchedZones.elements == state.unfetchedZones.elements)
     #expect(back.records.elements == state.records.elements)
     #expect(back.zones.elements == state.zones.elements)
@@ -128,7 +131,7 @@ import Testing
     let before = state.revision
     state.adopt(next)
     #expect(state.records.isEmpty && state.zones.isEmpty && state.unfetchedZones.isEmpty)
-    #expect(state.databaseToken == nil && state.zoneTokens.isEmpty)
+    #expect(state.databaseToken == nil && state.zoneTokens.isEmpty && state.incarnations.isEmpty)
     #expect(!state.hasUntrackedChanges && state.subscriptionID == nil)
     #expect(state.revision > before)
   }
