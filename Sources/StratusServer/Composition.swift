@@ -27,7 +27,7 @@ public struct Composition: Sendable {
   let assets: any AssetStore
   /// Where those who listen for notifications wait.
   public let hub: Hub
-  private let ambient: Ambient
+  let ambient: Ambient
   private let storage: ServerStorage
   private let logger: Logger
 
@@ -111,19 +111,6 @@ public struct Composition: Sendable {
           """)
       }
     }
-  }
-
-  /// The service that carries on cascades, for as long as the server runs.
-  func cascadeSweep(logger: Logger) -> CascadeSweep {
-    CascadeSweep(
-      stores: stores, nudges: cascades, changes: changes, ambient: ambient, logger: logger)
-  }
-
-  /// The service that queues notifications of changes, for as long as the server runs.
-  func changeSweep(logger: Logger) -> ChangeSweep {
-    ChangeSweep(
-      stores: stores, nudges: changes, hub: hub, queues: queues, ambient: ambient,
-      logger: logger)
   }
 
   /// The service that brings notifications to devices by Apple's push service, for as long as the

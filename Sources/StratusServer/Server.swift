@@ -74,13 +74,9 @@ public struct Server: Sendable {
       await onReady(
         Ready(url: url, apiToken: developer?.apiToken, webAuthToken: developer?.webAuthToken))
     }
-    let sweep = ZoneSweep(stores: parts.stores, ambient: live.ambient, logger: logger)
-    let assetSweep = AssetSweep(
-      parts: parts, graceSeconds: settings.assetGraceSeconds)
-    var services: [any ServiceLifecycle.Service] = [
-      application, sweep, parts.cascadeSweep(logger: logger),
-      parts.changeSweep(logger: logger), assetSweep,
-    ]
+    var services: [any ServiceLifecycle.Service] = [application]
+    services += parts.storeSweeps(logger: logger)
+    services.append(AssetSweep(parts: parts, graceSeconds: settings.assetGraceSeconds))
     if let access = settings.apns {
       services.append(parts.apnsService(access, live: live, logger: logger))
     }

@@ -98,7 +98,7 @@ struct SubscriptionJobs {
   private func subscribe(_ count: Int, container: String) throws {
     let exchange = try Exchange(port: server.process.port)
     for first in stride(from: 0, to: count, by: Self.perUser) {
-      var requests = try server.account("\(first)of\(count)@example.org", container: container)
+      var requests = try server.account("\(first)@\(container)", container: container)
       requests.database = "public"
       let end = min(first + Self.perUser, count)
       for start in stride(from: first, to: end, by: Self.perRequest) {

@@ -1,0 +1,114 @@
+import Logging
+import ServiceLifecycle
+import StratusDomain
+import StratusPush
+
+/// Work that a server does in its stores by itself, a step at a time: at once where it is nudged,
+/// and in every open store now and then, in case a crash or a full ear lost the nudge.
+///
+/// What a crash left in a store is seen to once the store is opened: until then nobody can see it.
+struct StoreSweep: ServiceLifecycle.Service {
+  /// One step of the work in a store; says whether there may be more to do.
+  typealias Step = @Sendable (any Store, StoreAddress) async throws(ServerError) -> Bool
+
+  /// Steps in one store before the others have their turn.
+  private static let stepsInRow = 20
+
+  /// What fails where a step does, for the log.
+  let work: String
+  let pause: Duration
+  let stores: any OpenStoreCatalog
+  /// nil: nobody nudges.
+  var nudges: StoreNudges?
+  let logger: Logger
+  let step: Step
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      await withTaskGroup(of: Void.self) { group in
+        if let nudges { group.addTask { await heed(nudges) } }
+        group.addTask { await lookAround() }
+      }
+    }
+  }
+
+  private func heed(_ nudges: StoreNudges) async {
+    for await nudged in nudges.stores where await hasMore(in: nudged.store, at: nudged.address) {
+      nudges.nudge(nudged.store, at: nudged.address)
+    }
+  }
+
+  private func lookAround() async {
+    while !Task.isCancelled {
+      var waiting = stores.openStoresByAddress
+      while !waiting.isEmpty {
+        for (address, store) in waiting where await !hasMore(in: store, at: address) {
+          waiting[address] = nil
+        }
+      }
+      try? await Task.sleep(for: pause)
+    }
+  }
+
+  private func hasMore(in store: any Store, at address: StoreAddress) async -> Bool {
+    do throws(ServerError) {
+      for _ in 0..<Self.stepsInRow {
+        if try await !step(store, address) || Task.isCancelled { return false }
+      }
+      return true
+    } catch {
+      logger.error(
+        """
+        \(work) of \(address.container) (\(address.environment)) failed: \
+        \(error.reason) \(error.facts)
+        """)
+      return false
+    }
+  }
+}
+
+extension Composition {
+  /// What the server does in its stores by itself, for as long as it runs.
+  func storeSweeps(logger: Logger) -> [StoreSweep] {
+    [zoneSweep(logger: logger), cascadeSweep(logger: logger), changeSweep(logger: logger)]
+  }
+
+  /// Removes the records of deleted zones, so that deleting a zone of a million records is as quick
+  /// as deleting an empty one.
+  private func zoneSweep(logger: Logger) -> StoreSweep {
+    // Records a transaction: short enough that writers hardly wait behind it.
+    let stepRecords = 500
+    return StoreSweep(
+      work: "the removal of deleted zones", pause: .seconds(2), stores: stores, logger: logger
+    ) { [ambient] (store, _) async throws(ServerError) in
+      try await PurgeZones(store: store, ambient: ambient).step(limit: stepRecords)
+    }
+  }
+
+  /// Carries on with deletions that take along more records than one transaction can.
+  private func cascadeSweep(logger: Logger) -> StoreSweep {
+    StoreSweep(
+      work: "a cascade", pause: .seconds(2), stores: stores, nudges: cascades, logger: logger
+    ) { [ambient, changes] (store, address) async throws(ServerError) in
+      guard try await ContinueCascades(store: store, ambient: ambient).step() else { return false }
+      // Cascades change records, too.
+      changes.nudge(store, at: address)
+      return true
+    }
+  }
+
+  /// Queues the notifications of changes, and tells those who listen and those who are sent to.
+  func changeSweep(logger: Logger) -> StoreSweep {
+    StoreSweep(
+      work: "the matching of changes", pause: .seconds(1), stores: stores, nudges: changes,
+      logger: logger
+    ) { [ambient, hub, queues] (store, address) async throws(ServerError) in
+      let matching = MatchChanges(store: store, address: address, ambient: ambient)
+      let hasMore = try await matching.step()
+      // NB: the last step may have done something, too.
+      await hub.look(at: address)
+      queues.nudge(store, at: address)
+      return hasMore
+    }
+  }
+}
