@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import HummingbirdCore
 import Logging
@@ -233,6 +234,15 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
     guard let context else { return true }
     context.writeAndFlush(NIOAny(bytes), promise: nil)
     return context.channel.isWritable
+  }
+
+  /// Writes the last bytes of a stream, and closes.
+  func end(with bytes: ByteBuffer) {
+    guard let context else { return }
+    // NB: has the bytes leave together with the connection's end: when a server ends, thousands do.
+    try? context.channel.syncOptions?.setOption(.tcpOption(.init(rawValue: TCP_CORK)), value: 1)
+    context.writeAndFlush(NIOAny(bytes), promise: nil)
+    context.close(promise: nil)
   }
 
   func close() { context?.close(promise: nil) }

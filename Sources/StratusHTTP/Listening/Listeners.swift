@@ -109,8 +109,7 @@ final class StreamListener: LoopListener, @unchecked Sendable {
   override func release() {
     if isDone { return }
     leave()
-    _ = gate.write(EventText.end)
-    gate.close()
+    gate.end(with: EventText.end)
   }
 
   func leave() {

@@ -42,10 +42,8 @@ struct FetchPlan: Sendable {
   /// Zones that are not fetched again in this cycle.
   private var setAside: Set<CKRecordZone.ID> = []
   private var expiriesCount = 0
-  /// Zones whose tokens have expired, though the database's had not when it was last read.
-  private var suspects: [CKRecordZone.ID] = []
-  /// Zones that were suspects in this cycle; once is enough.
-  private var suspected: Set<CKRecordZone.ID> = []
+  /// Zones whose tokens have expired in this cycle, though the database's had not.
+  private var suspects: Set<CKRecordZone.ID> = []
 
   /// Times that tokens may expire under way.
   private static let expiriesMax = 3
@@ -131,13 +129,6 @@ struct FetchPlan: Sendable {
       }
       return now != known
     }
-    if !page.moreComing {
-      let others = suspects.filter { zone in
-        !changes.deletions.contains { $0.zoneID.isEqual(zone) } && !changes.remade.contains(zone)
-      }
-      changes.remade += others
-      changes.modifications += others.filter { !changes.modifications.contains($0) }
-    }
     if page.moreComing, page.token == databaseToken {
       // NB: a server that repeats itself would keep us here for ever.
       stop(.badAnswer)
@@ -149,21 +140,14 @@ struct FetchPlan: Sendable {
   mutating func commit(
     _ page: SyncDatabasePage, _ changes: DatabaseChanges, to state: inout SyncState
   ) {
-    for zoneID in changes.remade {
-      state.forget(zoneID)
-      suspects.removeAll { $0.isEqual(zoneID) }
-    }
+    for zoneID in changes.remade { state.forget(zoneID) }
     for zoneID in changes.modifications {
       state.markUnfetched(zoneID)
       if let incarnation = page.incarnations[zoneID] {
         state.setIncarnation(incarnation, of: zoneID)
       }
     }
-    for deletion in changes.deletions {
-      state.forget(deletion.zoneID)
-      // What is told as deleted on one page was not made anew on the next.
-      suspects.removeAll { $0.isEqual(deletion.zoneID) }
-    }
+    for deletion in changes.deletions { state.forget(deletion.zoneID) }
     databaseToken = page.token
     // NB: read from the beginning, only the whole tells which zones are no more.
     if listed == nil || !page.moreComing { state.setDatabaseToken(page.token) }
@@ -171,7 +155,6 @@ struct FetchPlan: Sendable {
       isDatabaseRead = true
       listed = nil
       queue = nil
-      suspects = []
     }
   }
 
@@ -189,7 +172,6 @@ struct FetchPlan: Sendable {
     }
     state.setDatabaseToken(nil)
     databaseToken = nil
-    suspects = []
     listed = []
   }
 
@@ -205,16 +187,15 @@ struct FetchPlan: Sendable {
 
   /// Takes in that a zone could not be fetched.
   ///
-  /// Choice: where a zone's token has expired and the database's has not, the zone has been deleted
-  /// and made again. The database's history is read on, to be sure; if that works, the zone is told
-  /// of as deleted, so that the app forgets what it had in it, and then as changed.
+  /// Where a zone's token has expired and the database's has not, the zone has most likely been
+  /// deleted and made again: the database's history is read on, which tells. If it does not, the
+  /// zone is fetched from the beginning.
   mutating func zoneFailed(
     _ zoneID: CKRecordZone.ID, _ error: CKError, _ state: inout SyncState
   ) -> ZoneFailure {
     expiriesCount += 1
     if error.code == .changeTokenExpired, expiriesCount <= Self.expiriesMax {
-      if state.zoneTokens[zoneID] != nil, suspected.insert(zoneID).inserted {
-        suspects.append(zoneID)
+      if state.zoneTokens[zoneID] != nil, suspects.insert(zoneID).inserted {
         isDatabaseRead = false
         return .ended(error)
       }

@@ -133,6 +133,15 @@ import Testing
     let zone = scene.calls.script.withLock { $0.zone }
     let hasExpired = Mutex(false)
     scene.on { script in
+      script.database = { (token) async throws(CKError) in
+        switch token {
+        case nil:
+          SyncDatabasePage(
+            modifications: [zoneZ, zoneY], incarnations: [zoneZ: "1", zoneY: "2"], token: "d1")
+        case _:
+          SyncDatabasePage(modifications: [zoneZ], incarnations: [zoneZ: "3"], token: "d2")
+        }
+      }
       script.zone = { (zoneID, token) async throws(CKError) in
         let isNow = hasExpired.withLock { hasExpired in
           defer { if token == "z1" { hasExpired = true } }

@@ -135,6 +135,7 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
   @Test func `tells of a zone that was made anew as deleted, then as changed, once`() {
     var state = state([zoneZ])
     state.setToken("z1", of: zoneZ)
+    state.setIncarnation("1", of: zoneZ)
     var plan = FetchPlan(.init(), state)
     read(&plan, &state)
     _ = plan.next(state)
@@ -143,7 +144,7 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
       return
     }
     #expect(plan.next(state) == .database(token: "d2"))
-    let page = SyncDatabasePage(token: "d2")
+    let page = SyncDatabasePage(modifications: [zoneZ], incarnations: [zoneZ: "2"], token: "d3")
     let changes = plan.receive(page, state)
     #expect(changes.remade == [zoneZ])
     #expect(changes.modifications == [zoneZ])
@@ -156,11 +157,30 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     }
   }
 
+  @Test func `starts a zone over that is the same, though its token has expired`() {
+    var state = state([zoneZ])
+    state.setToken("z1", of: zoneZ)
+    state.setIncarnation("1", of: zoneZ)
+    var plan = FetchPlan(.init(), state)
+    read(&plan, &state)
+    _ = plan.zoneFailed(zoneZ, CKError(.changeTokenExpired), &state)
+    let page = SyncDatabasePage(modifications: [zoneZ], incarnations: [zoneZ: "1"], token: "d3")
+    let changes = plan.receive(page, state)
+    #expect(changes.remade.isEmpty)
+    plan.commit(page, changes, to: &state)
+    #expect(plan.next(state) == .zone(zoneZ, token: "z1"))
+    guard case .startOver = plan.zoneFailed(zoneZ, CKError(.changeTokenExpired), &state) else {
+      Issue.record("suspects a zone twice")
+      return
+    }
+    #expect(state.zoneTokens.isEmpty)
+  }
+
   /// Seed 3011196 of the simulation: a page of the old zone had come, and the next was refused.
   @Test func `hears of a zone that is made anew while a new device reads it`() {
     var state = state([], token: nil)
     var plan = FetchPlan(.init(), state)
-    let list = SyncDatabasePage(modifications: [zoneZ], token: "d1")
+    let list = SyncDatabasePage(modifications: [zoneZ], incarnations: [zoneZ: "1"], token: "d1")
     plan.commit(list, plan.receive(list, state), to: &state)
     plan.commit(SyncZonePage(token: "z1", moreComing: true), of: zoneZ, to: &state)
     guard case .ended = plan.zoneFailed(zoneZ, CKError(.changeTokenExpired), &state) else {
@@ -168,7 +188,7 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
       return
     }
     #expect(plan.next(state) == .database(token: "d1"))
-    let page = SyncDatabasePage(modifications: [zoneZ], token: "d2")
+    let page = SyncDatabasePage(modifications: [zoneZ], incarnations: [zoneZ: "2"], token: "d2")
     let changes = plan.receive(page, state)
     #expect(changes.remade == [zoneZ])
     #expect(changes.deletions.isEmpty)
@@ -226,25 +246,6 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     plan.commit(first, changes, to: &state)
     let last = SyncDatabasePage(token: "d4")
     #expect(plan.receive(last, state).remade.isEmpty)
-  }
-
-  @Test func `takes no zone for made anew that an earlier page tells as deleted`() {
-    var state = state([zoneZ])
-    state.setToken("z1", of: zoneZ)
-    var plan = FetchPlan(.init(), state)
-    read(&plan, &state)
-    _ = plan.next(state)
-    _ = plan.zoneFailed(zoneZ, CKError(.changeTokenExpired), &state)
-    let first = SyncDatabasePage(
-      deletions: [CKDatabase.DatabaseChange.Deletion(zoneID: zoneZ, reason: .deleted)],
-      token: "d3", moreComing: true)
-    plan.commit(first, plan.receive(first, state), to: &state)
-    let last = SyncDatabasePage(token: "d4")
-    let changes = plan.receive(last, state)
-    #expect(changes.remade.isEmpty)
-    #expect(changes.modifications.isEmpty)
-    plan.commit(last, changes, to: &state)
-    #expect(plan.next(state) == .finish)
   }
 
   @Test func `takes no zone for another where the whole history is`() {
