@@ -53,6 +53,13 @@ struct MishapRates: Sendable {
   }
 
   init() {}
+
+  /// Has what goes wrong by the second go wrong more often.
+  mutating func hasten(by factor: Int) {
+    for rate in [\Self.serverCrash, \.deviceCrash, \.restore, \.backup, \.expiry, \.accountChange] {
+      self[keyPath: rate] = min(self[keyPath: rate] * factor, 50)
+    }
+  }
 }
 
 /// What goes wrong, by chance, until it is over.

@@ -24,8 +24,10 @@ struct Plan: Sendable {
   var expires: Bool { rewinds || rates.expiry > 0 }
 
   init(drawnFrom chance: inout SeededChance, reducedBy reduction: Reduction) {
-    // Most seeds are small: what two devices show in a few seconds is found sooner.
-    if chance.percent(96) {
+    // Most seeds are small, and much goes wrong in them: what a few seconds of two devices show can
+    // be read, and a million be run.
+    let isSmall = chance.percent(96)
+    if isSmall {
       engines = chance.percent(65) ? 2 : 3
       hands = chance.percent(30) ? 1 : 0
       seconds = Double.random(in: 2...8, using: &chance)
@@ -36,6 +38,7 @@ struct Plan: Sendable {
     }
     keptRecords = Int.random(in: 1...6, using: &chance)
     rates = MishapRates(drawnFrom: &chance)
+    if isSmall { rates.hasten(by: 4) }
     for mishap in reduction.without { rates[keyPath: mishap.rate] = 0 }
     engines = min(engines, reduction.enginesMax ?? engines)
     hands = min(hands, reduction.handsMax ?? hands)
