@@ -39,11 +39,6 @@ final class Ledger: @unchecked Sendable {
     return lastMark
   }
 
-  /// Marks without an owner are this account's from now on.
-  func adopt(_ marks: Set<Int64>, by account: String) {
-    for mark in marks where owners[mark] == nil { owners[mark] = account }
-  }
-
   /// Notes that the server has taken marks.
   ///
   /// After a restore nothing is noted: the answer may be of before.
@@ -61,11 +56,17 @@ final class Ledger: @unchecked Sendable {
     taken = contents.mapValues { $0.records }
   }
 
-  /// Notes what a device has on its disk. What it had of another account may go with that.
+  /// Notes what a device has on its disk. What it had of another account may go with that; what was
+  /// written before anybody was signed in is now the account's.
   func noteStored(_ data: AppData, on device: String) {
     var known = stored[device] ?? Stored(account: data.account.name)
     if let account = known.account, account != data.account.name { known = Stored() }
     known.account = data.account.name
+    if let account = data.account.name {
+      for mark in data.records.values.flatMap(\.marks) where owners[mark] == nil {
+        owners[mark] = account
+      }
+    }
     for (place, record) in data.records where place.isKept {
       known.marks[place, default: []].formUnion(record.marks)
     }

@@ -86,7 +86,6 @@ extension App: CKSyncEngineDelegate {
     switch change.changeType {
     case .signIn(let user):
       data.account = .known(user.recordName)
-      for record in data.records.values { ledger.adopt(record.marks, by: user.recordName) }
       for change in data.pending.keys.sorted() { add(change) }
     case .signOut: data = AppData(account: .nobody)
     case .switchAccounts(_, let user): data = AppData(account: .known(user.recordName))
