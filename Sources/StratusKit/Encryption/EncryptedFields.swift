@@ -24,6 +24,9 @@ struct EncryptedFields {
   /// The keys whose values are there, but cannot be read.
   var unreadableKeys: [String] { sealed.keys.filter { changes[$0] == nil }.sorted() }
 
+  /// Whether there is no value, and none to remove.
+  var isEmpty: Bool { values.isEmpty && sealed.isEmpty && changes.isEmpty }
+
   /// Whether there is, as far as is known, a value.
   func holds(_ key: String) -> Bool {
     values[key] != nil || sealed[key] != nil && changes[key] == nil

@@ -50,9 +50,10 @@ struct RecordModification: Sendable {
     _ batch: PreparedBatch, _ step: String, naming: UserNaming, isSealedAnew: Bool = false
   ) async throws(CKError) {
     let operations = batch.items.map(\.operation)
+    // The fields are known: only what the server adds to them is asked for.
     let request = ModifyRecords.Request(
       zoneID: batch.zoneID.wire, operations: operations, isAtomic: isAtomic,
-      clientChangeToken: clientChangeToken)
+      selection: FieldSelection(desiredKeys: []), clientChangeToken: clientChangeToken)
     let isIdempotent = operations.allSatisfy(\.kind.isForced)
     let response: RecordsResponse
     do throws(CKError) {

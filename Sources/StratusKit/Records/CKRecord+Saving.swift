@@ -63,6 +63,7 @@ extension RecordState {
   private func encryptedFieldsToSend(
     _ keys: inout Set<String>, isWhole: Bool
   ) throws(CKError) -> [EncryptedField] {
+    if encrypted.isEmpty { return [] }
     if let key = values.keys.filter({ encrypted.holds($0) }).min() {
       throw CKError(
         .invalidArguments,

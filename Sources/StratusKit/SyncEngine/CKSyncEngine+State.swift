@@ -11,7 +11,7 @@ extension CKSyncEngine {
     init(_ content: SyncState) { self.content = Mutex(content) }
 
     /// The changes of records to be sent, in the order in which they were added.
-    public var pendingRecordZoneChanges: [PendingRecordZoneChange] { snapshot.records.elements }
+    public var pendingRecordZoneChanges: [PendingRecordZoneChange] { with { $0.laidOutRecords() } }
 
     /// The changes of zones to be sent, in the order in which they were added.
     public var pendingDatabaseChanges: [PendingDatabaseChange] { snapshot.zones.elements }

@@ -13,6 +13,7 @@ struct PendingList<Element: Listed>: Sendable {
   private(set) var slots = PendingSlots<Element>()
   private var stamps: [Int] = []
   private var places: [Element.Subject: Int] = [:]
+  private var laidOut = LaidOutSlots<Element>()
 
   init() {}
 
@@ -23,6 +24,10 @@ struct PendingList<Element: Listed>: Sendable {
   var count: Int { places.count }
   var isEmpty: Bool { places.isEmpty }
   var elements: [Element] { slots.elements }
+
+  /// The entries in order, for who asks again and again while few are taken from the front and put
+  /// in at the end: that costs by those few.
+  mutating func layOut() -> [Element] { laidOut.elements(of: slots, gaps: slots.count - count) }
 
   /// The entry about a subject.
   subscript(subject: Element.Subject) -> Element? { places[subject].flatMap { slots[$0] } }
@@ -37,11 +42,11 @@ struct PendingList<Element: Listed>: Sendable {
     let subject = element.subject
     if let place = places[subject] {
       if slots[place] == element {
-        slots[place] = element
+        set(element, at: place)
         stamps[place] = stamp
         return false
       }
-      slots[place] = nil
+      set(nil, at: place)
     }
     places[subject] = slots.count
     slots.append(element)
@@ -59,10 +64,15 @@ struct PendingList<Element: Listed>: Sendable {
     let subject = element.subject
     guard let place = places[subject], slots[place] == element else { return false }
     if let stamp, stamps[place] > stamp { return false }
-    slots[place] = nil
+    set(nil, at: place)
     places[subject] = nil
     closeGaps()
     return true
+  }
+
+  private mutating func set(_ element: Element?, at place: Int) {
+    slots[place] = element
+    laidOut.noteChange(at: place)
   }
 
   /// Keeps the gaps fewer than the entries, so that each costs a share of one pass only.
@@ -79,6 +89,30 @@ struct PendingList<Element: Listed>: Sendable {
     }
     slots = kept
     stamps = keptStamps
+    laidOut = LaidOutSlots()
+  }
+}
+
+/// The entries of slots without the gaps, kept to be handed out, and brought up to date where slots
+/// were changed.
+private struct LaidOutSlots<Element: Sendable>: Sendable {
+  private var elements: [Element] = []
+  /// How many slots these are of, and how many of those were gaps.
+  private var slotCount = 0
+  private var gaps = 0
+  /// All gaps, and all changes since, are of slots before this one.
+  private var settledFrom = 0
+
+  mutating func noteChange(at place: Int) { settledFrom = max(settledFrom, place + 1) }
+
+  /// - Parameter gaps: how many of the slots are gaps.
+  mutating func elements(of slots: PendingSlots<Element>, gaps: Int) -> [Element] {
+    let changed = min(settledFrom, slotCount)
+    elements.replaceSubrange(0..<(changed - self.gaps), with: slots.elements(in: 0..<changed))
+    elements += slots.elements(in: slotCount..<slots.count)
+    slotCount = slots.count
+    self.gaps = gaps
+    return elements
   }
 }
 
@@ -102,11 +136,19 @@ struct PendingSlots<Element: Sendable>: Sendable {
   }
 
   /// What is there, in order.
-  var elements: [Element] {
+  var elements: [Element] { elements(in: 0..<count) }
+
+  /// What is there in some of the places, in order.
+  func elements(in places: Range<Int>) -> [Element] {
     var elements: [Element] = []
-    elements.reserveCapacity(count)
-    for piece in pieces {
-      for case .some(let element) in piece { elements.append(element) }
+    elements.reserveCapacity(places.count)
+    var place = places.lowerBound
+    while place < places.upperBound {
+      let piece = pieces[place / Self.pieceSize]
+      let start = place % Self.pieceSize
+      let end = min(piece.count, start + places.upperBound - place)
+      for case .some(let element) in piece[start..<end] { elements.append(element) }
+      place += end - start
     }
     return elements
   }

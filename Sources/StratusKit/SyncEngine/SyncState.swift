@@ -45,6 +45,9 @@ struct SyncState: Sendable {
 
   var hasPendingChanges: Bool { !records.isEmpty || !zones.isEmpty || hasUntrackedChanges }
 
+  /// The changes of records in order; a delegate asks for them with each batch.
+  mutating func laidOutRecords() -> [CKSyncEngine.PendingRecordZoneChange] { records.layOut() }
+
   /// Zones the server has had, as far as the engine knows.
   var knownZones: Set<CKRecordZone.ID> {
     Set(zoneTokens.keys).union(incarnations.keys).union(unfetchedZones.elements)

@@ -88,6 +88,39 @@ import Testing
     #expect(state.records.count == model.count)
   }
 
+  /// Adds and removes that leave gaps at the front, in the middle and at the end, between looks.
+  @Test(arguments: 1...20 as ClosedRange<UInt64>)
+  func `is handed out as it is, whatever changed since it was last`(seed: UInt64) {
+    var number = seed
+    func below(_ bound: Int) -> Int {
+      number = number &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int(number >> 33) % bound
+    }
+    var state = SyncState()
+    var model: [Change] = []
+    var next = 0
+    for _ in 0..<200 {
+      switch below(4) {
+      case 0:
+        for _ in 0...below(300) {
+          next += 1
+          model.append(save("r\(next)"))
+          state.add([save("r\(next)")])
+        }
+      case 1:
+        let front = model.prefix(below(200))
+        state.remove(Array(front))
+        model.removeFirst(front.count)
+      case 2 where !model.isEmpty:
+        let place = below(model.count)
+        state.remove([model[place]])
+        model.remove(at: place)
+      default: break
+      }
+      #expect(state.laidOutRecords() == model, "seed \(seed)")
+    }
+  }
+
   @Test(.timeLimit(.minutes(5))) func `removes many entries one by one`() {
     var state = SyncState()
     let changes = (0..<20_000).map { save("r\($0)") }
