@@ -51,6 +51,9 @@ import Testing
     #expect(saved === record)
     #expect(record.recordChangeTag == "t2")
     #expect(record.changedKeys().isEmpty)
+    #expect(record["title"] == "x")
+    let request = try server.calls[0].request(ModifyRecords.Request.self)
+    #expect(request.selection.desiredKeys == [], "the values are known here")
   }
 
   @Test func `of 400 records is one request and of 401 too many`() async throws {
