@@ -70,13 +70,19 @@ struct HubState {
     polls[ObjectIdentifier(listener)] = nil
     for device in devices {
       let topic = Topic(store: device.store, user: device.user)
-      guard topics[topic]?.remove(listener) == true, topics[topic]?.isEmpty == true else {
-        continue
-      }
-      topics[topic] = nil
-      stores[topic.store]?.topics -= 1
-      if stores[topic.store]?.topics == 0 { stores[topic.store] = nil }
+      if topics[topic]?.remove(listener) == true { forgetIfIdle(topic) }
     }
+  }
+
+  /// Forgets a topic that nobody listens to.
+  ///
+  /// NB: not while it is being read. The round knows it by its name, and would take who joins
+  /// meanwhile for those it reads for, who may be far ahead of him.
+  private mutating func forgetIfIdle(_ topic: Topic) {
+    guard let state = topics[topic], state.isEmpty, !state.isServed else { return }
+    topics[topic] = nil
+    stores[topic.store]?.topics -= 1
+    if stores[topic.store]?.topics == 0 { stores[topic.store] = nil }
   }
 
   mutating func consume(through number: Int64, by device: ListeningDevice) {
@@ -122,7 +128,10 @@ struct HubState {
   /// Keeps what could not be done for the next tick.
   mutating func failed(_ work: HubWork) {
     failures.append(work)
-    if case .serve(let topic) = work { topics[topic]?.abandonRound() }
+    if case .serve(let topic) = work {
+      topics[topic]?.abandonRound()
+      forgetIfIdle(topic)
+    }
   }
 
   func place(of store: StoreAddress) -> Int64? { stores[store]?.place }
@@ -194,6 +203,7 @@ extension HubState {
     let followed = stores[topic.store]?.place
     if followed == nil { stores[topic.store]?.place = number }
     if let followed, number < followed { topics[topic]?.hasNews = true }
+    forgetIfIdle(topic)
     enqueue(topic)
     return true
   }

@@ -111,7 +111,8 @@ struct TopicState {
         joining[id]?.ownPlace = number
       }
     }
-    guard isLast || isEmpty else { return false }
+    let hasAudience = !current.isEmpty || !joining.isEmpty
+    guard isLast || !hasAudience else { return false }
     if current.isEmpty { place = number }
     current.merge(joining) { $1 }
     joining.removeAll()

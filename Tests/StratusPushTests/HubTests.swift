@@ -105,13 +105,59 @@ import Testing
       ear.setDeaf(false)
       try await scene.enqueue(["4"])
       #expect(ear.heard == ["1"], "what comes behind a gap is not taken")
-      scene.hub.leave(ear, as: [ear.device])
-      var device = ear.device
-      device.place = ear.place
-      scene.hub.join(ear, as: [device], until: nil)
+      scene.rejoin(ear)
       await scene.hub.settle()
       #expect(ear.heard == ["1", "2", "3", "4"])
       #expect(other.heard == ["1", "2", "3", "4"])
+    }
+  }
+
+  /// The queue is being read for one who had more than it has when it comes back.
+  @Test func `hands a lone listener that was deaf all it missed, while its queue is read`()
+    async throws
+  {
+    try await withScene { scene in
+      let ear = await scene.join("a")
+      try await scene.enqueue(["1"])
+      ear.setDeaf(true)
+      try await scene.enqueue(["2"])
+      ear.setDeaf(false)
+      let (events, event) = AsyncStream.makeStream(of: Void.self)
+      var happened = events.makeAsyncIterator()
+      let first = try await scene.beginReading(["3"]) { event.yield() }
+      await happened.next()
+      scene.rejoin(ear)
+      let second = Task {
+        await scene.hub.settle()
+        event.yield()
+      }
+      // The second reads the queue, too, or finds nothing to do.
+      await happened.next()
+      scene.stores.release(all: false)
+      await first.value
+      scene.stores.release()
+      await second.value
+      await scene.hub.settle()
+      #expect(ear.heard == ["1", "2", "3"])
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `forgets a queue that nobody listens to once it was read`(fails: Bool) async throws {
+    try await withScene { scene in
+      let ear = await scene.join("a")
+      let (events, event) = AsyncStream.makeStream(of: Void.self)
+      var happened = events.makeAsyncIterator()
+      let reading = try await scene.beginReading(["1"]) { event.yield() }
+      await happened.next()
+      scene.hub.leave(ear, as: [ear.device])
+      if fails { scene.stores.failNext(1) }
+      scene.stores.release()
+      await reading.value
+      let asked = scene.stores.asked
+      await scene.hub.lookAround()
+      #expect(scene.stores.asked == asked)
+      #expect(ear.heard == [])
     }
   }
 

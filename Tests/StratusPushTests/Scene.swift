@@ -49,6 +49,22 @@ struct Scene: Sendable {
     await hub.settle()
   }
 
+  /// Queues notifications, and has the hub begin to hand them out.
+  ///
+  /// - Parameter tell: called by whoever reads a queue and has to wait for it until the stores are
+  ///   released.
+  func beginReading(
+    _ ids: [String], _ tell: @escaping @Sendable () -> Void
+  ) async throws -> Task<Void, Never> {
+    let store = try await stores.store(at: Self.address)
+    try await store.write { (body) throws(ServerError) in
+      try body.enqueue(ids.map { Self.notification($0, for: "_ann", from: nil) })
+    }
+    await hub.look(at: Self.address)
+    stores.hold(tell)
+    return Task { await hub.settle() }
+  }
+
   /// A device joins, and gets what waits for it.
   func join(
     _ deviceID: String = "a", of user: String = "_ann", at place: Int64 = 0,
@@ -61,6 +77,14 @@ struct Scene: Sendable {
     hub.join(ear, as: [ear.device], until: deadline)
     await hub.settle()
     return ear
+  }
+
+  /// A listener that is there goes, and comes back where it is; nothing is handed out yet.
+  func rejoin(_ ear: Ear) {
+    hub.leave(ear, as: [ear.device])
+    var device = ear.device
+    device.place = ear.place
+    hub.join(ear, as: [device], until: nil)
   }
 
   static func notification(
@@ -90,19 +114,52 @@ func withScene(_ body: (Scene) async throws -> Void) async throws {
   await stores.close()
 }
 
-/// Stores that can be told to fail.
+/// Stores that can be told to fail, and to take their time.
 final class FaultyStores: StoreCatalog {
+  private struct State {
+    var asked = 0
+    var failures = 0
+    /// Hears of everybody who has to wait; nil: nobody has to.
+    var tell: (@Sendable () -> Void)?
+    var waiting: [CheckedContinuation<Void, Never>] = []
+  }
+
   private let stores: SQLiteStores
-  private let failures = Mutex(0)
+  private let state = Mutex(State())
 
   init(_ stores: SQLiteStores) { self.stores = stores }
 
-  func failNext(_ count: Int) { failures.withLock { $0 = count } }
+  /// How often somebody asked for a store.
+  var asked: Int { state.withLock(\.asked) }
+
+  func failNext(_ count: Int) { state.withLock { $0.failures = count } }
+
+  /// Has everybody wait who asks from now on, and tells of each.
+  func hold(_ tell: @escaping @Sendable () -> Void) { state.withLock { $0.tell = tell } }
+
+  /// Lets the first of those who wait go on, or all; nobody has to wait any more.
+  func release(all: Bool = true) {
+    let released = state.withLock { state in
+      state.tell = nil
+      let released = Array(all ? state.waiting[...] : state.waiting.prefix(1))
+      state.waiting.removeFirst(released.count)
+      return released
+    }
+    for one in released { one.resume() }
+  }
 
   func store(at address: StoreAddress) async throws(ServerError) -> any Store {
-    let fails = failures.withLock { count in
-      defer { count = max(0, count - 1) }
-      return count > 0
+    await withCheckedContinuation { continuation in
+      let tell = state.withLock { state in
+        state.asked += 1
+        if state.tell != nil { state.waiting.append(continuation) }
+        return state.tell
+      }
+      if let tell { tell() } else { continuation.resume() }
+    }
+    let fails = state.withLock { state in
+      defer { state.failures = max(0, state.failures - 1) }
+      return state.failures > 0
     }
     if fails { throw ServerError(.tryAgainLater, Reason.storeBusy) }
     return try await stores.store(at: address)
