@@ -243,7 +243,7 @@ extension APNsChannel {
     return await sender.send(
       APNsMessage(
         deviceToken: token, environment: environment, payload: payload,
-        coalescingKey: notification.coalescingKey,
+        number: notification.number, coalescingKey: notification.coalescingKey,
         // As long as the queue itself keeps it.
         expiresAt: notification.createdAt + Limits.notificationDaysMax * 86_400_000))
   }

@@ -10,6 +10,8 @@ public struct APNsMessage: Sendable {
   public var environment: ContainerEnvironment
   /// Pruned to what fits.
   public let payload: NotificationPayload
+  /// In the queue of the store.
+  public var number: Int64
   /// See ``NotificationDraft/coalescingKey``.
   public var coalescingKey: String?
   /// Until when Apple keeps it for a device that cannot be reached; milliseconds since 1970 UTC.
@@ -18,18 +20,19 @@ public struct APNsMessage: Sendable {
   /// - Parameter payload: of any size.
   public init(
     deviceToken: String, environment: ContainerEnvironment, payload: NotificationPayload,
-    coalescingKey: String? = nil, expiresAt: Int64
+    number: Int64, coalescingKey: String? = nil, expiresAt: Int64
   ) {
     self.deviceToken = deviceToken
     self.environment = environment
     self.payload = payload.pruned(toBytes: NotificationPayload.apnsBytesMax)
+    self.number = number
     self.coalescingKey = coalescingKey
     self.expiresAt = expiresAt
   }
 
   /// Whether the token can be one of Apple's, and so part of a path.
   var hasPlausibleToken: Bool {
-    !deviceToken.isEmpty && deviceToken.utf8.count <= 200
+    !deviceToken.isEmpty && deviceToken.utf8.count <= Limits.apnsTokenLengthMax
       && deviceToken.utf8.allSatisfy { UInt8.isLetterOrDigit($0) }
   }
 
@@ -48,21 +51,14 @@ public struct APNsMessage: Sendable {
     return headers
   }
 
-  private var isVisible: Bool {
-    let shown = payload.presentation
-    let texts = [
-      shown.body, shown.localizationKey, shown.title, shown.titleLocalizationKey, shown.subtitle,
-      shown.subtitleLocalizationKey, shown.soundName,
-    ]
-    return shown.badge != nil || texts.contains { $0 != nil }
-  }
+  private var isVisible: Bool { payload.presentation.isVisible }
 
   /// The same for the same notification, however often it is sent.
   ///
-  /// Choice: not the notification's own ID, since one change has one for all the subscriptions it
-  /// concerns, and Apple wants one for each notification.
+  /// Choice: not the notification's own ID, since one request has one for all the records and
+  /// subscriptions it concerns, and Apple wants one for each notification.
   private var id: String {
-    let name = "\(payload.notificationID)\n\(payload.event.subscriptionID)\n\(deviceToken)"
+    let name = "\(payload.notificationID)\n\(number)\n\(deviceToken)"
     var bytes = Array(SHA256.hash(data: Array(name.utf8)).prefix(16))
     // RFC 9562: version 8, made by rules of one's own.
     bytes[6] = bytes[6] & 0x0F | 0x80
@@ -84,14 +80,5 @@ public struct APNsMessage: Sendable {
     if isPlain, (1...64).contains(id.utf8.count) { return id }
     return SHA256.hash(data: Array(id.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
       .joined()
-  }
-}
-
-extension NotificationPayload.Event {
-  fileprivate var subscriptionID: String {
-    switch self {
-    case .query(let event): event.subscriptionID
-    case .zone(let id, _, _), .database(let id, _): id
-    }
   }
 }

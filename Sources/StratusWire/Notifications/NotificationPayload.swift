@@ -59,6 +59,22 @@ public struct NotificationPayload: Sendable, Hashable {
   }
 }
 
+extension NotificationPayload.Presentation {
+  /// Whether it is more than a call to the app; as ``NotificationInfo/isVisible``.
+  public var isVisible: Bool {
+    hasAlert || badge != nil || soundName != nil || category != nil
+  }
+
+  /// Whether there is an `alert`.
+  var hasAlert: Bool {
+    let texts = [
+      body, localizationKey, title, titleLocalizationKey, subtitle, subtitleLocalizationKey,
+      actionLocalizationKey, launchImage,
+    ]
+    return texts.contains { $0 != nil }
+  }
+}
+
 /// What became of a record that a query subscription watches.
 public struct RecordEvent: Sendable, Hashable {
   /// As in `CKQueryNotification.Reason`.

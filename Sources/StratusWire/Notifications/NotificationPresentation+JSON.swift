@@ -1,13 +1,4 @@
 extension NotificationPayload.Presentation: JSONWritable, JSONReadable {
-  /// Whether any text is shown.
-  private var hasAlert: Bool {
-    let texts = [
-      body, localizationKey, title, titleLocalizationKey, subtitle, subtitleLocalizationKey,
-      actionLocalizationKey, launchImage,
-    ]
-    return texts.contains { $0 != nil }
-  }
-
   public func write(to writer: inout JSONWriter) {
     writer.object { writer in
       if hasAlert {

@@ -33,11 +33,13 @@ public struct NotificationInfo: Sendable, Hashable {
     shouldSendMutableContent = false
   }
 
-  /// Whether a person sees or hears anything of it.
+  /// Whether its notifications are more than a call to the app.
+  ///
+  /// Source: semantics §18. Choice: arguments alone are not, since there is no text they go into.
   public var isVisible: Bool {
     let texts = [
-      alertBody, alertLocalizationKey, title, titleLocalizationKey, subtitle,
-      subtitleLocalizationKey, soundName, category,
+      alertBody, alertLocalizationKey, alertActionLocalizationKey, alertLaunchImage, title,
+      titleLocalizationKey, subtitle, subtitleLocalizationKey, soundName, category,
     ]
     return shouldBadge || texts.contains { $0 != nil }
   }

@@ -208,6 +208,25 @@ import Testing
     #expect(try draft(both).payload().presentation.isContentAvailable)
   }
 
+  /// Source: cloudkit-semantics §18. Arguments show nothing without a text they belong to.
+  @Test func `whatever has a text, a sound or a category is seen`() throws {
+    let texts: [WritableKeyPath<NotificationInfo, String?>] = [
+      \.alertBody, \.alertLocalizationKey, \.alertActionLocalizationKey, \.alertLaunchImage,
+      \.title, \.titleLocalizationKey, \.subtitle, \.subtitleLocalizationKey, \.soundName,
+      \.category,
+    ]
+    for text in texts {
+      let draft = draft(info { $0[keyPath: text] = "x" })
+      #expect(!draft.isSilent, "\(text)")
+      let presentation = try draft.payload().presentation
+      #expect(presentation.isVisible && !presentation.isContentAvailable, "\(text)")
+    }
+    let arguments = draft(info { $0.alertLocalizationArgs = ["name"] })
+    #expect(arguments.isSilent)
+    let presentation = try arguments.payload().presentation
+    #expect(!presentation.isVisible && presentation.isContentAvailable)
+  }
+
   @Test func `a badge is asked for and not yet counted`() throws {
     let draft = draft(info { $0.shouldBadge = true })
     #expect(draft.shouldBadge && !draft.isSilent)

@@ -27,7 +27,7 @@ final class StillClock: Sendable {
 
   private static func message(
     _ body: String? = "Hello", environment: ContainerEnvironment = .production,
-    coalescingKey: String? = nil, subscriptionID: String = "S", token: String = Self.token
+    coalescingKey: String? = nil, number: Int64 = 1, token: String = Self.token
   ) -> APNsMessage {
     var shown = NotificationPayload.Presentation()
     shown.body = body
@@ -37,8 +37,8 @@ final class StillClock: Sendable {
       payload: NotificationPayload(
         presentation: shown, containerIdentifier: "iCloud.org.example", notificationID: "N",
         userRecordName: "_u",
-        event: .database(subscriptionID: subscriptionID, .private)),
-      coalescingKey: coalescingKey, expiresAt: 1_743_413_400_500)
+        event: .database(subscriptionID: "S", .private)),
+      number: number, coalescingKey: coalescingKey, expiresAt: 1_743_413_400_500)
   }
 
   /// Sends messages one after the other to a server that reacts so.
@@ -94,9 +94,22 @@ final class StillClock: Sendable {
     #expect(received.first?.headers["apns-priority"] == "5")
   }
 
+  @Test func `what only offers something to do is seen`() async throws {
+    var message = Self.message().payload
+    message.presentation = NotificationPayload.Presentation()
+    message.presentation.category = "INVITATION"
+    let (_, received) = try await Self.send([
+      APNsMessage(
+        deviceToken: Self.token, environment: .production, payload: message, number: 1,
+        expiresAt: 0)
+    ]) { _, _ in .answer(200) }
+    #expect(received.first?.headers["apns-push-type"] == "alert")
+    #expect(received.first?.headers["apns-priority"] == "10")
+  }
+
   @Test func `each notification has an ID, the same when it is sent again`() async throws {
     let messages = [
-      Self.message(), Self.message(), Self.message(subscriptionID: "T"),
+      Self.message(), Self.message(), Self.message(number: 2),
       Self.message(token: "ff"),
     ]
     let (_, received) = try await Self.send(messages) { _, _ in .answer(200) }
@@ -128,7 +141,8 @@ final class StillClock: Sendable {
     var payload = Self.message().payload
     payload.presentation.subtitle = String(repeating: "s", count: 5_000)
     let message = APNsMessage(
-      deviceToken: Self.token, environment: .production, payload: payload, expiresAt: 0)
+      deviceToken: Self.token, environment: .production, payload: payload, number: 1,
+      expiresAt: 0)
     let (_, received) = try await Self.send([message]) { _, _ in .answer(200) }
     let body = try #require(received.first?.body)
     #expect(body.count <= 4_096)
@@ -146,12 +160,11 @@ final class StillClock: Sendable {
   }
 
   @Test func `a token that Apple never gave out is not sent to Apple`() async throws {
-    let messages = ["", "../../4", "a b", String(repeating: "a", count: 201)].map {
-      Self.message(token: $0)
-    }
+    let longest = String(repeating: "a", count: Limits.apnsTokenLengthMax)
+    let messages = ["", "../../4", "a b", longest + "a", longest].map { Self.message(token: $0) }
     let (outcomes, received) = try await Self.send(messages) { _, _ in .answer(200) }
-    #expect(outcomes == Array(repeating: .deviceGone, count: 4))
-    #expect(received.isEmpty)
+    #expect(outcomes == Array(repeating: .deviceGone, count: 4) + [.delivered])
+    #expect(received.map(\.path) == ["/3/device/\(longest)"])
   }
 
   @Test(arguments: [(413, "PayloadTooLarge"), (400, "BadCollapseId"), (405, "MethodNotAllowed")])
