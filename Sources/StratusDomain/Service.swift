@@ -20,13 +20,14 @@ public struct Service: Sendable {
   /// - Parameters:
   ///   - cascades: hears of stores in which a cascade is left to carry on.
   ///   - changes: hears of stores in whose outbox something was left.
+  ///   - queues: hears of devices for which something waits as they register a token.
   ///   - zoneWritersMax: see ``LimitSettings/zoneWritersMax``.
   ///   - pollHoldSeconds: how long a poll for notifications waits.
   public init(
     stores: any StoreCatalog, containers: any ContainerRegistry, assets: any AssetStore,
     signer: any TicketSigner, ambient: Ambient, cascades: StoreNudges = StoreNudges(),
-    changes: StoreNudges = StoreNudges(), zoneWritersMax: Int = Limits.zoneWritersMax,
-    pollHoldSeconds: Int64 = 30
+    changes: StoreNudges = StoreNudges(), queues: StoreNudges = StoreNudges(),
+    zoneWritersMax: Int = Limits.zoneWritersMax, pollHoldSeconds: Int64 = 30
   ) {
     let tickets = AssetTickets(signer: signer)
     uploads = AssetUploads(stores: stores, assets: assets, tickets: tickets, ambient: ambient)
@@ -60,7 +61,7 @@ public struct Service: Sendable {
       FetchCallerHandler(databases: databases),
       FetchCurrentUserHandler(databases: databases),
       CreateTokenHandler(devices: devices, tokens: couriers),
-      RegisterTokenHandler(devices: devices, tokens: couriers),
+      RegisterTokenHandler(devices: devices, tokens: couriers, queues: queues),
       AcknowledgeNotificationsHandler(devices: devices),
       FetchNotificationsHandler(devices: devices),
       MarkNotificationsReadHandler(devices: devices),

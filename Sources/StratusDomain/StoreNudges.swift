@@ -6,6 +6,8 @@ public struct StoreNudges: Sendable {
   public struct Nudged: Sendable {
     public let store: any Store
     public let address: StoreAddress
+    /// The device that it is about; nil: it is about all of the store.
+    public let device: StoredDevice?
   }
 
   /// Stores to look into; for one listener.
@@ -16,8 +18,10 @@ public struct StoreNudges: Sendable {
     (stores, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(Self.max))
   }
 
-  public func nudge(_ store: any Store, at address: StoreAddress) {
-    continuation.yield(Nudged(store: store, address: address))
+  public func nudge(
+    _ store: any Store, at address: StoreAddress, about device: StoredDevice? = nil
+  ) {
+    continuation.yield(Nudged(store: store, address: address, device: device))
   }
 
   /// More than this need not wait here.

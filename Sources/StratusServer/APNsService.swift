@@ -36,7 +36,9 @@ public struct APNsAccess: Sendable {
 struct APNsService: ServiceLifecycle.Service {
   let access: APNsAccess
   let stores: any OpenStoreCatalog
-  /// Tells which queues were added to.
+  /// Opens the stores there are: who is sent to need not call, and so nobody else may open them.
+  let openAll: @Sendable () async -> Void
+  /// Tells which queues were added to, and of devices for which something waits.
   let queues: StoreNudges
   let live: Live
   let logger: Logger
@@ -59,8 +61,15 @@ struct APNsService: ServiceLifecycle.Service {
       await withTaskGroup(of: Void.self) { group in
         group.addTask { await channel.run() }
         group.addTask {
-          for await nudged in queues.stores { channel.nudge(at: nudged.address) }
+          for await nudged in queues.stores {
+            if let device = nudged.device {
+              channel.nudge(device, at: nudged.address)
+            } else {
+              channel.nudge(at: nudged.address)
+            }
+          }
         }
+        group.addTask { await openAll() }
         group.addTask {
           while !Task.isCancelled {
             channel.nudge()

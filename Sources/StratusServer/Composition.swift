@@ -68,7 +68,7 @@ public struct Composition: Sendable {
     managementToken = live.randomness(32).map { String($0, radix: 36) }.joined()
     let service = Service(
       stores: stores, containers: registry, assets: assets, signer: signer,
-      ambient: live.ambient, cascades: cascades, changes: changes,
+      ambient: live.ambient, cascades: cascades, changes: changes, queues: queues,
       zoneWritersMax: limits.zoneWritersMax, pollHoldSeconds: push.pollHoldSeconds)
     hub = Hub(
       stores: stores, ambient: live.ambient, heartbeatSeconds: push.heartbeatSeconds
@@ -116,7 +116,41 @@ public struct Composition: Sendable {
   /// The service that brings notifications to devices by Apple's push service, for as long as the
   /// server runs.
   func apnsService(_ access: APNsAccess, live: Live, logger: Logger) -> APNsService {
-    APNsService(access: access, stores: stores, queues: queues, live: live, logger: logger)
+    APNsService(
+      access: access, stores: stores, openAll: { await openAllStores() }, queues: queues,
+      live: live, logger: logger)
+  }
+
+  /// Opens the stores there are, one after the other, and has carried on what waits in them;
+  /// returns when all are open.
+  ///
+  /// A store that fails is logged, and does not keep the others from being opened.
+  private func openAllStores() async {
+    do throws(ServerError) {
+      for container in try await storage.registry.containers() {
+        for environment in ContainerEnvironment.allCases {
+          if Task.isCancelled { return }
+          await open(StoreAddress(container: container, environment: environment))
+        }
+      }
+    } catch {
+      logger.error("the containers cannot be listed: \(error.reason) \(error.facts)")
+    }
+  }
+
+  private func open(_ address: StoreAddress) async {
+    guard stores.hasStore(at: address) else { return }
+    do throws(ServerError) {
+      let store = try await stores.store(at: address)
+      changes.nudge(store, at: address)
+      queues.nudge(store, at: address)
+    } catch {
+      logger.error(
+        """
+        the store of \(address.container) (\(address.environment)) cannot be opened: \
+        \(error.reason) \(error.facts)
+        """)
+    }
   }
 
   /// Queues the notifications of what was changed, in every open store, for tests: a server that

@@ -54,6 +54,8 @@ public struct ServerStorage: Sendable {
 protocol OpenStoreCatalog: StoreCatalog {
   /// The stores in use so far, each by its address.
   var openStoresByAddress: [StoreAddress: any Store] { get }
+  /// Whether there is a store, in use or not; none is made.
+  func hasStore(at address: StoreAddress) -> Bool
 }
 
 extension OpenStoreCatalog {

@@ -7,6 +7,7 @@ import StratusPush
 /// and in every open store now and then, in case a crash or a full ear lost the nudge.
 ///
 /// What a crash left in a store is seen to once the store is opened: until then nobody can see it.
+/// Where somebody may be sent to without calling, by Apple's service, all are opened at the start.
 struct StoreSweep: ServiceLifecycle.Service {
   /// One step of the work in a store; says whether there may be more to do.
   typealias Step = @Sendable (any Store, StoreAddress) async throws(ServerError) -> Bool

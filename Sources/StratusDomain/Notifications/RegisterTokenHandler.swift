@@ -6,6 +6,8 @@ struct RegisterTokenHandler: EndpointHandler {
 
   let devices: DeviceAccess
   let tokens: CourierTokens
+  /// Hears of devices for which something waits.
+  let queues: StoreNudges
 
   func answer(
     _ request: RegisterToken.Request, to caller: Caller, in address: DatabaseAddress
@@ -30,17 +32,24 @@ struct RegisterTokenHandler: EndpointHandler {
       channel = .apns(token: request.apnsToken.lowercased(), request.apnsEnvironment)
     }
     let (now, fresh) = (devices.ambient.now(), devices.ambient.makeUUID())
-    try await store.write { (store) throws(ServerError) in
+    let waiting = try await store.write { (store) throws(ServerError) -> StoredDevice? in
       let known = try store.device(reachedBy: channel)
       let isSameUser = known.map { ExactName($0.user) == ExactName(user) } ?? false
       let ownDeviceID = isSameUser ? known?.deviceID : nil
       // A token that changes hands brings nothing of its former user's along.
       let newest = try store.latestNotification()
+      let deviceID = clientID ?? ownDeviceID ?? fresh
       try store.register(
         StoredDevice(
-          user: user, deviceID: clientID ?? ownDeviceID ?? fresh, channel: channel,
+          user: user, deviceID: deviceID, channel: channel,
           acknowledged: isSameUser ? known?.acknowledged ?? newest : newest, seen: now))
+      guard let device = try store.device(id: deviceID, of: user),
+        device.acknowledged < newest
+      else { return nil }
+      return device
     }
+    // What was queued before is no news: nobody looks for it again.
+    if let waiting { queues.nudge(store, at: address.store, about: waiting) }
     return response
   }
 

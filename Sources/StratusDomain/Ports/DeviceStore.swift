@@ -36,8 +36,9 @@ public protocol DeviceWriting {
   /// - Parameter now: milliseconds since 1970 UTC.
   func touch(deviceID: String, of user: String, now: Int64) throws(ServerError)
 
-  /// Removes a device, if it is there and still reached as it says.
-  func remove(_ device: StoredDevice) throws(ServerError)
+  /// Forgets the token of a device, if it is still reached as it says. The device stays, with what
+  /// it has acknowledged.
+  func removeToken(of device: StoredDevice) throws(ServerError)
 }
 
 /// How a device is reached.

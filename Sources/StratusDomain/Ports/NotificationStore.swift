@@ -49,7 +49,8 @@ public protocol NotificationWriting {
   /// Sets the number on the app's icon; the next notification that counts it up goes on from there.
   func setBadge(_ badge: Int, of user: String) throws(ServerError)
 
-  /// Removes notifications made before a time, and devices not seen since another.
+  /// Removes notifications made before a time, and devices not seen since another, but for those
+  /// that Apple's service reaches: they may be quiet for long, and it says when they are gone.
   ///
   /// - Parameters:
   ///   - time: milliseconds since 1970 UTC, as is `unseenSince`.

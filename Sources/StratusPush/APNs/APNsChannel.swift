@@ -77,6 +77,13 @@ public actor APNsChannel {
     continuation.yield()
   }
 
+  /// Says that something may wait for a device from before, because it can be reached only now.
+  public nonisolated func nudge(_ device: StoredDevice, at address: StoreAddress) {
+    guard let device = DeviceInLine(device, at: address) else { return }
+    mayHaveNews.withLock { _ = $0.devices.insert(device) }
+    continuation.yield()
+  }
+
   /// Delivers after each nudge, until the task is cancelled.
   public func run() async {
     let nudges = nudges
@@ -110,16 +117,23 @@ public actor APNsChannel {
 
 // What is due
 extension APNsChannel {
-  /// Where queues may have been added to.
+  /// Where queues may have been added to, and for which devices something may wait besides.
   private struct News: Sendable {
     var isAnywhere = false
     var stores: Set<StoreAddress> = []
+    var devices: Set<DeviceInLine> = []
   }
 
   /// Devices to serve now, which are busy from now on.
   private func takeDue() async -> [(DeviceInLine, any APNsQueue)] {
+    // NB: before it is asked which stores there are, since it may be about the newest.
+    let news = mayHaveNews.withLock { news in
+      defer { news = News() }
+      return news
+    }
     let queues = await queues()
-    await takeIn(from: queues)
+    for device in news.devices { add(device) }
+    await takeIn(news, from: queues)
     let time = settings.now()
     var due: [(DeviceInLine, any APNsQueue)] = []
     for _ in 0..<ready.count {
@@ -143,18 +157,14 @@ extension APNsChannel {
   }
 
   /// Looks for news in the stores, as long as there is room for more devices.
-  private func takeIn(from queues: [StoreAddress: any APNsQueue]) async {
-    let news = mayHaveNews.withLock { news in
-      defer { news = News() }
-      return news
-    }
+  private func takeIn(_ news: News, from queues: [StoreAddress: any APNsQueue]) async {
     for (address, queue) in queues where news.isAnywhere || news.stores.contains(address) {
       var hasMore = true
       while hasMore, ready.count < settings.devicesMax {
         let after = lookedAt[address] ?? 0
         do throws(ServerError) {
           let news = try await queue.devicesWithNews(after: after, limit: Self.newsPage)
-          for device in news.devices { add(device, at: address) }
+          for device in news.devices { add(DeviceInLine(device, at: address)) }
           lookedAt[address] = max(news.through, lookedAt[address] ?? 0)
           hasMore = news.hasMore && news.through > after
         } catch {
@@ -166,11 +176,8 @@ extension APNsChannel {
     }
   }
 
-  private func add(_ device: StoredDevice, at address: StoreAddress) {
-    guard case .apns(_, let environment) = device.channel else { return }
-    let device = DeviceInLine(
-      store: address, user: ExactName(device.user), deviceID: ExactName(device.deviceID),
-      environment: environment)
+  private func add(_ device: DeviceInLine?) {
+    guard let device else { return }
     if busy.contains(device) { again.insert(device) } else { ready.append(device) }
   }
 }
@@ -220,7 +227,7 @@ extension APNsChannel {
         acknowledged = notification.number
       }
       if stop == .deviceGone {
-        try await queue.remove(device)
+        try await queue.removeToken(of: device)
         return .tokenGone
       }
       if acknowledged > device.acknowledged {

@@ -20,8 +20,9 @@ public protocol APNsQueue: Sendable {
     through number: Int64, by device: StoredDevice
   ) async throws(ServerError)
 
-  /// Removes a device, unless it is reached in another way by now.
-  func remove(_ device: StoredDevice) async throws(ServerError)
+  /// Forgets a device's token, unless it is reached in another way by now; the device stays, with
+  /// what it has.
+  func removeToken(of device: StoredDevice) async throws(ServerError)
 }
 
 /// Devices for which there may be something.

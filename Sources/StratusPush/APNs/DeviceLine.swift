@@ -8,6 +8,15 @@ struct DeviceInLine: Hashable, Sendable {
   let deviceID: ExactName
   /// Which of Apple's services reaches it.
   let environment: ContainerEnvironment
+
+  /// - Returns: nil if none of Apple's services reaches it.
+  init?(_ device: StoredDevice, at address: StoreAddress) {
+    guard case .apns(_, let environment) = device.channel else { return nil }
+    store = address
+    user = ExactName(device.user)
+    deviceID = ExactName(device.deviceID)
+    self.environment = environment
+  }
 }
 
 /// Devices in the order in which they came, each once.

@@ -60,7 +60,7 @@ public struct StoreAPNsQueue: APNsQueue {
     }
   }
 
-  public func remove(_ device: StoredDevice) async throws(ServerError) {
-    try await store.write { store throws(ServerError) in try store.remove(device) }
+  public func removeToken(of device: StoredDevice) async throws(ServerError) {
+    try await store.write { store throws(ServerError) in try store.removeToken(of: device) }
   }
 }

@@ -60,12 +60,24 @@ extension StoreSession {
       [.integer(now), .text(user), .text(deviceID), .integer(now - Self.touchMilliseconds)])
   }
 
-  public func remove(_ device: StoredDevice) throws(ServerError) {
-    guard let known = try self.device(id: device.deviceID, of: device.user),
+  public func removeToken(of device: StoredDevice) throws(ServerError) {
+    guard var known = try self.device(id: device.deviceID, of: device.user),
       known.channel == device.channel
     else { return }
-    try connection.execute(
-      DeviceStatements.remove, [.text(device.user), .text(device.deviceID)])
+    known.channel = .stream
+    try register(known)
+  }
+
+  /// - Returns: how many were removed.
+  func removeDevices(unseenSince time: Int64, limit: Int) throws(ServerError) -> Int {
+    let devices = try connection.all(
+      DeviceStatements.unseen,
+      [.integer(time), .integer(DeviceChannel.apnsNumber), .integer(Int64(limit))]
+    ) { (user: $0.text(0), deviceID: $0.text(1)) }
+    for (user, deviceID) in devices {
+      try connection.execute(DeviceStatements.remove, [.text(user), .text(deviceID)])
+    }
+    return devices.count
   }
 
   /// An hour, so that a busy device does not cost a write each time.
@@ -81,11 +93,14 @@ extension StoreSession {
 }
 
 extension DeviceChannel {
+  fileprivate static let apnsNumber: Int64 = 2
+
   /// The channel as the tables hold it.
   fileprivate init(number: Int64, environmentNumber: Int64, token: String) {
     switch number {
     case 1: self = .courier(token: token)
-    case 2: self = .apns(token: token, environmentNumber == 1 ? .development : .production)
+    case Self.apnsNumber:
+      self = .apns(token: token, environmentNumber == 1 ? .development : .production)
     case _: self = .stream
     }
   }
@@ -94,7 +109,7 @@ extension DeviceChannel {
     switch self {
     case .stream: 0
     case .courier: 1
-    case .apns: 2
+    case .apns: Self.apnsNumber
     }
   }
 
@@ -125,6 +140,8 @@ enum DeviceStatements {
     SELECT \(columns) FROM devices WHERE token = ? AND channel = ? AND environment = ?
     """)
   static let remove = SQLStatement("DELETE FROM devices WHERE owner = ? AND device = ?")
+  static let unseen = SQLStatement(
+    "SELECT owner, device FROM devices WHERE seen < ? AND channel <> ? ORDER BY seen LIMIT ?")
   static let register = SQLStatement(
     """
     INSERT INTO devices (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?)

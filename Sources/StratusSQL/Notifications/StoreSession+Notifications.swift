@@ -98,13 +98,8 @@ extension StoreSession {
   ) throws(ServerError) -> Bool {
     let notifications = try connection.execute(
       NotificationStatements.prune, [.integer(time), .integer(Int64(limit))])
-    let devices = try connection.all(
-      NotificationStatements.unseenDevices, [.integer(unseenSince), .integer(Int64(limit))]
-    ) { (user: $0.text(0), deviceID: $0.text(1)) }
-    for (user, deviceID) in devices {
-      try connection.execute(DeviceStatements.remove, [.text(user), .text(deviceID)])
-    }
-    return notifications >= limit || devices.count >= limit
+    let devices = try removeDevices(unseenSince: unseenSince, limit: limit)
+    return notifications >= limit || devices >= limit
   }
 }
 
@@ -163,6 +158,4 @@ enum NotificationStatements {
     DELETE FROM notifications WHERE number IN (
       SELECT number FROM notifications WHERE created_at < ? ORDER BY created_at LIMIT ?)
     """)
-  static let unseenDevices = SQLStatement(
-    "SELECT owner, device FROM devices WHERE seen < ? ORDER BY seen LIMIT ?")
 }

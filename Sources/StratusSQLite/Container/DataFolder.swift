@@ -67,14 +67,29 @@ public final class DataFolder: Sendable {
     container: String, environment: ContainerEnvironment
   ) throws -> String? {
     guard Self.isSafe(container) else { return nil }
-    let folder = url.appendingPathComponent(container, isDirectory: true)
+    let folder = self.folder(of: container)
     if !FileManager.default.fileExists(atPath: folder.path) {
       try FileManager.default.createDirectory(
         at: folder, withIntermediateDirectories: false,
         attributes: [.posixPermissions: 0o700])
       sync()
     }
-    return folder.appendingPathComponent(environment.rawValue + ".sqlite").path
+    return folder.appendingPathComponent(Self.fileName(of: environment)).path
+  }
+
+  /// Whether a store has a file; none is made.
+  func hasStore(container: String, environment: ContainerEnvironment) -> Bool {
+    if !Self.isSafe(container) { return false }
+    let file = folder(of: container).appendingPathComponent(Self.fileName(of: environment))
+    return FileManager.default.fileExists(atPath: file.path)
+  }
+
+  private func folder(of container: String) -> URL {
+    url.appendingPathComponent(container, isDirectory: true)
+  }
+
+  private static func fileName(of environment: ContainerEnvironment) -> String {
+    environment.rawValue + ".sqlite"
   }
 
   /// Has the disk keep the names of new files.

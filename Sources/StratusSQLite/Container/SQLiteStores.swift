@@ -45,6 +45,11 @@ public final class SQLiteStores: StoreCatalog {
     state.withLock { Array($0.entries.values) }.compactMap(\.opened)
   }
 
+  /// Whether there is a store, in use or not; none is made.
+  public func hasStore(at address: StoreAddress) -> Bool {
+    folder.hasStore(container: address.container, environment: address.environment)
+  }
+
   /// Lets what has begun end, refuses the rest, and closes all files.
   public func close() async {
     let entries = state.withLock { state in

@@ -54,6 +54,11 @@ public final class MemoryStores: StoreCatalog {
   /// The stores in use so far.
   public var openStores: [any Store] { state.withLock { Array($0.stores.values) } }
 
+  /// Whether there is a store; none is made.
+  public func hasStore(at address: StoreAddress) -> Bool {
+    state.withLock { $0.stores[address] != nil }
+  }
+
   /// Everything that is committed.
   ///
   /// - Throws: `INTERNAL_ERROR`.

@@ -79,14 +79,16 @@ import Testing
     #expect(sender.taken(by: "phone") == ["4", "5"])
   }
 
-  @Test func `a device that is gone is removed, and the others are not`() async {
+  @Test func `a device that is gone loses its token, and the others do not`() async {
     queue.register("phone")
     queue.register("pad")
     queue.add(3)
     let sender = FakeSender { $0.deviceToken == "phone" ? .deviceGone : .delivered }
     let channel = channel(sender)
     while await channel.turn() {}
-    #expect(queue.devices.map(\.deviceID) == ["pad"])
+    #expect(
+      queue.devices.map(\.channel) == [.stream, .apns(token: "pad", .production)])
+    #expect(queue.acknowledged("phone") == 0)
     #expect(sender.attempts == 4)
   }
 
@@ -101,6 +103,18 @@ import Testing
     let channel = channel(sender)
     while await channel.turn() {}
     #expect(sender.taken(by: "new") == ["1"])
+  }
+
+  @Test func `a device that can be reached only now gets what waited, once`() async throws {
+    queue.add(2)
+    let sender = FakeSender()
+    let channel = channel(sender)
+    #expect(await !channel.turn())
+    queue.register("phone")
+    #expect(await !channel.turn(), "what is no news is not looked for")
+    for _ in 0..<2 { channel.nudge(try #require(queue.devices.first), at: Self.address) }
+    while await channel.turn() {}
+    #expect(sender.taken(by: "phone") == ["1", "2"])
   }
 
   @Test func `a refused notification does not hold up those behind it`() async {

@@ -12,7 +12,8 @@ import Testing
 
 /// From a change to Apple's service, by the parts of a server that runs.
 @Suite(.timeLimit(.minutes(2))) struct `APNs service` {
-  private static let zone = ZoneID(zoneName: "Z")
+  private static let token = String(repeating: "0f", count: 32)
+  private static let otherToken = String(repeating: "1e", count: 32)
   private static let address = StoreAddress(
     container: "iCloud.org.example.App", environment: .development)
 
@@ -47,14 +48,30 @@ import Testing
       endpoint, try E.Request(jsonBytes: Array(json.utf8)), to: .private, isIdempotent: true)
   }
 
-  /// A user with a phone that Apple's service reaches, who watches the private database.
-  private static func prepare(_ server: TestServer) async throws -> Connection {
-    let (phone, writer) = (device("phone", of: server), device("writer", of: server))
-    let token = String(repeating: "0f", count: 32)
-    _ = try await phone.send(
+  private static func register(
+    _ token: String, of name: String, of server: TestServer
+  ) async throws {
+    _ = try await device(name, of: server).send(
       RegisterToken.self,
       RegisterToken.Request(apnsEnvironment: .development, apnsToken: token), to: .private,
       isIdempotent: true)
+  }
+
+  /// The parts of a server that bring changes to Apple's service.
+  private static func services(
+    of server: TestServer, _ fake: FakeAPNs
+  ) throws -> (apns: APNsService, sweep: StoreSweep) {
+    let (parts, logger) = (server.core.composition, CapturedLog().logger)
+    var apns = parts.apnsService(try access(to: fake), live: Live(), logger: logger)
+    // Longer than the test: it looks once, when it begins.
+    apns.pause = .seconds(86_400)
+    return (apns, parts.changeSweep(logger: logger))
+  }
+
+  /// A user with a phone that Apple's service reaches, who watches the private database.
+  private static func prepare(_ server: TestServer) async throws -> Connection {
+    let writer = device("writer", of: server)
+    try await register(token, of: "phone", of: server)
     try await send(
       ModifyZones.self,
       #"{"operations":[{"operationType":"create","zone":{"zoneID":{"zoneName":"Z"}}}]}"#,
@@ -82,16 +99,11 @@ import Testing
       return .answer(200)
     }) { fake in
       let server = try await TestServer()
-      let parts = server.core.composition
       let writer = try await Self.prepare(server)
       try await Self.save("one", by: writer)
-      try await parts.matchChanges()
-      let logger = CapturedLog().logger
-      var apns = parts.apnsService(try Self.access(to: fake), live: Live(), logger: logger)
-      // Longer than the test: it looks once, when it begins.
-      apns.pause = .seconds(86_400)
-      let sweep = parts.changeSweep(logger: logger)
-      try await withThrowingTaskGroup(of: Void.self) { [apns] group in
+      try await server.matchChanges()
+      let (apns, sweep) = try Self.services(of: server, fake)
+      try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { try await apns.run() }
         var arrived = arrivals.makeAsyncIterator()
         _ = await arrived.next()
@@ -102,6 +114,93 @@ import Testing
         try await group.waitForAll()
       }
       #expect(fake.received.count == 2)
+      await server.stop()
+    }
+  }
+
+  @Test func `sends what was left when the server ended, though nobody calls it`() async throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("stratus-apns-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
+    try await FakeAPNs.running(react: { _, _ in
+      arrival.yield()
+      return .answer(200)
+    }) { fake in
+      let earlier = try await TestServer(folder: folder)
+      try await Self.save("one", by: try await Self.prepare(earlier))
+      await earlier.stop()
+      let server = try await TestServer(folder: folder)
+      let (apns, sweep) = try Self.services(of: server, fake)
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { try await apns.run() }
+        group.addTask { try await sweep.run() }
+        for await _ in arrivals { break }
+        group.cancelAll()
+        try await group.waitForAll()
+      }
+      #expect(fake.received.count == 1)
+      await server.stop()
+    }
+    let files = try FileManager.default.contentsOfDirectory(
+      atPath: folder.appendingPathComponent(Self.address.container).path)
+    #expect(!files.contains { $0.hasPrefix("production") }, "a store was made: \(files)")
+  }
+
+  @Test func `sends a device that gets a new token what its old one did not bring`() async throws {
+    let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
+    try await FakeAPNs.running(react: { received, _ in
+      arrival.yield()
+      return received.path.hasSuffix(Self.token)
+        ? .answer(410, reason: "Unregistered") : .answer(200)
+    }) { fake in
+      let server = try await TestServer()
+      try await Self.save("one", by: try await Self.prepare(server))
+      try await server.matchChanges()
+      let (apns, _) = try Self.services(of: server, fake)
+      let store = try await server.core.composition.store(at: Self.address)
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { try await apns.run() }
+        var arrived = arrivals.makeAsyncIterator()
+        _ = await arrived.next()
+        while try await store.read({ (store) throws(ServerError) in
+          try store.device(reachedBy: .apns(token: Self.token, .development)) != nil
+        }) { await Task.yield() }
+        try await Self.register(Self.otherToken, of: "phone", of: server)
+        _ = await arrived.next()
+        group.cancelAll()
+        try await group.waitForAll()
+      }
+      #expect(
+        fake.received.map(\.path) == [Self.token, Self.otherToken].map { "/3/device/\($0)" })
+      await server.stop()
+    }
+  }
+
+  @Test func `sends a device that polled so far what waits, once it registers`() async throws {
+    let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
+    try await FakeAPNs.running(react: { _, _ in
+      arrival.yield()
+      return .answer(200)
+    }) { fake in
+      let server = try await TestServer()
+      let writer = try await Self.prepare(server)
+      let pad = Self.device("pad", of: server)
+      try await Self.send(CreateToken.self, #"{"apnsEnvironment":"development"}"#, by: pad)
+      try await Self.save("one", by: writer)
+      try await server.matchChanges()
+      let (apns, _) = try Self.services(of: server, fake)
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { try await apns.run() }
+        var arrived = arrivals.makeAsyncIterator()
+        _ = await arrived.next()
+        try await Self.register(Self.otherToken, of: "pad", of: server)
+        _ = await arrived.next()
+        group.cancelAll()
+        try await group.waitForAll()
+      }
+      #expect(
+        fake.received.map(\.path) == [Self.token, Self.otherToken].map { "/3/device/\($0)" })
       await server.stop()
     }
   }

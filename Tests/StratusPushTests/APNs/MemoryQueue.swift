@@ -86,7 +86,7 @@ final class MemoryQueue: APNsQueue {
   ) async throws(ServerError) -> APNsWaiting? {
     try checked { state in
       let device = state.devices.first { $0.deviceID == deviceID && $0.user == user }
-      guard let device else { return nil }
+      guard let device, case .apns = device.channel else { return nil }
       let page = state.notifications.filter {
         $0.user == user && $0.notification.number > device.acknowledged
       }.prefix(limit).map(\.notification)
@@ -107,10 +107,14 @@ final class MemoryQueue: APNsQueue {
     }
   }
 
-  func remove(_ device: StoredDevice) async throws(ServerError) {
+  func removeToken(of device: StoredDevice) async throws(ServerError) {
     try checked { state in
-      state.devices.removeAll {
-        $0.deviceID == device.deviceID && $0.user == device.user && $0.channel == device.channel
+      for index in state.devices.indices
+      where state.devices[index].deviceID == device.deviceID
+        && state.devices[index].user == device.user
+        && state.devices[index].channel == device.channel
+      {
+        state.devices[index].channel = .stream
       }
     }
   }
