@@ -7,7 +7,7 @@ extension App {
     for failed in changes.failedZoneSaves {
       let change = AppData.Change.makeZone(failed.zone.zoneID.zoneName)
       if failed.error.isRepeated { continue }
-      if failed.error.code == .serverResponseLost {
+      if failed.error.leavesInDoubt {
         if data.pending[change] != nil { add(change) }
         continue
       }
@@ -16,7 +16,7 @@ extension App {
     for (id, error) in changes.failedZoneDeletes {
       if error.isRepeated { continue }
       let change = AppData.Change.deleteZone(id.zoneName)
-      if error.code == .serverResponseLost {
+      if error.leavesInDoubt {
         if data.pending[change] != nil { add(change) }
         continue
       }
@@ -51,6 +51,7 @@ extension App {
     if error.isRepeated { return }
     // NB: deleted meanwhile, or with its zone: nothing is left to be saved.
     guard data.records[place] != nil else { return }
+    if error.leavesInDoubt { return add(.save(place)) }
     switch error.code {
     case .serverRecordChanged:
       ledger.saw("conflict")
@@ -71,7 +72,7 @@ extension App {
       data.records[place]?.known = nil
       add(.save(place))
     case .zoneNotFound, .userDeletedZone: loseZone(place.zone)
-    case .batchRequestFailed, .serverResponseLost: add(.save(place))
+    case .batchRequestFailed: add(.save(place))
     default: ledger.violated("\(device.name): \(place) was refused: \(error)")
     }
   }
@@ -80,7 +81,7 @@ extension App {
     if error.isRepeated { return }
     switch error.code {
     case .unknownItem, .zoneNotFound, .userDeletedZone: data.pending[.delete(place)] = nil
-    case .batchRequestFailed, .serverResponseLost:
+    case _ where error.leavesInDoubt || error.code == .batchRequestFailed:
       if data.pending[.delete(place)] != nil { add(.delete(place)) }
     default:
       ledger.violated("\(device.name): the deletion of \(place) was refused: \(error)")
@@ -89,6 +90,13 @@ extension App {
 }
 
 extension CKError {
+  /// Whether nobody knows what became of the request: its answer was lost, or something on the way
+  /// answered in the server's place.
+  fileprivate var leavesInDoubt: Bool {
+    code == .serverResponseLost
+      || (code == .internalError && localizedDescription.hasPrefix("unreadable answer"))
+  }
+
   /// Whether the engine keeps the change and tries again (semantics §23).
   fileprivate var isRepeated: Bool {
     switch code {

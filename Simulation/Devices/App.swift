@@ -138,6 +138,7 @@ final class App: @unchecked Sendable {
         life.awaitsLeft = household.mishaps.awaitsBeforeCrash()
       }
       if household.mishaps.happens(\.accountChange) { device.changeAccount() }
+      if household.mishaps.happens(\.cancelledCall) { glance() }
     }
   }
 
@@ -153,6 +154,19 @@ final class App: @unchecked Sendable {
         ledger.saw("manual sync that failed")
       }
     }
+  }
+
+  /// The app is brought to the front, and left before it is done.
+  private func glance() {
+    let isFetch = household.percent(50)
+    let call = Task { [engine] in
+      do {
+        if isFetch { try await engine?.fetchChanges() } else { try await engine?.sendChanges() }
+      } catch {
+        ledger.saw("manual sync that failed")
+      }
+    }
+    Loop.shared.after(household.seconds(0...0.5)) { call.cancel() }
   }
 
   private func edit(_ edit: Edit) {

@@ -12,6 +12,10 @@ struct MishapRates: Sendable {
   var slowNotification = 0
   var lostNudge = 0
   var slowStore = 0
+  /// Of requests that were carried out: something on the way answers with HTTP status 500.
+  var brokenAnswer = 0
+  /// Whenever an app is used: somebody has it sync by hand, and does not wait for the end.
+  var cancelledCall = 0
   /// Per second.
   var serverCrash = 0
   /// Per second and device.
@@ -50,6 +54,8 @@ struct MishapRates: Sendable {
     // NB: who loses an account loses what it has not sent, and a server that went back cannot have
     // it from there again.
     if restore == 0, expiry == 0 { accountChange = rate(10, 30, &chance) }
+    brokenAnswer = rate(20, 40, &chance)
+    cancelledCall = rate(40, 40, &chance)
   }
 
   init() {}

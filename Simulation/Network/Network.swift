@@ -38,7 +38,16 @@ struct Network: HTTPExchange {
       noteUnheard(request)
       throw .cancelled
     }
+    // NB: what was cancelled meanwhile has been carried out, and nobody hears of it.
+    if Task.isCancelled {
+      noteUnheard(request)
+      throw .cancelled
+    }
     guard let answer else { throw .lostAfterSending }
+    if mishaps.happens(\.brokenAnswer) {
+      noteUnheard(request)
+      return StratusTransport.HTTPResponse(status: 500, headers: [:], body: [])
+    }
     if mishaps.happens(\.lostAnswer) {
       noteUnheard(request)
       await stall()

@@ -78,6 +78,8 @@ enum Mishap: String, CaseIterable, Sendable {
   case slowNotification = "slow-notification"
   case lostNudge = "lost-nudge"
   case slowStore = "slow-store"
+  case brokenAnswer = "broken-answer"
+  case cancelledCall = "cancelled-call"
   case serverCrash = "server-crash"
   case deviceCrash = "device-crash"
   case restore
@@ -96,6 +98,8 @@ enum Mishap: String, CaseIterable, Sendable {
     case .slowNotification: \.slowNotification
     case .lostNudge: \.lostNudge
     case .slowStore: \.slowStore
+    case .brokenAnswer: \.brokenAnswer
+    case .cancelledCall: \.cancelledCall
     case .serverCrash: \.serverCrash
     case .deviceCrash: \.deviceCrash
     case .restore: \.restore

@@ -68,8 +68,11 @@ extension CKError {
     case .missing:
       self.init(
         .notAuthenticated,
-        description: "this device lacks the key of the account's encrypted values; bring it here "
-          + "with 'stratus keys export' there and 'stratus keys import' here")
+        userInfo: [
+          NSLocalizedDescriptionKey: "this device lacks the key of the account's encrypted values; "
+            + "bring it here with 'stratus keys export' there and 'stratus keys import' here",
+          NSUnderlyingErrorKey: failure,
+        ])
     case .notHere(let reason): self.init(.invalidArguments, description: reason)
     case .unusable(let reason): self.init(.internalError, description: reason)
     }

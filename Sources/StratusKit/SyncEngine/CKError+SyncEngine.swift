@@ -1,3 +1,6 @@
+import Foundation
+import StratusTransport
+
 extension CKError {
   /// Whether an engine tries again by itself, and keeps pending what failed so.
   ///
@@ -19,6 +22,34 @@ extension CKError {
       .participantMayNeedVerification, .assetNotAvailable, .participantAlreadyInvited:
       false
     }
+  }
+
+  /// Whether what failed so may go well another time, whoever's fault it was: the server's, or that
+  /// of something on the way, which also answers.
+  var mayPass: Bool { code != .badContainer }
+
+  /// Whether the server will have no subscription: it does not know of any, or of none of this
+  /// kind.
+  var refusesSubscriptions: Bool {
+    switch code {
+    case .unknownItem, .badDatabase, .invalidArguments, .badContainer: true
+    default: false
+    }
+  }
+
+  /// Whether it says that the user may be another by now, or cannot be used.
+  var doubtsAccount: Bool {
+    switch code {
+    case .notAuthenticated, .accountTemporarilyUnavailable: !isKeyMissing
+    default: false
+    }
+  }
+
+  /// Whether a record was not sent because this device lacks the key of its encrypted values; the
+  /// account is as it was.
+  var isKeyMissing: Bool {
+    if case .missing? = userInfo[NSUnderlyingErrorKey] as? KeyFailure { return true }
+    return false
   }
 
   /// Whether it says that a zone is no more, or not for this user.

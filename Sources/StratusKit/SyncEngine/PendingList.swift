@@ -3,6 +3,12 @@ protocol Listed: Hashable, Sendable {
   associatedtype Subject: Hashable & Sendable
   /// What it is about.
   var subject: Subject { get }
+  /// Whether equal ones may differ in what equality does not look at.
+  static var equalsMayDiffer: Bool { get }
+}
+
+extension Listed {
+  static var equalsMayDiffer: Bool { false }
 }
 
 /// A list in the order of arrival, with one entry for each subject.
@@ -42,17 +48,32 @@ struct PendingList<Element: Listed>: Sendable {
     let subject = element.subject
     if let place = places[subject] {
       if slots[place] == element {
-        set(element, at: place)
+        if Element.equalsMayDiffer { set(element, at: place) }
         stamps[place] = stamp
         return false
       }
       set(nil, at: place)
     }
-    places[subject] = slots.count
+    append(element, stamp: stamp)
+    return true
+  }
+
+  /// Puts an entry that is there behind all others.
+  ///
+  /// - Returns: whether it is there.
+  @discardableResult
+  mutating func putLast(_ element: Element) -> Bool {
+    guard let place = places[element.subject], slots[place] == element else { return false }
+    set(nil, at: place)
+    append(element, stamp: stamps[place])
+    return true
+  }
+
+  private mutating func append(_ element: Element, stamp: Int) {
+    places[element.subject] = slots.count
     slots.append(element)
     stamps.append(stamp)
     closeGaps()
-    return true
   }
 
   /// Removes an entry.
@@ -159,6 +180,8 @@ extension CKSyncEngine.PendingRecordZoneChange: Listed {
 }
 
 extension CKSyncEngine.PendingDatabaseChange: Listed {
+  static var equalsMayDiffer: Bool { true }
+
   var subject: CKRecordZone.ID { zoneID }
 }
 

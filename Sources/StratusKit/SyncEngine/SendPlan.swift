@@ -16,6 +16,9 @@ struct SendPlan: Sendable {
   /// Why not everything could be sent: the first reason.
   private(set) var failure: CKError?
   private(set) var hasSentAny = false
+  /// Saves that this device lacks a key for, and what they failed with.
+  private var keyless: Set<CKSyncEngine.PendingRecordZoneChange> = []
+  private var keyFailure: CKError?
   private var hasAskedInVain = false
   private var isOver = false
   private var requestsInVain = 0
@@ -26,7 +29,7 @@ struct SendPlan: Sendable {
 
   init(_ options: CKSyncEngine.SendChangesOptions) { self.options = options }
 
-  var end: SyncJobEnd { SyncJobEnd(failure: failure, isFruitless: !hasSentAny) }
+  var end: SyncJobEnd { SyncJobEnd(failure: failure ?? keyFailure, isFruitless: !hasSentAny) }
 
   /// Whether the cycle was given up because nothing got through.
   var isInVain: Bool { requestsInVain >= Self.requestsInVainMax }
@@ -75,11 +78,15 @@ struct SendPlan: Sendable {
   mutating func settled(
     _ outcome: SyncRecordsOutcome
   ) -> [CKSyncEngine.PendingRecordZoneChange] {
-    hasAskedInVain = false
+    let unsent = outcome.keyless
+    let hasNewUnsent = !keyless.isSuperset(of: unsent)
+    keyless.formUnion(unsent)
+    // The delegate that has nothing but what cannot be sent has nothing.
+    hasAskedInVain = !unsent.isEmpty && !hasNewUnsent && unsent.count == outcome.count
     var settled: [CKSyncEngine.PendingRecordZoneChange] = []
     settled += outcome.saved.map { .saveRecord($0.recordID) }
     settled += outcome.deleted.map { .deleteRecord($0) }
-    note(isCarriedOut: !settled.isEmpty)
+    if !hasNewUnsent { note(isCarriedOut: !settled.isEmpty) }
     for (record, error) in outcome.failedSaves where !keeps(error) {
       settled.append(.saveRecord(record.recordID))
     }
@@ -98,8 +105,13 @@ struct SendPlan: Sendable {
     }
   }
 
-  /// Whether what failed so stays pending; then the cycle ends, to be taken up later.
+  /// Whether what failed so stays pending; then the cycle ends, to be taken up later, unless it is
+  /// a matter of single records.
   private mutating func keeps(_ error: CKError) -> Bool {
+    if error.isKeyMissing {
+      keyFailure = keyFailure ?? error
+      return true
+    }
     guard error.isRetriedByEngine else { return false }
     stop(error)
     return true

@@ -101,4 +101,7 @@ package struct SyncRecordsOutcome: Sendable {
   package var failedDeletes: [(recordID: CKRecord.ID, error: CKError)] = []
 
   package init() {}
+
+  /// How many records it is about.
+  var count: Int { saved.count + failedSaves.count + deleted.count + failedDeletes.count }
 }

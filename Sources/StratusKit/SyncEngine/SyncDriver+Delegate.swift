@@ -41,10 +41,13 @@ extension SyncDriver {
   func call<Answer: Sendable>(
     _ body: @Sendable (any CKSyncEngineDelegate, CKSyncEngine) async -> Answer
   ) async -> Answer? {
-    let engine = core.withLock { $0.isStopped ? nil : $0.engine }
-    guard let engine else { return nil }
     let call = DelegateCall(by: self)
     defer { call.end() }
+    let engine = core.withLock { core in
+      core.call = call
+      return core.isStopped ? nil : core.engine
+    }
+    guard let engine else { return nil }
     return await DelegateCall.$current.withValue(call) {
       await body(configuration.delegate, engine)
     }

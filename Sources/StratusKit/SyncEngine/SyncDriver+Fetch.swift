@@ -35,7 +35,7 @@ extension SyncDriver {
   /// Makes sure that the server tells this engine of changes; before the first fetch, so that none
   /// falls between.
   ///
-  /// - Returns: why it does not; the fetch is possible all the same.
+  /// - Returns: why it does not yet; the fetch is possible all the same.
   private func subscribe() async -> CKError? {
     let (isWanted, isDoubtful) = core.withLock { core in
       (
@@ -57,9 +57,9 @@ extension SyncDriver {
     case .failure(let error):
       core.withLock { core in
         core.isSubscriptionDoubtful = core.isSubscriptionDoubtful || isDoubtful
-        if !error.isRetriedByEngine { core.isSubscriptionHopeless = true }
+        core.isSubscriptionHopeless = error.refusesSubscriptions
       }
-      return error
+      return error.refusesSubscriptions ? nil : error
     }
   }
 
@@ -122,7 +122,11 @@ extension SyncDriver {
         await tell(page)
         commit { plan.commit(page, of: zoneID, to: &$0) }
         await reportState()
-        guard let following else { break pages }
+        guard let following else {
+          // NB: the delegate may want another zone first; else the fetch was broken off.
+          if page.moreComing { failure = failure ?? plan.failure }
+          break pages
+        }
         token = page.token
         answer = following
       }

@@ -72,8 +72,12 @@ extension SyncDriver {
 
   // By hand.
 
-  /// Seconds after which who waits inside the delegate, seen or unseen, is told so.
+  /// Seconds after which who waits in a task that comes from the delegate, while it is called, is
+  /// told so.
   static let delegateSecondsMax = 60.0
+  /// Seconds after which who has waited in any other task during one and the same call of the
+  /// delegate is told so: it is most likely what the delegate waits for.
+  static let sameCallSecondsMax = 600.0
 
   /// Does something now, and returns when it is done.
   func perform(_ work: SyncJob.Work) async throws(CKError) {
@@ -84,7 +88,10 @@ extension SyncDriver {
         .badDatabase, description: "a sync engine keeps a private or the shared database in step")
     }
     let id = core.withLock { $0.newID() }
-    let watchman = call.map { watch($0, waiter: id) }
+    let watchman =
+      if let call { watch(call, Self.delegateSecondsMax, waiter: id) } else {
+        core.withLock { $0.call }.flatMap { watch($0, Self.sameCallSecondsMax, waiter: id) }
+      }
     defer { watchman?.cancel() }
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { enlist(id, work, $0) }
@@ -118,6 +125,7 @@ extension SyncDriver {
       if core.waiters.contains(where: { $0.jobID == waiter.jobID }) { return (waiter, []) }
       core.schedule.drop(waiter.jobID)
       guard core.job?.id == waiter.jobID else { return (waiter, []) }
+      if !core.isCalledOff { core.isAbandoned = true }
       core.isCalledOff = true
       return (waiter, core.requests.map(\.task))
     }
@@ -125,12 +133,17 @@ extension SyncDriver {
     waiter?.resume(error)
   }
 
-  /// A delegate's child tasks look like those it does not wait for; what takes too long is taken
-  /// for the former.
-  private func watch(_ call: DelegateCall, waiter id: Int) -> Task<Void, Never> {
+  /// Tasks that a delegate waits for look like those it does not wait for, and those it did not
+  /// begin itself like anybody's; what takes too long is taken for the former.
+  ///
+  /// - Returns: nil: nobody is called any more.
+  private func watch(
+    _ call: DelegateCall, _ seconds: Double, waiter id: Int
+  ) -> Task<Void, Never>? {
+    guard call.isGoingOn else { return nil }
     let timing = surroundings.timing
     return surroundings.spawn { [weak self] in
-      do { try await timing.sleep(Self.delegateSecondsMax) } catch { return }
+      do { try await timing.sleep(seconds) } catch { return }
       if call.isGoingOn { self?.dismiss(id, CKError.awaitedInDelegate) }
     }
   }
@@ -140,6 +153,7 @@ extension SyncDriver {
     let (waiters, requests, isBusy) = core.withLock { core in
       let waiters = core.takeWaiters(for: core.schedule.dropAll())
       if core.job != nil { core.isCalledOff = true }
+      core.isAbandoned = false
       return (waiters, core.requests.map(\.task), core.job != nil)
     }
     for request in requests { request.cancel() }

@@ -73,8 +73,11 @@ extension SyncDriver {
     let handedOver = state.with { $0.beginBatch() }
     let outcome = await send(batch, plan.options.operationGroup)
     let settled = plan.settled(outcome)
+    let keyless = outcome.keyless
     await deliver(.sentRecordZoneChanges(.init(outcome))) { state in
       state.settle(settled, batch: stamp, handedOver: handedOver)
+      // NB: else the delegate would have nothing but these to send, where they fill a batch.
+      state.putLast(keyless)
     }
   }
 
@@ -95,6 +98,11 @@ extension SyncDriver {
 }
 
 extension SyncRecordsOutcome {
+  /// Saves that this device lacks a key for.
+  var keyless: [CKSyncEngine.PendingRecordZoneChange] {
+    failedSaves.filter(\.error.isKeyMissing).map { .saveRecord($0.record.recordID) }
+  }
+
   /// Nothing was done.
   init(_ batch: CKSyncEngine.RecordZoneChangeBatch, failing error: CKError) {
     failedSaves = batch.recordsToSave.map { ($0, error) }

@@ -28,6 +28,10 @@ final class SyncDriver: Sendable {
     var job: SyncJob?
     /// Whether it is to end as soon as it can.
     var isCalledOff = false
+    /// Whether it was called off because nobody waits for it any more.
+    var isAbandoned = false
+    /// The newest call of the delegate.
+    var call: DelegateCall?
     /// Whether it must make sure that the user is the same.
     var isAccountDoubtful = false
     var requests: [(id: Int, task: Task<Void, Never>)] = []
@@ -170,6 +174,7 @@ final class SyncDriver: Sendable {
       case .perform(let job):
         core.job = job
         core.isCalledOff = false
+        core.isAbandoned = false
         return .perform(job)
       case .wait(let due):
         core.isLooping = false
@@ -183,7 +188,7 @@ final class SyncDriver: Sendable {
   }
 
   private func perform(_ job: SyncJob) async {
-    let end: SyncJobEnd =
+    var end: SyncJobEnd =
       switch job.work {
       case .fetch(let options): await fetch(options, for: job.reason)
       case .send(let options): await send(options, for: job.reason)
@@ -193,6 +198,7 @@ final class SyncDriver: Sendable {
     let (waiters, onlookers) = core.withLock { core in
       core.job = nil
       core.isCalledOff = false
+      end.isAbandoned = core.isAbandoned
       core.schedule.end(job, end, now: now, chance: chance)
       defer { core.onlookers = [] }
       return (core.takeWaiters(for: [job.id]), core.onlookers)

@@ -20,4 +20,7 @@ struct SyncJobEnd: Sendable {
   /// Whether it asked to be done again without having got anywhere, so that at once would be for
   /// ever.
   var isFruitless = false
+  /// Whether it was called off because nobody waits for it any more: what else it was to do by the
+  /// way is due again.
+  var isAbandoned = false
 }

@@ -17,6 +17,8 @@ struct SyncSchedule: Sendable {
     var due: Double?
     var notBefore: Double?
     var failuresCount = 0
+    /// Whether what is being done took what was due.
+    private(set) var isTaken = false
 
     mutating func want(at time: Double) {
       due = Swift.min(due ?? .infinity, Swift.max(time, notBefore ?? time))
@@ -31,6 +33,18 @@ struct SyncSchedule: Sendable {
     mutating func settle() {
       failuresCount = 0
       notBefore = nil
+    }
+
+    /// It is about to be done.
+    mutating func take() {
+      if due != nil { isTaken = true }
+      due = nil
+    }
+
+    /// It has been done, or called off.
+    mutating func release(isDueAgain: Bool, now: Double) {
+      if isDueAgain, isTaken { want(at: now) }
+      isTaken = false
     }
   }
 
@@ -83,7 +97,7 @@ struct SyncSchedule: Sendable {
   }
 
   /// A batch is about to be asked for: it has everything that was added before.
-  mutating func beginBatch() { send.due = nil }
+  mutating func beginBatch() { send.take() }
 
   /// Somebody wants something done now.
   ///
@@ -138,7 +152,7 @@ struct SyncSchedule: Sendable {
   ///
   /// - Returns: jobs that cannot be done.
   mutating func accountIsUnknown(_ error: CKError, now: Double, chance: Double) -> [Int] {
-    if isAutomatic, error.isRetriedByEngine {
+    if isAutomatic, error.mayPass {
       let delay = Self.delay(after: error, failures: accountCheck.failuresCount, chance: chance)
       accountCheck.postpone(to: now + delay)
     }
@@ -148,25 +162,35 @@ struct SyncSchedule: Sendable {
 
   /// A job has ended.
   mutating func end(_ job: SyncJob, _ end: SyncJobEnd, now: Double, chance: Double) {
-    switch end.failure?.code {
-    case .notAuthenticated, .accountTemporarilyUnavailable: noteAccount(now: now)
-    default: break
-    }
+    if end.failure?.doubtsAccount == true { noteAccount(now: now) }
     switch job.work {
     case .fetch:
-      Self.reschedule(&fetch, end, isAutomatic: fetchesByItself, now: now, chance: chance)
+      // NB: what it was to fetch nobody tells again.
+      Self.reschedule(
+        &fetch, end, isToRepeat: (end.failure ?? end.subscriptionFailure)?.mayPass == true,
+        isAutomatic: fetchesByItself, now: now, chance: chance)
     case .send:
-      Self.reschedule(&send, end, isAutomatic: sendsByItself, now: now, chance: chance)
+      Self.reschedule(
+        &send, end, isToRepeat: end.failure?.isRetriedByEngine == true,
+        isAutomatic: sendsByItself, now: now, chance: chance)
     }
   }
 
   private static func reschedule(
-    _ errand: inout Errand, _ end: SyncJobEnd, isAutomatic: Bool, now: Double, chance: Double
+    _ errand: inout Errand, _ end: SyncJobEnd, isToRepeat: Bool, isAutomatic: Bool, now: Double,
+    chance: Double
   ) {
     let failure = end.failure ?? end.subscriptionFailure
-    let isToRepeat = failure.map { $0.isRetriedByEngine && $0.code != .operationCancelled }
-    guard isToRepeat == true || (end.isFruitless && errand.due != nil) else {
-      errand.settle()
+    let isCalledOff = failure?.code == .operationCancelled
+    defer { errand.release(isDueAgain: isCalledOff && end.isAbandoned, now: now) }
+    let isKeyMissing = failure?.isKeyMissing == true
+    guard
+      (isToRepeat && !isCalledOff && !isKeyMissing) || (end.isFruitless && errand.due != nil)
+    else {
+      // NB: what was called off says nothing of the server.
+      if !isCalledOff { errand.settle() }
+      // Nobody says when the key has come; what else is added need not wait for it.
+      if isAutomatic, isKeyMissing { errand.want(at: now + delaySecondsMax) }
       return
     }
     guard isAutomatic else { return }
@@ -198,11 +222,11 @@ struct SyncSchedule: Sendable {
     let fetchDue = fetch.due ?? .infinity
     let sendDue = send.due ?? .infinity
     if fetchDue <= now, fetchDue <= sendDue {
-      fetch.due = nil
+      fetch.take()
       return SyncJob(id: newID(), work: .fetch(.init()), reason: .scheduled)
     }
     if sendDue <= now {
-      send.due = nil
+      send.take()
       return SyncJob(id: newID(), work: .send(.init()), reason: .scheduled)
     }
     return nil
@@ -211,8 +235,8 @@ struct SyncSchedule: Sendable {
   /// What is done by hand need not be done by itself soon after.
   private mutating func begin(_ job: SyncJob) {
     switch job.work {
-    case .fetch(let options): if options.scope == .all { fetch.due = nil }
-    case .send(let options): if options.scope == .all { send.due = nil }
+    case .fetch(let options): if options.scope == .all { fetch.take() }
+    case .send(let options): if options.scope == .all { send.take() }
     }
   }
 

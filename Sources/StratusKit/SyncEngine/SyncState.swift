@@ -105,6 +105,11 @@ struct SyncState: Sendable {
     }
   }
 
+  /// Puts changes that are pending behind all others.
+  mutating func putLast(_ changes: [CKSyncEngine.PendingRecordZoneChange]) {
+    for change in changes where records.putLast(change) { revision += 1 }
+  }
+
   /// Removes what is done with, unless it was put in again since its batch began.
   mutating func settle(_ changes: [CKSyncEngine.PendingDatabaseChange], batch stamp: Int) {
     for change in changes where zones.remove(change, notAfter: stamp) { revision += 1 }

@@ -110,6 +110,41 @@ import Testing
       ])
   }
 
+  @Test func `says of a zone that a server repeats itself in`() async throws {
+    let scene = scene()
+    scene.on { script in
+      script.zone = { (_, _) async throws(CKError) in
+        SyncZonePage(records: [note("a")], token: "z1", moreComing: true)
+      }
+    }
+    await #expect(throws: CKError.self) { try await scene.engine().fetchChanges() }
+    #expect(
+      scene.app.events.suffix(4) == [
+        "records +a", "records +a", "did Z \(CKError.badAnswer.code)", "did fetch manual",
+      ])
+  }
+
+  @Test func `says of a zone that its fetch was called off between pages`() async throws {
+    let scene = scene()
+    let begun = Gate()
+    scene.on { script in
+      script.zone = { (_, _) async throws(CKError) in
+        begun.open()
+        let stream = AsyncStream<Void> { _ in }
+        for await _ in stream {}
+        return SyncZonePage(records: [note("a")], token: "z1", moreComing: true)
+      }
+    }
+    let engine = scene.engine()
+    let fetch = Task { try await engine.fetchChanges() }
+    await begun.pass()
+    fetch.cancel()
+    await #expect(throws: CKError(.operationCancelled)) { try await fetch.value }
+    await scene.app.hears("did fetch manual")
+    #expect(
+      scene.app.events.suffix(3) == ["records +a", "did Z operationCancelled", "did fetch manual"])
+  }
+
   @Test func `goes on with the next zone where one is gone`() async throws {
     let scene = scene()
     scene.on { script in

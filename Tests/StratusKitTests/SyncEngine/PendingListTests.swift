@@ -26,8 +26,10 @@ import Testing
   @Test func `of saving and deleting a zone keeps the later`() {
     var state = SyncState()
     let zone = CKRecordZone(zoneID: zoneZ)
-    state.add([.saveZone(zone), .saveZone(CKRecordZone(zoneID: zoneY)), .saveZone(zone)])
+    let again = CKRecordZone(zoneID: zoneZ)
+    state.add([.saveZone(zone), .saveZone(CKRecordZone(zoneID: zoneY)), .saveZone(again)])
     #expect(state.zones.elements == [.saveZone(zone), .saveZone(CKRecordZone(zoneID: zoneY))])
+    if case .saveZone(let kept)? = state.zones.elements.first { #expect(kept === again) }
     state.add([.deleteZone(zoneZ)])
     #expect(state.zones.elements == [.saveZone(CKRecordZone(zoneID: zoneY)), .deleteZone(zoneZ)])
   }
@@ -100,7 +102,7 @@ import Testing
     var model: [Change] = []
     var next = 0
     for _ in 0..<200 {
-      switch below(4) {
+      switch below(7) {
       case 0:
         for _ in 0...below(300) {
           next += 1
@@ -115,6 +117,19 @@ import Testing
         let place = below(model.count)
         state.remove([model[place]])
         model.remove(at: place)
+      case 3 where !model.isEmpty: state.add([model[below(model.count)]])
+      case 4 where !model.isEmpty:
+        let other: Change =
+          switch model.remove(at: below(model.count)) {
+          case .saveRecord(let recordID): .deleteRecord(recordID)
+          case .deleteRecord(let recordID): .saveRecord(recordID)
+          }
+        model.append(other)
+        state.add([other])
+      case 5 where !model.isEmpty:
+        let front = model.prefix(below(50))
+        model = Array(model.dropFirst(front.count) + front)
+        state.putLast(Array(front))
       default: break
       }
       #expect(state.laidOutRecords() == model, "seed \(seed)")

@@ -1,3 +1,4 @@
+import StratusTransport
 import Synchronization
 import Testing
 
@@ -133,6 +134,42 @@ import Testing
     await #expect(throws: CKError(.zoneBusy)) { try await engine.sendChanges() }
     #expect(scene.app.events.dropFirst(2) == ["sent +a !b:zoneBusy", "did send manual"])
     #expect(engine.state.pendingRecordZoneChanges == [save("b")])
+  }
+
+  @Test func `sends what it can where the device lacks a key, and doubts nobody`() async throws {
+    let scene = SyncScene()
+    scene.on { script in
+      script.records = { saving, _ in
+        var outcome = SyncRecordsOutcome()
+        for record in saving {
+          if record.recordID.recordName.hasPrefix("secret") {
+            outcome.failedSaves.append((record, CKError(KeyFailure.missing)))
+          } else {
+            outcome.saved.append(record)
+          }
+        }
+        return outcome
+      }
+    }
+    let engine = scene.engine()
+    let secrets = (0..<450).map { save("secret\($0)") }
+    engine.state.add(pendingRecordZoneChanges: secrets + [save("a"), save("b")])
+    let error = await #expect(throws: CKError.self) { try await engine.sendChanges() }
+    #expect(error?.localizedDescription.contains("stratus keys import") == true)
+    #expect(Set(engine.state.pendingRecordZoneChanges) == Set(secrets))
+    #expect(scene.calls.journal.all.count <= 4)
+    #expect(scene.app.events.last == "did send manual")
+    // Who works by itself has nothing to fetch for it.
+    let state = scene.app.serialization
+    scene.app.forget()
+    let next = scene.engine(automatic: true, state: state)
+    await scene.app.hears("did fetch scheduled")
+    await scene.app.hears("did send scheduled")
+    await scene.clock.someoneSleeps()
+    next.state.add(pendingRecordZoneChanges: [save("c")])
+    await scene.app.hears("did send scheduled", times: 2)
+    #expect(scene.app.events.count { $0 == "did fetch scheduled" } == 1)
+    #expect(Set(next.state.pendingRecordZoneChanges) == Set(secrets))
   }
 
   @Test func `sends again what changed while it was being sent`() async throws {

@@ -1,3 +1,4 @@
+import StratusTransport
 import Testing
 
 @testable import StratusKit
@@ -100,6 +101,34 @@ import Testing
     _ = plan.settled(outcome)
     #expect(words(plan.next(SyncState())) == "finish")
     #expect(plan.end.isFruitless)
+  }
+
+  @Test func `keeps what the device has no key for, and goes on with the rest`() {
+    var plan = SendPlan(.init())
+    var outcome = SyncRecordsOutcome()
+    outcome.saved = [note("B")]
+    outcome.failedSaves = [(note("A"), CKError(KeyFailure.missing))]
+    #expect(plan.settled(outcome) == [save("B")])
+    #expect(words(plan.next(SyncState())) == "batch")
+    outcome.saved = []
+    #expect(plan.settled(outcome).isEmpty)
+    #expect(words(plan.next(SyncState())) == "finish")
+    #expect(plan.end.failure?.code == .notAuthenticated)
+    #expect(!plan.isInVain)
+  }
+
+  @Test func `is not worn out by records that the device has no key for`() {
+    var plan = SendPlan(.init())
+    for number in 0..<50 {
+      var outcome = SyncRecordsOutcome()
+      outcome.failedSaves = [(note("\(number)"), CKError(KeyFailure.missing))]
+      _ = plan.settled(outcome)
+      #expect(words(plan.next(SyncState())) == "batch")
+    }
+    var outcome = SyncRecordsOutcome()
+    outcome.failedSaves = [(note("last"), CKError(.zoneBusy))]
+    _ = plan.settled(outcome)
+    #expect(plan.end.failure?.code == .zoneBusy)
   }
 
   @Test func `goes on as long as something is carried out`() {

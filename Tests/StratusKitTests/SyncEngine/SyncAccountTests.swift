@@ -91,6 +91,26 @@ import Testing
     await scene.app.hears("did fetch scheduled")
   }
 
+  @Test(arguments: [
+    CKError.Code.managedAccountRestricted, .internalError, .serverRejectedRequest,
+  ])
+  func `that cannot be used is looked for until it can`(code: CKError.Code) async throws {
+    let scene = SyncScene()
+    scene.account.become(.failure(CKError(code)))
+    let engine = scene.engine(automatic: true)
+    engine.state.add(pendingRecordZoneChanges: [save("a")])
+    await scene.app.hears("state")
+    await scene.clock.someoneSleeps()
+    await #expect(throws: CKError(code)) { try await engine.fetchChanges() }
+    #expect(scene.calls.journal.all == [])
+    // Nobody says that it can be used again.
+    scene.account.become(.success("_ann"))
+    scene.clock.advance(by: 60)
+    await scene.app.hears("did send scheduled")
+    await scene.app.hears("did fetch scheduled")
+    #expect(engine.state.pendingRecordZoneChanges.isEmpty)
+  }
+
   @Test func `keeps what is its own from whoever signs in meanwhile`() async throws {
     let server = FakeServer()
     let container = server.container()

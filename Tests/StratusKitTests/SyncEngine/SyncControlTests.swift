@@ -59,6 +59,55 @@ import Testing
     #expect(error.withLock { $0 } == .invalidArguments)
   }
 
+  @Test func `tells a delegate that waits by any other task after ten minutes`() async throws {
+    let scene = SyncScene()
+    let error = Mutex<CKError.Code?>(nil)
+    scene.app.onEvent.withLock {
+      $0 = { event, engine in
+        guard case .willFetchChanges = event else { return }
+        let work = Task.detached { try await engine.sendChanges() }
+        do { try await work.value } catch let caught { error.withLock { $0 = code(caught) } }
+      }
+    }
+    let engine = scene.engine()
+    let fetch = Task { try await engine.fetchChanges() }
+    await scene.clock.someoneSleeps()
+    #expect(scene.clock.dues == [600])
+    scene.clock.advance(by: 600)
+    try await fetch.value
+    #expect(error.withLock { $0 } == .invalidArguments)
+  }
+
+  @Test func `has who waits wait for several slow calls of the delegate`() async throws {
+    let scene = SyncScene()
+    let (begun, first, isNext, second) = (Gate(), Gate(), Gate(), Gate())
+    scene.app.onEvent.withLock {
+      $0 = { event, _ in
+        if case .willFetchChanges = event {
+          begun.open()
+          await first.pass()
+        }
+        if case .didFetchChanges = event {
+          isNext.open()
+          await second.pass()
+        }
+      }
+    }
+    let engine = scene.engine()
+    let fetch = Task { try await engine.fetchChanges() }
+    await begun.pass()
+    let sending = Task { try await engine.sendChanges() }
+    await scene.clock.someoneSleeps()
+    scene.clock.advance(by: 590)
+    first.open()
+    await isNext.pass()
+    scene.clock.advance(by: 590)
+    second.open()
+    try await fetch.value
+    try await sending.value
+    #expect(scene.app.events.last == "did send manual")
+  }
+
   @Test func `does what a delegate asks for without waiting`() async throws {
     let scene = SyncScene()
     scene.app.onEvent.withLock {
@@ -102,6 +151,52 @@ import Testing
     #expect(!scene.app.events.contains("will send manual"))
   }
 
+  @Test func `sends by itself what a cancelled caller did not`() async throws {
+    let scene = SyncScene()
+    let begun = Gate()
+    let isFirst = Mutex(true)
+    scene.on { script in
+      script.records = { saving, _ in
+        var outcome = SyncRecordsOutcome()
+        let waits = isFirst.withLock { isFirst in
+          defer { isFirst = false }
+          return isFirst
+        }
+        if waits {
+          begun.open()
+          let stream = AsyncStream<Void> { _ in }
+          for await _ in stream {}
+          outcome.failedSaves = saving.map { ($0, CKError(.operationCancelled)) }
+        } else {
+          outcome.saved = saving
+        }
+        return outcome
+      }
+    }
+    let isNew = Mutex(true)
+    scene.app.onEvent.withLock {
+      $0 = { event, engine in
+        guard line(of: event) == "will send manual" else { return }
+        let adds = isNew.withLock { isNew in
+          defer { isNew = false }
+          return isNew
+        }
+        if adds { engine.state.add(pendingRecordZoneChanges: [save("a")]) }
+      }
+    }
+    let engine = scene.engine(automatic: true)
+    await scene.app.hears("did fetch scheduled")
+    let sending = Task { try await engine.sendChanges() }
+    await begun.pass()
+    sending.cancel()
+    await #expect(throws: CKError(.operationCancelled)) { try await sending.value }
+    await scene.app.hears("did send manual")
+    scene.clock.advance(by: 60)
+    await scene.app.hears("sent +a")
+    await scene.app.hears("did send scheduled")
+    #expect(engine.state.pendingRecordZoneChanges.isEmpty)
+  }
+
   @Test func `does by hand after what it does already`() async throws {
     let scene = SyncScene()
     let (begun, gate) = (Gate(), Gate())
@@ -143,8 +238,10 @@ import Testing
   @Test func `asked for a public database says that there is none`() async throws {
     let scene = SyncScene()
     let engine = scene.engine(automatic: true, scope: .public)
-    await #expect(throws: CKError.self) { try await engine.fetchChanges() }
-    do { try await engine.sendChanges() } catch { #expect(code(error) == .badDatabase) }
+    for work in [{ try await engine.fetchChanges() }, { try await engine.sendChanges() }] {
+      let error = await #expect(throws: CKError.self) { try await work() }
+      #expect(error?.code == .badDatabase)
+    }
     #expect(scene.calls.journal.all == [])
   }
 }

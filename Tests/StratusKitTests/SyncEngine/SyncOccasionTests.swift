@@ -53,7 +53,8 @@ import Testing
     withExtendedLifetime(engine) {}
   }
 
-  @Test func `tries again to subscribe`() async throws {
+  @Test(arguments: [CKError.Code.serviceUnavailable, .internalError, .serverRejectedRequest])
+  func `tries again to subscribe`(code: CKError.Code) async throws {
     let scene = SyncScene()
     let isFirst = Mutex(true)
     scene.on { script in
@@ -62,7 +63,7 @@ import Testing
           defer { isFirst = false }
           return isFirst
         }
-        if fails { throw CKError(.serviceUnavailable) }
+        if fails { throw CKError(code) }
         return "S"
       }
     }
@@ -74,10 +75,13 @@ import Testing
     #expect(engine.state.with { $0.subscriptionID } == "S")
   }
 
-  @Test func `is not kept from fetching by a server without subscriptions`() async throws {
+  @Test(arguments: [CKError.Code.invalidArguments, .badDatabase, .unknownItem])
+  func `is not kept from fetching by a server without subscriptions`(
+    code: CKError.Code
+  ) async throws {
     let scene = SyncScene()
     scene.on { script in
-      script.subscribe = { (_) async throws(CKError) in throw CKError(.invalidArguments) }
+      script.subscribe = { (_) async throws(CKError) in throw CKError(code) }
     }
     let engine = scene.engine(automatic: true)
     await scene.app.hears("did fetch scheduled")
@@ -97,6 +101,26 @@ import Testing
     await scene.app.hears("did fetch scheduled", times: 2)
     try await engine.fetchChanges()
     #expect(scene.app.events.count { $0 == "will fetch scheduled" } == 2)
+  }
+
+  @Test func `fetches what it was notified of once the server is well again`() async throws {
+    let scene = SyncScene()
+    let engine = scene.engine(automatic: true)
+    await scene.app.hears("did fetch scheduled")
+    let isIll = Mutex(true)
+    scene.on { script in
+      script.database = { (_) async throws(CKError) in
+        if isIll.withLock({ $0 }) { throw CKError(.internalError) }
+        return SyncDatabasePage(modifications: [zoneZ], token: "d2")
+      }
+    }
+    scene.feed.send(.database(subscriptionID: "S", .private))
+    await scene.app.hears("did fetch scheduled", times: 2)
+    await scene.clock.someoneSleeps()
+    isIll.withLock { $0 = false }
+    scene.clock.advance(by: 1)
+    await scene.app.hears("did Z")
+    withExtendedLifetime(engine) {}
   }
 
   @Test func `fetches the zone that a notification names`() async throws {

@@ -190,9 +190,12 @@ final class ScriptedAccount: AccountFeed {
 
   /// Changes what is answered, and says so.
   func set(_ answer: Result<String?, CKError>) {
-    self.answer.withLock { $0 = answer }
+    become(answer)
     announcer.say(())
   }
+
+  /// Changes what is answered.
+  func become(_ answer: Result<String?, CKError>) { self.answer.withLock { $0 = answer } }
 }
 
 /// Notifications that a test sends.

@@ -1,3 +1,4 @@
+import StratusTransport
 import Testing
 
 @testable import StratusKit
@@ -205,5 +206,129 @@ import Testing
     #expect(schedule.accountIsUnknown(CKError(.networkUnavailable), now: 0, chance: 1) == [id])
     #expect(step(&schedule, now: 0) == "wait 1.0")
     #expect(step(&schedule, now: 1) == "account")
+  }
+
+  @Test(arguments: [
+    CKError.Code.internalError, .serverRejectedRequest, .managedAccountRestricted,
+  ])
+  func `looks for the account again after whatever may pass`(code: CKError.Code) {
+    var schedule = schedule()
+    schedule.begin(now: 0)
+    var now = 0.0
+    var waits: [Double] = []
+    for _ in 0..<8 {
+      #expect(step(&schedule, now: now) == "account")
+      _ = schedule.accountIsUnknown(CKError(code), now: now, chance: 1)
+      guard case .wait(let due) = schedule.next(now: now) else {
+        Issue.record("no wait after \(now)")
+        return
+      }
+      waits.append(due - now)
+      now = due
+    }
+    #expect(waits == [1, 2, 4, 8, 16, 32, 60, 60])
+    #expect(step(&schedule, now: now) == "account")
+    _ = schedule.accountIsKnown(isSomeone: true, hasPendingChanges: true, now: now)
+    #expect(step(&schedule, now: now) == "fetch scheduled")
+    #expect(step(&schedule, now: now) == "send scheduled")
+  }
+
+  @Test func `looks no more for the account of a container that cannot be`() {
+    var schedule = schedule()
+    schedule.begin(now: 0)
+    #expect(step(&schedule, now: 0) == "account")
+    _ = schedule.accountIsUnknown(CKError(.badContainer), now: 0, chance: 1)
+    #expect(step(&schedule, now: 0) == "rest")
+  }
+
+  @Test(arguments: [CKError.Code.internalError, .serverRejectedRequest, .permissionFailure])
+  func `fetches again, later and later, what it was told of only once`(code: CKError.Code) {
+    var schedule = settled()
+    schedule.noteNotification(now: 0)
+    var now = 0.0
+    var waits: [Double] = []
+    for _ in 0..<8 {
+      guard case .perform(let job) = schedule.next(now: now) else {
+        Issue.record("nothing is due at \(now)")
+        return
+      }
+      schedule.end(job, SyncJobEnd(failure: CKError(code)), now: now, chance: 1)
+      guard case .wait(let due) = schedule.next(now: now) else {
+        Issue.record("no wait after \(now)")
+        return
+      }
+      waits.append(due - now)
+      now = due
+    }
+    #expect(waits == [1, 2, 4, 8, 16, 32, 60, 60])
+  }
+
+  @Test(arguments: [CKError.Code.badContainer, .operationCancelled])
+  func `does not fetch again after what will not pass`(code: CKError.Code) {
+    var schedule = settled()
+    schedule.noteNotification(now: 0)
+    guard case .perform(let job) = schedule.next(now: 0) else {
+      Issue.record("nothing is due")
+      return
+    }
+    schedule.end(job, SyncJobEnd(failure: CKError(code)), now: 0, chance: 0)
+    #expect(step(&schedule, now: 0) == "rest")
+  }
+
+  @Test func `has due again what an abandoned call took, and nothing else`() {
+    var schedule = settled()
+    for work in [SyncJob.Work.send(.init()), .fetch(.init())] {
+      for isWished in [true, false] {
+        if isWished, case .send = work { schedule.noteChanges(now: 1) }
+        if isWished, case .fetch = work { schedule.noteNotification(now: 1) }
+        _ = schedule.ask(work, now: 1)
+        guard case .perform(let job) = schedule.next(now: 1) else {
+          Issue.record("nothing is due")
+          return
+        }
+        #expect(step(&schedule, now: 1) == "rest")
+        let failure = CKError(.operationCancelled)
+        schedule.end(job, SyncJobEnd(failure: failure, isAbandoned: true), now: 1, chance: 0)
+        if isWished, case .perform(let job) = schedule.next(now: 1) {
+          #expect(job.reason == .scheduled)
+          schedule.end(job, SyncJobEnd(), now: 1, chance: 0)
+        } else {
+          #expect(!isWished)
+        }
+        #expect(step(&schedule, now: 1) == "rest")
+      }
+    }
+  }
+
+  @Test func `forgets no wait for a call that was called off`() {
+    var schedule = settled()
+    schedule.noteChanges(now: 0)
+    guard case .perform(let first) = schedule.next(now: 0) else {
+      Issue.record("nothing is due")
+      return
+    }
+    let error = CKError(.requestRateLimited, userInfo: [CKErrorRetryAfterKey: 90])
+    schedule.end(first, SyncJobEnd(failure: error), now: 0, chance: 0)
+    _ = schedule.ask(.send(.init()), now: 5)
+    guard case .perform(let second) = schedule.next(now: 5) else {
+      Issue.record("nothing is due")
+      return
+    }
+    let end = SyncJobEnd(failure: CKError(.operationCancelled), isAbandoned: true)
+    schedule.end(second, end, now: 6, chance: 0)
+    #expect(step(&schedule, now: 6) == "wait 90.0")
+  }
+
+  @Test func `neither doubts the account nor holds up others for want of a key`() {
+    var schedule = settled()
+    schedule.noteChanges(now: 0)
+    guard case .perform(let job) = schedule.next(now: 0) else {
+      Issue.record("nothing is due")
+      return
+    }
+    schedule.end(job, SyncJobEnd(failure: CKError(KeyFailure.missing)), now: 0, chance: 0)
+    #expect(step(&schedule, now: 0) == "wait 60.0")
+    schedule.noteChanges(now: 5)
+    #expect(step(&schedule, now: 5) == "send scheduled")
   }
 }
