@@ -3,6 +3,7 @@ import StratusDomain
 import StratusWire
 import Testing
 
+@testable import StratusSQL
 @testable import StratusSQLite
 
 /// The sample store has a zone with a tombstone of change 5, deleted at 11, and a deleted zone,
@@ -53,6 +54,25 @@ import Testing
       #expect(ofDatabase == 0)
       #expect(records.map(\.name) == ["root", "child", "friend", "gone"])
       #expect(zones.map(\.name) == ["Notes", "Gone"])
+    }
+  }
+
+  @Test(arguments: [1, 2, 3])
+  func `has the indexes of a new one`(_ layout: Int) async throws {
+    let statement = SQLStatement(
+      "SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY name")
+    func indexes(of store: any Store) async throws -> [String] {
+      let store = try #require(store as? SQLiteStore)
+      return try await store.engine.write { (session) throws(ServerError) in
+        try session.connection.all(statement, []) { $0.text(0) }
+      }
+    }
+    var new: [String] = []
+    try await withStores { new = try await indexes(of: try await $0.store(at: development)) }
+    #expect(new.contains("records_deleted"))
+    try await withUpgradedStore(layout, now: 1_000) { store in
+      let found = try await indexes(of: store)
+      #expect(found == new)
     }
   }
 
