@@ -76,6 +76,9 @@ public struct Server: Sendable {
     }
     var services: [any ServiceLifecycle.Service] = [application]
     services += parts.storeSweeps(logger: logger)
+    if let days = settings.historyDays {
+      services.append(parts.deletionSweep(days: days, logger: logger))
+    }
     services.append(AssetSweep(parts: parts, graceSeconds: settings.assetGraceSeconds))
     if let access = settings.apns {
       services.append(parts.apnsService(access, live: live, logger: logger))

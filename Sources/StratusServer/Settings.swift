@@ -20,6 +20,9 @@ public struct Settings: Sendable {
   public var push = PushSettings()
   /// How notifications reach devices by Apple's push service; nil: they do not.
   public var apns: APNsAccess?
+  /// How many days deletions stay in histories, before those who have not heard of them must begin
+  /// anew; nil: for ever.
+  public var historyDays: Int64?
   /// How long bytes are kept that no record holds.
   public var assetGraceSeconds = Self.assetGraceSeconds
 

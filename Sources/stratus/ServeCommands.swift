@@ -84,6 +84,9 @@ struct ServeCommand: AsyncParsableCommand {
       answered.
       """)
 
+  /// A hundred years.
+  private static let historyDaysMax: Int64 = 36_500
+
   @Option(help: "The folder for all data.")
   var data = ".stratus"
 
@@ -100,6 +103,13 @@ struct ServeCommand: AsyncParsableCommand {
       """)
   var publicURL: String?
 
+  @Option(
+    help: """
+      Days for which change feeds tell of a deletion; who asks later than that begins anew. \
+      0: for ever.
+      """)
+  var historyDays: Int64 = 0
+
   @OptionGroup(title: "Limits")
   var limits: LimitOptions
 
@@ -113,9 +123,13 @@ struct ServeCommand: AsyncParsableCommand {
     if let publicURL, !publicURL.hasPrefix("http://"), !publicURL.hasPrefix("https://") {
       throw Failure("--public-url must begin with https:// or http://")
     }
+    guard (0...Self.historyDaysMax).contains(historyDays) else {
+      throw Failure("--history-days must be 0 to \(Self.historyDaysMax)")
+    }
     var settings = Settings(
       dataFolder: URL(fileURLWithPath: data), host: host, port: port, publicURL: publicURL,
       limits: try limits.settings())
+    settings.historyDays = historyDays == 0 ? nil : historyDays
     settings.push = try push.settings()
     settings.apns = try apns.access()
     try await serve(settings) { _ in }

@@ -24,6 +24,11 @@ import Testing
     reversed.before = 9
     reversed.top = 12
     #expect(try ChangeToken(text: reversed.text) == reversed)
+    for first in [token, reversed] {
+      var first = first
+      first.began = 20
+      #expect(try ChangeToken(text: first.text) == first)
+    }
   }
 
   @Test func `a token is padded standard base64`() {
@@ -52,6 +57,32 @@ import Testing
       } == "invalid sync token")
   }
 
+  @Test func `a token is expired once a deletion after it is forgotten`() {
+    #expect(
+      reason { () throws(ServerError) in
+        try token.check(epoch: 1_234_567, incarnation: 42, newest: 9, forgotten: 7)
+      } == nil)
+    #expect(
+      reason { () throws(ServerError) in
+        try token.check(epoch: 1_234_567, incarnation: 42, newest: 9, forgotten: 8)
+      } == "sync token expired")
+  }
+
+  @Test func `who reads from nothing misses no deletion from before that`() {
+    var first = token
+    first.began = 9
+    for (forgotten, expected) in [(Int64(9), nil), (10, "sync token expired")] {
+      let found = reason { () throws(ServerError) in
+        try first.check(epoch: 1_234_567, incarnation: 42, newest: 12, forgotten: forgotten)
+      }
+      #expect(found == expected)
+    }
+    let future = reason { () throws(ServerError) in
+      try first.check(epoch: 1_234_567, incarnation: 42, newest: 8)
+    }
+    #expect(future == "invalid sync token")
+  }
+
   @Test func `a token of today is good`() {
     #expect(
       reason { () throws(ServerError) in
@@ -71,7 +102,7 @@ import Testing
     let seed: UInt64 = 20_260_101
     var chance = Chance(seed: seed)
     for round in 0..<2_000 {
-      let count = [0, 1, 25, 26, 26, 26, 41, 42, 42, 43][Int(chance.next() % 10)]
+      let count = [0, 1, 25, 26, 26, 34, 41, 42, 50, 51][Int(chance.next() % 10)]
       var bytes = (0..<count).map { _ in UInt8(truncatingIfNeeded: chance.next()) }
       if count > 1, round.isMultiple(of: 2) { bytes.replaceSubrange(0..<2, with: [1, 1]) }
       let text = Data(bytes).base64EncodedString()

@@ -3,8 +3,8 @@ import Foundation
 /// A store's file as the second version of Stratus left it: the first one's, with indexes.
 enum LayoutTwo {
   /// As ``LayoutOne/make(in:changes:)``.
-  static func make(in url: URL) throws {
-    try LayoutOne.make(in: url, changes: tables + rows)
+  static func make(in url: URL, changes: String = "") throws {
+    try LayoutOne.make(in: url, changes: tables + rows + changes)
   }
 
   private static let tables = """

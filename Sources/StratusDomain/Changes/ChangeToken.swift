@@ -26,15 +26,18 @@ struct ChangeToken: Sendable, Hashable {
   var before: Int64 = 0
   /// Reading backwards: where it began.
   var top: Int64 = 0
+  /// Reading from nothing: the newest change when that began. What was deleted up to it the reader
+  /// never had.
+  var began: Int64 = 0
 
   private static let version: UInt8 = 1
 
   /// Padded standard base64, because clients decode and encode it again (web-services §6).
   var text: String {
     var bytes: [UInt8] = [Self.version, subject.rawValue]
-    let numbers =
-      subject == .reversedZone
-      ? [epoch, incarnation, change, before, top] : [epoch, incarnation, change]
+    var numbers = [epoch, incarnation, change]
+    if subject == .reversedZone { numbers += [before, top] }
+    if began > change { numbers.append(began) }
     for number in numbers {
       withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
     }
@@ -44,9 +47,12 @@ struct ChangeToken: Sendable, Hashable {
   /// - Throws: `BAD_REQUEST` if the text is no token of ours.
   init(text: String) throws(ServerError) {
     guard let bytes = Base64.decode(text), bytes.count >= 26, bytes[0] == Self.version,
-      let subject = Subject(rawValue: bytes[1]),
-      bytes.count == (subject == .reversedZone ? 42 : 26)
+      let subject = Subject(rawValue: bytes[1])
     else { throw .badRequest(Reason.syncTokenInvalid) }
+    let count = subject == .reversedZone ? 5 : 3
+    guard bytes.count == 2 + count * 8 || bytes.count == 2 + (count + 1) * 8 else {
+      throw .badRequest(Reason.syncTokenInvalid)
+    }
     func number(_ index: Int) -> Int64 {
       let start = 2 + index * 8
       return bytes[start..<start + 8].reduce(0) { $0 << 8 | Int64($1) }
@@ -59,6 +65,7 @@ struct ChangeToken: Sendable, Hashable {
       before = number(3)
       top = number(4)
     }
+    if bytes.count > 2 + count * 8 { began = number(count) }
   }
 
   init(subject: Subject, epoch: Int64, incarnation: Int64, change: Int64) {
@@ -68,15 +75,21 @@ struct ChangeToken: Sendable, Hashable {
     self.change = change
   }
 
+  /// - Parameter forgotten: the newest deletion that the history has forgotten; 0: none.
   /// - Throws: `BAD_REQUEST` "sync token expired" unless the token belongs to this timeline and
-  ///   incarnation and to a change that has happened.
-  func check(epoch: Int64, incarnation: Int64, newest: Int64) throws(ServerError) {
+  ///   incarnation and to a change that has happened, and its bearer misses no forgotten deletion.
+  func check(
+    epoch: Int64, incarnation: Int64, newest: Int64, forgotten: Int64 = 0
+  ) throws(ServerError) {
     guard self.epoch == epoch, self.incarnation == incarnation else {
       throw .badRequest(Reason.syncTokenExpired)
     }
-    guard (0...newest).contains(change), (0...newest).contains(before),
-      (0...newest).contains(top)
-    else { throw .badRequest(Reason.syncTokenInvalid) }
+    guard [change, before, top, began].allSatisfy((0...newest).contains) else {
+      throw .badRequest(Reason.syncTokenInvalid)
+    }
+    // NB: not one that was forgotten between two pages of a first reading, if it is older than
+    // that: a reader sent back to the beginning for it might never come to the end.
+    if max(change, began) < forgotten { throw .badRequest(Reason.syncTokenExpired) }
   }
 }
 

@@ -21,10 +21,13 @@ struct DatabaseHistory {
     let newest = try store.latestZoneChange(in: database.key)
     var token = ChangeToken(
       subject: .database, epoch: epoch, incarnation: database.key.fingerprint, change: 0)
+    token.began = newest
     if let text {
       let given = try ChangeToken(text: text)
       guard given.subject == .database else { throw .badRequest(Reason.syncTokenInvalid) }
-      try given.check(epoch: epoch, incarnation: token.incarnation, newest: newest)
+      try given.check(
+        epoch: epoch, incarnation: token.incarnation, newest: newest,
+        forgotten: try store.newestForgottenZone(in: database.key))
       token = given
     }
     let since = token.change

@@ -63,9 +63,10 @@ struct HistoryCursor {
   private let since: Int64
   private let before: Int64
   private let top: Int64
+  private let began: Int64
   let isReversed: Bool
 
-  /// - Throws: `BAD_REQUEST`; see ``ChangeToken/check(epoch:incarnation:newest:)``.
+  /// - Throws: `BAD_REQUEST`; see ``ChangeToken/check(epoch:incarnation:newest:forgotten:)``.
   init(
     token text: String?, zone: StoredZone, epoch: Int64, isReversed: Bool
   ) throws(ServerError) {
@@ -74,11 +75,14 @@ struct HistoryCursor {
     var since: Int64 = 0
     var before = zone.change
     var top = zone.change
+    var began = zone.change
     var isReversed = isReversed
     if let text {
       let token = try ChangeToken(text: text)
-      try token.check(epoch: epoch, incarnation: zone.id, newest: zone.change)
-      since = token.change
+      try token.check(
+        epoch: epoch, incarnation: zone.id, newest: zone.change,
+        forgotten: zone.newestForgotten)
+      (since, began) = (token.change, token.began)
       switch token.subject {
       case .zone: break
       case .reversedZone: (before, top, isReversed) = (token.before, token.top, true)
@@ -87,6 +91,7 @@ struct HistoryCursor {
     }
     isFromNothing = text == nil
     (self.since, self.before, self.top, self.isReversed) = (since, before, top, isReversed)
+    self.began = began
   }
 
   /// Whether the reader brings no token.
@@ -99,8 +104,8 @@ struct HistoryCursor {
 
   /// Whether nothing is left once this change is read.
   ///
-  /// NB: a zone's newest change always has its row, but older numbers have gaps (a record's earlier
-  /// changes), so reading backwards the end may be known only by an empty page.
+  /// NB: numbers have gaps (a record's earlier changes), so reading backwards the end may be known
+  /// only by an empty page; forwards, only if a zone's newest change is a forgotten deletion.
   func isLast(_ change: Int64) -> Bool {
     isReversed ? change <= since + 1 : change >= zone.change
   }
@@ -115,9 +120,11 @@ struct HistoryCursor {
         token.subject = .reversedZone
         token.before = change - 1
         token.top = top
+        token.began = began
       }
     } else if let change, !isComplete {
       token.change = change
+      token.began = began
     }
     return token
   }

@@ -34,7 +34,7 @@ struct ResetKeysHandler: EndpointHandler {
           try store.removeZoneKeys(of: zone)
         } else {
           if try store.leaveWord(.zoneDeleted, of: zone, by: origin) { isWatched = true }
-          try store.deleteZone(zone, reason: .encryptedDataReset)
+          try store.deleteZone(zone, reason: .encryptedDataReset, at: origin.time)
           deleted.append(database.zoneID(zone.name))
         }
       }

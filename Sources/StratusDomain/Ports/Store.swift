@@ -28,8 +28,8 @@ public protocol StoreReading:
 
 /// What a write body can do; it sees its own writes.
 public protocol StoreWriting:
-  StoreReading, ZoneWriting, RecordWriting, SchemaWriting, IndexWriting, LinkWriting, AssetWriting,
-  KeyWriting, SubscriptionWriting, OutboxWriting, NotificationWriting, DeviceWriting
+  StoreReading, ZoneWriting, RecordWriting, ChangeWriting, SchemaWriting, IndexWriting, LinkWriting,
+  AssetWriting, KeyWriting, SubscriptionWriting, OutboxWriting, NotificationWriting, DeviceWriting
 {}
 
 /// The stores of all containers.

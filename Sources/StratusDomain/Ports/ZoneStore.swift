@@ -35,7 +35,11 @@ public protocol ZoneWriting {
   /// database's history.
   ///
   /// Its records can no longer be reached; their rows go later, by ``purge(_:rows:)``.
-  func deleteZone(_ zone: StoredZone, reason: ZoneDeletionReason) throws(ServerError)
+  ///
+  /// - Parameter time: milliseconds since 1970 UTC.
+  func deleteZone(
+    _ zone: StoredZone, reason: ZoneDeletionReason, at time: Int64
+  ) throws(ServerError)
 
   /// Records of a deleted zone whose rows are still there, tombstones included; nil: no deleted
   /// zone has any left.
@@ -55,11 +59,6 @@ extension ZoneWriting {
     named name: String, in database: DatabaseKey
   ) throws(ServerError) -> StoredZone {
     try createZone(named: name, in: database, encryptionScope: .perRecord)
-  }
-
-  /// Deletes a zone because somebody wants it; see ``deleteZone(_:reason:)``.
-  public func deleteZone(_ zone: StoredZone) throws(ServerError) {
-    try deleteZone(zone, reason: .deleted)
   }
 }
 

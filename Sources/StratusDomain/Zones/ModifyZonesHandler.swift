@@ -67,7 +67,7 @@ struct ModifyZonesHandler: EndpointHandler {
       if name == ZoneID.defaultZoneName { throw .badRequest(Reason.defaultZoneIsFixed) }
       guard let existing else { throw try store.missingZone(named: name, in: database.key) }
       if try store.leaveWord(.zoneDeleted, of: existing, by: origin) { isWatched = true }
-      try store.deleteZone(existing)
+      try store.deleteZone(existing, reason: .deleted, at: origin.time)
       return .zone(ZoneDictionary(zoneID: database.zoneID(name), isDeleted: true))
     }
   }

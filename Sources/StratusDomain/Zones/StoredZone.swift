@@ -13,10 +13,12 @@ public struct StoredZone: Sendable, Hashable {
   public var clientChangeToken: String?
   /// Given when the zone is made, and kept.
   public var encryptionScope: EncryptionScope
+  /// The newest deletion of a record that its history has forgotten; 0: none.
+  public var newestForgotten: Int64
 
   public init(
     id: Int64, database: DatabaseKey, name: String, change: Int64, clientChangeToken: String?,
-    encryptionScope: EncryptionScope = .perRecord
+    encryptionScope: EncryptionScope = .perRecord, newestForgotten: Int64 = 0
   ) {
     self.id = id
     self.database = database
@@ -24,6 +26,7 @@ public struct StoredZone: Sendable, Hashable {
     self.change = change
     self.clientChangeToken = clientChangeToken
     self.encryptionScope = encryptionScope
+    self.newestForgotten = newestForgotten
   }
 
   public var isDefault: Bool { name == ZoneID.defaultZoneName }

@@ -33,6 +33,13 @@ extension StoreSession {
     } ?? 0
   }
 
+  public func newestForgottenZone(in database: DatabaseKey) throws(ServerError) -> Int64 {
+    guard let number = try number(of: database) else { return 0 }
+    return try connection.first(ChangeStatements.forgotten, [.integer(number)]) {
+      $0.integer(0)
+    } ?? 0
+  }
+
   public func zoneChanges(
     in database: DatabaseKey, after change: Int64, limit: Int
   ) throws(ServerError) -> [ZoneChange] {
@@ -55,6 +62,8 @@ private enum ChangeStatements {
   static let oldestFirst = SQLStatement(inRange + " ORDER BY change LIMIT ?")
   static let newestFirst = SQLStatement(inRange + " ORDER BY change DESC LIMIT ?")
   static let latest = SQLStatement("SELECT change FROM databases WHERE database = ?")
+  static let forgotten = SQLStatement(
+    "SELECT newest_forgotten FROM databases WHERE database = ?")
   static let zones = SQLStatement(
     """
     SELECT name, listed, deleted, deletion_reason, zone FROM zones

@@ -3,7 +3,7 @@ public import StratusDomain
 /// The tables of a store.
 public enum StoreTables {
   /// Counts the forms these tables have had.
-  static let layout: Int64 = 3
+  static let layout: Int64 = 4
 
   /// Makes the tables where there are none, brings those of an earlier program up to this one's
   /// form, and refuses those of a later one.
@@ -12,7 +12,8 @@ public enum StoreTables {
   ///
   /// - Parameters:
   ///   - makeEpoch: draws the epoch of a new store.
-  ///   - now: when a new store begins, in milliseconds since 1970 UTC.
+  ///   - now: when a new store begins, or an old one is brought up to date, in milliseconds since
+  ///     1970 UTC.
   /// - Throws: `INTERNAL_ERROR`.
   public static func prepare(
     on connection: any SQLConnection, makeEpoch: () -> Int64, now: () -> Int64 = { 0 }
@@ -38,7 +39,7 @@ public enum StoreTables {
         "the store was written by a newer version of Stratus",
         facts: ["layout": String(found), "known": String(layout)])
     }
-    if found < layout { try StoreUpgrade.run(on: connection, from: found) }
+    if found < layout { try StoreUpgrade.run(on: connection, from: found, now: now()) }
   }
 
   /// Begins a timeline of its own in a store that was copied from another one: a backup, or a
@@ -86,6 +87,7 @@ public enum StoreTables {
       scope BIGINT NOT NULL,
       owner \(dialect.text) NOT NULL,
       change BIGINT NOT NULL,
+      newest_forgotten BIGINT NOT NULL DEFAULT 0,
       UNIQUE (scope, owner));
 
     CREATE TABLE zones (
@@ -97,17 +99,30 @@ public enum StoreTables {
       deleted BIGINT NOT NULL,
       client_token \(dialect.text),
       encryption_scope BIGINT NOT NULL DEFAULT 0,
-      deletion_reason BIGINT NOT NULL DEFAULT 0);
+      deletion_reason BIGINT NOT NULL DEFAULT 0,
+      newest_forgotten BIGINT NOT NULL DEFAULT 0,
+      deleted_at BIGINT);
     CREATE UNIQUE INDEX zones_live ON zones (database, name) WHERE deleted = 0;
     CREATE INDEX zones_listed ON zones (database, listed) WHERE listed IS NOT NULL;
     CREATE INDEX zones_deleted ON zones (database, name) WHERE deleted <> 0;
     CREATE INDEX zones_unpurged ON zones (zone) WHERE deleted = 1;
+    \(deletedZones)
 
     \(records(dialect))
     """
   }
 
-  /// What a record is, and its two ways of being found.
+  /// Deleted zones that a history names, by age.
+  static let deletedZones = """
+    CREATE INDEX zones_forgettable ON zones (deleted_at) WHERE deleted_at IS NOT NULL;
+    """
+
+  /// Tombstones, by age.
+  static let deletedRecords = """
+    CREATE INDEX records_deleted ON records (modified_at) WHERE deleted = 1;
+    """
+
+  /// What a record is, and its ways of being found.
   static func records(_ dialect: SQLDialect) -> String {
     """
     CREATE TABLE records (
@@ -129,6 +144,7 @@ public enum StoreTables {
       assets BIGINT NOT NULL,
       UNIQUE (database, zone, name));
     CREATE UNIQUE INDEX records_changed ON records (database, zone, change);
+    \(deletedRecords)
     """
   }
 

@@ -3,11 +3,18 @@ import StratusWire
 
 /// Brings a store of an earlier program up to this one's tables, in the transaction that opens it.
 enum StoreUpgrade {
-  /// - Parameter layout: the one the store has.
-  static func run(on connection: any SQLConnection, from layout: Int64) throws(ServerError) {
+  /// - Parameters:
+  ///   - layout: the one the store has.
+  ///   - now: milliseconds since 1970 UTC.
+  static func run(
+    on connection: any SQLConnection, from layout: Int64, now: Int64
+  ) throws(ServerError) {
     // NB: all tables before any rows: a session's statements expect those of today.
-    try connection.define(SubscriptionTables.text(connection.dialect))
-    try connection.define(NotificationTables.text(connection.dialect))
+    if layout < 3 {
+      try connection.define(SubscriptionTables.text(connection.dialect))
+      try connection.define(NotificationTables.text(connection.dialect))
+    }
+    try addForgetting(on: connection, now: now)
     switch layout {
     case 1:
       try addDerivedTables(on: connection)
@@ -17,10 +24,26 @@ enum StoreUpgrade {
     case 2:
       try numberRecords(on: connection)
       try numberEntries(on: connection)
+    case 3:
+      try connection.define(StoreTables.deletedRecords)
     default:
       throw .fault("a store has an unknown layout", facts: ["layout": String(layout)])
     }
     try connection.execute(UpgradeStatements.setLayout, [.integer(StoreTables.layout)])
+  }
+
+  /// Choice: a zone that is deleted counts as deleted now, as nobody noted when it was.
+  private static func addForgetting(
+    on connection: any SQLConnection, now: Int64
+  ) throws(ServerError) {
+    try connection.define(
+      """
+      ALTER TABLE databases ADD COLUMN newest_forgotten BIGINT NOT NULL DEFAULT 0;
+      ALTER TABLE zones ADD COLUMN newest_forgotten BIGINT NOT NULL DEFAULT 0;
+      ALTER TABLE zones ADD COLUMN deleted_at BIGINT;
+      \(StoreTables.deletedZones)
+      """)
+    try connection.execute(UpgradeStatements.dateDeletedZones, [.integer(now)])
   }
 
   private static func addDerivedTables(
@@ -116,6 +139,8 @@ enum StoreUpgrade {
 
 private enum UpgradeStatements {
   static let setLayout = SQLStatement("UPDATE store SET layout = ?")
+  static let dateDeletedZones = SQLStatement(
+    "UPDATE zones SET deleted_at = ? WHERE listed IS NOT NULL AND deleted <> 0")
   static let markField = SQLStatement(
     "UPDATE fields SET indexes = ? WHERE record_type = ? AND name = ?")
   static let records = SQLStatement(

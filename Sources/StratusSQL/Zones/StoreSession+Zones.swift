@@ -14,7 +14,8 @@ extension StoreSession {
       StoredZone(
         id: id, database: database, name: row.text(2), change: row.integer(0),
         clientChangeToken: row.optionalText(1),
-        encryptionScope: EncryptionScope(number: row.integer(3)))
+        encryptionScope: EncryptionScope(number: row.integer(3)),
+        newestForgotten: row.integer(4))
     }
   }
 
@@ -33,7 +34,8 @@ extension StoreSession {
       StoredZone(
         id: row.integer(0), database: database, name: row.text(3), change: row.integer(1),
         clientChangeToken: row.optionalText(2),
-        encryptionScope: EncryptionScope(number: row.integer(4)))
+        encryptionScope: EncryptionScope(number: row.integer(4)),
+        newestForgotten: row.integer(5))
     }
   }
 
@@ -65,12 +67,16 @@ extension StoreSession {
   }
 
   public func deleteZone(
-    _ zone: StoredZone, reason: ZoneDeletionReason
+    _ zone: StoredZone, reason: ZoneDeletionReason, at time: Int64
   ) throws(ServerError) {
     let number = try requiredNumber(of: zone)
     let listed = zone.isDefault ? SQLValue.null : .integer(try nextZoneChange(in: number))
     let changed = try connection.execute(
-      ZoneStatements.delete, [listed, .integer(reason.number), .integer(zone.id)])
+      ZoneStatements.delete,
+      [
+        listed, .integer(reason.number), zone.isDefault ? .null : .integer(time),
+        .integer(zone.id),
+      ])
     if changed != 1 { throw .fault("a zone to delete is not there") }
     try removeZoneKeys(of: zone)
     try removeSubscriptions(toZone: zone.id, in: number)
@@ -92,7 +98,8 @@ extension StoreSession {
       StoredZone(
         id: row.integer(0), database: database, name: name, change: row.integer(1),
         clientChangeToken: row.optionalText(2),
-        encryptionScope: EncryptionScope(number: row.integer(3)))
+        encryptionScope: EncryptionScope(number: row.integer(3)),
+        newestForgotten: row.integer(4))
     }
   }
 
@@ -106,19 +113,19 @@ extension StoreSession {
 
 enum ZoneStatements {
   private static let named = """
-    SELECT zone, change, client_token, encryption_scope FROM zones
+    SELECT zone, change, client_token, encryption_scope, newest_forgotten FROM zones
     WHERE database = ? AND name = ? AND deleted = 0
     """
   static let find = SQLStatement(named)
   static let lock = SQLStatement { named + $0.forUpdate }
   static let findID = SQLStatement(
     """
-    SELECT change, client_token, name, encryption_scope FROM zones
+    SELECT change, client_token, name, encryption_scope, newest_forgotten FROM zones
     WHERE database = ? AND zone = ? AND deleted = 0
     """)
   static let list = SQLStatement(
     """
-    SELECT zone, change, client_token, name, encryption_scope FROM zones
+    SELECT zone, change, client_token, name, encryption_scope, newest_forgotten FROM zones
     WHERE database = ? AND name > ? AND deleted = 0 ORDER BY name LIMIT ?
     """)
   static let count = SQLStatement(
@@ -133,7 +140,7 @@ enum ZoneStatements {
     """
     UPDATE zones
     SET deleted = CASE change WHEN 0 THEN 2 ELSE 1 END, listed = ?, client_token = NULL,
-      deletion_reason = ?
+      deletion_reason = ?, deleted_at = ?
     WHERE zone = ? AND deleted = 0
     """)
   /// NB: `deleted <> 0` says nothing new; it is what makes SQLite use the index `zones_deleted`.
@@ -142,7 +149,7 @@ enum ZoneStatements {
   /// NB: as above.
   static let unlistUnpurged = SQLStatement(
     """
-    UPDATE zones SET listed = NULL
+    UPDATE zones SET listed = NULL, deleted_at = NULL
     WHERE database = ? AND name = ? AND deleted <> 0 AND deleted = 1
     """)
 }

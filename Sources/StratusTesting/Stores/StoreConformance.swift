@@ -8,7 +8,7 @@ public enum StoreConformance {
 
   public static let checks: [Check] =
     transactionChecks + concurrencyChecks + zoneChecks + recordChecks + changeChecks
-    + zoneHistoryChecks + purgeChecks + schemaChecks + entryChecks + indexChecks + linkChecks
-    + cascadeChecks + assetChecks + holdChecks + keyChecks + subscriptionChecks + outboxChecks
-    + queueChecks + collectionChecks + deviceChecks
+    + zoneHistoryChecks + purgeChecks + forgettingChecks + schemaChecks + entryChecks + indexChecks
+    + linkChecks + cascadeChecks + assetChecks + holdChecks + keyChecks + subscriptionChecks
+    + outboxChecks + queueChecks + collectionChecks + deviceChecks
 }

@@ -6,9 +6,11 @@ enum Sample {
   static let ann = DatabaseKey.private(owner: "_ann")
   static let bob = DatabaseKey.private(owner: "_bob")
   static let refusal = ServerError(.accessDenied, Reason.accessDenied)
+  /// When zones are deleted, and records a millisecond later for each change.
+  static let time: Int64 = 1_700_000_000_000
 
   static func record(_ name: String, change: Int64, text: String = "{}") -> StoredRecord {
-    let stamp = Stamp(timestamp: 1_700_000_000_000 + change, userRecordName: "_ann", deviceID: "a")
+    let stamp = Stamp(timestamp: time + change, userRecordName: "_ann", deviceID: "a")
     return StoredRecord(
       name: name, type: "Note", change: change, isDeleted: false, created: stamp,
       modified: stamp, parentRecordName: nil, fields: FieldsJSON(text: Array(text.utf8)))
@@ -59,6 +61,12 @@ extension StoreWriting {
       records.append(Sample.record(name, change: zone.change + Int64(records.count) + 1))
     }
     try apply(ChangeSet(zone: zone, records: records))
+  }
+
+  func deleteZone(
+    _ zone: StoredZone, reason: ZoneDeletionReason = .deleted
+  ) throws(ServerError) {
+    try deleteZone(zone, reason: reason, at: Sample.time)
   }
 
   /// Deletes a record of a zone.

@@ -214,7 +214,7 @@ import Testing
       let chunk = try #require(read)
       try await store.write { (body) throws(ServerError) in
         guard let zone = try body.lockZone(named: "Notes", in: .public) else { return }
-        try body.deleteZone(zone)
+        try body.deleteZone(zone, reason: .deleted, at: 0)
       }
       try await chunk.write(to: store)
       #expect(try await Self.entries(of: store).isEmpty)

@@ -89,7 +89,7 @@ public struct TestAccount: Sendable {
         return false
       }
       try store.add(WatchedChange(zone: zone, event: .zoneDeleted, origin: origin))
-      try store.deleteZone(zone, reason: reason)
+      try store.deleteZone(zone, reason: reason, at: origin.time)
       return true
     }
     if !isDone { throw CKError(.zoneNotFound) }

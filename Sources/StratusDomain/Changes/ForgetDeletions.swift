@@ -1,0 +1,24 @@
+/// Forgets the deletions of long ago, a step a transaction.
+public struct ForgetDeletions: Sendable {
+  private let store: any Store
+  private let ambient: Ambient
+  private let days: Int64
+
+  /// - Parameter days: how long deletions are kept.
+  public init(store: any Store, ambient: Ambient, days: Int64) {
+    self.store = store
+    self.ambient = ambient
+    self.days = days
+  }
+
+  /// Takes one step.
+  ///
+  /// - Parameter limit: records, and zones, at most.
+  /// - Returns: whether there may be more to do.
+  public func step(limit: Int) async throws(ServerError) -> Bool {
+    let time = ambient.now() - days * 86_400_000
+    return try await store.write { (store) throws(ServerError) in
+      try store.forgetDeletions(before: time, limit: limit)
+    }
+  }
+}

@@ -1,0 +1,147 @@
+import StratusDomain
+import StratusWire
+
+extension StoreConformance {
+  static let forgettingChecks: [Check] = [
+    Check("old tombstones are forgotten, and nothing else", oldTombstonesGo),
+    Check("the newest deletion forgotten is kept for each history", newestForgottenIsKept),
+    Check("deletions are forgotten in bounded steps", forgettingIsBounded),
+    Check("a forgotten zone leaves its history, and its records are purged", oldZonesGo),
+    Check("a zone made again is not forgotten with the earlier one", remadeZoneStays),
+    Check("a forgotten record can be saved again", forgottenRecordIsSaved),
+  ]
+
+  /// The tombstone of change 4 is older than the time given, that of 5 is not.
+  static func oldTombstonesGo(_ store: any Store) async throws {
+    try await store.save(["kept", "old", "young"], inZone: "Notes")
+    try await store.save(["old"], inZone: "Notes", of: Sample.bob)
+    let (changes, ofBob) = try await store.write { (body) throws(ServerError) in
+      try body.delete("old", in: try body.existing("Notes"))
+      try body.delete("young", in: try body.existing("Notes"))
+      try body.forget(before: Sample.time + 5)
+      return (
+        try body.changes(in: try body.existing("Notes")),
+        try body.changes(in: try body.existing("Notes", in: Sample.bob)).map(\.name)
+      )
+    }
+    try expect(changes.map(\.name), ["kept", "young"])
+    try expect(changes.map(\.change), [1, 5])
+    try expect(ofBob, ["old"])
+  }
+
+  /// By zone, and it never goes back; a zone's newest change may be one that is forgotten.
+  static func newestForgottenIsKept(_ store: any Store) async throws {
+    try await store.save(["a", "b"], inZone: "One")
+    try await store.save(["a"], inZone: "Two")
+    var seen: [[Int64]] = []
+    for (name, time) in [("a", Sample.time + 4), ("b", Sample.time + 5), ("c", Sample.time + 5)] {
+      seen.append(
+        try await store.write { (body) throws(ServerError) in
+          if name != "c" { try body.delete(name, in: try body.existing("One")) }
+          try body.forget(before: time)
+          let (one, two) = (try body.existing("One"), try body.existing("Two"))
+          return [
+            one.newestForgotten, one.change, two.newestForgotten,
+            try body.newestForgottenZone(in: Sample.ann),
+          ]
+        })
+    }
+    try expect(seen, [[3, 3, 0, 0], [4, 4, 0, 0], [4, 4, 0, 0]])
+  }
+
+  /// Seven records and three zones, two at a time.
+  static func forgettingIsBounded(_ store: any Store) async throws {
+    let names = (1...7).map { "\($0)" }
+    try await store.save(names, inZone: "Notes")
+    try await store.write { (body) throws(ServerError) in
+      for name in names { try body.delete(name, in: try body.existing("Notes")) }
+      for name in ["A", "B", "C"] {
+        try body.deleteZone(try body.createZone(named: name, in: Sample.ann))
+      }
+    }
+    var steps: [[Int]] = []
+    var hasMore = true
+    while hasMore, steps.count < 10 {
+      let (more, left) = try await store.write { (body) throws(ServerError) in
+        let more = try body.forgetDeletions(before: .max, limit: 2)
+        return (
+          more,
+          [
+            try body.changes(in: try body.existing("Notes")).count,
+            try body.zoneChanges(in: Sample.ann, after: 0, limit: 10).count,
+          ]
+        )
+      }
+      steps.append(left)
+      hasMore = more
+    }
+    try expect(steps, [[5, 2], [3, 1], [1, 1], [0, 1]])
+  }
+
+  /// Purged before or after.
+  static func oldZonesGo(_ store: any Store) async throws {
+    try await store.save(["a"], inZone: "First")
+    try await store.save(["a"], inZone: "Second")
+    try await store.save(["a"], inZone: "Kept")
+    let (changes, forgotten, ofBob, purged) = try await store.write { (body) throws(ServerError) in
+      try body.deleteZone(try body.existing("First"))
+      try body.purge(limit: 10)
+      try body.deleteZone(try body.existing("Second"))
+      try body.forget(before: Sample.time)
+      let before = try body.zoneChanges(in: Sample.ann, after: 0, limit: 10).map(\.name)
+      try body.forget(before: Sample.time + 1)
+      let after = try body.zoneChanges(in: Sample.ann, after: 0, limit: 10).map(\.name)
+      return (
+        [before, after], try body.newestForgottenZone(in: Sample.ann),
+        try body.newestForgottenZone(in: Sample.bob),
+        [try body.purge(limit: 10), try body.purge(limit: 10)]
+      )
+    }
+    try expect(changes, [["Kept", "First", "Second"], ["Kept"]])
+    try expect(forgotten, 8)
+    try expect(ofBob, 0)
+    try expect(purged, [1, nil])
+  }
+
+  /// Whether the earlier one is purged or not.
+  static func remadeZoneStays(_ store: any Store) async throws {
+    for isPurged in [false, true] {
+      let name = isPurged ? "Purged" : "Unpurged"
+      try await store.save(["a"], inZone: name)
+      let (changes, forgotten) = try await store.write { (body) throws(ServerError) in
+        try body.deleteZone(try body.existing(name))
+        if isPurged { try body.purge(limit: 10) }
+        _ = try body.createZone(named: name, in: Sample.ann)
+        try body.forget(before: .max)
+        return (
+          try body.zoneChanges(in: Sample.ann, after: 0, limit: 10).map(\.name),
+          try body.newestForgottenZone(in: Sample.ann)
+        )
+      }
+      try expect(changes, isPurged ? ["Unpurged", "Purged"] : ["Unpurged"])
+      try expect(forgotten, 0)
+    }
+  }
+
+  /// As a new one, with the zone's next number.
+  static func forgottenRecordIsSaved(_ store: any Store) async throws {
+    try await store.save(["a"], inZone: "Notes")
+    try await store.write { (body) throws(ServerError) in
+      try body.delete("a", in: try body.existing("Notes"))
+      try body.forget(before: .max)
+    }
+    try await store.save(["a"], inZone: "Notes")
+    let changes = try await store.read { (body) throws(ServerError) in
+      try body.changes(in: try body.existing("Notes"))
+    }
+    try expect(changes.map(\.change), [3])
+    try expect(changes.map(\.isDeleted), [false])
+  }
+}
+
+extension StoreWriting {
+  /// Forgets all deletions before a time.
+  fileprivate func forget(before time: Int64) throws(ServerError) {
+    while try forgetDeletions(before: time, limit: 100) {}
+  }
+}

@@ -1,0 +1,172 @@
+import StratusTesting
+import Testing
+
+/// What is told by a server that forgets deletions, and to whom (cloudkit-semantics §16,
+/// web-services §4.13: an expired token is a BAD_REQUEST).
+@Suite struct ForgottenDeletions {
+  private static let day: Int64 = 86_400
+
+  private func withClock(
+    _ body: (TestServer, Client, MovedClock) async throws -> Void
+  ) async throws {
+    let clock = MovedClock()
+    try await withServer(live: clock.live) { server in
+      try await body(server, try await server.client("anna@example.org"), clock)
+    }
+  }
+
+  private func names(_ page: JSON, deleted: Bool) -> [String] {
+    (page["records"].array ?? []).filter { ($0["deleted"] == true) == deleted }
+      .compactMap { $0["recordName"].string }
+  }
+
+  private func zones(_ page: JSON, deleted: Bool) -> [String] {
+    (page["zones"].array ?? []).filter { ($0["deleted"] == true) == deleted }
+      .compactMap { $0["zoneID"]["zoneName"].string }
+  }
+
+  private func expectExpired(_ anna: Client, _ token: JSON, _ more: JSON = [:]) async throws {
+    let item = more.with("zoneID", ["zoneName": "Work"]).with("syncToken", token)
+    for (endpoint, body) in [("changes/zone", ["zones": [item]]), ("records/changes", item)] {
+      let answer = try await anna.answer(endpoint, body)
+      answer.expectRefusal(endpoint, code: "BAD_REQUEST")
+      #expect(answer.reason == "sync token expired")
+    }
+  }
+
+  @Test func `a token from before a forgotten deletion is expired, a later one goes on`()
+    async throws
+  {
+    try await withClock { server, anna, clock in
+      try await anna.makeZone("Work")
+      for name in ["a", "b", "c"] { try await anna.save(name, in: "Work") }
+      let early = try await anna.changes(in: "Work")["syncToken"]
+      try await anna.save("a", in: "Work", "forceDelete")
+      let late = try await anna.changes(in: "Work")["syncToken"]
+      clock.move(bySeconds: 7 * Self.day)
+      try await anna.save("b", in: "Work", "forceDelete")
+
+      // A week old, not older.
+      try await server.forgetDeletions(olderThanDays: 7)
+      let kept = try await anna.changes(in: "Work", since: early)
+      #expect(names(kept, deleted: true) == ["a", "b"])
+
+      clock.move(bySeconds: 1)
+      try await server.forgetDeletions(olderThanDays: 7)
+      try await expectExpired(anna, early)
+      let page = try await anna.changes(in: "Work", since: late)
+      #expect(names(page, deleted: true) == ["b"])
+      #expect(names(page, deleted: false) == [])
+      #expect(page["moreComing"] == false)
+      let whole = try await anna.changes(in: "Work", ["deletedRecordTypes": true])
+      #expect(names(whole, deleted: false) == ["c"])
+      #expect(names(whole, deleted: true) == ["b"])
+    }
+  }
+
+  @Test func `a token stays good for as long as nothing was deleted after it`() async throws {
+    try await withClock { server, anna, clock in
+      try await anna.makeZone("Work")
+      for name in ["a", "b"] { try await anna.save(name, in: "Work") }
+      let token = try await anna.changes(in: "Work")["syncToken"]
+      let ofDatabase = try await anna.post("changes/database")["syncToken"]
+      clock.move(bySeconds: 13 * Self.day)
+      try await anna.save("c", in: "Work")
+      try await server.forgetDeletions(olderThanDays: 7)
+      let page = try await anna.changes(in: "Work", since: token)
+      #expect(names(page, deleted: false) == ["c"])
+      let changes = try await anna.post("changes/database", ["syncToken": ofDatabase])
+      #expect(zones(changes, deleted: false) == ["Work"])
+    }
+  }
+
+  @Test func `so it is with a database and its zones`() async throws {
+    try await withClock { server, anna, clock in
+      for name in ["A", "B", "C"] { try await anna.makeZone(name) }
+      let early = try await anna.post("changes/database")["syncToken"]
+      try await anna.deleteZone("A")
+      let late = try await anna.post("changes/database")["syncToken"]
+      clock.move(bySeconds: 7 * Self.day + 1)
+      try await anna.deleteZone("B")
+      try await server.forgetDeletions(olderThanDays: 7)
+      for (endpoint, key) in [
+        ("changes/database", "syncToken"), ("zones/changes", "metaSyncToken"),
+      ] {
+        let refused = try await anna.answer(endpoint, .object([key: early]))
+        refused.expectRefusal(endpoint, code: "BAD_REQUEST")
+        #expect(refused.reason == "sync token expired")
+        let page = try await anna.post(endpoint, .object([key: late]))
+        #expect(zones(page, deleted: true) == ["B"])
+        #expect(zones(page, deleted: false) == [])
+        #expect(zones(try await anna.post(endpoint), deleted: false) == ["C"])
+      }
+      try await anna.makeZone("A")
+      let made = try await anna.post("changes/database", ["syncToken": late])
+      #expect(zones(made, deleted: false) == ["A"])
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `a first reading comes to its end while deletions are forgotten`(
+    isReversed: Bool
+  ) async throws {
+    try await withClock { server, anna, clock in
+      try await anna.makeZone("Work")
+      for name in ["a", "b", "c", "d"] { try await anna.save(name, in: "Work") }
+      for name in ["b", "d"] { try await anna.save(name, in: "Work", "forceDelete") }
+      clock.move(bySeconds: 8 * Self.day)
+      let more: JSON = ["resultsLimit": 1, "reverse": .bool(isReversed)]
+      var page = try await anna.changes(in: "Work", more)
+      var found = names(page, deleted: false)
+      for _ in 0..<10 where page["moreComing"] == true {
+        // The second time there is nothing to forget.
+        try await server.forgetDeletions(olderThanDays: 7)
+        page = try await anna.changes(in: "Work", since: page["syncToken"], more)
+        found += names(page, deleted: false)
+      }
+      #expect(page["moreComing"] == false)
+      #expect(found.sorted() == ["a", "c"])
+      #expect(try await anna.changes(in: "Work", since: page["syncToken"])["records"] == [])
+    }
+  }
+
+  @Test func `a first reading that lasts longer than deletions are kept begins anew`()
+    async throws
+  {
+    try await withClock { server, anna, clock in
+      for name in ["A", "B", "C"] { try await anna.makeZone(name) }
+      try await anna.makeZone("Work")
+      for name in ["a", "b", "c"] { try await anna.save(name, in: "Work") }
+      let more: JSON = ["resultsLimit": 1]
+      let first = try await anna.changes(in: "Work", more)
+      let ofDatabase = try await anna.post("changes/database", more)
+      #expect(names(first, deleted: false) == ["a"])
+      #expect(zones(ofDatabase, deleted: false) == ["A"])
+      try await anna.save("a", in: "Work", "forceDelete")
+      try await anna.deleteZone("A")
+      clock.move(bySeconds: 8 * Self.day)
+      try await server.forgetDeletions(olderThanDays: 7)
+      try await expectExpired(anna, first["syncToken"], more)
+      let refused = try await anna.answer(
+        "changes/database", more.with("syncToken", ofDatabase["syncToken"]))
+      refused.expectRefusal("changes/database", code: "BAD_REQUEST")
+      #expect(refused.reason == "sync token expired")
+    }
+  }
+
+  @Test func `a reading backwards misses no deletion that is forgotten meanwhile`() async throws {
+    try await withClock { server, anna, clock in
+      try await anna.makeZone("Work")
+      for name in ["a", "b"] { try await anna.save(name, in: "Work") }
+      let known = try await anna.changes(in: "Work")["syncToken"]
+      try await anna.save("a", in: "Work", "forceDelete")
+      for name in ["c", "d"] { try await anna.save(name, in: "Work") }
+      let more: JSON = ["resultsLimit": 1, "reverse": true]
+      let page = try await anna.changes(in: "Work", since: known, more)
+      #expect(names(page, deleted: false) == ["d"])
+      clock.move(bySeconds: 8 * Self.day)
+      try await server.forgetDeletions(olderThanDays: 7)
+      try await expectExpired(anna, page["syncToken"])
+    }
+  }
+}
