@@ -207,7 +207,7 @@ struct AssetKills {
 
   /// Sweeps without a grace, in this process, and counts what is left.
   private mutating func sweep() async throws {
-    let server = try await TestServer(folder: data)
+    let server = try await TestServer(onDiskIn: data)
     // Opens the store, as only stores in use are swept.
     _ = try await Connection(
       to: Connection.Address(

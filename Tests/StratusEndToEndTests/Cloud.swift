@@ -79,7 +79,10 @@ final class FakeClock: Sendable {
   var timing: Timing {
     Timing(
       now: { self.sleeps.reduce(0, +) },
-      sleep: { seconds in self.slept.withLock { $0.append(seconds) } },
+      sleep: { seconds in
+        self.slept.withLock { $0.append(seconds) }
+        await Task.yield()
+      },
       chance: { 0 })
   }
 }

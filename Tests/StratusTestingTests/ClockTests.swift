@@ -162,8 +162,11 @@ import Testing
     defer { try? FileManager.default.removeItem(at: folder) }
     var server = try await TestServer(folder: folder)
     var phone = try await server.account("alice@example.com").device("phone")
+    await server.clock.advance(by: .seconds(3_600))
     let record = try await phone.container(Stage.containerID).privateCloudDatabase.save(
       CKRecord(recordType: "Note"))
+    let created = try #require(record.creationDate)
+    #expect(abs(created.timeIntervalSince(server.clock.date)) < 0.01)
     await server.stop()
     server = try await TestServer(folder: folder)
     phone = try await server.account("alice@example.com").device("phone")

@@ -55,7 +55,10 @@ actor NotesApp: CKSyncEngineDelegate {
     case .accountChange(let change): handle(change, syncEngine)
     case .fetchedDatabaseChanges(let changes):
       for deletion in changes.deletions where deletion.zoneID == Self.zoneID {
-        notes = [:]
+        switch deletion.reason {
+        case .encryptedDataReset: sendAll(syncEngine)
+        case .deleted, .purged: notes = [:]
+        }
         messages.append("zone \(deletion.reason)")
       }
     case .fetchedRecordZoneChanges(let changes):
@@ -101,10 +104,7 @@ actor NotesApp: CKSyncEngineDelegate {
 
   private func handle(_ change: CKSyncEngine.Event.AccountChange, _ engine: CKSyncEngine) {
     switch change.changeType {
-    case .signIn:
-      engine.state.add(pendingDatabaseChanges: [.saveZone(CKRecordZone(zoneID: Self.zoneID))])
-      engine.state.add(
-        pendingRecordZoneChanges: notes.keys.sorted().map { .saveRecord(Self.recordID($0)) })
+    case .signIn: sendAll(engine)
     case .signOut:
       notes = [:]
       messages.append("signed out")
@@ -113,6 +113,14 @@ actor NotesApp: CKSyncEngineDelegate {
       engine.state.add(pendingDatabaseChanges: [.saveZone(CKRecordZone(zoneID: Self.zoneID))])
       messages.append("another account")
     }
+  }
+
+  /// The server has none of the notes, or those of another zone.
+  private func sendAll(_ engine: CKSyncEngine) {
+    for name in notes.keys { notes[name]?.record = nil }
+    engine.state.add(pendingDatabaseChanges: [.saveZone(CKRecordZone(zoneID: Self.zoneID))])
+    engine.state.add(
+      pendingRecordZoneChanges: notes.keys.sorted().map { .saveRecord(Self.recordID($0)) })
   }
 
   private func handle(_ sent: CKSyncEngine.Event.SentRecordZoneChanges, _ engine: CKSyncEngine) {

@@ -51,6 +51,39 @@ import Testing
     }
   }
 
+  @Test func `are lost in one container alone`() async throws {
+    try await withStage { stage in
+      // Both begin to count their notifications at the same number.
+      let containerIDs = [Stage.containerID, "iCloud.com.example.Other"]
+      let ears = [Ear(), Ear()]
+      var tasks: [Task<Void, Never>] = []
+      defer { for task in tasks { task.cancel() } }
+      func save(_ name: String, in place: Int) async throws {
+        try await stage.phone.container(containerIDs[place]).privateCloudDatabase.save(
+          CKRecord(recordType: "Note", recordID: CKRecord.ID(recordName: name)))
+      }
+      for place in [0, 1] {
+        let container = stage.laptop.container(containerIDs[place])
+        // A subscription is to a type that there is.
+        try await save("first", in: place)
+        try await container.privateCloudDatabase.save(
+          CKQuerySubscription(
+            recordType: "Note", predicate: NSPredicate(value: true), subscriptionID: "notes",
+            options: [.firesOnRecordCreation]))
+        tasks.append(ears[place].listen(to: container))
+      }
+      try await stage.server.wait { stage.laptop.requestsCount(.notifications) > 1 }
+      for place in [0, 1] {
+        try await save("a", in: place)
+        try await stage.server.wait { ears[place].names == ["a"] }
+      }
+      stage.laptop.dropNotifications()
+      for place in [0, 1] { try await save("b", in: place) }
+      try await stage.server.wait { ears[1].names == ["a", "b"] }
+      #expect(ears[0].names == ["a"])
+    }
+  }
+
   @Test func `arrive twice`() async throws {
     try await withEar { stage, ear in
       stage.laptop.duplicateNotifications()

@@ -1,5 +1,6 @@
 public import Foundation
 import StratusTransport
+import StratusWire
 import Synchronization
 
 extension Notification.Name {
@@ -12,10 +13,15 @@ extension Notification.Name {
 }
 
 /// The account that a container's requests are made for, and who wants to hear when it changes.
+///
+/// While the server refuses it, the server is asked now and then whether it still does: an app that
+/// asks nothing until it hears is not to wait for ever.
 final class Account: Sendable {
   private struct State {
     /// How the server last refused it; nil: it did not.
     var refusal: CKError.Code?
+    /// Asks whether it is accepted again, while it is refused.
+    var asking: Task<Void, Never>?
     /// Whether it was set in code, and the credentials file has no say any more.
     var isSetInCode = false
     var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
@@ -27,6 +33,8 @@ final class Account: Sendable {
 
   /// - Parameter connection: nil: there is no container to be signed in to.
   init(of connection: Connection?) { self.connection = connection }
+
+  deinit { state.withLock { $0.asking }?.cancel() }
 
   /// One element, or more, each time it may have changed.
   func changes() -> AsyncStream<Void> {
@@ -56,6 +64,8 @@ final class Account: Sendable {
       guard isSetInCode || !state.isSetInCode else { return false }
       state.isSetInCode = isSetInCode
       state.refusal = nil
+      state.asking?.cancel()
+      state.asking = nil
       connection.signIn(apiToken: apiToken, webAuthToken: webAuthToken)
       return true
     }
@@ -80,9 +90,54 @@ final class Account: Sendable {
     guard let connection, connection.hasUser, connection.generation == generation else { return }
     let hasChanged = state.withLock { state in
       defer { state.refusal = refusal }
+      if refusal == nil {
+        state.asking?.cancel()
+        state.asking = nil
+      } else if state.asking == nil {
+        state.asking = keepAsking(
+          connection.timing, in: generation, firstAfter: error?.retryAfterSeconds)
+      }
       return state.refusal != refusal
     }
     if hasChanged { announce() }
+  }
+
+  /// Asks whether the account is accepted again: after a second or as long as the server wants, and
+  /// then less and less often, once a minute in the end.
+  ///
+  /// NB: it holds the account only while it asks.
+  private func keepAsking(
+    _ timing: Timing, in generation: Int, firstAfter seconds: Double?
+  ) -> Task<Void, Never> {
+    Task { [weak self] in
+      var (failures, asked) = (1, seconds)
+      while !Task.isCancelled {
+        failures += 1
+        let delay = NotificationStream.delay(
+          failures: failures, chance: timing.chance(), asked: asked)
+        do { try await timing.sleep(delay) } catch { return }
+        guard let error = await self?.ask(in: generation) else { return }
+        asked = error.retryAfterSeconds
+      }
+    }
+  }
+
+  /// Asks who the user is, and takes in the answer.
+  ///
+  /// - Returns: why it is not known that the account is accepted.
+  private func ask(in generation: Int) async -> CKError? {
+    guard let connection, connection.generation == generation else { return nil }
+    let failure: CKError?
+    do throws(TransportFailure) {
+      _ = try await connection.send(
+        FetchCaller.self, EmptyRequest(), to: .public, isIdempotent: true,
+        options: Connection.Options(generation: generation))
+      failure = nil
+    } catch {
+      failure = CKError(error, isIdempotent: true)
+    }
+    note(failure, of: generation)
+    return failure
   }
 
   private func announce() {

@@ -17,4 +17,12 @@ extension CKContainer {
   /// Uses no account from now on; see ``signIn(webAuthToken:apiToken:)``. Nothing is said to the
   /// server: the token stays good where it is known otherwise.
   public func signOut() { path.adopt(apiToken: nil, webAuthToken: nil) }
+
+  /// Lets the container know how the server stands to its account, as if it had been asked.
+  ///
+  /// - Parameter refusal: nil: it accepts it.
+  package func noteAccount(_ refusal: CKError.Code?) {
+    guard let connection = path.connection else { return }
+    path.account.note(refusal.map { CKError($0) }, of: connection.generation)
+  }
 }

@@ -12,13 +12,15 @@ extension CKContainer {
   ///
   /// It begins with what has waited for this device, ends when its task is cancelled, and outlives
   /// lost connections. Any number of tasks may iterate: each gets every notification. The
-  /// connection to the server is open while one does, and the server keeps a notification for this
-  /// device until every task that iterates at that moment has got it.
+  /// connection to the server is open while one does. The server keeps a notification for this
+  /// device until every task that iterates at that moment is done with it, and so asks for the
+  /// next; a program that ends before has it again in its next run.
   ///
   /// Which device this is outlasts the process, in the folder `STRATUS_STATE`, else
-  /// `$XDG_STATE_HOME/stratus`, else `~/.local/state/stratus`. Programs that run at the same time
-  /// are different devices. Where the folder cannot be used, the device is new each time, and
-  /// begins with what comes from then on.
+  /// `$XDG_STATE_HOME/stratus`, else `~/.local/state/stratus`: from the first time that somebody
+  /// listens or saves a subscription, and then from each run's first request. Programs that run at
+  /// the same time are different devices. Where the folder cannot be used, the device is new each
+  /// time, and begins with what comes from then on.
   ///
   /// Choice: without a user there is nothing to hear; the sequence then waits until it is
   /// cancelled.

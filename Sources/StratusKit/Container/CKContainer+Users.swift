@@ -12,7 +12,7 @@ public enum CKAccountStatus: Int, Sendable {
 }
 
 extension CKContainer {
-  private var callOptions: Connection.Options {
+  var callOptions: Connection.Options {
     let shared = overrides.group?.defaultConfiguration.explicit
     let configuration = overrides.configuration
     return Connection.Options(

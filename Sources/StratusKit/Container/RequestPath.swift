@@ -91,6 +91,7 @@ final class RequestPath: Sendable {
     options: Connection.Options
   ) async throws(CKError) -> E.Response {
     guard let connection else { throw CKError.noContainer }
+    device?.settleIfKnown()
     var options = options
     let generation = options.generation ?? connection.generation
     options.generation = generation

@@ -1,5 +1,6 @@
 import Foundation
 import StratusTransport
+import StratusWire
 
 /// What becomes of a file that does not get across.
 extension CKError {
@@ -8,9 +9,10 @@ extension CKError {
     switch failure {
     case .transport(let cause):
       let error = CKError(cause, isIdempotent: true)
-      // What the network or a busy server says may pass; all else is about this file.
+      // What the network or a busy server says may pass, and what names its code means it; all else
+      // is about this file.
       self =
-        error.concernsOperation
+        error.concernsOperation || cause.namesCode
         ? error : CKError(.assetNotAvailable, description: error.localizedDescription)
     case .addressExpired:
       self.init(.assetNotAvailable, description: "the server does not have the file any more")
@@ -55,6 +57,14 @@ extension CKError {
   /// Whether fetched files find no place on this machine, or no safe way to it.
   var concernsAllFiles: Bool {
     code == .assetNotAvailable && userInfo[NSUnderlyingErrorKey] is TransferFailure
+  }
+}
+
+extension TransportFailure {
+  /// Whether the answer says itself which of the framework's codes it has.
+  fileprivate var namesCode: Bool {
+    if case .refused(let error, _, _) = self { return error.nativeCode != nil }
+    return false
   }
 }
 

@@ -8,7 +8,7 @@ package protocol NotificationFeed: Sendable {
   /// by itself: a lost connection is made again.
   ///
   /// The stream is open while anybody iterates. A notification counts as delivered once every
-  /// sequence that is iterated has answered it.
+  /// sequence that is iterated has been asked for the next one.
   func notifications() -> AsyncStream<NotificationPayload>
 
   /// Says each time that notifications come from now on which until now may have been missed: when

@@ -5,21 +5,27 @@ import Synchronization
 /// A container's notifications, from one stream to everybody who listens.
 ///
 /// The stream is open while there is a listener. What has arrived lies in a log until every
-/// listener of that moment has taken it; then it is acknowledged. Who comes later begins with what
-/// lies in the log; what nobody took before the last listener left is fetched again for the next.
+/// listener of that moment is done with it; then it is acknowledged. A listener is done with one
+/// when it asks for the next: a crash while it handles one does not lose it. Who comes later begins
+/// with what lies in the log; what nobody took before the last listener left is fetched again for
+/// the next, who by asking is also done with what that one took last.
 final class NotificationHub: NotificationFeed {
   private struct State {
-    /// What some listener has not taken. The first has the sequence number `firstSequence`.
+    /// What some listener is not done with. The first has the sequence number `firstSequence`.
     var log: [NumberedNotification] = []
     var firstSequence = 0
     /// By listener: the sequence number it takes next.
     var positions: [Int: Int] = [:]
+    /// The listeners that are not done with what they took last.
+    var handling: Set<Int> = []
     /// By listener; several where several tasks share one.
     var waiting: [Int: [CheckedContinuation<Void, Never>]] = [:]
     /// Who brings notifications, while the log has room for no more.
     var held: CheckedContinuation<Void, Never>?
-    /// The server's number of the last notification that everybody has taken.
+    /// The server's number of the last notification that everybody is done with.
     var acknowledged: Int64?
+    /// The server's number of what the last listener took before it left, without asking again.
+    var left: Int64?
     var pump: Task<Void, Never>?
     /// Counts streams: what an old one still brings is not for the listeners of a new one.
     var generation = 0
@@ -49,7 +55,7 @@ final class NotificationHub: NotificationFeed {
 
   func notifications() -> AsyncStream<NotificationPayload> {
     let listener = Listener(hub: self)
-    return AsyncStream(unfolding: { await listener.next() }, onCancel: { listener.leave() })
+    return AsyncStream(unfolding: { await listener.next() }, onCancel: { listener.leaveAsking() })
   }
 
   func openings() -> AsyncStream<Void> {
@@ -82,8 +88,12 @@ final class NotificationHub: NotificationFeed {
       state.firstSequence = state.endSequence
       state.log = []
       for listener in state.positions.keys { state.positions[listener] = state.firstSequence }
+      state.handling = []
       state.acknowledged = nil
+      state.left = nil
       state.pump = nil
+      // NB: also where nobody is signed in now: the old stream may still bring something.
+      state.generation += 1
       if !state.positions.isEmpty { open(&state) }
       return change
     }
@@ -96,13 +106,23 @@ final class NotificationHub: NotificationFeed {
   // Of listeners.
 
   fileprivate func join() -> Int {
-    state.withLock { state in
+    let (listener, change) = state.withLock { state in
+      var change = Change()
+      if let left = state.left {
+        // NB: a later listener must not get it again and again: it may be one that takes one only.
+        change.through = left
+        change.accountGeneration = state.accountGeneration
+        state.acknowledged = left
+        state.left = nil
+      }
       let listener = state.nextListener
       state.nextListener += 1
       state.positions[listener] = state.firstSequence
       if state.pump == nil { open(&state) }
-      return listener
+      return (listener, change)
     }
+    carryOut(change)
+    return listener
   }
 
   private func open(_ state: inout State) {
@@ -121,11 +141,22 @@ final class NotificationHub: NotificationFeed {
 
   fileprivate func leave(_ listener: Int) {
     let change = state.withLock { state in
-      state.positions[listener] = nil
+      let position = state.positions.removeValue(forKey: listener)
+      if let position, state.handling.remove(listener) != nil, state.positions.isEmpty {
+        state.left = state.log[position - 1 - state.firstSequence].number
+      }
       let waiters = state.waiting.removeValue(forKey: listener)
       var change = state.positions.isEmpty ? close(&state) : settle(&state)
       change.waiters += waiters ?? []
       return change
+    }
+    carryOut(change)
+  }
+
+  /// The listener asks for one more, and is done with what it took last.
+  fileprivate func ask(_ listener: Int) {
+    let change = state.withLock { state in
+      state.handling.remove(listener) == nil ? Change() : settle(&state)
     }
     carryOut(change)
   }
@@ -139,6 +170,7 @@ final class NotificationHub: NotificationFeed {
       guard index < state.log.count else { return (.nothing, Change()) }
       let payload = state.log[index].payload
       state.positions[listener] = position + 1
+      state.handling.insert(listener)
       return (.taken(payload), settle(&state))
     }
     carryOut(change)
@@ -208,22 +240,24 @@ final class NotificationHub: NotificationFeed {
     return Change(waiters: [state.held].compactMap { $0 }, pump: state.pump)
   }
 
-  /// Lets go of what everybody has taken, and of what is too old for the slowest.
+  /// Lets go of what everybody is done with, and of what is too old for the slowest.
   private func settle(_ state: inout State) -> Change {
     var change = Change()
     let fastest = state.positions.values.max() ?? state.firstSequence
     let oldest = fastest - Self.untakenMax
     for (listener, position) in state.positions where position < oldest {
       state.positions[listener] = oldest
+      state.handling.remove(listener)
     }
-    let slowest = state.positions.values.min() ?? state.firstSequence
-    let taken = slowest - state.firstSequence
-    if taken > 0 {
-      change.through = state.log[taken - 1].number
+    let handling = state.handling
+    let done = state.positions.map { handling.contains($0) ? $1 - 1 : $1 }.min()
+    let count = (done ?? state.firstSequence) - state.firstSequence
+    if count > 0 {
+      change.through = state.log[count - 1].number
       change.accountGeneration = state.accountGeneration
       state.acknowledged = change.through
-      state.log.removeFirst(taken)
-      state.firstSequence = slowest
+      state.log.removeFirst(count)
+      state.firstSequence += count
     }
     if let held = state.held, !Self.isFull(state) {
       change.waiters.append(held)
@@ -245,8 +279,14 @@ final class NotificationHub: NotificationFeed {
 private final class Listener: Sendable {
   private enum Membership { case new, joined(Int), left }
 
+  private struct State {
+    var membership = Membership.new
+    /// Calls of ``next()`` that have not returned: several where several tasks share a sequence.
+    var callsCount = 0
+  }
+
   private let hub: NotificationHub
-  private let membership = Mutex(Membership.new)
+  private let state = Mutex(State())
 
   init(hub: NotificationHub) { self.hub = hub }
 
@@ -254,6 +294,8 @@ private final class Listener: Sendable {
 
   func next() async -> NotificationPayload? {
     guard let id = join() else { return nil }
+    defer { state.withLock { $0.callsCount -= 1 } }
+    hub.ask(id)
     while true {
       if Task.isCancelled { leave() }
       switch hub.take(id) {
@@ -269,23 +311,39 @@ private final class Listener: Sendable {
     }
   }
 
+  /// Begins a call.
   private func join() -> Int? {
-    membership.withLock { membership in
-      switch membership {
-      case .joined(let id): return id
+    state.withLock { state in
+      let id: Int
+      switch state.membership {
+      case .joined(let known): id = known
       case .left: return nil
       case .new:
-        let id = hub.join()
-        membership = .joined(id)
-        return id
+        id = hub.join()
+        state.membership = .joined(id)
       }
+      state.callsCount += 1
+      return id
     }
   }
 
+  /// Leaves because a task is cancelled that asks for one more.
+  ///
+  /// NB: that may be known before ``next()`` is called; then it is done with what it took last. In
+  /// the midst of a call what was taken may not have reached it.
+  func leaveAsking() {
+    let id: Int? = state.withLock { state in
+      if case .joined(let id) = state.membership, state.callsCount == 0 { return id }
+      return nil
+    }
+    if let id { hub.ask(id) }
+    leave()
+  }
+
   func leave() {
-    let id: Int? = membership.withLock { membership in
-      defer { membership = .left }
-      if case .joined(let id) = membership { return id }
+    let id: Int? = state.withLock { state in
+      defer { state.membership = .left }
+      if case .joined(let id) = state.membership { return id }
       return nil
     }
     if let id { hub.leave(id) }

@@ -23,12 +23,15 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
     let resolved = resolved
     let container = database?.container ?? resolved.container ?? CKContainer.default()
     let scope = database?.databaseScope ?? .private
+    var options = Connection.Options(resolved, operationID: operationID, group: group)
+    // NB: before it is written down whose it is; nothing of it is done in another's name.
+    options.generation = container.path.connection?.generation
     if resolved.isLongLived == true { persist(in: container, scope: scope) }
+    let steps = steps.withLock { $0 }
+    try await steps?.requireSameUser(on: container.path, options: options)
     try await perform(
       in: DatabaseCalls(
-        path: container.path, scope: scope.wire,
-        options: Connection.Options(resolved, operationID: operationID, group: group),
-        steps: steps.withLock { $0 }))
+        path: container.path, scope: scope.wire, options: options, steps: steps))
   }
 
   /// Goes on with what an earlier process began.
@@ -52,7 +55,7 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
       saved.forget()
       return
     }
-    steps.withLock { $0 = LongLivedSteps(saved, isResumed: false) }
+    steps.withLock { $0 = LongLivedSteps(saved) }
     // NB: asked after `cancel` can find it; who cancelled earlier found nothing to forget.
     if isCancelled { saved.forget() }
     report { [self] in longLivedOperationWasPersistedBlock?() }
@@ -65,7 +68,12 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
   }
 
   override final func prepareToConclude() {
-    guard let saved = steps.withLock({ $0?.saved }) else { return }
+    let saved = steps.withLock { steps -> SavedOperation? in
+      // NB: let go of, so that its own user can have it.
+      if steps?.isAnothers == true { steps = nil }
+      return steps?.saved
+    }
+    guard let saved else { return }
     saved.finish()
     // Forgotten once its last block has returned (semantics §24).
     let block = completionBlock

@@ -45,10 +45,7 @@ public final class TestServer: Sendable {
   ///
   /// - Throws: what the server throws when it cannot start.
   public convenience init(clock: TestClock) async throws {
-    let live = Live(
-      ambient: Ambient(
-        now: { Int64((clock.date.timeIntervalSince1970 * 1_000).rounded()) },
-        makeUUID: Live().ambient.makeUUID))
+    let live = Self.live(by: clock)
     try await self.init(
       storage: try ServerStorage(inMemory: live), clock: clock, live: live, limits: .unpaced,
       log: nil, folder: Self.freshFolder(live), removesFolder: true)
@@ -78,10 +75,27 @@ public final class TestServer: Sendable {
   ///
   /// - Parameters:
   ///   - folder: an earlier server's, to go on with its data, or a new one.
+  ///   - clock: what it goes by; nil: one that begins at the machine's time, which is after that of
+  ///     the data. Give it an earlier server's if that has been advanced.
   ///   - log: gets what it logs; nil: errors go to standard error.
   /// - Throws: what the server throws when it cannot start.
-  public convenience init(folder: URL, log: CapturedLog? = nil) async throws {
-    try await self.init(onDiskIn: folder, log: log)
+  public convenience init(
+    folder: URL, clock: TestClock? = nil, log: CapturedLog? = nil
+  ) async throws {
+    let now = Double(Live().ambient.now()) / 1_000
+    let clock = clock ?? TestClock(at: Date(timeIntervalSince1970: now))
+    let live = Self.live(by: clock)
+    try await self.init(
+      storage: try ServerStorage(folder: folder, live: live), clock: clock, live: live,
+      limits: .unpaced, log: log, folder: folder, removesFolder: false)
+  }
+
+  /// Real chance and names, and a test's time.
+  private static func live(by clock: TestClock) -> Live {
+    Live(
+      ambient: Ambient(
+        now: { Int64((clock.date.timeIntervalSince1970 * 1_000).rounded()) },
+        makeUUID: Live().ambient.makeUUID))
   }
 
   /// Starts a server with a clock and chance of its own, and its data in a folder that goes with

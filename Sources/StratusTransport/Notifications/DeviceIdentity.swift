@@ -15,6 +15,24 @@ public final class DeviceIdentity: Sendable {
   public let id: String
   private let descriptor: Int32
 
+  /// Whether a program on this machine has had a name in the container and environment before.
+  ///
+  /// - Parameter folder: the state folder.
+  public static func isKnown(
+    in folder: URL, container: String, environment: ContainerEnvironment
+  ) -> Bool {
+    let file = file(of: 0, in: folder, container, environment)
+    return FileManager.default.fileExists(atPath: file.path)
+  }
+
+  private static func file(
+    of slot: Int, in folder: URL, _ container: String, _ environment: ContainerEnvironment
+  ) -> URL {
+    folder.appendingPathComponent("devices", isDirectory: true)
+      .appendingPathComponent(
+        "\(Connection.escaped(container)).\(environment.rawValue).\(slot)")
+  }
+
   /// Takes the first free slot.
   ///
   /// - Parameters:
@@ -24,16 +42,15 @@ public final class DeviceIdentity: Sendable {
   public init?(
     in folder: URL, container: String, environment: ContainerEnvironment, newID: () -> String
   ) {
-    let devices = folder.appendingPathComponent("devices", isDirectory: true)
+    let devices = Self.file(of: 0, in: folder, container, environment).deletingLastPathComponent()
     do {
       try FileManager.default.createDirectory(
         at: devices, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     } catch {
       return nil
     }
-    let name = "\(Connection.escaped(container)).\(environment.rawValue)"
     for slot in 0..<Self.slotsMax {
-      let file = devices.appendingPathComponent("\(name).\(slot)")
+      let file = Self.file(of: slot, in: folder, container, environment)
       // NB: a child process that had it would hold the slot for as long as it runs.
       let descriptor = open(file.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
       guard descriptor >= 0 else { return nil }

@@ -58,7 +58,7 @@ public final class NotificationStream: Sendable {
 
   /// Seconds until the next attempt: doubled from one to the next, and spread, so that the clients
   /// of a server that was away do not come back at once.
-  static func delay(failures: Int, chance: Double, asked: Double?) -> Double {
+  package static func delay(failures: Int, chance: Double, asked: Double?) -> Double {
     let doubled = RetryPolicy.firstDelaySeconds * Double(1 << min(failures - 1, 16))
     let spread = min(doubled, RetryPolicy.delaySecondsMax) * (0.5 + chance / 2)
     return max(spread, asked ?? 0)

@@ -55,8 +55,11 @@ public final class SavedOperation: Sendable {
   // The operation.
 
   /// What it is to do; nil: it was not written, or not by us.
-  public var request: Data? {
-    guard let kept = read(Self.requestName), kept.count >= SHA256.byteCount else { return nil }
+  public var request: Data? { Self.request(at: folder) }
+
+  static func request(at folder: URL) -> Data? {
+    let file = folder.appendingPathComponent(requestName)
+    guard let kept = try? Data(contentsOf: file), kept.count >= SHA256.byteCount else { return nil }
     let contents = kept.dropFirst(SHA256.byteCount)
     guard SHA256.hash(data: contents).elementsEqual(kept.prefix(SHA256.byteCount)) else {
       return nil

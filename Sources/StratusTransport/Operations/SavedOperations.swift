@@ -62,6 +62,9 @@ public struct SavedOperations: Sendable {
     place(of: id).flatMap(SavedOperation.userRecordName(at:))
   }
 
+  /// What one of them is to do, whoever has it; see ``SavedOperation/request``.
+  public func request(of id: String) -> Data? { place(of: id).flatMap(SavedOperation.request(at:)) }
+
   /// NB: an ID that an app hands in must not lead out of the folder.
   private func place(of id: String) -> URL? {
     let isPlain = id.utf8.allSatisfy { byte in

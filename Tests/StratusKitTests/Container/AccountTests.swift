@@ -1,3 +1,4 @@
+import EventScripts
 import Foundation
 import StratusTransport
 import StratusWire
@@ -76,6 +77,91 @@ import Testing
     for _ in 0..<3 { _ = try await container.accountStatus() }
     #expect(await eventually { count.now == 3 })
     #expect(count.now == 3)
+  }
+
+  /// A container that waits by `sleep`.
+  private static func container(
+    _ server: FakeServer, sleep: @escaping @Sendable (Double) async throws -> Void
+  ) -> CKContainer {
+    CKContainer(
+      identifier: "iCloud.org.example.App",
+      settings: CKContainer.Settings(
+        url: URL(string: "https://cloud.example.org"), apiToken: "api", webAuthToken: "web"),
+      exchange: server, timing: Timing(now: { 0 }, sleep: sleep, chance: { 1 }))
+  }
+
+  /// A wait that only cancelling ends.
+  private static func untilCancelled(
+    _ journal: Journal
+  ) -> @Sendable (Double) async throws -> Void {
+    let never = Handoff<Void>()
+    return { _ in
+      journal.note("begins")
+      _ = await never.take()
+      journal.note("ends")
+      throw CancellationError()
+    }
+  }
+
+  @Test func `that is refused is asked after, less and less often, until it is accepted`()
+    async throws
+  {
+    let (server, waits) = (FakeServer(), Journal())
+    let container = Self.container(server) { seconds in
+      waits.note("\(seconds)")
+      await Task.yield()
+    }
+    let (count, task) = Self.changes(container)
+    defer { task.cancel() }
+    Self.refuse(server, Reason.sessionEnded)
+    #expect(try await container.accountStatus() == .temporarilyUnavailable)
+    #expect(await eventually { count.now == 1 && waits.all.count >= 9 })
+    // The app asks nothing, as it is told to.
+    Self.accept(server)
+    #expect(await eventually { count.now == 2 })
+    let asked = server.callerCalls
+    #expect(waits.all.prefix(9).map(Double.init) == [1, 2, 4, 8, 16, 32, 60, 60, 60])
+    #expect(waits.all.count == asked - 1)
+    for _ in 0..<100 { await Task.yield() }
+    #expect(server.callerCalls == asked)
+  }
+
+  @Test func `that is refused is asked after as late as the server wants`() async throws {
+    let (server, waits) = (FakeServer(), Journal())
+    let container = Self.container(server) { seconds in
+      waits.note("\(seconds)")
+      throw CancellationError()
+    }
+    server.onRaw(FetchCaller.path) { (_) async throws(NetworkFailure) in
+      let error = refusal(.authenticationFailed, Reason.sessionEnded, retryAfter: 120)
+      return HTTPResponse(status: 401, body: error.jsonBytes)
+    }
+    _ = try await container.accountStatus()
+    #expect(await eventually { waits.all == ["120.0"] })
+  }
+
+  @Test func `that is refused is not asked after once somebody else is signed in`() async throws {
+    let (server, waits) = (FakeServer(), Journal())
+    let container = Self.container(server, sleep: Self.untilCancelled(waits))
+    Self.refuse(server, Reason.sessionEnded)
+    _ = try await container.accountStatus()
+    #expect(await eventually { waits.all == ["begins"] })
+    container.signIn(webAuthToken: "other")
+    #expect(await eventually { waits.all == ["begins", "ends"] })
+    #expect(server.callerCalls == 1)
+  }
+
+  @Test func `that is refused keeps no container`() async throws {
+    let (server, waits) = (FakeServer(), Journal())
+    Self.refuse(server, Reason.sessionEnded)
+    weak var path: RequestPath?
+    do {
+      let container = Self.container(server, sleep: Self.untilCancelled(waits))
+      path = container.path
+      _ = try await container.accountStatus()
+      #expect(await eventually { waits.all == ["begins"] })
+    }
+    #expect(await eventually { path == nil && waits.all == ["begins", "ends"] })
   }
 
   @Test func `that changes is told to the app`() async throws {

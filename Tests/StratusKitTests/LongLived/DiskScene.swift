@@ -34,7 +34,10 @@ final class DiskScene: Sendable {
       exchange: server,
       timing: Timing(
         now: { clock.now.withLock { $0 } },
-        sleep: { seconds in clock.now.withLock { $0 += seconds } },
+        sleep: { seconds in
+          clock.now.withLock { $0 += seconds }
+          await Task.yield()
+        },
         chance: { 0 }),
       assets: AssetSettings(cacheFolder: folder.appendingPathComponent("cache")))
   }

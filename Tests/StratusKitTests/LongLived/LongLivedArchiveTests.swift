@@ -21,7 +21,7 @@ import Testing
     }
     let saved = try #require(disk.operations.open(id: "A", now: 0))
     let made = try #require(
-      LongLivedArchive.make(from: saved, in: container, account: account) as? Operation)
+      LongLivedArchive.make(from: saved, in: container) as? Operation)
     #expect(type(of: made) == Operation.self)
     #expect(made.operationID == "A")
     #expect(made.isLongLived)
@@ -82,8 +82,7 @@ import Testing
     try FileManager.default.removeItem(at: file)
     let saved = try #require(disk.operations.open(id: "A", now: 0))
     let made = try #require(
-      LongLivedArchive.make(from: saved, in: container, account: nil)
-        as? CKModifyRecordsOperation)
+      LongLivedArchive.make(from: saved, in: container) as? CKModifyRecordsOperation)
     #expect(made.recordIDsToDelete == [id("b")])
     #expect(made.savePolicy == .allKeys)
     #expect(!made.isAtomic)

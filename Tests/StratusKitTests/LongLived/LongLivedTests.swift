@@ -1,6 +1,7 @@
 import Foundation
 import StratusTransport
 import StratusWire
+import Synchronization
 import Testing
 
 @testable import StratusKit
@@ -159,23 +160,90 @@ import Testing
     #expect(try await second.longLivedOperation(for: operationID) != nil)
   }
 
-  @Test func `is not done in another user's name`() async throws {
-    let (disk, operationID) = try await Self.dying(.changedKeys)
+  /// A server to which somebody else than before is signed in.
+  private static func serverOfAnother() -> FakeServer {
     let server = FakeServer()
     server.on(ModifyRecords.self, accepted)
     server.on(FetchCaller.self) { _ in
       FetchCaller.Response(user: UserIdentity(userRecordName: "_other"))
     }
+    return server
+  }
+
+  /// What an operation tells the app.
+  private static func journal(_ operation: CKModifyRecordsOperation) -> Journal {
+    let journal = Journal()
+    operation.perRecordSaveBlock = { recordID, _ in journal.note(recordID.recordName) }
+    operation.modifyRecordsResultBlock = { journal.note("end \(code($0)?.rawValue ?? 0)") }
+    return journal
+  }
+
+  @Test func `is neither listed nor had by another user`() async throws {
+    let (disk, operationID) = try await Self.dying(.changedKeys)
+    let other = disk.container(on: Self.serverOfAnother(), webAuthToken: "other")
+    #expect(try await other.allLongLivedOperationIDs() == [])
+    #expect(try await other.longLivedOperation(for: operationID) == nil)
+    let own = disk.container(on: FakeServer())
+    #expect(try await own.allLongLivedOperationIDs() == [operationID])
+    #expect(try await own.longLivedOperation(for: operationID) != nil)
+  }
+
+  @Test func `tells another user nothing, and is kept for its own`() async throws {
+    let (disk, operationID) = try await Self.dying(.changedKeys)
+    let server = Self.serverOfAnother()
     let container = disk.container(on: server)
+    do {
+      let operation = try #require(
+        try await container.longLivedOperation(for: operationID) as? CKModifyRecordsOperation)
+      let journal = Self.journal(operation)
+      container.signIn(webAuthToken: "other")
+      await container.privateCloudDatabase.run(operation)
+      #expect(journal.all == ["end 9"])
+      #expect(server.calls.isEmpty)
+      operation.cancel()
+    }
+    #expect(try await container.allLongLivedOperationIDs() == [])
+    let (ownServer, found) = (FakeServer(), Journal())
+    ownServer.on(ModifyRecords.self, accepted)
+    let own = disk.container(on: ownServer)
+    #expect(try await own.allLongLivedOperationIDs() == [operationID])
+    let isDone = try await eventually {
+      guard
+        let again = try await own.longLivedOperation(for: operationID) as? CKModifyRecordsOperation
+      else { return false }
+      let journal = Self.journal(again)
+      await own.privateCloudDatabase.run(again)
+      for line in journal.all { found.note(line) }
+      return true
+    }
+    #expect(isDone)
+    #expect(found.all == ["a", "b", "end 0"])
+  }
+
+  @Test func `is had by its user with another token, once the server can be asked`() async throws {
+    let (disk, operationID) = try await Self.dying(.changedKeys)
+    let server = FakeServer()
+    server.on(ModifyRecords.self, accepted)
+    let isOnline = Mutex(false)
+    server.onRaw(FetchCaller.path) { (_) async throws(NetworkFailure) in
+      if !isOnline.withLock({ $0 }) { throw .notConnected }
+      let caller = UserIdentity(userRecordName: FakeServer.userName)
+      return HTTPResponse(status: 200, body: FetchCaller.Response(user: caller).jsonBytes)
+    }
+    let container = disk.container(on: server, webAuthToken: "new")
+    await #expect { try await container.allLongLivedOperationIDs() } throws: {
+      code($0) == .networkUnavailable
+    }
+    await #expect { try await container.longLivedOperation(for: operationID) } throws: {
+      code($0) == .networkUnavailable
+    }
+    isOnline.withLock { $0 = true }
+    #expect(try await container.allLongLivedOperationIDs() == [operationID])
     let operation = try #require(
       try await container.longLivedOperation(for: operationID) as? CKModifyRecordsOperation)
-    let journal = Journal()
-    operation.modifyRecordsResultBlock = { journal.note("\(code($0)?.rawValue ?? 0)") }
+    let journal = Self.journal(operation)
     await container.privateCloudDatabase.run(operation)
-    #expect(journal.all == ["9"])
-    #expect(server.calls.isEmpty)
-    // Now that it is known who is signed in, it is not listed either.
-    #expect(try await container.allLongLivedOperationIDs() == [])
+    #expect(journal.all == ["a", "b", "end 0"])
   }
 
   @Test func `of another container is not listed`() async throws {

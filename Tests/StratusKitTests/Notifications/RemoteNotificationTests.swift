@@ -39,6 +39,31 @@ private final class TestListener: Sendable {
   }
 }
 
+/// A network whose one stream says something although nobody reads it any more.
+private final class LateEvents: EventExchange, EventBody {
+  /// Open once the stream is read.
+  let isRead = Gate()
+  let gate = Gate()
+  private let isOver = Mutex(false)
+
+  func open(_ request: HTTPRequest) async throws(NetworkFailure) -> EventAnswer {
+    EventAnswer(status: 200, headers: ["content-type": "text/event-stream"], body: self)
+  }
+
+  func next() async throws(NetworkFailure) -> [UInt8]? {
+    let isOver = isOver.withLock { isOver in
+      defer { isOver = true }
+      return isOver
+    }
+    if isOver { return nil }
+    isRead.open()
+    await gate.pass()
+    return Array("id: 1\nevent: notification\ndata: \(databasePayload("late"))\n\n".utf8)
+  }
+
+  func close() {}
+}
+
 @Suite final class RemoteNotifications {
   private let server = FakeServer()
   private let events = ScriptedEvents()
@@ -64,22 +89,31 @@ private final class TestListener: Sendable {
     while hub.listenerCount != count { await Task.yield() }
   }
 
-  @Test func `a notification is acknowledged when it has been taken`() async throws {
+  /// Lets others run, who may do what they must not.
+  private func letOthersRun() async { for _ in 0..<1_000 { await Task.yield() } }
+
+  @Test func `a notification is acknowledged when the next one is asked for`() async throws {
     let container = server.container(events: events)
     let listener = TestListener(container)
     listener.permit()
     let body = try await events.opened().accept()
     body.notify(1, id: "first")
     #expect(await listener.result() == "first")
+    await letOthersRun()
+    #expect(server.calls.isEmpty)
+    listener.permit()
     #expect(await acknowledged.take() == 1)
     body.notify(2)
-    #expect(await listener.take() == "N-2")
+    #expect(await listener.result() == "N-2")
+    await letOthersRun()
+    #expect(server.calls.count == 1)
+    listener.permit()
     #expect(await acknowledged.take() == 2)
     await listener.stop()
     await body.closed()
   }
 
-  @Test func `it is acknowledged when everybody has taken it`() async throws {
+  @Test func `it is acknowledged when everybody is done with it`() async throws {
     let container = server.container(events: events)
     let (fast, slow) = (TestListener(container), TestListener(container))
     fast.permit()
@@ -89,39 +123,61 @@ private final class TestListener: Sendable {
     body.notify(1)
     #expect(await fast.result() == "N-1")
     #expect(await slow.result() == "N-1")
-    #expect(await acknowledged.take() == 1)
     for number in Int64(2)...4 {
       body.notify(number)
       #expect(await fast.take() == "N-\(number)")
     }
     #expect(await slow.take() == "N-2")
-    #expect(await acknowledged.take() == 2)
+    #expect(await acknowledged.take() == 1)
     #expect(await slow.take() == "N-3")
-    #expect(await acknowledged.take() == 3)
+    #expect(await acknowledged.take() == 2)
     // Who has left waits for nothing.
     await slow.stop()
+    #expect(await acknowledged.take() == 3)
+    fast.permit()
     #expect(await acknowledged.take() == 4)
     await fast.stop()
   }
 
-  @Test func `what nobody took comes again to who listens next`() async throws {
+  @Test func `one who is cancelled at work is done with it when the work is`() async throws {
+    let container = server.container(events: events)
+    let (gate, taken) = (Gate(), Gate())
+    let task = Task {
+      for await _ in container.remoteNotifications {
+        taken.open()
+        await gate.pass()
+      }
+    }
+    try await events.opened().accept().notify(1)
+    await taken.pass()
+    task.cancel()
+    await letOthersRun()
+    #expect(server.calls.isEmpty)
+    gate.open()
+    #expect(await acknowledged.take() == 1)
+    await task.value
+  }
+
+  @Test func `who listens anew begins behind what was taken, and what nobody took`() async throws {
     let container = server.container(events: events)
     let first = TestListener(container)
     first.permit()
     let body = try await events.opened().accept()
     body.notify(5)
     #expect(await first.result() == "N-5")
-    #expect(await acknowledged.take() == 5)
     body.notify(6)
     await first.stop()
     await body.closed()
     #expect(try hub(container).listenerCount == 0)
+    #expect(server.calls.isEmpty)
     let second = TestListener(container)
     second.permit()
+    #expect(await acknowledged.take() == 5)
     let opening = try await events.opened()
     #expect(opening.lastEventID == "5")
     opening.accept().notify(6)
     #expect(await second.result() == "N-6")
+    second.permit()
     #expect(await acknowledged.take() == 6)
     await second.stop()
   }
@@ -209,8 +265,42 @@ private final class TestListener: Sendable {
     body.notify(1)
     second.accept().notify(2)
     #expect(await listener.result() == "N-2")
+    listener.permit()
     #expect(await acknowledged.take() == 2)
     await listener.stop()
+  }
+
+  @Test func `nothing of the last account's comes after it has signed out`() async throws {
+    let late = LateEvents()
+    let container = server.container(events: late)
+    let heard = Journal()
+    let task = Task {
+      for await notification in container.remoteNotifications {
+        heard.note(notification.notificationID?.text ?? "")
+      }
+    }
+    await late.isRead.pass()
+    container.signOut()
+    late.gate.open()
+    await letOthersRun()
+    task.cancel()
+    await task.value
+    #expect(heard.all == [])
+  }
+
+  @Test func `a device has its name from the first request, if it ever listened`() async throws {
+    server.on(ListZones.self) { _ in ListZones.Response(zones: []) }
+    do {
+      let listener = TestListener(server.container(events: events, stateFolder: folder))
+      listener.permit()
+      try await events.opened().accept()
+      await listener.stop()
+    }
+    let file = folder.appendingPathComponent("devices/iCloud.org.example.App.development.0")
+    let name = try String(contentsOf: file, encoding: .utf8).dropLast()
+    let container = server.container(events: events, stateFolder: folder)
+    _ = try await container.privateCloudDatabase.allRecordZones()
+    #expect(server.calls.map(\.device) == [String(name)])
   }
 
   @Test func `who listens keeps the device's name over restarts`() async throws {
@@ -223,6 +313,7 @@ private final class TestListener: Sendable {
       names.append(opening.request.device ?? "")
       opening.accept().notify(1)
       #expect(await listener.result() == "N-1")
+      listener.permit()
       #expect(await acknowledged.take() == 1)
       await listener.stop()
     }

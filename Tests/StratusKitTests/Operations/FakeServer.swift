@@ -103,7 +103,10 @@ final class FakeServer: HTTPExchange {
       exchange: self,
       timing: Timing(
         now: { clock.now.withLock { $0 } },
-        sleep: { seconds in clock.now.withLock { $0 += seconds } },
+        sleep: { seconds in
+          clock.now.withLock { $0 += seconds }
+          await Task.yield()
+        },
         chance: { 0 }),
       assets: AssetSettings(cacheFolder: cacheFolder, pieceBytesMax: pieceBytesMax),
       events: events)

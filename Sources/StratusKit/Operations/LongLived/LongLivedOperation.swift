@@ -69,20 +69,33 @@ enum LongLivedArchive {
     return saved.keep(request: coder.encodedData)
   }
 
-  /// Makes the operation again.
-  ///
-  /// - Parameter account: stands for who is signed in now.
-  /// - Returns: nil where it is another account's, or of a later version of the framework.
-  static func make(
-    from saved: SavedOperation, in container: CKContainer, account: String?
-  ) -> CKDatabaseOperation? {
-    guard let request = saved.request,
-      let coder = try? NSKeyedUnarchiver(forReadingFrom: request)
-    else { return nil }
+  /// Stands for who was signed in when an operation was saved; nil: nobody.
+  static func account(of request: Data) -> String? {
+    read(request) { $0.string(Key.account) } ?? nil
+  }
+
+  private static func read<Value>(
+    _ request: Data, _ body: (NSKeyedUnarchiver) -> Value
+  ) -> Value? {
+    guard let coder = try? NSKeyedUnarchiver(forReadingFrom: request) else { return nil }
     coder.requiresSecureCoding = true
     defer { coder.finishDecoding() }
-    // Where it never got so far as to know its user, the credentials have to be the same.
-    if saved.userRecordName == nil, coder.string(Key.account) != account { return nil }
+    return body(coder)
+  }
+
+  /// Makes the operation again. Whose it is has been looked at before, and is again as it begins.
+  ///
+  /// - Returns: nil where it is of a later version of the framework.
+  static func make(
+    from saved: SavedOperation, in container: CKContainer
+  ) -> CKDatabaseOperation? {
+    guard let request = saved.request else { return nil }
+    return read(request) { make(from: saved, $0, in: container) } ?? nil
+  }
+
+  private static func make(
+    from saved: SavedOperation, _ coder: NSKeyedUnarchiver, in container: CKContainer
+  ) -> CKDatabaseOperation? {
     guard let operation = coder.string(Key.kind).flatMap({ kinds[$0] })?(),
       let scope = coder.integer(Key.scope).flatMap(CKDatabase.Scope.init(rawValue:))
     else { return nil }
@@ -104,7 +117,11 @@ enum LongLivedArchive {
     operation.configuration = configuration
     operation.database = container.database(with: scope)
     operation.read(from: coder, with: saved)
-    operation.resume(LongLivedSteps(saved, isResumed: true))
+    operation.resume(
+      LongLivedSteps(
+        saved,
+        resumedOf: LongLivedOwner(
+          userRecordName: saved.userRecordName, accountDigest: coder.string(Key.account))))
     return operation
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import StratusTransport
 import StratusWire
+import Synchronization
 
 /// The requests of a long-lived operation: those that were answered before are answered from disk,
 /// the others are sent, and what comes is written down.
@@ -9,12 +10,45 @@ import StratusWire
 /// its blocks are called anew for what was answered before.
 final class LongLivedSteps: Sendable {
   let saved: SavedOperation
-  /// Whether an earlier process began it.
-  let isResumed: Bool
+  /// Who began it in an earlier process; nil: this process did.
+  private let owner: LongLivedOwner?
+  private let hasStranger = Mutex(false)
 
-  init(_ saved: SavedOperation, isResumed: Bool) {
+  /// - Parameter owner: who began it in an earlier process; nil: this process does.
+  init(_ saved: SavedOperation, resumedOf owner: LongLivedOwner? = nil) {
     self.saved = saved
-    self.isResumed = isResumed
+    self.owner = owner
+  }
+
+  /// Whether an earlier process began it.
+  var isResumed: Bool { owner != nil }
+
+  /// Whether it is not known to be the user's who is signed in: it stays on disk as it was.
+  var isAnothers: Bool { hasStranger.withLock { $0 } }
+
+  /// What one user began is neither told to another nor done in another's name: called before
+  /// anything is.
+  ///
+  /// - Throws: `CKError.notAuthenticated` where another is signed in; why it cannot be told.
+  func requireSameUser(
+    on path: RequestPath, options: Connection.Options
+  ) async throws(CKError) {
+    guard let owner else { return }
+    do throws(CKError) {
+      guard try await owner.isSignedIn(on: path, options: options) else {
+        throw CKError.ofAnotherUser
+      }
+    } catch {
+      hasStranger.withLock { $0 = true }
+      throw error
+    }
+  }
+
+  /// - Throws: where somebody has signed in since the user was looked at.
+  private func requireSameSignIn(in database: DatabaseCalls) throws(CKError) {
+    if database.path.connection?.generation == database.options.generation { return }
+    hasStranger.withLock { $0 = true }
+    throw CKError.ofAnotherUser
   }
 
   /// How the user is called who began it.
@@ -36,12 +70,12 @@ final class LongLivedSteps: Sendable {
     in database: DatabaseCalls
   ) async throws(CKError) -> E.Response {
     let step = Self.step(endpoint, name: name ?? String(decoding: request.jsonBytes, as: UTF8.self))
-    if isResumed, let bytes = saved.answer(to: step),
-      let response = try? E.Response(jsonBytes: bytes)
-    {
-      return response
+    if isResumed {
+      try requireSameSignIn(in: database)
+      if let bytes = saved.answer(to: step), let response = try? E.Response(jsonBytes: bytes) {
+        return response
+      }
     }
-    if isResumed { try await requireSameUser(in: database) }
     if !isIdempotent {
       // Who asked died before the answer came: it may be done, and must not be done again.
       if saved.hasBegun(step) { throw CKError(.serverResponseLost) }
@@ -66,15 +100,12 @@ final class LongLivedSteps: Sendable {
   private static func step<E: Endpoint>(_ endpoint: E.Type, name: String) -> String {
     "\(E.path) \(name)"
   }
+}
 
-  /// What one user began is not done in another's name.
-  private func requireSameUser(in database: DatabaseCalls) async throws(CKError) {
-    guard let name = saved.userRecordName else { return }
-    let naming = try await database.path.naming(options: database.options)
-    guard (naming.currentUserRecordName ?? "").isIdentical(to: name) else {
-      throw CKError(
-        .notAuthenticated, description: "another user is signed in than the one who began this")
-    }
+extension CKError {
+  fileprivate static var ofAnotherUser: CKError {
+    CKError(
+      .notAuthenticated, description: "another user is signed in than the one who began this")
   }
 }
 

@@ -1,5 +1,6 @@
 import StratusAccounts
 import StratusDomain
+import StratusKit
 import Synchronization
 
 /// An account, and what has befallen it.
@@ -11,6 +12,12 @@ final class AccountState: Sendable {
     var isStorageFull = false
     /// Zones that the user deleted in the system's settings and no app has made again.
     var purgedZones: Set<PurgedZone> = []
+
+    /// What every call fails with; nil: none does.
+    var refusal: CKError.Code? {
+      if isRestricted { return .managedAccountRestricted }
+      return isTemporarilyUnavailable ? .accountTemporarilyUnavailable : nil
+    }
   }
 
   struct PurgedZone: Sendable, Hashable {

@@ -55,9 +55,9 @@ extension DeviceExchange: EventExchange {
       guard let number = network.open({ stream.end(.failure(.lostAfterSending)) }) else {
         throw .notConnected
       }
-      stream.follow(core.composition.hub.listen(as: device) { $0 }, by: network.post) {
-        [network] in network.close(number)
-      }
+      stream.follow(
+        core.composition.hub.listen(as: device) { $0 }, of: device.store, by: network.post
+      ) { [network] in network.close(number) }
       await core.handOut()
       return EventAnswer(
         status: head.status.code, headers: RouterExchange.headers(of: head), body: stream)
@@ -88,12 +88,12 @@ final class DeviceStream: EventBody {
   }
 
   func follow(
-    _ notifications: AsyncStream<QueuedNotification>, by post: DevicePost,
+    _ notifications: AsyncStream<QueuedNotification>, of store: StoreAddress, by post: DevicePost,
     onClose: @escaping @Sendable () -> Void
   ) {
     let follower = Task { [weak self] in
       for await notification in notifications {
-        post.carry(notification) { [weak self] in self?.take($0) }
+        post.carry(notification, from: store) { [weak self] in self?.take($0) }
       }
       self?.end(.success(()))
     }

@@ -75,10 +75,7 @@ final class DeviceExchange: HTTPExchange {
   /// Why nobody is let in.
   var refusal: Refusal? {
     if !core.isAvailable { return Refusal(.serviceUnavailable, retryAfterSeconds: 30) }
-    guard let standing = network.account?.standing else { return nil }
-    if standing.isRestricted { return Refusal(.managedAccountRestricted) }
-    if standing.isTemporarilyUnavailable { return Refusal(.accountTemporarilyUnavailable) }
-    return nil
+    return (network.account?.standing.refusal).map { Refusal($0) }
   }
 
   /// Why a request is not carried out for an account.

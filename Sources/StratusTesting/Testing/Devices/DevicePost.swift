@@ -6,6 +6,12 @@ import Synchronization
 /// The device knows a notification by a number of its own, twice the server's or one more: the
 /// second is free for one that arrives twice.
 final class DevicePost: Sendable {
+  /// NB: each store draws numbers of its own.
+  private struct Dropped: Hashable {
+    let store: StoreAddress
+    let number: Int64
+  }
+
   private struct State {
     var toDrop = 0
     var toDuplicate = 0
@@ -13,8 +19,8 @@ final class DevicePost: Sendable {
     var delay = Duration.zero
     var isHolding = false
     var held: [@Sendable () -> Void] = []
-    /// Numbers of those that never arrive, by whatever stream.
-    var dropped: Set<Int64> = []
+    /// Those that never arrive, by whatever stream.
+    var dropped: Set<Dropped> = []
   }
 
   private let clock: TestClock
@@ -48,13 +54,19 @@ final class DevicePost: Sendable {
 
   /// Hands a notification on, as it must be.
   ///
-  /// - Parameter deliver: takes the event's text; may be called later, or never.
-  func carry(_ notification: QueuedNotification, _ deliver: @escaping @Sendable ([UInt8]) -> Void) {
+  /// - Parameters:
+  ///   - store: where it was queued.
+  ///   - deliver: takes the event's text; may be called later, or never.
+  func carry(
+    _ notification: QueuedNotification, from store: StoreAddress,
+    _ deliver: @escaping @Sendable ([UInt8]) -> Void
+  ) {
     let number = notification.number
     let (fate, copies) = state.withLock { state -> (Fate, [Int64]) in
-      if state.dropped.contains(number) { return (.none, []) }
+      let dropped = Dropped(store: store, number: number)
+      if state.dropped.contains(dropped) { return (.none, []) }
       if Self.takeOne(&state.toDrop) {
-        state.dropped.insert(number)
+        state.dropped.insert(dropped)
         return (.none, [])
       }
       let copies = Self.takeOne(&state.toDuplicate) ? [number * 2, number * 2 + 1] : [number * 2]

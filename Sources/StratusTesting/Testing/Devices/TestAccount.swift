@@ -28,16 +28,24 @@ public struct TestAccount: Sendable {
   }
 
   /// Whether a management profile or parental controls keep it from CloudKit: every call fails with
-  /// `managedAccountRestricted`, and the account's status is `restricted`.
+  /// `managedAccountRestricted`, and the account's status is `restricted`. `CKAccountChanged` is
+  /// posted when that begins or ends.
   public var isRestricted: Bool {
     get { state.standing.isRestricted }
-    nonmutating set { state.change { $0.isRestricted = newValue } }
+    nonmutating set { change { $0.isRestricted = newValue } }
   }
 
   /// Whether somebody must sign in again: every call fails with `accountTemporarilyUnavailable`.
+  /// `CKAccountChanged` is posted when that begins or ends.
   public var isTemporarilyUnavailable: Bool {
     get { state.standing.isTemporarilyUnavailable }
-    nonmutating set { state.change { $0.isTemporarilyUnavailable = newValue } }
+    nonmutating set { change { $0.isTemporarilyUnavailable = newValue } }
+  }
+
+  /// Changes what the server does for it, and tells the devices where it is signed in.
+  private func change(_ body: (inout AccountState.Standing) -> Void) {
+    state.change(body)
+    for device in core.devices { device.note(state) }
   }
 
   /// Whether its storage is used up: records of its private databases can be deleted, but what is

@@ -11,6 +11,7 @@ final class TestCore: Sendable {
     var requestsUnderWay = 0
     var requestsCount = 0
     var devicesCount = 0
+    var devices: [WeakDevice] = []
     var accounts: [String: AccountState] = [:]
   }
 
@@ -59,6 +60,11 @@ final class TestCore: Sendable {
     }
   }
 
+  /// Keeps another device.
+  func add(_ device: TestDevice) {
+    state.withLock { $0.devices.append(WeakDevice(device: device)) }
+  }
+
   /// A number for another device.
   func countDevice() -> Int {
     state.withLock { state in
@@ -66,6 +72,9 @@ final class TestCore: Sendable {
       return state.devicesCount
     }
   }
+
+  /// The devices that somebody still has.
+  var devices: [TestDevice] { state.withLock { $0.devices.compactMap(\.device) } }
 
   /// Moves on with all that happens.
   var activity: Int { state.withLock(\.requestsCount) + clock.movesCount }
@@ -97,4 +106,8 @@ final class TestCore: Sendable {
     await composition.hub.lookAround()
     await composition.hub.settle()
   }
+}
+
+private struct WeakDevice: Sendable {
+  weak var device: TestDevice?
 }

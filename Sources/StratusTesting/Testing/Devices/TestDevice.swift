@@ -37,6 +37,7 @@ public final class TestDevice: Sendable {
     network = DeviceNetwork(clock: core.clock)
     network.account = account
     state = Mutex(State(account: account))
+    core.add(self)
   }
 
   /// The app's container on this device: the same object at each call, until ``relaunch()``.
@@ -55,14 +56,15 @@ public final class TestDevice: Sendable {
     }
   }
 
-  /// NB: the keys of encrypted values lie with the account, as they do where devices share a
-  /// keychain.
+  /// NB: all devices share the keys of encrypted values, as they do where they share a keychain.
+  /// Different people's share them, too, since who uses a device may change: each has user keys of
+  /// their own, made from the same account key.
   private func settings(of account: AccountState?) -> CKContainer.Settings {
     CKContainer.Settings(
       url: URL(string: "http://stratus.test"), environment: .development,
       apiToken: account?.tokens.apiToken ?? core.apiToken,
       webAuthToken: account?.tokens.webAuthToken,
-      keysFile: core.folder.appendingPathComponent("keys-\(account?.email ?? "nobody").json"),
+      keysFile: core.folder.appendingPathComponent("keys.json"),
       stateFolder: place("state"))
   }
 
@@ -99,6 +101,14 @@ public final class TestDevice: Sendable {
   /// Signs another account in, in place of the one there may be: `CKAccountChanged` is posted, and
   /// sync engines hear of it.
   public func signIn(_ account: TestAccount) { change(to: account.state) }
+
+  /// Takes in how the server stands to an account, if that is signed in here.
+  func note(_ account: AccountState) {
+    let containers = state.withLock { state in
+      state.account === account ? Array(state.containers.values) : []
+    }
+    for container in containers { container.noteAccount(account.standing.refusal) }
+  }
 
   private func change(to account: AccountState?) {
     let containers = state.withLock { state in

@@ -1,0 +1,88 @@
+import CloudKit
+import Foundation
+import StratusTesting
+import Synchronization
+import Testing
+
+/// Statuses that an app has found.
+private final class Found: Sendable {
+  private let statuses = Mutex<[CKAccountStatus]>([])
+
+  var last: CKAccountStatus? { statuses.withLock(\.last) }
+  func note(_ status: CKAccountStatus) { statuses.withLock { $0.append(status) } }
+}
+
+/// Runs an app that looks at its account whenever it is told to, and asks nothing else.
+private func withApp(
+  on container: CKContainer, _ body: (Found) async throws -> Void
+) async throws {
+  let found = Found()
+  let (told, continuation) = AsyncStream.makeStream(of: Void.self)
+  let observer = NotificationCenter.default.addObserver(
+    forName: .CKAccountChanged, object: nil, queue: nil
+  ) { _ in continuation.yield() }
+  let task = Task {
+    for await _ in told {
+      if let status = try? await container.accountStatus() { found.note(status) }
+    }
+  }
+  defer {
+    NotificationCenter.default.removeObserver(observer)
+    task.cancel()
+  }
+  try await body(found)
+}
+
+@Suite struct `An app that waits to be told of its account` {
+  @Test func `is told when it is restricted, and when it is not any more`() async throws {
+    try await withStage { stage in
+      try await withApp(on: stage.phone.container(Stage.containerID)) { found in
+        stage.alice.isRestricted = true
+        try await stage.server.wait { found.last == .restricted }
+        stage.alice.isRestricted = false
+        try await stage.server.wait { found.last == .available }
+      }
+    }
+  }
+
+  @Test func `is told when somebody must sign in again, and when they have`() async throws {
+    try await withStage { stage in
+      try await withApp(on: stage.phone.container(Stage.containerID)) { found in
+        stage.alice.isTemporarilyUnavailable = true
+        try await stage.server.wait { found.last == .temporarilyUnavailable }
+        stage.alice.isTemporarilyUnavailable = false
+        try await stage.server.wait { found.last == .available }
+      }
+    }
+  }
+
+  @Test func `is told when the server accepts it again, however late`() async throws {
+    try await withStage { stage in
+      let container = stage.phone.container(Stage.containerID)
+      stage.phone.fail(next: .account, with: .accountTemporarilyUnavailable, times: 8)
+      try await withApp(on: container) { found in
+        #expect(try await container.accountStatus() == .temporarilyUnavailable)
+        try await stage.server.wait { found.last == .available }
+        #expect(stage.phone.pendingFaultsCount == 0)
+      }
+    }
+  }
+}
+
+@Suite struct `Who signs in on a running device` {
+  @Test func `has encrypted values in common with their other devices`() async throws {
+    try await withStage { stage in
+      let bob = try await stage.server.account("bob@example.com")
+      for account in [bob, stage.alice] {
+        stage.phone.signIn(account)
+        try await stage.database.save(CKRecordZone(zoneID: Stage.zoneID))
+        let note = Stage.note("secret")
+        note.encryptedValues["mood"] = account.email
+        try await stage.database.save(note)
+        let other = account.device("other").container(Stage.containerID).privateCloudDatabase
+        let found = try await other.record(for: Stage.recordID("secret"))
+        #expect(found.encryptedValues["mood"] == account.email)
+      }
+    }
+  }
+}
