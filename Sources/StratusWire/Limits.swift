@@ -67,8 +67,8 @@ public enum Limits {
   public static let subscriptionSizeBytesMax = 65_536
   /// Fields whose values go along with a notification (CKSubscription.NotificationInfo).
   public static let additionalFieldsMax = 3
-  /// Subscriptions that one step of matching looks at. Choice: about 20 ms of work, and no more
-  /// notifications than that in one transaction.
+  /// Subscriptions and changed records that one step of matching looks at. Choice: about 20 ms of
+  /// work, and no more notifications than that in one transaction.
   public static let matchStepMax = 1_000
   /// Filters of one query, those of `anyOf` counted. Choice: each is checked on each record read.
   public static let queryFiltersMax = 100
