@@ -92,6 +92,7 @@ extension NotificationPayload.Event {
     switch self {
     case .query(let event): event.subscriptionID
     case .zone(let id, _, _), .database(let id, _): id
+    case .plain: ""
     }
   }
 }
