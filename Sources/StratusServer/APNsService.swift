@@ -36,6 +36,7 @@ public struct APNsAccess: Sendable {
 struct APNsService: ServiceLifecycle.Service {
   let access: APNsAccess
   let stores: any OpenStoreCatalog
+  let authentication: any Authentication
   /// Tells which queues were added to.
   let queues: StoreNudges
   let live: Live
@@ -52,8 +53,14 @@ struct APNsService: ServiceLifecycle.Service {
       sender: client,
       settings: APNsChannel.Settings(
         now: now, chance: live.chance, report: { [logger] in logger.error("\($0)") }),
-      queues: { [stores] in
-        stores.openStoresByAddress.mapValues { StoreAPNsQueue($0, now: now) }
+      queues: { [stores, authentication] in
+        var queues: [StoreAddress: any APNsQueue] = [:]
+        for (address, store) in stores.openStoresByAddress {
+          queues[address] = HearingQueue(
+            queue: StoreAPNsQueue(store, now: now), container: address.container,
+            authentication: authentication)
+        }
+        return queues
       })
     await cancelWhenGracefulShutdown {
       await withTaskGroup(of: Void.self) { group in
