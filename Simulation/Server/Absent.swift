@@ -8,6 +8,8 @@ struct TokenIsUser: Authentication {
   ) async throws(ServerError) -> Admission {
     Admission(userRecordName: credentials.webAuthToken)
   }
+
+  func disabledUsers(of container: String) async throws(ServerError) -> Set<String> { [] }
 }
 
 /// Every container is there.

@@ -17,7 +17,7 @@ extension ServerProcess {
   func open(_ request: HTTPRequest) async -> ServerStream {
     let (events, continuation) = AsyncStream.makeStream(of: [UInt8].self)
     switch await router.listen(request) {
-    case .stream(let head, let device):
+    case .stream(let head, let device, _):
       let listener = lane.makeListener(device) { continuation.yield($0) }
       hub.join(listener, as: [device], until: nil)
       return ServerStream(head: head, events: events) { [hub] in

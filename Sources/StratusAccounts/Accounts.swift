@@ -21,9 +21,20 @@ public final class Accounts: Authentication {
     let store: StoreAddress
   }
 
-  private struct Answer {
-    let admission: Admission
+  /// Something that was found out, and how long that is believed.
+  private struct Answer<Value: Sendable> {
+    let value: Value
     let until: Int64
+  }
+
+  private struct Memory {
+    var admissions: [Question: Answer<Admission>] = [:]
+    /// Their IDs.
+    var disabledAccounts: Answer<[String]>?
+    /// By container.
+    var disabledUsers: [String: Answer<Set<String>>] = [:]
+    /// How often it was emptied: what was asked before that may be wrong already.
+    var changes = 0
   }
 
   let registry: any Registry
@@ -31,7 +42,7 @@ public final class Accounts: Authentication {
   let randomness: Randomness
   private let names: UserNames
   private let tokenKey: SymmetricKey
-  private let memory = Mutex<[Question: Answer]>([:])
+  private let memory = Mutex(Memory())
 
   /// - Throws: what the registry throws.
   public init(
@@ -51,19 +62,48 @@ public final class Accounts: Authentication {
   ) async throws(ServerError) -> Admission {
     let question = Question(credentials: credentials, store: store)
     let now = ambient.now()
-    if let answer = memory.withLock({ $0[question] }), now < answer.until {
-      return answer.admission
-    }
+    let (known, changes) = memory.withLock { ($0.admissions[question], $0.changes) }
+    if let known, now < known.until { return known.value }
     let admission = try await examine(credentials, for: store, now: now)
-    memory.withLock {
-      if $0.count >= Self.memoryMax { $0.removeAll() }
-      $0[question] = Answer(admission: admission, until: now + Self.memoryMilliseconds)
+    memory.withLock { memory in
+      guard memory.changes == changes else { return }
+      if memory.admissions.count >= Self.memoryMax { memory.admissions.removeAll() }
+      memory.admissions[question] = Answer(
+        value: admission, until: now + Self.memoryMilliseconds)
     }
     return admission
   }
 
+  public func disabledUsers(of container: String) async throws(ServerError) -> Set<String> {
+    let now = ambient.now()
+    let (known, accounts, changes) = memory.withLock {
+      ($0.disabledUsers[container], $0.disabledAccounts, $0.changes)
+    }
+    if let known, now < known.until { return known.value }
+    let disabled: Answer<[String]>
+    if let accounts, now < accounts.until {
+      disabled = accounts
+    } else {
+      disabled = Answer(
+        value: try await registry.disabledAccounts(), until: now + Self.memoryMilliseconds)
+    }
+    let users = Set(
+      disabled.value.map { names.userRecordName(accountID: $0, container: container) })
+    memory.withLock { memory in
+      guard memory.changes == changes else { return }
+      memory.disabledAccounts = disabled
+      if memory.disabledUsers.count >= Self.memoryMax { memory.disabledUsers.removeAll() }
+      memory.disabledUsers[container] = Answer(value: users, until: disabled.until)
+    }
+    return users
+  }
+
   /// Forgets what was found out, after something changed.
-  func forgetAdmissions() { memory.withLock { $0.removeAll() } }
+  func forgetAdmissions() {
+    memory.withLock { memory in
+      memory = Memory(changes: memory.changes + 1)
+    }
+  }
 
   private func examine(
     _ credentials: Credentials, for store: StoreAddress, now: Int64

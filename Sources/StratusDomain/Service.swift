@@ -21,13 +21,13 @@ public struct Service: Sendable {
   ///   - cascades: hears of stores in which a cascade is left to carry on.
   ///   - changes: hears of stores in whose outbox something was left.
   ///   - queues: hears of devices for which something waits as they register a token.
-  ///   - zoneWritersMax: see ``LimitSettings/zoneWritersMax``.
+  ///   - limits: those that are not about pace.
   ///   - pollHoldSeconds: how long a poll for notifications waits.
   public init(
     stores: any StoreCatalog, containers: any ContainerRegistry, assets: any AssetStore,
     signer: any TicketSigner, ambient: Ambient, cascades: StoreNudges = StoreNudges(),
     changes: StoreNudges = StoreNudges(), queues: StoreNudges = StoreNudges(),
-    zoneWritersMax: Int = Limits.zoneWritersMax, pollHoldSeconds: Int64 = 30
+    limits: LimitSettings = .unpaced, pollHoldSeconds: Int64 = 30
   ) {
     let tickets = AssetTickets(signer: signer)
     uploads = AssetUploads(stores: stores, assets: assets, tickets: tickets, ambient: ambient)
@@ -42,13 +42,14 @@ public struct Service: Sendable {
     let devices = DeviceAccess(databases: databases, ambient: ambient)
     let couriers = CourierTokens(signer: signer)
     listening = ListeningAccess(
-      devices: devices, tokens: couriers, holdSeconds: pollHoldSeconds)
+      devices: devices, tokens: couriers,
+      seats: StreamSeats(countMax: limits.streamsPerUserMax), holdSeconds: pollHoldSeconds)
     handlers = [
       ModifyRecordsHandler(
         databases: databases, ambient: ambient, cascades: cascades, changes: changes,
-        writers: ZoneWriters(countMax: zoneWritersMax)),
+        writers: ZoneWriters(countMax: limits.zoneWritersMax)),
       LookupRecordsHandler(databases: databases),
-      QueryRecordsHandler(databases: databases),
+      QueryRecordsHandler(databases: databases, buildRowsMax: limits.indexBuildRowsMax),
       FetchRecordChangesHandler(databases: databases),
       ListZonesHandler(databases: databases),
       LookupZonesHandler(databases: databases),

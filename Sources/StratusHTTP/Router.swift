@@ -11,8 +11,8 @@ public struct Router: Sendable {
   public let hub: any NotificationListening
   private let routes: Routes
   private let assets: AssetRoutes
-  private let authentication: any Authentication
-  private let pace: CallerPace
+  let authentication: any Authentication
+  let pace: CallerPace
   let ambient: Ambient
   private let managementToken: String
   private let publicURL: String?
@@ -126,7 +126,6 @@ public struct Router: Sendable {
   /// Finds out who is calling.
   ///
   /// - Returns: who is held to a pace.
-  @discardableResult
   func admit(
     _ request: HTTPRequest, _ query: Substring?, to store: StoreAddress, _ exchange: inout Exchange
   ) async throws(ServerError) -> CallerPace.Subject {

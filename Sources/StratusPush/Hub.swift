@@ -132,6 +132,18 @@ public final class Hub: NotificationListening {
     }
   }
 
+  /// Releases those who listen for users whose accounts are disabled. For each second or so, since
+  /// somebody may have been let in just before.
+  ///
+  /// - Throws: what `authentication` throws.
+  public func releaseDisabled(by authentication: any Authentication) async throws(ServerError) {
+    for address in state.withLock(\.listenedStores) {
+      let users = try await authentication.disabledUsers(of: address.container)
+      let listeners = state.withLock { $0.listeners(for: users, at: address) }
+      for group in Lanes.group(listeners) { group.lane.release(group.listeners) }
+    }
+  }
+
   /// Releases all who listen, now and from now on; the server ends.
   public func close() {
     let listeners = state.withLock { $0.close() }

@@ -170,6 +170,12 @@ struct HubState {
     return (ended.map(\.listener), kept)
   }
 
+  func listeners(
+    for users: Set<String>, at address: StoreAddress
+  ) -> [any NotificationListener] {
+    users.flatMap { topics[Topic(store: address, user: $0)]?.seats.map(\.listener) ?? [] }
+  }
+
   mutating func close() -> [any NotificationListener] {
     isClosed = true
     defer {

@@ -38,6 +38,7 @@ struct APNsService: ServiceLifecycle.Service {
   let stores: any OpenStoreCatalog
   /// Opens the stores there are: who is sent to need not call, and so nobody else may open them.
   let openAll: @Sendable () async -> Void
+  let authentication: any Authentication
   /// Tells which queues were added to, and of devices for which something waits.
   let queues: StoreNudges
   let live: Live
@@ -54,8 +55,14 @@ struct APNsService: ServiceLifecycle.Service {
       sender: client,
       settings: APNsChannel.Settings(
         now: now, chance: live.chance, report: { [logger] in logger.error("\($0)") }),
-      queues: { [stores] in
-        stores.openStoresByAddress.mapValues { StoreAPNsQueue($0, now: now) }
+      queues: { [stores, authentication] in
+        var queues: [StoreAddress: any APNsQueue] = [:]
+        for (address, store) in stores.openStoresByAddress {
+          queues[address] = HearingQueue(
+            queue: StoreAPNsQueue(store, now: now), container: address.container,
+            authentication: authentication)
+        }
+        return queues
       })
     await cancelWhenGracefulShutdown {
       await withTaskGroup(of: Void.self) { group in

@@ -41,8 +41,8 @@ public struct Composition: Sendable {
     limits: LimitSettings = .unpaced, push: PushSettings = PushSettings()
   ) async throws {
     try await self.init(
-      storage: try ServerStorage(folder: dataFolder, live: live), live: live, logger: logger,
-      publicURL: publicURL, push: push, limits: limits)
+      storage: try ServerStorage(folder: dataFolder, live: live, limits: limits), live: live,
+      logger: logger, publicURL: publicURL, push: push, limits: limits)
   }
 
   /// - Parameters:
@@ -69,15 +69,18 @@ public struct Composition: Sendable {
     let service = Service(
       stores: stores, containers: registry, assets: assets, signer: signer,
       ambient: live.ambient, cascades: cascades, changes: changes, queues: queues,
-      zoneWritersMax: limits.zoneWritersMax, pollHoldSeconds: push.pollHoldSeconds)
+      limits: limits, pollHoldSeconds: push.pollHoldSeconds)
     hub = Hub(
       stores: stores, ambient: live.ambient, heartbeatSeconds: push.heartbeatSeconds
     ) { error in
       logger.error("notifications cannot be handed out: \(error.reason) \(error.facts)")
     }
+    let management = accounts.managementHandlers {
+      [hub, accounts] () async throws(ServerError) in
+      try await hub.releaseDisabled(by: accounts)
+    }
     router = Router(
-      service: service, hub: hub,
-      management: accounts.managementHandlers + service.managementHandlers,
+      service: service, hub: hub, management: management + service.managementHandlers,
       authentication: accounts, pace: CallerPace(limits, ambient: live.ambient),
       ambient: live.ambient,
       managementToken: managementToken, instance: live.ambient.makeUUID(),
@@ -117,8 +120,8 @@ public struct Composition: Sendable {
   /// server runs.
   func apnsService(_ access: APNsAccess, live: Live, logger: Logger) -> APNsService {
     APNsService(
-      access: access, stores: stores, openAll: { await openAllStores() }, queues: queues,
-      live: live, logger: logger)
+      access: access, stores: stores, openAll: { await openAllStores() },
+      authentication: accounts, queues: queues, live: live, logger: logger)
   }
 
   /// Opens the stores there are, one after the other, and has carried on what waits in them;

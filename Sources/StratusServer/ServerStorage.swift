@@ -3,6 +3,7 @@ import StratusAssets
 public import StratusDomain
 import StratusSQL
 import StratusSQLite
+public import StratusWire
 
 /// Where a server keeps everything: the engine under ``Composition``.
 public struct ServerStorage: Sendable {
@@ -16,11 +17,13 @@ public struct ServerStorage: Sendable {
 
   /// A folder of SQLite files.
   ///
+  /// - Parameter limits: how many requests may wait for a store.
   /// - Throws: if the folder cannot be used, with a sentence that says why.
-  public init(folder url: URL, live: Live) throws {
+  public init(folder url: URL, live: Live, limits: LimitSettings = .unpaced) throws {
     let folder = try DataFolder(url)
     let stores = SQLiteStores(
-      folder: folder, makeEpoch: { live.makeEpoch() }, now: live.ambient.now)
+      folder: folder, makeEpoch: { live.makeEpoch() }, now: live.ambient.now,
+      waitingMax: limits.storeWaitingMax)
     let registry = try SQLiteRegistry(folder: folder)
     self.stores = stores
     self.registry = registry

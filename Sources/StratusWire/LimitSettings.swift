@@ -21,19 +21,30 @@ public struct LimitSettings: Sendable, Hashable {
   public var operationsPerUser: Rate?
   public var requestsPerAPIToken: Rate?
   public var operationsPerAPIToken: Rate?
-  /// Requests that write to one zone at one time.
+  /// Streams of notifications that one user holds open.
+  public var streamsPerUserMax: Int?
+  /// Requests of `records/modify` to one zone at one time.
   public var zoneWritersMax: Int
+  /// Requests that wait for one store's writer, and as many for its readers.
+  public var storeWaitingMax: Int
+  /// Records that one request looks at to build indexes.
+  public var indexBuildRowsMax: Int
 
   public init(
     requestsPerUser: Rate? = nil, operationsPerUser: Rate? = nil,
     requestsPerAPIToken: Rate? = nil, operationsPerAPIToken: Rate? = nil,
-    zoneWritersMax: Int = Limits.zoneWritersMax
+    streamsPerUserMax: Int? = nil, zoneWritersMax: Int = Limits.zoneWritersMax,
+    storeWaitingMax: Int = Limits.storeWaitingMax,
+    indexBuildRowsMax: Int = Limits.indexBuildRequestRows
   ) {
     self.requestsPerUser = requestsPerUser
     self.operationsPerUser = operationsPerUser
     self.requestsPerAPIToken = requestsPerAPIToken
     self.operationsPerAPIToken = operationsPerAPIToken
+    self.streamsPerUserMax = streamsPerUserMax
     self.zoneWritersMax = zoneWritersMax
+    self.storeWaitingMax = storeWaitingMax
+    self.indexBuildRowsMax = indexBuildRowsMax
   }
 
   /// No pace is too fast.
@@ -44,5 +55,6 @@ public struct LimitSettings: Sendable, Hashable {
     requestsPerUser: Rate(perSecond: Limits.requestsPerUserPerSecond),
     operationsPerUser: Rate(perSecond: Limits.operationsPerUserPerSecond),
     requestsPerAPIToken: Rate(perSecond: Limits.requestsPerAPITokenPerSecond),
-    operationsPerAPIToken: Rate(perSecond: Limits.operationsPerAPITokenPerSecond))
+    operationsPerAPIToken: Rate(perSecond: Limits.operationsPerAPITokenPerSecond),
+    streamsPerUserMax: Limits.streamsPerUserMax)
 }

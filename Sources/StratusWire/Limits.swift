@@ -67,8 +67,8 @@ public enum Limits {
   public static let subscriptionSizeBytesMax = 65_536
   /// Fields whose values go along with a notification (CKSubscription.NotificationInfo).
   public static let additionalFieldsMax = 3
-  /// Subscriptions that one step of matching looks at. Choice: about 20 ms of work, and no more
-  /// notifications than that in one transaction.
+  /// Subscriptions and changed records that one step of matching looks at. Choice: about 20 ms of
+  /// work, and no more notifications than that in one transaction.
   public static let matchStepMax = 1_000
   /// Filters of one query, those of `anyOf` counted. Choice: each is checked on each record read.
   public static let queryFiltersMax = 100
@@ -115,8 +115,14 @@ public enum Limits {
   /// Callers whose pace is known at one time. Choice: about 10 MB; beyond it all begin
   /// anew.
   public static let pacedCallersMax = 100_000
-  /// Requests at one time that write to one zone, those that wait included. Choice: about 100 ms of
-  /// work; who comes later is told to wait, rather than to hear nothing.
+  /// Streams of notifications that one user holds open in one container. Choice: twice the devices
+  /// of a user; each costs some kilobytes, a file, and a part of every delivery.
+  public static let streamsPerUserMax = 100
+  /// Requests that wait for the writer of one store, and as many for its readers. Choice: some
+  /// 100 ms of work.
+  public static let storeWaitingMax = 8_192
+  /// Requests of `records/modify` at one time to one zone, those that wait included. Choice: about
+  /// 100 ms of work; who comes later is told to wait, rather than to hear nothing.
   public static let zoneWritersMax = 1_024
   /// Notifications in one user's queue, about; the oldest go. Choice: a device that comes back
   /// after so many fetches changes anyway.

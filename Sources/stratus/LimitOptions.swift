@@ -21,20 +21,35 @@ struct LimitOptions: ParsableArguments {
     help: "Changes a second with one API token, over time; 0: any number.")
   var operationsPerAPIToken = Limits.operationsPerAPITokenPerSecond
 
-  @Option(
-    name: .customLong("writers-per-zone"),
-    help: "Requests that write to one zone at the same time.")
+  @Option(help: "Streams of notifications that one user holds open; 0: any number.")
+  var streamsPerUser = Limits.streamsPerUserMax
+
+  @Option(help: "Requests that save or delete records of one zone at the same time.")
   var writersPerZone = Limits.zoneWritersMax
+
+  @Option(help: "Requests that wait for a container's store, to write or to read.")
+  var waitingPerStore = Limits.storeWaitingMax
+
+  @Option(help: "Records one request looks at to build an index that a query needs.")
+  var indexBuilding = Limits.indexBuildRequestRows
 
   /// - Throws: `Failure` for a number that makes no sense.
   func settings() throws -> LimitSettings {
-    guard writersPerZone > 0 else { throw Failure("--writers-per-zone must be 1 or more") }
+    guard streamsPerUser >= 0 else { throw Failure("--streams-per-user must be 0 or more") }
+    for (number, name) in [
+      (writersPerZone, "writers-per-zone"), (waitingPerStore, "waiting-per-store"),
+      (indexBuilding, "index-building"),
+    ] where number < 1 {
+      throw Failure("--\(name) must be 1 or more")
+    }
     return LimitSettings(
       requestsPerUser: try rate(requestsPerUser, "requests-per-user"),
       operationsPerUser: try rate(operationsPerUser, "operations-per-user"),
       requestsPerAPIToken: try rate(requestsPerAPIToken, "requests-per-api-token"),
       operationsPerAPIToken: try rate(operationsPerAPIToken, "operations-per-api-token"),
-      zoneWritersMax: writersPerZone)
+      streamsPerUserMax: streamsPerUser == 0 ? nil : streamsPerUser,
+      zoneWritersMax: writersPerZone, storeWaitingMax: waitingPerStore,
+      indexBuildRowsMax: indexBuilding)
   }
 
   private func rate(_ perSecond: Int, _ name: String) throws -> LimitSettings.Rate? {

@@ -3,14 +3,16 @@ import StratusAccounts
 import StratusDomain
 import StratusServer
 import StratusTesting
+import StratusWire
 import Synchronization
 import Testing
 
 /// A server, and what a test does with it.
 func withServer(
-  live: Live = Live(), _ body: (TestServer) async throws -> Void
+  live: Live = Live(), limits: LimitSettings = .unpaced,
+  _ body: (TestServer) async throws -> Void
 ) async throws {
-  let server = try await TestServer(live: live)
+  let server = try await TestServer(live: live, limits: limits)
   do {
     try await body(server)
   } catch {

@@ -280,7 +280,8 @@ import Testing
         let batch = (start..<start + 300).map { leads("c\($0)") }.joined(separator: ",")
         try await scene.change(batch, in: "Z")
       }
-      #expect(try await scene.told() == ["z: zone Z"])
+      // Once a step: so many records take some.
+      #expect(Set(try await scene.told()) == ["z: zone Z"])
       try await scene.delete("t", in: "Z")
       let cascades = ContinueCascades(store: try await scene.store(), ambient: scene.ambient)
       while try await cascades.step() {}

@@ -55,7 +55,7 @@ import Testing
   ) async throws -> (ids: [Int], last: Int64) {
     let caller = Caller(
       userRecordName: Self.user, deviceID: deviceID, requestUUID: UUID().uuidString)
-    let (device, _) = try await service(stores).listening.stream(
+    let (device, _, _) = try await service(stores).listening.stream(
       for: caller, at: Self.address, lastEventID: lastEventID)
     let store = try await stores.store(at: Self.address)
     let heard = try await store.read { (store) throws(ServerError) in

@@ -34,6 +34,17 @@ import Testing
 
       try await scene.save("b", by: "_bob", scope: .public)
       #expect(try await matching.step(limit: 1) == false)
+
+      // Nobody is filed under what these have; they are read all the same, so a step ends by them.
+      try await scene.change(
+        Scene.save("c") + "," + Scene.save("d") + "," + Scene.save("e"), by: "_bob",
+        scope: .public)
+      #expect(try await matching.step(limit: 2))
+      #expect(try await matching.step(limit: 2) == false)
+      #expect(
+        try await store.read { (store) throws(ServerError) in
+          try store.outboxEntries(limit: 1)
+        } == [])
     }
   }
 }

@@ -148,6 +148,7 @@ extension NotificationPayload.Event {
       return "\(record.subscriptionID): \(reason) \(record.recordName ?? "?")"
     case .zone(let id, let zone, _): return "\(id): zone \(zone?.zoneName ?? "?")"
     case .database(let id, _): return "\(id): database"
+    case .plain: return "plain"
     }
   }
 }

@@ -95,6 +95,87 @@ import Testing
     }
   }
 
+  /// Replaced after each number of steps, between two of them and within one.
+  @Test(arguments: Replacement.all, [false, true])
+  func `a subscription that is replaced hears of the change`(
+    _ replacement: Replacement, _ isWithinStep: Bool
+  ) async throws {
+    for steps in 0..<20 {
+      try await withScene { scene in
+        try await scene.zones(make: ["Z"])
+        try await scene.save("first", field("color", #""red""#))
+        let red = filter("EQUALS", "color", #""red""#)
+        try await scene.subscribe(
+          try .query("q1"), try .query("r1", red), .zone("z1", "Z").visible,
+          .database("d1").visible)
+        try await scene.subscribe(replacement.old)
+        try await scene.subscribe(
+          try .query("q2"), try .query("r2", red), .zone("z2", "Z").visible,
+          .database("d2").visible)
+        let records = ["a", "b"].map { Scene.save($0, field("color", #""red""#)) }
+        try await scene.change(records.joined(separator: ","), in: "Z")
+        let real = try await scene.store()
+        let changes = MatchChanges(
+          store: real, address: Scene.address, ambient: scene.ambient)
+        for _ in 0..<steps { _ = try await changes.step(limit: 1) }
+        if isWithinStep {
+          let slow = SlowStore(store: real) { _ = try? await scene.subscribe(replacement.new) }
+          _ = try await MatchChanges(
+            store: slow, address: Scene.address, ambient: scene.ambient
+          ).step(limit: 1)
+        } else {
+          try await scene.subscribe(replacement.new)
+        }
+        let told = try await scene.told(matching: 1)
+        let others = (1...2).flatMap { number in
+          ["q", "r"].flatMap { kind in
+            ["a", "b"].map { "\(kind)\(number): created \($0)" }
+          } + ["z\(number): zone Z", "d\(number): database"]
+        }
+        #expect(told.filter { !$0.hasPrefix("s:") }.sorted() == others.sorted(), "\(steps)")
+        let own = told.filter { $0.hasPrefix("s:") }
+        if replacement.hearsOnce {
+          #expect(own.sorted() == ["s: created a", "s: created b"], "\(steps)")
+        } else {
+          #expect(!own.isEmpty, "\(steps)")
+        }
+      }
+    }
+  }
+
+  @Test func `a subscription that is replaced within a step fires once if it shall`() async throws {
+    try await withScene { scene in
+      try await scene.save("first")
+      try await scene.subscribe(try .query("s", once: true))
+      try await scene.save("a")
+      try await scene.save("b")
+      let slow = SlowStore(store: try await scene.store()) {
+        _ = try? await scene.subscribe(try .query("s", on: .create, once: true))
+      }
+      _ = try await MatchChanges(
+        store: slow, address: Scene.address, ambient: scene.ambient
+      ).step()
+      #expect(try await scene.told() == ["s: created a"])
+      #expect(try await scene.listed() == [])
+    }
+  }
+
+  @Test func `a subscription that is deleted within a step hears nothing`() async throws {
+    try await withScene { scene in
+      try await scene.save("first")
+      try await scene.subscribe(try .query("s"), try .query("t"))
+      try await scene.save("a")
+      let slow = SlowStore(store: try await scene.store()) {
+        _ = try? await scene.modify([.delete(id: "s")])
+        _ = try? await scene.subscribe(try .query("s", on: .create))
+      }
+      _ = try await MatchChanges(
+        store: slow, address: Scene.address, ambient: scene.ambient
+      ).step()
+      #expect(try await scene.told() == ["t: created a"])
+    }
+  }
+
   @Test func `a subscription that is not legal any more does not stop the others`() async throws {
     try await withScene { scene in
       try await scene.save("first", field("color", #""red""#))
@@ -109,6 +190,34 @@ import Testing
       #expect(try await scene.listed() == ["s", "t"])
     }
   }
+}
+
+/// A subscription, and what it becomes.
+struct Replacement: Sendable, CustomTestStringConvertible {
+  var testDescription: String
+  var old: Subscription
+  var new: Subscription
+  /// Whether it hears of each record once, whenever it is replaced.
+  var hearsOnce = false
+
+  /// Keys come in this order: the database, zones, record types, values.
+  static let all: [Replacement] = {
+    let red = filter("EQUALS", "color", #""red""#)
+    guard let ofType = try? Subscription.query("s"), let ofValue = try? Subscription.query("s", red)
+    else {
+      return []
+    }
+    let (zone, database) = (Subscription.zone("s", "Z").visible, Subscription.database("s").visible)
+    return [
+      Replacement(
+        testDescription: "a later key by an earlier one", old: ofValue, new: ofType,
+        hearsOnce: true),
+      Replacement(testDescription: "an earlier key by a later one", old: ofType, new: ofValue),
+      Replacement(testDescription: "a zone's by the database's", old: zone, new: database),
+      Replacement(testDescription: "a query's by a zone's", old: ofValue, new: zone),
+      Replacement(testDescription: "the database's by a query's", old: database, new: ofType),
+    ]
+  }()
 }
 
 extension Scene {

@@ -18,11 +18,14 @@ struct DisableAccountHandler: ManagementHandler {
   typealias Endpoint = DisableAccount
 
   let accounts: Accounts
+  /// Lets those go who listen for users that are shut out.
+  let releaseDisabled: @Sendable () async throws(ServerError) -> Void
 
   func answer(_ request: DisableAccount.Request) async throws(ServerError) -> EmptyRequest {
     let account = try await accounts.account(email: request.email)
     _ = try await accounts.registry.setDisabled(true, accountID: account.id)
     accounts.forgetAdmissions()
+    try await releaseDisabled()
     return EmptyRequest()
   }
 }

@@ -13,8 +13,11 @@ extension NotificationListening {
   }
 
   /// As ``notifications(of:)``, each as `form` makes it; nil: it is left out.
+  ///
+  /// - Parameter seat: held until then.
   public func listen<Form: Sendable>(
-    as device: ListeningDevice, _ form: @escaping @Sendable (QueuedNotification) -> Form?
+    as device: ListeningDevice, on seat: StreamSeat? = nil,
+    _ form: @escaping @Sendable (QueuedNotification) -> Form?
   ) -> AsyncStream<Form> {
     let (stream, continuation) = AsyncStream.makeStream(of: Form.self)
     let listener = DirectListener { delivery in
@@ -23,7 +26,9 @@ extension NotificationListening {
         if let form = form(notification) { continuation.yield(form) }
       }
     }
-    continuation.onTermination = { _ in leave(listener, as: [device]) }
+    continuation.onTermination = { _ in
+      withExtendedLifetime(seat) { leave(listener, as: [device]) }
+    }
     join(listener, as: [device], until: nil)
     return stream
   }

@@ -4,6 +4,7 @@ import StratusWire
 public struct ListeningAccess: Sendable {
   let devices: DeviceAccess
   let tokens: CourierTokens
+  let seats: StreamSeats
   /// How long a poll waits at most.
   public let holdSeconds: Int64
 
@@ -16,15 +17,17 @@ public struct ListeningAccess: Sendable {
   /// The caller's device, as it opens a stream; from then on it is known.
   ///
   /// - Parameter lastEventID: where an earlier stream ended for it.
-  /// - Returns: the device, and the store's epoch: what the device heard under another one may have
-  ///   been undone.
-  /// - Throws: `AUTHENTICATION_REQUIRED` without a user; `BAD_REQUEST` without a `clientId`.
+  /// - Returns: the device; the store's epoch: what the device heard under another one may have
+  ///   been undone; and what the stream counts by, for as long as it is open.
+  /// - Throws: `AUTHENTICATION_REQUIRED` without a user; `BAD_REQUEST` without a `clientId`;
+  ///   `THROTTLED` where the user has too many open.
   public func stream(
     for caller: Caller, at address: StoreAddress, lastEventID: Int64?
-  ) async throws(ServerError) -> (device: ListeningDevice, epoch: Int64) {
+  ) async throws(ServerError) -> (device: ListeningDevice, epoch: Int64, seat: StreamSeat) {
     let (store, user) = try await devices.open(
       DatabaseAddress(store: address, scope: .private), for: caller)
     let deviceID = try caller.requireDevice()
+    let seat = try seats.take(user)
     let now = ambient.now()
     let (known, newest, epoch) = try await store.read { (store) throws(ServerError) in
       (
@@ -54,20 +57,25 @@ public struct ListeningAccess: Sendable {
     if let lastEventID, lastEventID <= newest { place = max(place, lastEventID) }
     let device = ListeningDevice(
       store: address, user: user, deviceID: deviceID, place: place)
-    return (device, epoch)
+    return (device, epoch, seat)
   }
 
   /// The devices for which a token polls.
   ///
+  /// - Parameter authentication: knows whose accounts are disabled, as the token does not.
   /// - Throws: `NOT_FOUND` if there are none, or no longer.
-  public func poll(token: String) async throws(ServerError) -> [ListeningDevice] {
+  public func poll(
+    token: String, by authentication: any Authentication
+  ) async throws(ServerError) -> [ListeningDevice] {
     var found: [ListeningDevice] = []
     for place in tokens.places(token) ?? [] {
       let store = try await stores.store(at: place.store)
       let device = try await store.read { (store) throws(ServerError) in
         try store.device(reachedBy: .courier(token: place.courierID))
       }
-      guard let device else { continue }
+      guard let device,
+        try await !authentication.disabledUsers(of: place.store.container).contains(device.user)
+      else { continue }
       try await touch(device, in: store)
       found.append(
         ListeningDevice(

@@ -30,4 +30,8 @@ public protocol Authentication: Sendable {
   func admit(
     _ credentials: Credentials, to store: StoreAddress
   ) async throws(ServerError) -> Admission
+
+  /// The users of a container whose accounts are disabled. Who was let in to listen before is to be
+  /// asked for here again and again: nobody tells such a user anything.
+  func disabledUsers(of container: String) async throws(ServerError) -> Set<String>
 }

@@ -54,7 +54,7 @@ public struct OutboxEntry: Sendable, Hashable {
 public struct OutboxPlace: Sendable, Hashable {
   /// −1: the subscriptions to zone and database; from 0 on: those that concern a record.
   public var position: Int
-  /// Keys are gone through in the order of their bytes.
+  /// Keys are gone through in the order of their bytes; empty: none has been yet.
   public var key: SubscriptionKey
   /// The number of the last subscription under that key; 0: none yet.
   public var subscription: Int64

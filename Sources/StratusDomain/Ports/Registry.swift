@@ -31,6 +31,8 @@ public protocol AccountRegistry: Sendable {
   func account(email: String) async throws(ServerError) -> Account?
   /// All accounts in order of e-mail.
   func accounts() async throws(ServerError) -> [Account]
+  /// The IDs of accounts that are disabled, in no order.
+  func disabledAccounts() async throws(ServerError) -> [String]
   /// - Returns: false if there is none.
   func setDisabled(_ isDisabled: Bool, accountID: String) async throws(ServerError) -> Bool
 }

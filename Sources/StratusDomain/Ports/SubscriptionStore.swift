@@ -25,6 +25,13 @@ public protocol SubscriptionReading {
   /// Whether a subscription of that number is still there.
   func hasSubscription(number: Int64) throws(ServerError) -> Bool
 
+  /// The highest number a subscription of the store has; 0: there is none.
+  func newestSubscription() throws(ServerError) -> Int64
+
+  /// Whether a subscription behind that number has replaced another in time to hear of an entry of
+  /// the outbox, which a new one is always too late for.
+  func hasReplacement(after number: Int64, hearing entry: Int64) throws(ServerError) -> Bool
+
   /// What of a database is watched.
   func watch(of database: DatabaseKey) throws(ServerError) -> Watch
 }
@@ -64,14 +71,19 @@ public struct StoredSubscription: Sendable, Hashable {
   /// Never given twice in a store, nor kept when the subscription is replaced.
   public var number: Int64
   public var user: String
+  /// What it is filed under.
+  public var key: SubscriptionKey
   /// The newest entry of the outbox it does not concern any more; 0: there was none.
   public var since: Int64
   /// The subscription as JSON, just as it was sent, with its ID.
   public var definition: [UInt8]
 
-  public init(number: Int64, user: String, since: Int64, definition: [UInt8]) {
+  public init(
+    number: Int64, user: String, key: SubscriptionKey, since: Int64, definition: [UInt8]
+  ) {
     self.number = number
     self.user = user
+    self.key = key
     self.since = since
     self.definition = definition
   }

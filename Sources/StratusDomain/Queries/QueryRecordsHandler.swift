@@ -7,7 +7,13 @@ struct QueryRecordsHandler: EndpointHandler {
   let databases: DatabaseAccess
   private let turns = IndexBuildTurns()
 
-  init(databases: DatabaseAccess) { self.databases = databases }
+  /// See ``LimitSettings/indexBuildRowsMax``.
+  private let buildRowsMax: Int
+
+  init(databases: DatabaseAccess, buildRowsMax: Int) {
+    self.databases = databases
+    self.buildRowsMax = buildRowsMax
+  }
 
   /// Bounds the tries of one request, which other requests can only delay.
   private static let attemptsMax = 8
@@ -31,7 +37,7 @@ struct QueryRecordsHandler: EndpointHandler {
       case .needs(let addition, let indexes, let building):
         try await builder.add(addition, indexes: indexes)
         // Once it has done its share, a request is answered by what is ready, if anything is.
-        waits = try await builder.build(building, rowsMax: Limits.indexBuildRequestRows)
+        waits = try await builder.build(building, rowsMax: buildRowsMax)
       }
     }
     throw Self.isBeingBuilt

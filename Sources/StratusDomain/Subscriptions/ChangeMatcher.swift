@@ -45,37 +45,55 @@ struct ChangeMatcher {
   ///
   /// - Returns: where the next step goes on; nil: it is matched whole.
   mutating func match(_ entry: OutboxEntry) throws(ServerError) -> OutboxPlace? {
-    let watch = try watch(of: entry.database)
-    let start = entry.place
-    if start == nil || start?.position == -1 {
-      let stop = try walk(watch.keys(of: entry), of: entry, at: -1, from: start) {
-        definition in
-        Self.isConcerned(definition.subscription, by: entry.event) ? .area : nil
+    for position in (entry.place?.position ?? -1)..<entry.imageCount {
+      let start = position == entry.place?.position ? entry.place : nil
+      if room <= 0 {
+        return start ?? OutboxPlace(position: position, key: .none, subscription: 0)
       }
-      if let stop { return stop }
-    }
-    var position = max(0, start?.position ?? 0)
-    while position < entry.imageCount {
-      guard let image = try store.recordImage(at: position, of: entry.number) else {
-        throw .fault("a record's image is missing in the outbox")
-      }
-      let states = ImageStates(image)
-      let stop = try walk(
-        watch.keys(of: states.all), of: entry, at: position,
-        from: start?.position == position ? start : nil
-      ) { definition in
-        guard
-          let reason = definition.query?.reason(
-            before: states.before, after: states.after, inZone: entry.zoneName),
-          let record = image.newest
-        else { return nil }
-        return .record(
-          NotificationDraft.Record(reason: reason, name: record.name, fields: record.fields))
-      }
-      if let stop { return stop }
-      position += 1
+      let part = try part(of: entry, at: position)
+      if let stop = try walk(part, of: entry, from: start) { return stop }
+      // NB: a record is work, too, even if nobody is filed under what it has. Counted at its end,
+      // so that every step gets somewhere.
+      if position >= 0 { room -= 1 }
     }
     return nil
+  }
+
+  /// Tells a subscription what matching has passed already, if it has not passed the one replaced:
+  /// else neither would hear of it.
+  ///
+  /// Choice: this one alone is looked at. Were matching to go back for it, all others would hear
+  /// again.
+  mutating func makeUp(
+    for replaced: StoredSubscription, with new: StoredSubscription, of entry: OutboxEntry
+  ) throws(ServerError) {
+    guard let place = entry.place, new.since < entry.number, place.isBehind(new),
+      !place.isBehind(replaced)
+    else { return }
+    let part = try part(of: entry, at: new.key.isOfRecords ? place.position : -1)
+    if part.keys.contains(new.key) { judge(new, part, entry) }
+  }
+
+  /// What of an entry is looked at together: the zone, or one record.
+  private struct Part {
+    let position: Int
+    /// What the subscriptions it may concern are filed under, in order.
+    let keys: [SubscriptionKey]
+    /// nil: the zone.
+    var record: (image: RecordImage, states: ImageStates)?
+  }
+
+  private mutating func part(
+    of entry: OutboxEntry, at position: Int
+  ) throws(ServerError) -> Part {
+    let watch = try watch(of: entry.database)
+    if position < 0 { return Part(position: position, keys: watch.keys(of: entry)) }
+    guard let image = try store.recordImage(at: position, of: entry.number) else {
+      throw .fault("a record's image is missing in the outbox")
+    }
+    let states = ImageStates(image)
+    return Part(
+      position: position, keys: watch.keys(of: states.all), record: (image, states))
   }
 
   private enum Finding {
@@ -83,22 +101,22 @@ struct ChangeMatcher {
     case record(NotificationDraft.Record)
   }
 
-  /// Looks at the subscriptions under some keys, which are in order.
+  /// Looks at the subscriptions that a part may concern, key by key.
   ///
-  /// - Parameter judge: what a subscription has to tell; nil: nothing.
   /// - Returns: where the next step goes on; nil: all have been looked at.
   private mutating func walk(
-    _ keys: [SubscriptionKey], of entry: OutboxEntry, at position: Int, from start: OutboxPlace?,
-    judge: (Definition) -> Finding?
+    _ part: Part, of entry: OutboxEntry, from start: OutboxPlace?
   ) throws(ServerError) -> OutboxPlace? {
-    for key in keys {
+    for key in part.keys {
       var last: Int64 = 0
       if let start {
         if key.precedes(start.key) { continue }
         if key == start.key { last = start.subscription }
       }
       while true {
-        if room <= 0 { return OutboxPlace(position: position, key: key, subscription: last) }
+        if room <= 0 {
+          return OutboxPlace(position: part.position, key: key, subscription: last)
+        }
         let limit = min(room, Self.pageMax)
         let page = try store.subscriptions(
           under: key, in: entry.database, after: last, limit: limit)
@@ -106,15 +124,37 @@ struct ChangeMatcher {
         room -= max(1, page.count)
         for found in page {
           last = found.number
-          guard found.since < entry.number, let definition = definition(of: found),
-            let finding = judge(definition)
-          else { continue }
-          note(finding, of: found, definition.subscription, entry)
+          if found.since < entry.number { judge(found, part, entry) }
         }
         if page.count < limit { break }
       }
     }
     return nil
+  }
+
+  /// Notes what a subscription has to tell of a part, if anything.
+  private mutating func judge(
+    _ found: StoredSubscription, _ part: Part, _ entry: OutboxEntry
+  ) {
+    guard let definition = definition(of: found),
+      let finding = finding(definition, part, entry)
+    else { return }
+    note(finding, of: found, definition.subscription, entry)
+  }
+
+  private func finding(
+    _ definition: Definition, _ part: Part, _ entry: OutboxEntry
+  ) -> Finding? {
+    guard let (image, states) = part.record else {
+      return Self.isConcerned(definition.subscription, by: entry.event) ? .area : nil
+    }
+    guard
+      let reason = definition.query?.reason(
+        before: states.before, after: states.after, inZone: entry.zoneName),
+      let record = image.newest
+    else { return nil }
+    return .record(
+      NotificationDraft.Record(reason: reason, name: record.name, fields: record.fields))
   }
 
   /// NB: a definition that cannot be read, nil, must not stop all others for ever.
@@ -215,6 +255,17 @@ private struct ImageStates {
 extension Subscription {
   fileprivate var firesOnce: Bool {
     if case .query(let watched) = subject { watched.firesOnce } else { false }
+  }
+}
+
+extension OutboxPlace {
+  /// Whether a subscription has been looked at for what this place is in, or would have been.
+  fileprivate func isBehind(_ subscription: StoredSubscription) -> Bool {
+    // Each record is looked at for itself, the zone once and first.
+    if !subscription.key.isOfRecords, position >= 0 { return true }
+    if subscription.key.isOfRecords, position < 0 { return false }
+    if subscription.key != key { return subscription.key.precedes(key) }
+    return subscription.number <= self.subscription
   }
 }
 

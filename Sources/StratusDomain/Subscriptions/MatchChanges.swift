@@ -29,7 +29,15 @@ public struct MatchChanges: Sendable {
       try MatchStep.run(on: store, at: address, limit: limit, now: now)
     }
     guard let found else { return false }
-    return try await store.write { (store) throws(ServerError) in
+    return try await store.write { [address] (store) throws(ServerError) in
+      var found = found
+      if try found.isOutdated(in: store) {
+        // NB: found again in here, rather than tried again: somebody who replaces subscriptions
+        // over and over must not keep all others from hearing.
+        let again = try MatchStep.run(on: store, at: address, limit: limit, now: now)
+        guard let again else { return false }
+        found = again
+      }
       try found.settle(in: store)
       return found.mayHaveMore
     }
@@ -44,10 +52,26 @@ struct MatchStep: Sendable {
     /// Whether the subscription goes with it.
     let isLast: Bool
     let notification: NewNotification
+
+    /// Queues notifications, and removes the subscriptions that go with them.
+    static func settle(_ matches: [Match], in store: any StoreWriting) throws(ServerError) {
+      var notifications: [NewNotification] = []
+      for match in matches {
+        // A subscription may have gone since, or with a notification before this one.
+        guard try store.hasSubscription(number: match.subscription) else { continue }
+        notifications.append(match.notification)
+        if match.isLast { try store.removeSubscription(number: match.subscription) }
+      }
+      if !notifications.isEmpty { try store.enqueue(notifications) }
+    }
   }
 
   /// The first entry it looked at, as it was.
   private let first: OutboxEntry
+  /// The number of the last entry it looked at.
+  private let last: Int64
+  /// The newest subscription there was.
+  private let newestSubscription: Int64
   private let matches: [Match]
   /// Entries that are matched whole.
   private let finished: [Int64]
@@ -77,22 +101,23 @@ struct MatchStep: Sendable {
       finished.append(entry.number)
     }
     return MatchStep(
-      first: first, matches: matcher.matches, finished: finished, stopped: stopped,
+      first: first, last: stopped?.entry ?? finished.last ?? first.number,
+      newestSubscription: try store.newestSubscription(), matches: matcher.matches,
+      finished: finished, stopped: stopped,
       mayHaveMore: finished.count < entries.count || entries.count == entriesMax)
+  }
+
+  /// Whether a subscription was replaced since that may have to hear of these changes: the step
+  /// knows the one that is gone, or neither.
+  func isOutdated(in store: any StoreReading) throws(ServerError) -> Bool {
+    try store.hasReplacement(after: newestSubscription, hearing: last)
   }
 
   /// Writes it down, unless another step was faster: steps begin at the oldest entry, and each
   /// removes it or moves its place on.
   func settle(in store: any StoreWriting) throws(ServerError) {
     guard try store.outboxEntries(limit: 1).first == first else { return }
-    var notifications: [NewNotification] = []
-    for match in matches {
-      // A subscription may have gone since, or with a notification before this one.
-      guard try store.hasSubscription(number: match.subscription) else { continue }
-      notifications.append(match.notification)
-      if match.isLast { try store.removeSubscription(number: match.subscription) }
-    }
-    if !notifications.isEmpty { try store.enqueue(notifications) }
+    try Match.settle(matches, in: store)
     for entry in finished { try store.removeOutboxEntry(entry) }
     if let stopped { try store.setPlace(stopped.place, of: stopped.entry) }
   }

@@ -66,8 +66,27 @@ struct ModifySubscriptionsHandler: EndpointHandler {
       let rules = SubscriptionRules(database: database, user: user, store: store)
       try store.save(
         subscription, of: user, in: database.key, under: try rules.place(of: subscription))
+      if let found { try makeUp(for: found, operation.id, of: user, in: database, store) }
       return .subscription(subscription)
     }
+  }
+
+  /// Tells the subscription that has just replaced another what it would miss of a change that is
+  /// matched in part.
+  private func makeUp(
+    for replaced: StoredSubscription, _ id: String, of user: String, in database: OpenDatabase,
+    _ store: any StoreWriting
+  ) throws(ServerError) {
+    // Only the oldest entry is ever matched in part.
+    guard let entry = try store.outboxEntries(limit: 1).first, entry.place != nil,
+      entry.database == database.key,
+      let new = try store.subscription(id: id, of: user, in: database.key)
+    else { return }
+    var matcher = ChangeMatcher(
+      store: store, address: database.address, schema: try store.schema(), room: 0,
+      now: ambient.now())
+    try matcher.makeUp(for: replaced, with: new, of: entry)
+    try MatchStep.Match.settle(matcher.matches, in: store)
   }
 
   private func check(_ subscription: Subscription) throws(ServerError) {

@@ -6,6 +6,9 @@ public struct SubscriptionKey: Sendable, Hashable {
 
   public init(bytes: [UInt8]) { self.bytes = bytes }
 
+  /// Before all others; nothing is filed under it.
+  static let none = SubscriptionKey(bytes: [])
+
   /// Subscriptions to a database.
   public static let database = SubscriptionKey(bytes: [1])
 
@@ -23,6 +26,9 @@ public struct SubscriptionKey: Sendable, Hashable {
   static func value(_ value: Scalar, of field: String, in type: String) -> SubscriptionKey {
     SubscriptionKey(bytes: [4] + name(type) + name(field) + ColumnBytes.of(value))
   }
+
+  /// Whether query subscriptions are filed under it.
+  var isOfRecords: Bool { bytes.first.map { $0 > 2 } ?? false }
 
   private static func name(_ name: String) -> [UInt8] { ColumnBytes.of(.text(Array(name.utf8))) }
 

@@ -164,8 +164,9 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
         lane: lane, gate: self, hub: router.hub, head: head, devices: devices)
       phase = .polling(listener)
       router.hub.join(listener, as: devices, until: deadline)
-    case .stream(let head, let device):
-      let listener = StreamListener(lane: lane, gate: self, hub: router.hub, device: device)
+    case .stream(let head, let device, let seat):
+      let listener = StreamListener(
+        lane: lane, gate: self, hub: router.hub, device: device, seat: seat)
       phase = .streaming(listener)
       openStream(head, listener, context)
     }

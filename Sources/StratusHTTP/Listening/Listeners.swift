@@ -51,6 +51,8 @@ final class StreamListener: LoopListener, @unchecked Sendable {
   private let hub: any NotificationListening
   /// With the place up to which all was written.
   private var device: ListeningDevice
+  /// Counts the stream; nil: it has ended.
+  private var seat: StreamSeat?
   /// Whether the client has much to read: then it is told no more until it has.
   private var isStalled = false
   private var silences: UInt8 = 0
@@ -60,11 +62,13 @@ final class StreamListener: LoopListener, @unchecked Sendable {
   private static let silencesMax = 2
 
   init(
-    lane: LoopLane, gate: ConnectionGate, hub: any NotificationListening, device: ListeningDevice
+    lane: LoopLane, gate: ConnectionGate, hub: any NotificationListening,
+    device: ListeningDevice, seat: StreamSeat
   ) {
     self.gate = gate
     self.hub = hub
     self.device = device
+    self.seat = seat
     super.init(lane: lane)
   }
 
@@ -115,6 +119,7 @@ final class StreamListener: LoopListener, @unchecked Sendable {
   func leave() {
     if isDone { return }
     isDone = true
+    seat = nil
     hub.leave(self, as: [device])
   }
 }

@@ -4,8 +4,9 @@ import StratusWire
 
 /// What becomes of a request to listen for notifications.
 public enum ListeningAnswer: Sendable {
-  /// The device's notifications, as they come.
-  case stream(HTTPResponse, ListeningDevice)
+  /// The device's notifications, as they come; the stream is counted for as long as its seat is
+  /// held.
+  case stream(HTTPResponse, ListeningDevice, StreamSeat)
   /// One notification for any of the devices, or nothing when the time is up.
   case poll(HTTPResponse, [ListeningDevice], until: Int64)
   case refusal(HTTPResponse, [UInt8])
@@ -30,18 +31,19 @@ extension Router {
       let target = RequestTarget(request.path ?? "/")
       switch RequestPath(target.path) {
       case .stream(let address):
-        try await admit(request, target.query, to: address, &exchange)
+        let subject = try await admit(request, target.query, to: address, &exchange)
+        try pace.admitRequest(of: subject)
         let lastEventID = request.headerFields[.lastEventID].flatMap { Int64($0) }
-        let (device, epoch) = try await listening.stream(
+        let (device, epoch, seat) = try await listening.stream(
           for: exchange.caller, at: address, lastEventID: lastEventID)
         exchange.fields = [
           .contentType: "text/event-stream; charset=UTF-8", .cacheControl: "no-store",
           .proxyBuffering: "no", .epoch: String(epoch),
         ]
-        return .stream(head(for: request, exchange), device)
+        return .stream(head(for: request, exchange), device, seat)
       case .courier(let token):
         exchange.isCourier = true
-        let devices = try await listening.poll(token: token)
+        let devices = try await listening.poll(token: token, by: authentication)
         exchange.fields = [.cacheControl: "no-store"]
         return .poll(head(for: request, exchange), devices, until: listening.pollDeadline)
       case .database, .management, .upload, .download, .health, nil:
@@ -63,7 +65,8 @@ extension Router {
     _ request: HTTPRequest
   ) async -> (head: HTTPResponse, body: AsyncStream<[UInt8]>) {
     switch await listen(request) {
-    case .stream(let head, let device): return (head, hub.listen(as: device, EventText.event))
+    case .stream(let head, let device, let seat):
+      return (head, hub.listen(as: device, on: seat, EventText.event))
     case .poll(let head, let devices, let deadline):
       return (head, Self.once(await hub.poll(as: devices, until: deadline)))
     case .refusal(let head, let body): return (head, Self.once(body))

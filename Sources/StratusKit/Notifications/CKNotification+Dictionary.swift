@@ -11,7 +11,8 @@ extension CKNotification: _RemoteNotificationReading {}
 
 extension _RemoteNotificationReading {
   /// The notification that a payload describes, of the class that fits it: a
-  /// ``CKQueryNotification``, ``CKRecordZoneNotification`` or ``CKDatabaseNotification``.
+  /// ``CKQueryNotification``, ``CKRecordZoneNotification`` or ``CKDatabaseNotification``, or a
+  /// plain one if it says of no change.
   ///
   /// - Returns: nil where the payload does not come from CloudKit, or describes another class than
   ///   the one that is made.

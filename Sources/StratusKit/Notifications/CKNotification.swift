@@ -11,8 +11,8 @@ public class CKNotification: NSObject, @unchecked Sendable {
     case query = 1
     /// Changes in a zone.
     case recordZone = 2
-    /// Another notification was marked as read; only ``CKFetchNotificationChangesOperation`` has
-    /// it.
+    /// Another notification was marked as read, as ``CKFetchNotificationChangesOperation`` says, or
+    /// a payload says of no change at all.
     case readNotification = 3
     /// Changes in a database.
     case database = 4
@@ -68,6 +68,9 @@ public class CKNotification: NSObject, @unchecked Sendable {
       CKRecordZoneNotification(payload, subscriptionID, zoneID, scope)
     case .database(let subscriptionID, let scope):
       CKDatabaseNotification(payload, subscriptionID, scope)
+    // Choice: the word for notices that say of no change. Apple's class was seen to say 0, which
+    // is none of the type's, and one more case would break an app's `switch`.
+    case .plain: CKNotification(payload, .readNotification, subscriptionID: "")
     }
   }
 

@@ -57,6 +57,7 @@ extension SyncDriver {
     case .query(let event): scope = event.scope
     case .zone(_, let changed, let database): (scope, zoneID) = (database, changed)
     case .database(_, let database): scope = database
+    case .plain: return
     }
     guard scope == configuration.database.databaseScope.wire else { return }
     if let zoneID {

@@ -29,6 +29,12 @@ extension SQLRegistry {
     }
   }
 
+  public func disabledAccounts() async throws(ServerError) -> [String] {
+    try await engine.read { (session) throws(ServerError) in
+      try session.connection.all(AccountStatements.listDisabled, [.flag(true)]) { $0.text(0) }
+    }
+  }
+
   public func setDisabled(
     _ isDisabled: Bool, accountID: String
   ) async throws(ServerError) -> Bool {
@@ -50,6 +56,7 @@ private enum AccountStatements {
   static let findID = SQLStatement(select + " WHERE id = ?")
   static let findEmail = SQLStatement(select + " WHERE email = ?")
   static let list = SQLStatement(select + " ORDER BY email")
+  static let listDisabled = SQLStatement("SELECT id FROM accounts WHERE disabled = ?")
   static let insert = SQLStatement(
     """
     INSERT INTO accounts (id, email, disabled) VALUES (?, ?, ?)

@@ -42,6 +42,17 @@ extension StoreSession {
     try connection.first(SubscriptionStatements.exists, [.integer(number)]) { _ in true } ?? false
   }
 
+  public func newestSubscription() throws(ServerError) -> Int64 {
+    try connection.first(SubscriptionStatements.newest, []) { $0.integer(0) } ?? 0
+  }
+
+  public func hasReplacement(
+    after number: Int64, hearing entry: Int64
+  ) throws(ServerError) -> Bool {
+    let values: [SQLValue] = [.integer(number), .integer(entry)]
+    return try connection.first(SubscriptionStatements.replacement, values) { _ in true } ?? false
+  }
+
   public func watch(of database: DatabaseKey) throws(ServerError) -> Watch {
     guard let number = try number(of: database) else { return Watch() }
     return try readWatch(of: number)
@@ -122,7 +133,8 @@ extension StoreSession {
 
   private static func subscription(_ row: any SQLRow) -> StoredSubscription {
     StoredSubscription(
-      number: row.integer(0), user: row.text(1), since: row.integer(2), definition: row.bytes(3))
+      number: row.integer(0), user: row.text(1), key: SubscriptionKey(bytes: row.bytes(2)),
+      since: row.integer(3), definition: row.bytes(4))
   }
 }
 
@@ -163,7 +175,8 @@ private struct StoredSubject {
 }
 
 private enum SubscriptionStatements {
-  private static let columns = "SELECT subscription, owner, since, definition FROM subscriptions"
+  private static let columns =
+    "SELECT subscription, owner, filed_under, since, definition FROM subscriptions"
   static let find = SQLStatement(columns + " WHERE database = ? AND owner = ? AND id = ?")
   static let list = SQLStatement(
     columns + " WHERE database = ? AND owner = ? ORDER BY id LIMIT ?")
@@ -176,6 +189,13 @@ private enum SubscriptionStatements {
   static let count = SQLStatement(
     "SELECT COUNT(*) FROM subscriptions WHERE database = ? AND owner = ?")
   static let exists = SQLStatement("SELECT 1 FROM subscriptions WHERE subscription = ?")
+  static let newest = SQLStatement(
+    """
+    SELECT subscription FROM subscriptions WHERE subscription > 0
+    ORDER BY subscription DESC LIMIT 1
+    """)
+  static let replacement = SQLStatement(
+    "SELECT 1 FROM subscriptions WHERE subscription > ? AND since < ? LIMIT 1")
   static let filing = SQLStatement(
     "SELECT database, subject, record_type, field FROM subscriptions WHERE subscription = ?")
   static let newestEntry = SQLStatement("SELECT entry FROM outbox ORDER BY entry DESC LIMIT 1")

@@ -14,10 +14,6 @@ enum SQLiteSettings {
   static let bodiesPerCommitMax = 256
   /// Rows after which a commit takes no further bodies.
   static let rowsPerCommitMax = 4_096
-  /// Bodies that may wait for the writer: some 100 ms of work.
-  static let waitingWritesMax = 8_192
-  /// Bodies that may wait for a reader.
-  static let waitingReadsMax = 8_192
 
   /// The one connection of a file that writes.
   ///

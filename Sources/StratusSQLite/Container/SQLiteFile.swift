@@ -1,6 +1,7 @@
 import Foundation
 public import StratusDomain
 public import StratusSQL
+import StratusWire
 
 /// One SQLite file: a thread that writes, and connections that read beside it.
 public final class SQLiteFile<Session: SQLSession>: SQLEngine {
@@ -9,10 +10,13 @@ public final class SQLiteFile<Session: SQLSession>: SQLEngine {
 
   /// Opens a file, and makes it where there is none; its folder must exist.
   ///
-  /// - Parameter prepare: makes the tables, inside a transaction.
+  /// - Parameters:
+  ///   - waitingMax: see ``LimitSettings/storeWaitingMax``.
+  ///   - prepare: makes the tables, inside a transaction.
   /// - Throws: `INTERNAL_ERROR`; `TRY_AGAIN_LATER` if another program holds the file.
   init(
-    path: String, prepare: (any SQLConnection) throws(ServerError) -> Void
+    path: String, waitingMax: Int = Limits.storeWaitingMax,
+    prepare: (any SQLConnection) throws(ServerError) -> Void
   ) throws(ServerError) {
     let connection = try SQLiteConnection(path: path, configuration: SQLiteSettings.writer)
     do throws(ServerError) {
@@ -23,11 +27,11 @@ public final class SQLiteFile<Session: SQLSession>: SQLEngine {
       connection.close()
       throw error
     }
-    writer = SQLiteWriter(connection: connection, path: path)
+    writer = SQLiteWriter(connection: connection, path: path, waitingMax: waitingMax)
     // Readers run on the callers' threads, of which there are as many as cores; two more for those
     // who are held up by the disk.
     let countMax = ProcessInfo.processInfo.activeProcessorCount + 2
-    readers = SQLiteReaders(path: path, countMax: countMax)
+    readers = SQLiteReaders(path: path, countMax: countMax, waitingMax: waitingMax)
   }
 
   public func read<Value: Sendable>(

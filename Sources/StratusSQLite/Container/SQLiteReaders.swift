@@ -45,12 +45,16 @@ final class SQLiteReaders<Session: SQLSession>: Sendable {
 
   private let path: String
   private let countMax: Int
+  private let waitingMax: Int
   private let state = Mutex(State())
 
-  /// - Parameter countMax: how many bodies can read at once.
-  init(path: String, countMax: Int) {
+  /// - Parameters:
+  ///   - countMax: how many bodies can read at once.
+  ///   - waitingMax: how many more may wait.
+  init(path: String, countMax: Int, waitingMax: Int) {
     self.path = path
     self.countMax = countMax
+    self.waitingMax = waitingMax
   }
 
   /// As ``SQLEngine/read(_:)``; runs the body on the calling thread.
@@ -119,7 +123,7 @@ final class SQLiteReaders<Session: SQLSession>: Sendable {
       let answer = state.withLock { state -> Result<SQLiteReader<Session>, ServerError>? in
         if state.isClosed { return .failure(SQLiteFailure.closed) }
         if let reader = state.idle.popLast() { return .success(reader) }
-        if state.waiting.count >= SQLiteSettings.waitingReadsMax {
+        if state.waiting.count >= waitingMax {
           return .failure(SQLiteFailure.busy())
         }
         state.waiting.append(continuation)

@@ -1,6 +1,6 @@
 public import StratusDomain
 import StratusSQL
-import StratusWire
+public import StratusWire
 import Synchronization
 
 /// A store in one SQLite file.
@@ -16,16 +16,19 @@ public final class SQLiteStores: StoreCatalog {
   private let folder: DataFolder
   private let makeEpoch: @Sendable () -> Int64
   private let now: @Sendable () -> Int64
+  private let waitingMax: Int
   private let state = Mutex(State())
 
   /// - Parameters:
   ///   - folder: held as long as these stores are.
   ///   - makeEpoch: draws 64 random bits for a new store.
   ///   - now: milliseconds since 1970 UTC.
+  ///   - waitingMax: see ``LimitSettings/storeWaitingMax``.
   public init(
     folder: DataFolder, makeEpoch: @escaping @Sendable () -> Int64,
-    now: @escaping @Sendable () -> Int64 = { 0 }
+    now: @escaping @Sendable () -> Int64 = { 0 }, waitingMax: Int = Limits.storeWaitingMax
   ) {
+    self.waitingMax = waitingMax
     self.folder = folder
     self.makeEpoch = makeEpoch
     self.now = now
@@ -73,7 +76,8 @@ public final class SQLiteStores: StoreCatalog {
     guard let entry else { throw SQLiteFailure.closed }
     return try entry.store { () throws(ServerError) in
       try SQLiteStore(
-        engine: SQLiteFile(path: try path(of: address)) { (connection) throws(ServerError) in
+        engine: SQLiteFile(path: try path(of: address), waitingMax: waitingMax) {
+          (connection) throws(ServerError) in
           try StoreTables.prepare(on: connection, makeEpoch: makeEpoch, now: now)
         })
     }

@@ -16,13 +16,17 @@ final class SQLiteWriter<Session: SQLSession>: @unchecked Sendable {
   private var hasEnded = false
   private var closers: [CheckedContinuation<Void, Never>] = []
 
+  private let waitingMax: Int
   private let transactions: WriteTransactions<Session>
   private let checkpoints: SQLiteCheckpoints
 
   /// Starts the thread.
   ///
-  /// - Parameter connection: given over; the writer closes it.
-  init(connection: SQLiteConnection, path: String) {
+  /// - Parameters:
+  ///   - connection: given over; the writer closes it.
+  ///   - waitingMax: how many bodies may wait.
+  init(connection: SQLiteConnection, path: String, waitingMax: Int) {
+    self.waitingMax = waitingMax
     transactions = WriteTransactions(connection: connection)
     checkpoints = SQLiteCheckpoints(path: path)
     connection.countPagesInLog()
@@ -55,7 +59,7 @@ final class SQLiteWriter<Session: SQLSession>: @unchecked Sendable {
     condition.lock()
     defer { condition.unlock() }
     if isClosed { return SQLiteFailure.closed }
-    if waiting.count >= SQLiteSettings.waitingWritesMax { return SQLiteFailure.busy() }
+    if waiting.count >= waitingMax { return SQLiteFailure.busy() }
     waiting.append(write)
     if waiting.count == 1 { condition.signal() }
     return nil

@@ -67,8 +67,8 @@ public final class TestServer: Sendable {
   ) async throws {
     let place = folder ?? Self.freshFolder(live)
     try await self.init(
-      storage: try ServerStorage(folder: place, live: live), clock: TestClock(), live: live,
-      limits: limits, log: log, folder: place, removesFolder: folder == nil)
+      storage: try ServerStorage(folder: place, live: live, limits: limits), clock: TestClock(),
+      live: live, limits: limits, log: log, folder: place, removesFolder: folder == nil)
   }
 
   /// Starts a server with its data in a folder that outlasts it.

@@ -56,10 +56,12 @@ public enum RegistryConformance {
   }
 
   static func accountsAreDisabled(_ registry: any Registry) async throws {
-    _ = try await registry.create(ann)
+    for account in [ann, bob] { _ = try await registry.create(account) }
     for isDisabled in [true, true, false] {
       try expect(try await registry.setDisabled(isDisabled, accountID: ann.id), true)
       try expect(try await registry.account(id: ann.id)?.isDisabled, isDisabled)
+      try expect(
+        try await registry.disabledAccounts().sorted(), isDisabled ? [ann.id, bob.id] : [bob.id])
     }
     try expect(try await registry.setDisabled(true, accountID: "missing"), false)
   }

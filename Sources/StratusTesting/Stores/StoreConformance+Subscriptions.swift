@@ -114,15 +114,20 @@ extension StoreConformance {
     try expect(first?.number == second?.number, false)
     try expect(second?.since, first?.since)
     try expect(third?.since, entry)
+    try expect([first, second, third].map { $0?.key }, [place(1), place(2), place(1)].map(\.key))
     let found = try await store.read { (body) throws(ServerError) in
       [
         try body.hasSubscription(number: first?.number ?? 0),
         try body.hasSubscription(number: second?.number ?? 0),
         try body.subscriptions(under: place(1).key, in: Sample.ann, after: 0, limit: 9).count == 1,
         try body.subscriptions(under: place(2).key, in: Sample.ann, after: 0, limit: 9).count == 1,
+        try body.newestSubscription() == third?.number,
+        try body.hasReplacement(after: first?.number ?? 0, hearing: entry ?? 0),
+        try body.hasReplacement(after: second?.number ?? 0, hearing: entry ?? 0),
+        try body.hasReplacement(after: first?.number ?? 0, hearing: first?.since ?? 0),
       ]
     }
-    try expect(found, [false, true, true, true])
+    try expect(found, [false, true, true, true, true, true, false, false])
   }
 
   /// In order of their numbers; keys that begin alike are others.

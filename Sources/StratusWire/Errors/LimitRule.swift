@@ -9,6 +9,8 @@ public enum LimitRule: String, Sendable, CaseIterable {
   case requestsPerAPIToken = "requests-per-api-token"
   /// What is saved and deleted with one API token, by time.
   case operationsPerAPIToken = "operations-per-api-token"
+  /// Streams of notifications that one user holds open.
+  case streamsPerUser = "streams-per-user"
   /// Requests that wait to write to one zone.
   case writersPerZone = "writers-per-zone"
   /// Requests that wait for one store.
@@ -23,6 +25,7 @@ public enum LimitRule: String, Sendable, CaseIterable {
     case .operationsPerUser: "too many changes of one user (operations-per-user)"
     case .requestsPerAPIToken: "too many requests with one API token (requests-per-api-token)"
     case .operationsPerAPIToken: "too many changes with one API token (operations-per-api-token)"
+    case .streamsPerUser: "too many open streams of one user (streams-per-user)"
     case .writersPerZone: Reason.zoneBusy
     case .waitingPerStore: Reason.storeBusy
     case .indexBuilding: Reason.indexIsBeingBuilt

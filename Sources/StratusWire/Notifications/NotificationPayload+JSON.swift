@@ -43,6 +43,7 @@ extension NotificationPayload.Event {
         writer.member("sid", id)
         writer.member("dbs", scope.number)
       }
+    case .plain: break
     }
   }
 
@@ -57,7 +58,7 @@ extension NotificationPayload.Event {
       self = .database(
         subscriptionID: try json.optionalString("sid") ?? "", try DatabaseScope(payload: json))
     } else {
-      throw WireError("a notification says of a query, a zone or a database")
+      self = .plain
     }
   }
 }

@@ -33,6 +33,8 @@ public struct NotificationPayload: Sendable, Hashable {
     case zone(subscriptionID: String, ZoneID?, DatabaseScope)
     /// `met`
     case database(subscriptionID: String, DatabaseScope)
+    /// None of these: nothing is said of what changed. No server of ours sends it.
+    case plain
   }
 
   public var presentation: Presentation

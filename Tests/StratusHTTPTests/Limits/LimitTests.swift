@@ -1,3 +1,5 @@
+import HTTPTypes
+import StratusHTTP
 import StratusServer
 import StratusTesting
 import StratusWire
@@ -95,6 +97,103 @@ import Testing
       let refused = try await anna.answer("records/modify", body)
       try expect(refused, .writersPerZone, status: 503, code: "TRY_AGAIN_LATER", seconds: 1)
       #expect(try await anna.lookup(["a"], in: "Z").array?.count == 1)
+    }
+  }
+
+  @Test func `the opening of a stream is a request, a poll is none`() async throws {
+    let clock = MovedClock()
+    let limits = LimitSettings(requestsPerUser: .init(perSecond: 1, burst: 3))
+    try await withLimits(limits, clock: clock) { server in
+      let anna = try await server.client("anna@example.org")
+      let token = try await anna.ask("tokens/create", as: "p", Tokens.request).json
+      let target = anna.deviceTarget("notifications/stream", clientID: "c")
+      for _ in 0..<2 { #expect(try await anna.open(target).head.status == .ok) }
+      try await expectRefusal(
+        try await anna.open(target), .requestsPerUser, seconds: 1)
+      let poll = HTTPRequest(
+        method: .get, scheme: "http", authority: "stratus.test",
+        path: try token["webcourierURL"].target)
+      for _ in 0..<5 {
+        guard case .poll = await server.router.listen(poll) else {
+          Issue.record("a poll is refused")
+          return
+        }
+      }
+      clock.move(bySeconds: 1)
+      #expect(try await anna.open(target).head.status == .ok)
+    }
+  }
+
+  @Test func `a user holds so many streams open, and no more`() async throws {
+    try await withLimits(LimitSettings(streamsPerUserMax: 2)) { server in
+      let anna = try await server.client("anna@example.org")
+      func target(_ device: String) -> String {
+        anna.deviceTarget("notifications/stream", clientID: device)
+      }
+      var first: AsyncStream<[UInt8]>? = try await anna.open(target("a")).body
+      let second = try await anna.open(target("b"))
+      #expect(second.head.status == .ok)
+      try await expectRefusal(try await anna.open(target("c")), .streamsPerUser, seconds: 60)
+      let bob = try await server.client("bob@example.org")
+      let other = try await bob.open(bob.deviceTarget("notifications/stream", clientID: "a"))
+      #expect(other.head.status == .ok)
+      withExtendedLifetime(first) {}
+      first = nil
+      #expect(try await anna.open(target("c")).head.status == .ok)
+      withExtendedLifetime((second, other)) {}
+    }
+  }
+
+  private func expectRefusal(
+    _ answer: (head: HTTPResponse, body: AsyncStream<[UInt8]>), _ rule: LimitRule, seconds: Int
+  ) async throws {
+    let body = try await JSON(parsing: answer.body.reduce(into: []) { $0 += $1 })
+    #expect(answer.head.status == .tooManyRequests)
+    #expect(answer.head.headerFields[.retryAfter] == "\(seconds)")
+    #expect(
+      answer.head.headerFields[try #require(HTTPField.Name("X-Stratus-Limit"))] == rule.rawValue)
+    #expect(body["serverErrorCode"] == "THROTTLED")
+    #expect(body["reason"].string == rule.reason)
+  }
+
+  @Test func `a store for which nobody may wait is busy`() async throws {
+    try await withLimits(LimitSettings(storeWaitingMax: 0)) { server in
+      let anna = try await server.client("anna@example.org")
+      let refused = try await anna.get("users/caller")
+      try expect(refused, .waitingPerStore, status: 503, code: "TRY_AGAIN_LATER", seconds: 1)
+    }
+  }
+
+  @Test func `an index is built by several requests where one may look at few records`()
+    async throws
+  {
+    try await withLimits(LimitSettings(indexBuildRowsMax: 1)) { server in
+      let anna = try await server.client("anna@example.org")
+      try await anna.makeZone("Z")
+      let saves = (0..<3).map { number -> JSON in
+        [
+          "operationType": "forceUpdate",
+          "record": [
+            "recordType": "Note", "recordName": "\(number)",
+            "fields": ["count": ["value": .int(Int64(number))]],
+          ],
+        ]
+      }
+      let zone: JSON = ["zoneName": "Z"]
+      let saved = try await anna.answer(
+        "records/modify", ["zoneID": zone, "operations": .array(saves)])
+      #expect(saved.status == 200)
+      let filter: JSON = [
+        "comparator": "EQUALS", "fieldName": "count", "fieldValue": ["value": 1],
+      ]
+      let query: JSON = [
+        "zoneID": zone, "query": ["recordType": "Note", "filterBy": [filter]],
+      ]
+      let refused = try await anna.answer("records/query", query)
+      try expect(refused, .indexBuilding, status: 503, code: "TRY_AGAIN_LATER", seconds: 1)
+      var tries = 1
+      while tries < 10, try await anna.answer("records/query", query).status != 200 { tries += 1 }
+      #expect(tries < 10)
     }
   }
 

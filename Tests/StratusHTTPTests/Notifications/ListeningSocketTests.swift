@@ -13,9 +13,10 @@ import Testing
 @Suite struct `Listening over a socket` {
   /// A server on a port of its own, whose hub works by itself.
   func withSocket(
+    limits: LimitSettings = .unpaced,
     _ body: @escaping @Sendable (TestServer, Client, UInt16) async throws -> Void
   ) async throws {
-    try await withServer { server in
+    try await withServer(limits: limits) { server in
       let (ports, port) = AsyncStream.makeStream(of: Int.self)
       var logger = Logger(label: "stratus")
       logger.logLevel = .critical
@@ -223,6 +224,60 @@ import Testing
       let head = try await poll.wait(for: "\r\n\r\n")
       #expect(head.hasPrefix("HTTP/1.1 200 "))
       #expect(head.contains("Content-Length: 0\r\n"))
+    }
+  }
+
+  @Test func `a stream that has ended makes room for another`() async throws {
+    try await withSocket(limits: LimitSettings(streamsPerUserMax: 1)) { server, anna, port in
+      let target = anna.deviceTarget("notifications/stream", clientID: "c")
+      let first = try LiveWire(port: port)
+      first.get(target)
+      try await first.wait(for: ":\n\n\r\n")
+      let second = try LiveWire(port: port)
+      second.get(target)
+      #expect(try await second.wait(for: "\r\n\r\n").hasPrefix("HTTP/1.1 429 "))
+      try await second.wait(for: "(streams-per-user)")
+      first.close()
+      await Self.waitForListeners(0, at: server)
+      let third = try LiveWire(port: port)
+      third.get(target)
+      try await third.wait(for: ":\n\n\r\n")
+    }
+  }
+
+  /// What an operator does to shut somebody out.
+  @Test func `who is disabled hears nothing more`() async throws {
+    try await withSocket { server, anna, port in
+      let user = try await anna.userName()
+      let token = try await anna.ask("tokens/create", as: "p", Tokens.request).json
+      let target = try token["webcourierURL"].target
+      let stream = try LiveWire(port: port)
+      stream.get(anna.deviceTarget("notifications/stream", clientID: "c"))
+      try await stream.wait(for: ":\n\n\r\n")
+      let poll = try LiveWire(port: port)
+      poll.get(target)
+      let ben = try await server.client("ben@example.org")
+      let other = try LiveWire(port: port)
+      other.get(ben.deviceTarget("notifications/stream", clientID: "c"))
+      await Self.waitForListeners(3, at: server)
+
+      try await server.manage("accounts/disable", ["email": "anna@example.org"])
+      try await stream.wait(for: "0\r\n\r\n")
+      try await stream.waitForEnd()
+      #expect(stream.text == "")
+      let head = try await poll.wait(for: "\r\n\r\n")
+      #expect(head.hasPrefix("HTTP/1.1 200 "))
+      #expect(head.contains("Content-Length: 0\r\n"))
+      await Self.waitForListeners(1, at: server)
+
+      try await server.queue("1", for: user)
+      poll.get(target)
+      #expect(try await poll.wait(for: "\r\n\r\n").hasPrefix("HTTP/1.1 404 "))
+      #expect(try await poll.wait(for: "}", balanced: "{").contains("NOT_FOUND"))
+      poll.get(anna.deviceTarget("notifications/stream", clientID: "c"))
+      #expect(try await poll.wait(for: "\r\n\r\n").hasPrefix("HTTP/1.1 401 "))
+      try await server.queue("2", for: try await ben.userName())
+      try await other.wait(for: Self.said("2"))
     }
   }
 

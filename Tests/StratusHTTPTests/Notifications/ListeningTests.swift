@@ -123,6 +123,23 @@ import Testing
     }
   }
 
+  @Test func `a poll of a disabled account is refused after a restart, too`() async throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("stratus-disabled-" + UUID().uuidString)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let first = try await TestServer(onDiskIn: folder)
+    let anna = try await first.client("anna@example.org")
+    let token = try await anna.ask("tokens/create", as: "p", Tokens.request).json
+    let target = try token["webcourierURL"].target
+    try await first.manage("accounts/disable", ["email": "anna@example.org"])
+    #expect(try await anna.open(target).head.status == .notFound)
+    await first.stop()
+    let second = try await TestServer(onDiskIn: folder)
+    let again = Client(router: second.router)
+    #expect(try await again.open(target).head.status == .notFound)
+    await second.stop()
+  }
+
   @Test func `a device unseen for a month begins anew`() async throws {
     let clock = MovedClock()
     try await withServer(live: clock.live) { server in

@@ -146,11 +146,26 @@ import Testing
     #expect(zone?.notificationID == nil)
   }
 
+  /// Source: semantics §19.
+  @Test func `what is about nothing in particular is a plain notification`() throws {
+    let payload: [AnyHashable: Any] = [
+      "aps": ["alert": "Hi"], "ck": ["nid": "x", "cid": "iCloud.a"],
+    ]
+    let plain = try #require(CKNotification(fromRemoteNotificationDictionary: payload))
+    #expect(type(of: plain) == CKNotification.self)
+    #expect(plain.notificationType == .readNotification)
+    #expect(plain.notificationID == CKNotificationID("x"))
+    #expect(plain.containerIdentifier == "iCloud.a")
+    #expect(plain.alertBody == "Hi")
+    #expect(plain.subscriptionID == nil)
+    #expect(CKNotification(fromRemoteNotificationDictionary: ["ck": [:] as [String: Any]]) != nil)
+    #expect(CKQueryNotification(fromRemoteNotificationDictionary: payload) == nil)
+  }
+
   @Test func `what is not CloudKit's is no notification`() {
     #expect(CKNotification(fromRemoteNotificationDictionary: [:]) == nil)
     #expect(CKNotification(fromRemoteNotificationDictionary: ["aps": ["alert": "Hi"]]) == nil)
     #expect(CKNotification(fromRemoteNotificationDictionary: ["ck": "text"]) == nil)
-    #expect(CKNotification(fromRemoteNotificationDictionary: ["ck": ["nid": "x"]]) == nil)
     let wrongDatabase = ck("met", ["dbs": 9])
     #expect(CKNotification(fromRemoteNotificationDictionary: wrongDatabase) == nil)
     let zone = ck("fet", ["dbs": 2, "zid": "Notes"])
