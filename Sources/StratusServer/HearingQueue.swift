@@ -30,7 +30,7 @@ struct HearingQueue: APNsQueue {
     try await queue.acknowledge(through: number, by: device)
   }
 
-  func remove(_ device: StoredDevice) async throws(ServerError) {
-    try await queue.remove(device)
+  func removeToken(of device: StoredDevice) async throws(ServerError) {
+    try await queue.removeToken(of: device)
   }
 }

@@ -42,7 +42,7 @@ struct FetchPlan: Sendable {
   /// Zones that are not fetched again in this cycle.
   private var setAside: Set<CKRecordZone.ID> = []
   private var expiriesCount = 0
-  /// Zones whose tokens have expired in this cycle, though the database's had not.
+  /// Zones whose tokens have expired in this cycle.
   private var suspects: Set<CKRecordZone.ID> = []
 
   /// Times that tokens may expire under way.
@@ -165,10 +165,9 @@ struct FetchPlan: Sendable {
       stop(error)
       return
     }
-    // The history is another one, and those of the zones with it.
+    // The tokens of the zones may have expired, too, or not: the server says so of each.
     for zoneID in state.zoneTokens.keys.sorted(by: { $0.precedes($1) }) {
       state.markUnfetched(zoneID)
-      state.setToken(nil, of: zoneID)
     }
     state.setDatabaseToken(nil)
     databaseToken = nil
@@ -187,9 +186,9 @@ struct FetchPlan: Sendable {
 
   /// Takes in that a zone could not be fetched.
   ///
-  /// Where a zone's token has expired and the database's has not, the zone has most likely been
-  /// deleted and made again: the database's history is read on, which tells. If it does not, the
-  /// zone is fetched from the beginning.
+  /// Where a zone's token has expired, its fetch ends with that error: the app may have records of
+  /// whose deletion nobody tells any more. Or the zone was deleted and made again: the database's
+  /// history is read on, which tells. If it does not, the zone is fetched from the beginning.
   mutating func zoneFailed(
     _ zoneID: CKRecordZone.ID, _ error: CKError, _ state: inout SyncState
   ) -> ZoneFailure {

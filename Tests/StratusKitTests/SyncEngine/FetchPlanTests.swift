@@ -109,8 +109,33 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     let changes = plan.receive(page, state)
     #expect(changes.deletions.map(\.zoneID) == [zoneX, zoneZ])
     plan.commit(page, changes, to: &state)
+    #expect(state.zoneTokens == [zoneY: "y1"])
+    #expect(plan.next(state) == .zone(zoneY, token: "y1"))
+  }
+
+  @Test func `says of a zone that its token has expired, though the database's has, too`() {
+    var state = state([])
+    state.setToken("z1", of: zoneZ)
+    var plan = FetchPlan(.init(), state)
+    plan.databaseFailed(CKError(.changeTokenExpired), &state)
+    let page = SyncDatabasePage(modifications: [zoneZ], token: "e1")
+    plan.commit(page, plan.receive(page, state), to: &state)
+    #expect(plan.next(state) == .zone(zoneZ, token: "z1"))
+    guard case .ended(let error) = plan.zoneFailed(zoneZ, CKError(.changeTokenExpired), &state)
+    else {
+      Issue.record("the app is not told")
+      return
+    }
+    #expect(error.code == .changeTokenExpired)
+    #expect(plan.next(state) == .database(token: "e1"))
+    let last = SyncDatabasePage(token: "e2")
+    plan.commit(last, plan.receive(last, state), to: &state)
+    #expect(plan.next(state) == .zone(zoneZ, token: "z1"))
+    guard case .startOver = plan.zoneFailed(zoneZ, CKError(.changeTokenExpired), &state) else {
+      Issue.record("does not start over")
+      return
+    }
     #expect(state.zoneTokens.isEmpty)
-    #expect(plan.next(state) == .zone(zoneY, token: nil))
   }
 
   @Test func `starts a zone over where its token has expired, but not for ever`() {
