@@ -56,7 +56,18 @@ extension CKRecordKeyValueSetting {
 /// The object a field keeps for a value; a value of no kind a field can hold is a programmer's
 /// error.
 func storedValue(for value: Any) -> StoredValue {
-  guard let object = StoredValues.make(from: value) else {
+  checked(StoredValues.make(from: value), for: value)
+}
+
+/// The object a field keeps for an object.
+func storedValue(for object: any __CKRecordObjCValue) -> StoredValue {
+  // NB: from one class to another, which is faster than from a protocol.
+  let value = (object as AnyObject as? NSObject).flatMap { StoredValues.make(from: $0) }
+  return checked(value, for: object)
+}
+
+private func checked(_ object: StoredValue?, for value: Any) -> StoredValue {
+  guard let object else {
     preconditionFailure(
       "\(type(of: value)) is not an acceptable value of a record: use a string, number, date, "
         + "data, location, reference, asset, or an array of values of one of these kinds")

@@ -11,12 +11,26 @@ enum StoredValues {
   ///
   /// Swift's own types become Foundation's by the cast, as they do on Apple's systems.
   static func make(from value: Any) -> StoredValue? {
-    guard let object = value as? NSObject else { return nil }
-    return switch object {
-    case let value as NSString: value.copy() as? NSString
+    // NB: those set most are told by their types: the cast looks for the way there each time.
+    let type = type(of: value)
+    if type == String.self { return (value as? String).map(NSString.init(string:)) }
+    if type == Int.self { return (value as? Int).map(NSNumber.init(value:)) }
+    if type == Double.self { return (value as? Double).map(NSNumber.init(value:)) }
+    if type == Date.self {
+      return (value as? Date).map {
+        NSDate(timeIntervalSinceReferenceDate: $0.timeIntervalSinceReferenceDate)
+      }
+    }
+    return (value as? NSObject).flatMap { make(from: $0) }
+  }
+
+  /// The object to keep; nil if it is of no kind a field can hold.
+  static func make(from object: NSObject) -> StoredValue? {
+    switch object {
+    case let value as NSString: type(of: value) == NSString.self ? value : value.copy() as? NSString
     case let value as NSNumber: value
     case let value as NSDate: value
-    case let value as NSData: value.copy() as? NSData
+    case let value as NSData: type(of: value) == NSData.self ? value : value.copy() as? NSData
     case let value as NSArray: list(value)
     case let value as CLLocation: value
     case let value as CKReference: value
@@ -43,7 +57,7 @@ enum StoredValues {
   private enum Kind {
     case string, number, date, data, location, reference, asset
 
-    init?(_ object: StoredValue) {
+    init?(_ object: NSObject) {
       switch object {
       case is NSString: self = .string
       case is NSNumber: self = .number

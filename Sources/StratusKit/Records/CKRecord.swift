@@ -58,7 +58,7 @@ public class CKRecord: NSObject, NSSecureCoding, NSCopying, Sequence, CKRecordKe
   /// Sets a field to a copy of an object; nil removes its value. An object of no kind a field can
   /// hold is a programmer's error.
   public func setObject(_ object: (any __CKRecordObjCValue)?, forKey key: CKRecord.FieldKey) {
-    let value = object.map(storedValue(for:))
+    let value = object.map { storedValue(for: $0) }
     withState { $0.set(value, for: key) }
   }
 

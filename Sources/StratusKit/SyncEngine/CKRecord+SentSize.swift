@@ -6,7 +6,7 @@ extension CKRecord {
   /// Bytes of the fields that a save would send, never too few.
   ///
   /// NB: counted rather than written, since what is written would be written twice.
-  var sentSizeBytesMax: Int { snapshot.sentSizeBytesMax }
+  var sentSizeBytesMax: Int { withState { $0.sentSizeBytesMax } }
 }
 
 extension RecordState {
@@ -30,7 +30,7 @@ extension RecordState {
   /// `"…":{"value":…,"type":"…"},` around a value.
   private static let frameBytesMax = 64
 
-  private static func sizeBytesMax(_ object: Any) -> Int {
+  private static func sizeBytesMax(_ object: NSObject) -> Int {
     switch object {
     case let value as NSString: sizeBytesMax(String(describing: value))
     case is NSNumber, is NSDate: 32
@@ -40,21 +40,27 @@ extension RecordState {
       160 + sizeBytesMax(value.recordID.recordName) + sizeBytesMax(value.recordID.zoneID.zoneName)
         + sizeBytesMax(value.recordID.zoneID.ownerName)
     case is CKAsset: 1_024
-    case let value as NSArray: value.reduce(2) { $0 + 1 + sizeBytesMax($1) }
+    case let value as NSArray:
+      value.reduce(2) { bytes, element in
+        bytes + 1 + (StoredValues.make(from: element).map { sizeBytesMax($0) } ?? 0)
+      }
     default: 64
     }
   }
 
   /// With quotation marks, and what must be escaped.
   private static func sizeBytesMax(_ text: String) -> Int {
-    var bytes = 2
-    for byte in text.utf8 {
-      if byte < 0x20 {
-        bytes += 6
-      } else {
-        bytes += byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") ? 2 : 1
+    var text = text
+    return text.withUTF8 { text in
+      var bytes = 2
+      for byte in text {
+        if byte < 0x20 {
+          bytes += 6
+        } else {
+          bytes += byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") ? 2 : 1
+        }
       }
+      return bytes
     }
-    return bytes
   }
 }
