@@ -101,7 +101,7 @@ final class RequestPath: Sendable {
       account.note(nil, of: generation)
       return response
     } catch {
-      let error = CKError(error, isIdempotent: isIdempotent)
+      let error = CKError(error, isIdempotent: isIdempotent, url: connection.address.url)
       account.note(error, of: generation)
       throw error
     }

@@ -33,9 +33,11 @@ extension CKError {
 
   /// Why a request got no answer that could be used.
   ///
-  /// - Parameter isIdempotent: whether the request may be repeated blindly: then it does not matter
-  ///   that the server may have carried it out.
-  init(_ failure: TransportFailure, isIdempotent: Bool) {
+  /// - Parameters:
+  ///   - isIdempotent: whether the request may be repeated blindly: then it does not matter that
+  ///     the server may have carried it out.
+  ///   - url: of the server, for people.
+  init(_ failure: TransportFailure, isIdempotent: Bool, url: String? = nil) {
     switch failure {
     case .refused(let error, _, let seconds):
       self.init(error, retryAfterSeconds: seconds)
@@ -46,7 +48,9 @@ extension CKError {
       userInfo[CKErrorRetryAfterKey] = seconds.map { NSNumber(value: $0) }
       self.init(Code(httpStatus: status), userInfo: userInfo)
     case .network(let failure):
-      self.init(Code(failure, isIdempotent: isIdempotent))
+      self.init(
+        Code(failure, isIdempotent: isIdempotent),
+        description: failure.description(of: url.map { "the server at \($0)" } ?? "the server"))
     case .accountChanged:
       self.init(
         .notAuthenticated, description: "another account is signed in than when this was begun")
@@ -172,5 +176,18 @@ extension CKError.Code {
       case .timedOut: .networkFailure
       case .cancelled: .operationCancelled
       }
+  }
+}
+
+extension NetworkFailure {
+  /// A sentence for people.
+  fileprivate func description(of server: String) -> String {
+    switch self {
+    case .notConnected: "this machine has no way to \(server)"
+    case .lostBeforeSending: "\(server) cannot be reached"
+    case .lostAfterSending: "the connection to \(server) broke before its answer came"
+    case .timedOut: "\(server) did not answer in time"
+    case .cancelled: "cancelled before \(server) had answered"
+    }
   }
 }

@@ -74,6 +74,14 @@ import Testing
     #expect(CKError(.network(failure), isIdempotent: isIdempotent).code == code)
   }
 
+  @Test func `who gets no answer is told from where`() {
+    let url = "http://stratus.example:8080"
+    let error = CKError(.network(.lostBeforeSending), isIdempotent: true, url: url)
+    #expect(error.localizedDescription == "the server at \(url) cannot be reached")
+    let nameless = CKError(.network(.timedOut), isIdempotent: true)
+    #expect(nameless.localizedDescription == "the server did not answer in time")
+  }
+
   @Test(arguments: [
     (401, CKError.Code.notAuthenticated), (403, .permissionFailure), (413, .limitExceeded),
     (429, .requestRateLimited), (503, .serviceUnavailable), (502, .serviceUnavailable),
