@@ -173,7 +173,12 @@ struct HubState {
   func listeners(
     for users: Set<String>, at address: StoreAddress
   ) -> [any NotificationListener] {
-    users.flatMap { topics[Topic(store: address, user: $0)]?.seats.map(\.listener) ?? [] }
+    // NB: by the fewer, under a lock that all wait for.
+    if users.count < topics.count {
+      return users.flatMap { topics[Topic(store: address, user: $0)]?.seats.map(\.listener) ?? [] }
+    }
+    let concerned = topics.filter { $0.key.store == address && users.contains($0.key.user) }
+    return concerned.values.flatMap { $0.seats.map(\.listener) }
   }
 
   mutating func close() -> [any NotificationListener] {

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Counts the streams that each user holds open.
 final class StreamSeats: Sendable {
-  /// A dead connection is noticed within two signs of life.
+  /// Who vanished is noticed a minute after the next sign of life.
   private static let retryAfterSeconds = 60
 
   private let countMax: Int?

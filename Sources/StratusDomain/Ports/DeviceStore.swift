@@ -37,8 +37,10 @@ public protocol DeviceWriting {
   func touch(deviceID: String, of user: String, now: Int64) throws(ServerError)
 
   /// Forgets the token of a device, if it is still reached as it says. The device stays, with what
-  /// it has acknowledged.
-  func removeToken(of device: StoredDevice) throws(ServerError)
+  /// it has acknowledged, and counts as seen: it has as long as any other to come with a new one.
+  ///
+  /// - Parameter now: milliseconds since 1970 UTC.
+  func removeToken(of device: StoredDevice, now: Int64) throws(ServerError)
 }
 
 /// How a device is reached.

@@ -201,6 +201,9 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
     if !parts.isEmpty { context.fireChannelReadComplete() }
   }
 
+  /// How long what is written to a stream may lie there unconfirmed before the client is gone.
+  private static let unheardMillisecondsMax = 60_000
+
   /// Takes HTTP off the connection, and begins to write events.
   private func openStream(
     _ head: HTTPResponse, _ listener: StreamListener, _ context: ChannelHandlerContext
@@ -223,6 +226,10 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
         case .streaming(let current) = self.phase, current === listener
       else { return }
       if self.isEnding { return context.close(promise: nil) }
+      // NB: signs of life are so few bytes that they fill nothing: without this, who vanished would
+      // be noticed after a quarter of an hour.
+      try? context.channel.syncOptions?.setOption(
+        .tcpOption(.init(rawValue: TCP_USER_TIMEOUT)), value: Self.unheardMillisecondsMax)
       context.writeAndFlush(NIOAny(StreamHead.bytes(head)), promise: nil)
       listener.join()
     }

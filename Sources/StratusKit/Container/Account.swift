@@ -87,8 +87,11 @@ final class Account: Sendable {
       refusal = error?.code
     default: return
     }
-    guard let connection, connection.hasUser, connection.generation == generation else { return }
+    guard let connection, connection.hasUser else { return }
     let hasChanged = state.withLock { state in
+      // NB: under the lock that a sign-in takes, or an answer to the last account would be noted of
+      // the next.
+      guard connection.generation == generation else { return false }
       defer { state.refusal = refusal }
       if refusal == nil {
         state.asking?.cancel()

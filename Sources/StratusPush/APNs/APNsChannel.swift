@@ -226,12 +226,13 @@ extension APNsChannel {
         }
         acknowledged = notification.number
       }
+      // NB: first, since the device stays when its token goes, and must not be sent these again.
+      if acknowledged > device.acknowledged {
+        try await queue.acknowledge(through: acknowledged, by: device)
+      }
       if stop == .deviceGone {
         try await queue.removeToken(of: device)
         return .tokenGone
-      }
-      if acknowledged > device.acknowledged {
-        try await queue.acknowledge(through: acknowledged, by: device)
       }
       if let stop { return .stopped(stop) }
       return .served(hasMore: waiting.hasMore, wasSent: wasSent)

@@ -61,6 +61,9 @@ public struct StoreAPNsQueue: APNsQueue {
   }
 
   public func removeToken(of device: StoredDevice) async throws(ServerError) {
-    try await store.write { store throws(ServerError) in try store.removeToken(of: device) }
+    let time = now()
+    try await store.write { store throws(ServerError) in
+      try store.removeToken(of: device, now: time)
+    }
   }
 }

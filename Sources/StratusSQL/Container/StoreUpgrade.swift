@@ -26,6 +26,7 @@ enum StoreUpgrade {
       try numberEntries(on: connection)
     case 3:
       try connection.define(StoreTables.deletedRecords)
+      try connection.define("DROP INDEX devices_seen; \(NotificationTables.devicesSeen)")
     default:
       throw .fault("a store has an unknown layout", facts: ["layout": String(layout)])
     }

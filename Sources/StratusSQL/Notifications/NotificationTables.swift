@@ -40,9 +40,13 @@ enum NotificationTables {
       PRIMARY KEY (owner, device));
     CREATE UNIQUE INDEX devices_token ON devices (token, channel, environment)
       WHERE token IS NOT NULL;
-    CREATE INDEX devices_seen ON devices (seen);
+    \(devicesSeen)
     """
   }
+
+  /// Devices that are forgotten some day; it is so since layout 4.
+  static let devicesSeen =
+    "CREATE INDEX devices_seen ON devices (seen) WHERE channel <> \(DeviceChannel.apnsNumber);"
 
   /// Has the count of notifications go on beyond all that was drawn before a time.
   ///

@@ -60,19 +60,19 @@ extension StoreSession {
       [.integer(now), .text(user), .text(deviceID), .integer(now - Self.touchMilliseconds)])
   }
 
-  public func removeToken(of device: StoredDevice) throws(ServerError) {
+  public func removeToken(of device: StoredDevice, now: Int64) throws(ServerError) {
     guard var known = try self.device(id: device.deviceID, of: device.user),
       known.channel == device.channel
     else { return }
     known.channel = .stream
+    known.seen = max(known.seen, now)
     try register(known)
   }
 
   /// - Returns: how many were removed.
   func removeDevices(unseenSince time: Int64, limit: Int) throws(ServerError) -> Int {
     let devices = try connection.all(
-      DeviceStatements.unseen,
-      [.integer(time), .integer(DeviceChannel.apnsNumber), .integer(Int64(limit))]
+      DeviceStatements.unseen, [.integer(time), .integer(Int64(limit))]
     ) { (user: $0.text(0), deviceID: $0.text(1)) }
     for (user, deviceID) in devices {
       try connection.execute(DeviceStatements.remove, [.text(user), .text(deviceID)])
@@ -93,7 +93,7 @@ extension StoreSession {
 }
 
 extension DeviceChannel {
-  fileprivate static let apnsNumber: Int64 = 2
+  static let apnsNumber: Int64 = 2
 
   /// The channel as the tables hold it.
   fileprivate init(number: Int64, environmentNumber: Int64, token: String) {
@@ -140,8 +140,13 @@ enum DeviceStatements {
     SELECT \(columns) FROM devices WHERE token = ? AND channel = ? AND environment = ?
     """)
   static let remove = SQLStatement("DELETE FROM devices WHERE owner = ? AND device = ?")
+  /// NB: the condition of the index `devices_seen`, to the letter; else those whom Apple's service
+  /// reaches would be walked through each time.
   static let unseen = SQLStatement(
-    "SELECT owner, device FROM devices WHERE seen < ? AND channel <> ? ORDER BY seen LIMIT ?")
+    """
+    SELECT owner, device FROM devices WHERE seen < ? AND channel <> \(DeviceChannel.apnsNumber)
+    ORDER BY seen LIMIT ?
+    """)
   static let register = SQLStatement(
     """
     INSERT INTO devices (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?)
