@@ -86,7 +86,7 @@ final class ServerProcess: @unchecked Sendable {
     do throws(ServerError) {
       var hasMore = true
       while hasMore {
-        hasMore = try await matching.step(limit: mishaps.pageSize())
+        hasMore = try await matching.step(limit: mishaps.pageSize()).mayHaveMore
         await hub.look(at: address)
       }
     } catch {

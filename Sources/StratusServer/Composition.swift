@@ -164,7 +164,7 @@ public struct Composition: Sendable {
   public func matchChanges(limit: Int = MatchChanges.stepMax) async throws {
     for (address, store) in stores.openStoresByAddress {
       let changes = MatchChanges(store: store, address: address, ambient: ambient)
-      while try await changes.step(limit: limit) {}
+      while try await changes.step(limit: limit).mayHaveMore {}
     }
   }
 

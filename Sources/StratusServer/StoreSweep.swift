@@ -105,11 +105,11 @@ extension Composition {
       logger: logger
     ) { [ambient, hub, queues] (store, address) async throws(ServerError) in
       let matching = MatchChanges(store: store, address: address, ambient: ambient)
-      let hasMore = try await matching.step()
-      // NB: the last step may have done something, too.
+      let progress = try await matching.step()
       await hub.look(at: address)
-      queues.nudge(store, at: address)
-      return hasMore
+      // NB: each nudge has all stores gone through, and a look around comes by all of them.
+      if progress != .idle { queues.nudge(store, at: address) }
+      return progress.mayHaveMore
     }
   }
 }

@@ -28,19 +28,19 @@ import Testing
       try await scene.save("a", field("color", #""c77777""#), by: "_bob", scope: .public)
       let matching = MatchChanges(store: store, address: Scene.address, ambient: scene.ambient)
       // One key, one subscription: a step that may look at two is done.
-      #expect(try await matching.step(limit: 2) == false)
+      #expect(try await matching.step(limit: 2) == .ended)
       #expect(try await scene.told("_u77777") == ["s: created a"])
       #expect(try await scene.told("_u77778") == [])
 
       try await scene.save("b", by: "_bob", scope: .public)
-      #expect(try await matching.step(limit: 1) == false)
+      #expect(try await matching.step(limit: 1) == .ended)
 
       // Nobody is filed under what these have; they are read all the same, so a step ends by them.
       try await scene.change(
         Scene.save("c") + "," + Scene.save("d") + "," + Scene.save("e"), by: "_bob",
         scope: .public)
-      #expect(try await matching.step(limit: 2))
-      #expect(try await matching.step(limit: 2) == false)
+      #expect(try await matching.step(limit: 2) == .mayHaveMore)
+      #expect(try await matching.step(limit: 2) == .ended)
       #expect(
         try await store.read { (store) throws(ServerError) in
           try store.outboxEntries(limit: 1)

@@ -75,7 +75,7 @@ final class Scene: Sendable {
   func match(limit: Int = MatchChanges.stepMax, at address: StoreAddress = address) async throws {
     let changes = MatchChanges(
       store: try await store(at: address), address: address, ambient: ambient)
-    while try await changes.step(limit: limit) {}
+    while try await changes.step(limit: limit).mayHaveMore {}
   }
 
   /// What was queued for a user since this was last asked, once all is matched.
@@ -94,7 +94,8 @@ final class Scene: Sendable {
     var heard: [QueuedNotification] = []
     // Read with each step, since queues are bounded.
     while true {
-      let hasMore = if let limit { try await changes.step(limit: limit) } else { false }
+      let hasMore =
+        if let limit { try await changes.step(limit: limit).mayHaveMore } else { false }
       let last = read.withLock { $0[user] ?? 0 }
       let queued = try await store.read { (store) throws(ServerError) in
         try store.notifications(of: user, after: last, limit: 10_000, sizeBytesMax: .max)

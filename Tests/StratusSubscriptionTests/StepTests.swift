@@ -55,7 +55,7 @@ import Testing
       scene = try Scene(at: url)
       goesOn = try await MatchChanges(
         store: try await scene.store(), address: Scene.address, ambient: scene.ambient
-      ).step(limit: 3)
+      ).step(limit: 3).mayHaveMore
       steps += 1
     }
     let told = try await scene.heard(matching: nil).map { try $0.payload().event.word }

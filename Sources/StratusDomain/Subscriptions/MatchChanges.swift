@@ -13,6 +13,17 @@ public struct MatchChanges: Sendable {
     self.ambient = ambient
   }
 
+  /// What a step has come to.
+  public enum Progress: Sendable {
+    /// The outbox was empty.
+    case idle
+    /// Changes were matched, and none is known to be left.
+    case ended
+    case mayHaveMore
+
+    public var mayHaveMore: Bool { self == .mayHaveMore }
+  }
+
   /// How many subscriptions a step looks at.
   public static let stepMax = Limits.matchStepMax
 
@@ -22,24 +33,23 @@ public struct MatchChanges: Sendable {
   /// Several may be taken at once; what another was faster to match is left to it.
   ///
   /// - Parameter limit: subscriptions looked at, at most; 1 or more.
-  /// - Returns: whether there may be more to do.
-  public func step(limit: Int = Self.stepMax) async throws(ServerError) -> Bool {
+  public func step(limit: Int = Self.stepMax) async throws(ServerError) -> Progress {
     let now = ambient.now()
     let found = try await store.read { [address] (store) throws(ServerError) in
       try MatchStep.run(on: store, at: address, limit: limit, now: now)
     }
-    guard let found else { return false }
+    guard let found else { return .idle }
     return try await store.write { [address] (store) throws(ServerError) in
       var found = found
       if try found.isOutdated(in: store) {
         // NB: found again in here, rather than tried again: somebody who replaces subscriptions
         // over and over must not keep all others from hearing.
         let again = try MatchStep.run(on: store, at: address, limit: limit, now: now)
-        guard let again else { return false }
+        guard let again else { return .idle }
         found = again
       }
       try found.settle(in: store)
-      return found.mayHaveMore
+      return found.mayHaveMore ? .mayHaveMore : .ended
     }
   }
 }
