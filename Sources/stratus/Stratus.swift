@@ -10,6 +10,6 @@ struct Stratus: AsyncParsableCommand {
     subcommands: [
       DevCommand.self, ServeCommand.self, ContainerCommand.self, APITokenCommand.self,
       AccountCommand.self, WebTokenCommand.self, SchemaCommand.self, ExplainCommand.self,
-      KeysCommand.self,
+      KeysCommand.self, BackupCommand.self, RestoreCommand.self,
     ])
 }

@@ -82,6 +82,22 @@ enum SQLiteSettings {
     return configuration
   }
 
+  /// A connection to a file that is copied, whoever else uses it.
+  static var source: Configuration {
+    var configuration = shared
+    configuration.readonly = true
+    return configuration
+  }
+
+  /// The one connection to a copy that nobody uses yet.
+  static var copied: Configuration {
+    var configuration = shared
+    configuration.prepareDatabase { database in
+      try database.execute(sql: "PRAGMA synchronous = FULL")
+    }
+    return configuration
+  }
+
   private static var shared: Configuration {
     var configuration = Configuration()
     configuration.foreignKeysEnabled = false

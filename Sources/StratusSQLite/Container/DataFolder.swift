@@ -1,4 +1,5 @@
 public import Foundation
+import StratusDomain
 import StratusWire
 
 /// The folder that holds everything a server keeps, locked against a second server.
@@ -56,7 +57,7 @@ public final class DataFolder: Sendable {
   public func unlock() { flock(lock.fileDescriptor, LOCK_UN) }
 
   /// Where the server's own file lies.
-  var registryPath: String { url.appendingPathComponent(Self.registryName).path }
+  var registryPath: String { Self.registry(in: url).path }
 
   /// Where a store's file lies; its folder is made where there is none.
   ///
@@ -67,39 +68,22 @@ public final class DataFolder: Sendable {
     container: String, environment: ContainerEnvironment
   ) throws -> String? {
     guard Self.isSafe(container) else { return nil }
-    let folder = self.folder(of: container)
+    let folder = Self.folder(of: container, in: url)
     if !FileManager.default.fileExists(atPath: folder.path) {
       try FileManager.default.createDirectory(
         at: folder, withIntermediateDirectories: false,
         attributes: [.posixPermissions: 0o700])
-      sync()
+      Self.flushNames(in: url)
     }
-    return folder.appendingPathComponent(Self.fileName(of: environment)).path
+    return Self.file(of: StoreAddress(container: container, environment: environment), in: url)
+      .path
   }
 
   /// Whether a store has a file; none is made.
   func hasStore(container: String, environment: ContainerEnvironment) -> Bool {
     if !Self.isSafe(container) { return false }
-    let file = folder(of: container).appendingPathComponent(Self.fileName(of: environment))
-    return FileManager.default.fileExists(atPath: file.path)
-  }
-
-  private func folder(of container: String) -> URL {
-    url.appendingPathComponent(container, isDirectory: true)
-  }
-
-  private static func fileName(of environment: ContainerEnvironment) -> String {
-    environment.rawValue + ".sqlite"
-  }
-
-  /// Has the disk keep the names of new files.
-  ///
-  /// SQLite does this for its own files, but not for the folders they lie in.
-  private func sync() {
-    let descriptor = open(url.path, O_RDONLY | O_CLOEXEC)
-    if descriptor < 0 { return }
-    fsync(descriptor)
-    Foundation.close(descriptor)
+    let address = StoreAddress(container: container, environment: environment)
+    return FileManager.default.fileExists(atPath: Self.file(of: address, in: url).path)
   }
 
   static func isSafe(_ container: String) -> Bool {
@@ -117,8 +101,6 @@ public final class DataFolder: Sendable {
       }
     }
   }
-
-  private static let registryName = "server.sqlite"
 }
 
 /// Why a data folder cannot be used: one sentence for the operator, saying what to do.

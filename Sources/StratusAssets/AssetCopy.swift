@@ -1,0 +1,44 @@
+public import Foundation
+public import StratusDomain
+
+/// Copies files of a store from one data folder into another that no server uses.
+///
+/// Its calls block: it is for commands, not for a server that answers.
+public struct AssetCopy: Sendable {
+  private static let chunkBytes = 1 << 20
+
+  private let source: AssetFolders
+  private let target: AssetFolders
+  private let disk: Disk
+
+  /// - Throws: `INTERNAL_ERROR` if the container's ID would lead elsewhere.
+  public init(
+    of address: StoreAddress, from source: URL, to target: URL
+  ) throws(ServerError) {
+    self.source = try AssetFolders(data: source, address)
+    self.target = try AssetFolders(data: target, address)
+    disk = Disk(root: target.path)
+  }
+
+  /// Copies a file, and returns when it is on disk.
+  ///
+  /// - Returns: its size in bytes; nil: there is no such file.
+  /// - Throws: `INTERNAL_ERROR` if the disk fails.
+  public func copy(file name: String) throws(ServerError) -> Int64? {
+    guard let original = try DiskFile(try source.path(of: name), O_RDONLY) else { return nil }
+    try disk.makeFolder(try target.folder(of: name))
+    let path = try target.path(of: name)
+    guard let copy = try DiskFile(path, O_WRONLY | O_CREAT | O_TRUNC) else { return nil }
+    var size: Int64 = 0
+    while true {
+      let bytes = try original.read(at: size, count: Self.chunkBytes)
+      if bytes.isEmpty { break }
+      try copy.write(bytes, at: size)
+      size += Int64(bytes.count)
+    }
+    copy.setModified(try original.status().modified)
+    try copy.flush()
+    try Disk.flushFolder(of: path)
+    return size
+  }
+}

@@ -1,0 +1,31 @@
+public import StratusDomain
+
+/// What is done to a copy of a store before a server uses it.
+extension StoreTables {
+  /// Takes out the assets that no record holds: they are removed from the store that was copied
+  /// when they have been so for long, and a copy must not name files that it does not have.
+  ///
+  /// - Throws: `INTERNAL_ERROR`.
+  public static func forgetUnheldAssets(on connection: any SQLConnection) throws(ServerError) {
+    try connection.execute(forgetUnheld, [])
+  }
+
+  /// Names the files of all assets.
+  ///
+  /// - Throws: `INTERNAL_ERROR`, and what `body` throws.
+  public static func eachAssetFile(
+    on connection: any SQLConnection, _ body: (String) throws(ServerError) -> Void
+  ) throws(ServerError) {
+    try connection.run(files, []) { (row) throws(ServerError) in
+      try body(row.text(0))
+      return true
+    }
+  }
+
+  private static let forgetUnheld = SQLStatement(
+    """
+    DELETE FROM assets WHERE NOT EXISTS (
+      SELECT 1 FROM asset_holds WHERE asset_holds.checksum = assets.checksum)
+    """)
+  private static let files = SQLStatement("SELECT file FROM assets ORDER BY file")
+}

@@ -1,0 +1,45 @@
+public import Foundation
+public import StratusDomain
+import StratusWire
+
+/// Where everything lies in a data folder, and in a copy of one.
+extension DataFolder {
+  static let registryName = "server.sqlite"
+
+  /// The server's own file.
+  public static func registry(in folder: URL) -> URL {
+    folder.appendingPathComponent(registryName)
+  }
+
+  /// The file of a store.
+  static func file(of address: StoreAddress, in folder: URL) -> URL {
+    self.folder(of: address.container, in: folder)
+      .appendingPathComponent(address.environment.rawValue + ".sqlite")
+  }
+
+  static func folder(of container: String, in folder: URL) -> URL {
+    folder.appendingPathComponent(container, isDirectory: true)
+  }
+
+  /// The stores of a folder, in order of their names.
+  ///
+  /// - Throws: if the folder cannot be read.
+  public static func stores(in folder: URL) throws -> [StoreAddress] {
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    return names.filter(isSafe).sorted().flatMap { container in
+      ContainerEnvironment.allCases.map {
+        StoreAddress(container: container, environment: $0)
+      }
+    }.filter { FileManager.default.fileExists(atPath: file(of: $0, in: folder).path) }
+  }
+
+  /// Has the disk keep the names of a folder's files.
+  ///
+  /// SQLite does this for its own files, but not for the folders they lie in.
+  public static func flushNames(in folder: URL) {
+    let descriptor = open(folder.path, O_RDONLY | O_CLOEXEC)
+    if descriptor < 0 { return }
+    fsync(descriptor)
+    Foundation.close(descriptor)
+  }
+}

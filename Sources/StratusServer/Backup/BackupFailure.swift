@@ -1,0 +1,18 @@
+import Foundation
+import StratusDomain
+
+/// Why data could not be copied: one sentence for the operator.
+public struct BackupFailure: Error, Sendable, CustomStringConvertible {
+  public let description: String
+
+  init(_ description: String) { self.description = description }
+
+  init(_ description: String, _ code: Int32) {
+    self.description = "\(description): \(String(cString: strerror(code)))"
+  }
+
+  init(_ error: ServerError, source: String) {
+    let facts = error.facts.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+    description = "\(source) cannot be copied: " + ([error.reason] + facts).joined(separator: "; ")
+  }
+}

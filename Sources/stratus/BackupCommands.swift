@@ -1,0 +1,65 @@
+import ArgumentParser
+import Foundation
+import StratusServer
+
+/// `stratus backup`: copies a server's data, while it runs or not.
+struct BackupCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "backup",
+    abstract: "Copy a server's data into a folder, while it runs or not.",
+    discussion: """
+      The folder holds everything, accounts and secrets included: keep it as you keep the data. \
+      Bring it back with "stratus restore", by which devices learn that they must begin anew; from \
+      a server that is started on a copy itself they do not.
+      """)
+
+  @Argument(help: "The folder to make; must not be there, or be empty.")
+  var folder: String
+
+  @Option(help: "The folder of the server's data.")
+  var data = ".stratus"
+
+  func run() async throws {
+    let summary = try Backup.make(
+      of: URL(fileURLWithPath: data), at: URL(fileURLWithPath: folder))
+    try summary.report(in: folder)
+  }
+}
+
+/// `stratus restore`: makes a server's data of a backup.
+struct RestoreCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "restore",
+    abstract: "Make a server's data of a backup.",
+    discussion: """
+      Stop the server and move its data folder away first. The backup stays as it is. Devices \
+      fetch everything once more when they next call.
+      """)
+
+  @Argument(help: "What \"stratus backup\" made, or another copy of a data folder.")
+  var folder: String
+
+  @Option(help: "The folder to make for the server; must not be there, or be empty.")
+  var data = ".stratus"
+
+  func run() async throws {
+    let summary = try Backup.restore(
+      URL(fileURLWithPath: folder), to: URL(fileURLWithPath: data))
+    try summary.report(in: data)
+  }
+}
+
+extension Backup.Summary {
+  /// Says what is there now.
+  ///
+  /// - Throws: `Failure` if files are missing.
+  fileprivate func report(in folder: String) throws {
+    say("stores \(storesCount), files \(filesCount), in \(folder)")
+    guard let first = missingFiles.first else { return }
+    throw Failure(
+      """
+      all was copied but files that records hold and that are not where they should be: \
+      \(missingFiles.count), the first \(first)
+      """)
+  }
+}

@@ -1,0 +1,140 @@
+import CloudKit
+import StratusServer
+import StratusTesting
+import Testing
+
+/// A server whose data was put back from a backup.
+@Suite struct `A server that was restored` {
+  @Test func `has what the backup has, and expires the tokens of what came since`() async throws {
+    try await withFolders { folders in
+      let first = try await TestServer(folder: folders.data)
+      let before = try await Cloud(server: first).zone()
+      try await before.saveNotes(["a", "b"])
+      let picture = CKRecord(recordType: "Picture", recordID: id("picture"))
+      picture["file"] = CKAsset(fileURL: try folders.file(of: 100_000))
+      try await before.save(picture)
+      let known = try await before.recordZoneChanges(inZoneWith: zoneZ, since: nil)
+      // The server runs.
+      let made = try Backup.make(of: folders.data, at: folders.backup)
+      #expect((made.storesCount, made.filesCount) == (1, 1))
+      #expect(made.missingFiles.isEmpty)
+      try await before.saveNotes(["c"])
+      let lost = try await before.recordZoneChanges(
+        inZoneWith: zoneZ, since: known.changeToken)
+      #expect(Set(lost.modificationResultsByID.keys) == [id("c")])
+      await first.stop()
+
+      #expect(try Backup.restore(folders.backup, to: folders.restored) == made)
+      let second = try await TestServer(folder: folders.restored)
+      let after = try await Cloud(server: second).device().privateCloudDatabase
+      // As many changes as were lost: the tokens' numbers say nothing.
+      try await after.saveNotes(["d"])
+      for token in [known.changeToken, lost.changeToken] {
+        await #expect(throws: CKError.self) {
+          do { _ = try await after.recordZoneChanges(inZoneWith: zoneZ, since: token) } catch {
+            #expect((error as? CKError)?.code == .changeTokenExpired)
+            throw error
+          }
+        }
+      }
+      let all = try await after.recordZoneChanges(inZoneWith: zoneZ, since: nil)
+      #expect(
+        Set(all.modificationResultsByID.keys) == [id("a"), id("b"), id("d"), id("picture")])
+      let restored = try await after.record(for: id("picture"))
+      let url = try #require((restored["file"] as? CKAsset)?.fileURL)
+      #expect(try Data(contentsOf: url).count == 100_000)
+      await second.stop()
+    }
+  }
+
+  /// A backup of what a crashed server left is one of all it acknowledged.
+  @Test func `has what stood in the log of a copy`() async throws {
+    try await withFolders { folders in
+      let first = try await TestServer(folder: folders.data)
+      try await Cloud(server: first).zone().saveNotes(["a"])
+      // The files as they are, beside the server that has them open.
+      try FileManager.default.copyItem(at: folders.data, to: folders.backup)
+      await first.stop()
+      _ = try Backup.restore(folders.backup, to: folders.restored)
+      let second = try await TestServer(folder: folders.restored)
+      let after = try await Cloud(server: second).device().privateCloudDatabase
+      #expect(try await after.record(for: id("a")).recordID == id("a"))
+      await second.stop()
+    }
+  }
+
+  @Test func `is not made over what is there, nor of what is no backup`() async throws {
+    try await withFolders { folders in
+      let first = try await TestServer(folder: folders.data)
+      try await Cloud(server: first).zone().saveNotes(["a"])
+      await first.stop()
+      _ = try Backup.make(of: folders.data, at: folders.backup)
+      refused("move it away") { () throws(BackupFailure) in
+        try Backup.make(of: folders.data, at: folders.backup)
+      }
+      refused("move it away") { () throws(BackupFailure) in
+        try Backup.restore(folders.backup, to: folders.data)
+      }
+      refused("does not hold the data") { () throws(BackupFailure) in
+        try Backup.make(of: folders.restored, at: folders.restored)
+      }
+      // A damaged store is not taken for a whole one; nothing is left under the name.
+      let store = folders.backup.appendingPathComponent("\(Cloud.containerID)/development.sqlite")
+      var bytes = try Data(contentsOf: store)
+      for place in 8_192..<16_384 { bytes[place] = 0xAA }
+      try bytes.write(to: store)
+      refused("damaged") { () throws(BackupFailure) in
+        try Backup.restore(folders.backup, to: folders.restored)
+      }
+      #expect(!FileManager.default.fileExists(atPath: folders.restored.path))
+      // What it left is in nobody's way.
+      #expect(try Backup.restore(folders.data, to: folders.restored).storesCount == 1)
+    }
+  }
+
+  @Test func `tells which files it lacks`() async throws {
+    try await withFolders { folders in
+      let first = try await TestServer(folder: folders.data)
+      let database = try await Cloud(server: first).zone()
+      let picture = CKRecord(recordType: "Picture", recordID: id("picture"))
+      picture["file"] = CKAsset(fileURL: try folders.file(of: 1_000))
+      try await database.save(picture)
+      await first.stop()
+      try FileManager.default.removeItem(
+        at: folders.data.appendingPathComponent("\(Cloud.containerID)/development.assets"))
+      let made = try Backup.make(of: folders.data, at: folders.backup)
+      #expect(made.storesCount == 1)
+      #expect(made.filesCount == 0)
+      #expect(made.missingFiles.count == 1)
+    }
+  }
+
+  private func refused(
+    _ sentence: String, _ body: () throws(BackupFailure) -> Backup.Summary
+  ) {
+    let failure = #expect(throws: BackupFailure.self) { try body() }
+    #expect(failure?.description.contains(sentence) == true, "\(failure?.description ?? "")")
+  }
+}
+
+/// Places for a server's data, a backup of it and what is made of that; none is there yet.
+private struct Folders {
+  let root: URL
+  var data: URL { root.appendingPathComponent("data") }
+  var backup: URL { root.appendingPathComponent("backup") }
+  var restored: URL { root.appendingPathComponent("restored") }
+
+  func file(of count: Int) throws -> URL {
+    let url = root.appendingPathComponent("file")
+    try Data(repeating: 7, count: count).write(to: url)
+    return url
+  }
+}
+
+private func withFolders(_ body: (Folders) async throws -> Void) async throws {
+  let root = FileManager.default.temporaryDirectory
+    .appendingPathComponent("stratus-backup-" + CKRecord.ID().recordName)
+  defer { try? FileManager.default.removeItem(at: root) }
+  try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+  try await body(Folders(root: root))
+}
