@@ -28,6 +28,7 @@ final class Loop: @unchecked Sendable {
   var timing: Timing {
     Timing(
       now: { self.now }, sleep: { try await self.sleep($0) },
+      watch: { try await self.sleep($0) },
       chance: { Double.random(in: 0..<1, using: &self.schedule) })
   }
 

@@ -22,6 +22,7 @@ enum Live {
       return Double(parts.seconds) + Double(parts.attoseconds) / 1e18
     },
     sleep: { try await Task.sleep(for: .seconds($0)) },
+    watch: { try await Task.sleep(for: .seconds($0)) },
     chance: { Double.random(in: 0..<1) })
 
   /// Shared by every container of the process, so that they share connections.

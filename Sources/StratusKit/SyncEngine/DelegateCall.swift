@@ -6,12 +6,15 @@ import Synchronization
 final class DelegateCall: Sendable {
   @TaskLocal static var current: DelegateCall?
 
+  /// Seconds on the engine's clock.
+  let began: Double
   private let driver: ObjectIdentifier
   private let taskID: Int?
   private let hasEnded = Mutex(false)
 
   /// A call that the running task is about to make.
   init(by driver: SyncDriver) {
+    began = driver.now
     self.driver = ObjectIdentifier(driver)
     taskID = Self.currentTaskID
   }

@@ -27,11 +27,12 @@ struct FetchPlan: Sendable {
   }
 
   private(set) var options: CKSyncEngine.FetchChangesOptions
-  /// Why not everything could be fetched: the first reason.
-  private(set) var failure: CKError?
+  /// Why the fetch was ended early: the first reason.
+  private(set) var stopReason: CKError?
+  /// Why the first zone could not be fetched of those that could not, while others were.
+  private var zoneFailure: CKError?
 
   private var isDatabaseRead = false
-  private var isOver = false
   /// Where the next page of the database begins.
   private var databaseToken: String?
   /// All zones seen since the beginning of the history, until it is read to its end; nil: it is
@@ -53,6 +54,13 @@ struct FetchPlan: Sendable {
     databaseToken = state.databaseToken
     if databaseToken == nil { listed = [] }
   }
+
+  /// Why not everything could be fetched.
+  ///
+  /// NB: what ended the fetch says most of when to come again.
+  var failure: CKError? { stopReason ?? zoneFailure }
+
+  private var isOver: Bool { stopReason != nil }
 
   /// Takes what the delegate now wants fetched.
   mutating func adopt(_ options: CKSyncEngine.FetchChangesOptions) {
@@ -98,10 +106,7 @@ struct FetchPlan: Sendable {
   }
 
   /// Ends the fetch early.
-  mutating func stop(_ error: CKError) {
-    failure = failure ?? error
-    isOver = true
-  }
+  mutating func stop(_ error: CKError) { stopReason = stopReason ?? error }
 
   // The database.
 
@@ -204,7 +209,7 @@ struct FetchPlan: Sendable {
     if error.isRetriedByEngine {
       stop(error)
     } else if !error.saysZoneIsGone {
-      failure = failure ?? error
+      zoneFailure = zoneFailure ?? error
     }
     // NB: of a zone that is gone the history says why, sooner or later. Until then it stays known,
     // with its token: after a restore its absence in the history is all that tells, and if it is

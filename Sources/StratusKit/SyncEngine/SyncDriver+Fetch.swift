@@ -25,7 +25,7 @@ extension SyncDriver {
   private func askOptions(
     _ plan: inout FetchPlan, _ context: CKSyncEngine.FetchChangesContext
   ) async {
-    if plan.failure != nil { return }
+    if plan.stopReason != nil { return }
     let options = await call { delegate, engine in
       await delegate.nextFetchChangesOptions(context, syncEngine: engine)
     }
@@ -124,7 +124,7 @@ extension SyncDriver {
         await reportState()
         guard let following else {
           // NB: the delegate may want another zone first; else the fetch was broken off.
-          if page.moreComing { failure = failure ?? plan.failure }
+          if page.moreComing { failure = failure ?? plan.stopReason }
           break pages
         }
         token = page.token

@@ -73,13 +73,6 @@ extension SyncDriver {
 
   // By hand.
 
-  /// Seconds after which who waits in a task that comes from the delegate, while it is called, is
-  /// told so.
-  static let delegateSecondsMax = 60.0
-  /// Seconds after which who has waited in any other task during one and the same call of the
-  /// delegate is told so: it is most likely what the delegate waits for.
-  static let sameCallSecondsMax = 600.0
-
   /// Does something now, and returns when it is done.
   func perform(_ work: SyncJob.Work) async throws(CKError) {
     let call = DelegateCall.goingOn(by: self)
@@ -89,11 +82,8 @@ extension SyncDriver {
         .badDatabase, description: "a sync engine keeps a private or the shared database in step")
     }
     let id = core.withLock { $0.newID() }
-    let watchman =
-      if let call { watch(call, Self.delegateSecondsMax, waiter: id) } else {
-        core.withLock { $0.call }.flatMap { watch($0, Self.sameCallSecondsMax, waiter: id) }
-      }
-    defer { watchman?.cancel() }
+    let watchman = watch(over: id, from: call)
+    defer { watchman.cancel() }
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { enlist(id, work, $0) }
     } onCancel: {
@@ -119,7 +109,7 @@ extension SyncDriver {
   }
 
   /// Sends a waiter away, and calls off what nobody else waits for.
-  private func dismiss(_ id: Int, _ error: CKError) {
+  func dismiss(_ id: Int, _ error: CKError) {
     let (waiter, requests) = core.withLock { core -> (Waiter?, [Task<Void, Never>]) in
       guard let place = core.waiters.firstIndex(where: { $0.id == id }) else { return (nil, []) }
       let waiter = core.waiters.remove(at: place)
@@ -132,21 +122,6 @@ extension SyncDriver {
     }
     for request in requests { request.cancel() }
     waiter?.resume(error)
-  }
-
-  /// Tasks that a delegate waits for look like those it does not wait for, and those it did not
-  /// begin itself like anybody's; what takes too long is taken for the former.
-  ///
-  /// - Returns: nil: nobody is called any more.
-  private func watch(
-    _ call: DelegateCall, _ seconds: Double, waiter id: Int
-  ) -> Task<Void, Never>? {
-    guard call.isGoingOn else { return nil }
-    let timing = surroundings.timing
-    return surroundings.spawn { [weak self] in
-      do { try await timing.sleep(seconds) } catch { return }
-      if call.isGoingOn { self?.dismiss(id, CKError.awaitedInDelegate) }
-    }
   }
 
   /// Calls off what is being done and what waits.

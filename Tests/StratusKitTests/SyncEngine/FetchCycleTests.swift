@@ -145,6 +145,75 @@ import Testing
       scene.app.events.suffix(3) == ["records +a", "did Z operationCancelled", "did fetch manual"])
   }
 
+  /// Zone Z cannot be read, and of Y there is more than one page.
+  private func sceneOfFailingZone(
+    beforeAnswer: @escaping @Sendable () async -> Void = {}
+  ) -> SyncScene {
+    let scene = scene()
+    scene.on { script in
+      script.zone = { (zoneID, token) async throws(CKError) in
+        if zoneID == zoneZ { throw CKError(.internalError) }
+        if token == nil { await beforeAnswer() }
+        return SyncZonePage(
+          records: [note(token ?? "k", in: zoneY)], token: "y1", moreComing: token == nil)
+      }
+    }
+    return scene
+  }
+
+  @Test func `tells a zone that was called off from one that failed by itself`() async throws {
+    let begun = Gate()
+    let scene = sceneOfFailingZone {
+      begun.open()
+      let stream = AsyncStream<Void> { _ in }
+      for await _ in stream {}
+    }
+    let engine = scene.engine()
+    let fetch = Task { try await engine.fetchChanges() }
+    await begun.pass()
+    await engine.cancelOperations()
+    await #expect(throws: CKError(.operationCancelled)) { try await fetch.value }
+    #expect(
+      scene.app.events.dropFirst(3) == [
+        "will Z", "did Z internalError", "will Y", "records +k", "did Y operationCancelled",
+        "did fetch manual",
+      ])
+  }
+
+  @Test func `says nothing of one zone's failure where another is interrupted`() async throws {
+    let scene = sceneOfFailingZone()
+    let zoneW = CKRecordZone.ID(zoneName: "W")
+    let zone = scene.calls.script.withLock { $0.zone }
+    scene.on { script in
+      script.database = { (_) async throws(CKError) in
+        SyncDatabasePage(modifications: [zoneZ, zoneY, zoneW], token: "d1")
+      }
+      script.zone = { (zoneID, token) async throws(CKError) in
+        if zoneID == zoneW { return SyncZonePage(token: "w1") }
+        return try await zone(zoneID, token)
+      }
+    }
+    let asked = Mutex(0)
+    scene.app.onOptions.withLock {
+      $0 = { context in
+        // Before the database, Z, Y, and Y's second page.
+        let isLast = asked.withLock { count in
+          count += 1
+          return count >= 4
+        }
+        var options = context.options
+        if isLast { options.prioritizedZoneIDs = [zoneW] }
+        return options
+      }
+    }
+    await #expect(throws: CKError(.internalError)) { try await scene.engine().fetchChanges() }
+    #expect(
+      scene.app.events.dropFirst(3) == [
+        "will Z", "did Z internalError", "will Y", "records +k", "did Y", "will W", "did W",
+        "will Y", "records +y1", "did Y", "did fetch manual",
+      ])
+  }
+
   @Test func `goes on with the next zone where one is gone`() async throws {
     let scene = scene()
     scene.on { script in

@@ -306,6 +306,20 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     #expect((plan.failure?.code == code) == isFailure)
   }
 
+  @Test func `knows what stopped it from what a zone failed by`() {
+    var state = state([zoneZ, zoneY])
+    var plan = FetchPlan(.init(), state)
+    read(&plan, &state)
+    _ = plan.zoneFailed(zoneZ, CKError(.internalError), &state)
+    #expect(plan.stopReason == nil)
+    #expect(plan.failure?.code == .internalError)
+    plan.stop(CKError(.requestRateLimited))
+    plan.stop(CKError(.operationCancelled))
+    #expect(plan.stopReason?.code == .requestRateLimited)
+    #expect(plan.failure?.code == .requestRateLimited)
+    #expect(plan.next(state) == .finish)
+  }
+
   @Test func `does not listen for ever to a server that repeats itself`() {
     let state = state([])
     var plan = FetchPlan(.init(), state)

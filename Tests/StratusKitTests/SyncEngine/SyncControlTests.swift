@@ -53,7 +53,7 @@ import Testing
     }
     let engine = scene.engine()
     let fetch = Task { try await engine.fetchChanges() }
-    await scene.clock.someoneSleeps()
+    await scene.clock.someoneSleeps(2)
     scene.clock.advance(by: 60)
     try await fetch.value
     #expect(error.withLock { $0 } == .invalidArguments)
@@ -71,11 +71,142 @@ import Testing
     }
     let engine = scene.engine()
     let fetch = Task { try await engine.fetchChanges() }
-    await scene.clock.someoneSleeps()
-    #expect(scene.clock.dues == [600])
+    await scene.clock.someoneSleeps(2)
+    #expect(scene.clock.dues == [600, 600])
     scene.clock.advance(by: 600)
     try await fetch.value
     #expect(error.withLock { $0 } == .invalidArguments)
+  }
+
+  @Test func `tells a delegate that waits by a task that waited before`() async throws {
+    let scene = SyncScene()
+    let (asked, answer, isCalled) = (Gate(), Gate(), Gate())
+    scene.on { script in
+      script.database = { (_) async throws(CKError) in
+        asked.open()
+        await answer.pass()
+        return SyncDatabasePage(token: "d")
+      }
+    }
+    let earlier = Mutex<Task<Void, any Error>?>(nil)
+    let error = Mutex<CKError.Code?>(nil)
+    scene.app.onEvent.withLock {
+      $0 = { event, engine in
+        guard case .didFetchChanges = event else { return }
+        isCalled.open()
+        do {
+          try await earlier.withLock { $0 }?.value
+        } catch let caught {
+          error.withLock { $0 = code(caught) }
+        }
+      }
+    }
+    let engine = scene.engine()
+    let fetch = Task { try await engine.fetchChanges() }
+    await asked.pass()
+    earlier.withLock { $0 = Task { try await engine.sendChanges() } }
+    await scene.clock.someoneSleeps(2)
+    scene.clock.advance(by: 500)
+    answer.open()
+    await isCalled.pass()
+    scene.clock.advance(by: 100)
+    await scene.clock.someoneSleeps(2)
+    #expect(scene.clock.dues == [1_100, 1_160])
+    scene.clock.advance(by: 500)
+    try await fetch.value
+    #expect(error.withLock { $0 } == .invalidArguments)
+    #expect(scene.app.events.last == "did fetch manual")
+  }
+
+  @Test func `tells a delegate that waits for what is being done`() async throws {
+    let scene = SyncScene()
+    let isCalled = Gate()
+    let fetch = Mutex<Task<Void, any Error>?>(nil)
+    let error = Mutex<CKError.Code?>(nil)
+    scene.app.onEvent.withLock {
+      $0 = { event, _ in
+        guard case .willFetchChanges = event else { return }
+        await isCalled.pass()
+        do {
+          try await fetch.withLock { $0 }?.value
+        } catch let caught {
+          error.withLock { $0 = code(caught) }
+        }
+      }
+    }
+    let engine = scene.engine()
+    fetch.withLock { $0 = Task { try await engine.fetchChanges() } }
+    await scene.app.hears("signIn _ann")
+    isCalled.open()
+    await scene.clock.someoneSleeps()
+    scene.clock.advance(by: 600)
+    await scene.clock.someoneSleeps()
+    #expect(scene.clock.dues == [660])
+    scene.clock.advance(by: 60)
+    await scene.app.hears("did fetch manual")
+    #expect(error.withLock { $0 } == .invalidArguments)
+    try await engine.sendChanges()
+  }
+
+  @Test func `tells a delegate that waits by a task of an earlier call`() async throws {
+    let scene = SyncScene()
+    let task = Mutex<Task<Void, any Error>?>(nil)
+    let (isBegun, isCalled) = (Gate(), Gate())
+    let error = Mutex<CKError.Code?>(nil)
+    scene.app.onEvent.withLock {
+      $0 = { event, engine in
+        if case .willFetchChanges = event {
+          task.withLock { $0 = Task { try await engine.sendChanges() } }
+          await isBegun.pass()
+        }
+        guard case .didFetchChanges = event else { return }
+        isCalled.open()
+        do {
+          try await task.withLock { $0 }?.value
+        } catch let caught {
+          error.withLock { $0 = code(caught) }
+        }
+      }
+    }
+    let engine = scene.engine()
+    let fetch = Task { try await engine.fetchChanges() }
+    await scene.clock.someoneSleeps(2)
+    #expect(scene.clock.dues == [60, 600])
+    isBegun.open()
+    await isCalled.pass()
+    scene.clock.advance(by: 60)
+    await scene.clock.someoneSleeps(2)
+    #expect(scene.clock.dues == [600, 600])
+    scene.clock.advance(by: 540)
+    try await fetch.value
+    #expect(error.withLock { $0 } == .invalidArguments)
+  }
+
+  @Test func `watches over nobody who waits no more`() async throws {
+    let scene = SyncScene()
+    let engine = scene.engine()
+    try await engine.fetchChanges()
+    try await engine.sendChanges()
+    #expect(scene.clock.dues == [])
+    // A watch that found nobody called would be set anew.
+    let (begun, answer) = (Gate(), Gate())
+    scene.on { script in
+      script.database = { (_) async throws(CKError) in
+        begun.open()
+        await answer.pass()
+        return SyncDatabasePage(token: "d")
+      }
+    }
+    let fetch = Task { try await engine.fetchChanges() }
+    await begun.pass()
+    for _ in 0..<3 {
+      await scene.clock.someoneSleeps()
+      scene.clock.advance(by: 600)
+    }
+    await scene.clock.someoneSleeps()
+    answer.open()
+    try await fetch.value
+    #expect(scene.clock.dues == [])
   }
 
   @Test func `has who waits wait for several slow calls of the delegate`() async throws {
@@ -97,7 +228,7 @@ import Testing
     let fetch = Task { try await engine.fetchChanges() }
     await begun.pass()
     let sending = Task { try await engine.sendChanges() }
-    await scene.clock.someoneSleeps()
+    await scene.clock.someoneSleeps(2)
     scene.clock.advance(by: 590)
     first.open()
     await isNext.pass()

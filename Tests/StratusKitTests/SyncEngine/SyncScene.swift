@@ -83,7 +83,7 @@ final class ManualClock: Sendable {
     var sleepers: [(id: Int, due: Double, continuation: CheckedContinuation<Bool, Never>)] = []
     var cancelled: Set<Int> = []
     var lastID = 0
-    var awaiting: [CheckedContinuation<Void, Never>] = []
+    var awaiting: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
   }
   private let state = Mutex(State())
 
@@ -93,7 +93,9 @@ final class ManualClock: Sendable {
   var dues: [Double] { state.withLock { $0.sleepers.map(\.due).sorted() } }
 
   var timing: Timing {
-    Timing(now: { self.now }, sleep: { try await self.pause($0) }, chance: { 0 })
+    Timing(
+      now: { self.now }, sleep: { try await self.pause($0) },
+      watch: { try await self.pause($0) }, chance: { 0 })
   }
 
   private func pause(_ seconds: Double) async throws {
@@ -106,8 +108,9 @@ final class ManualClock: Sendable {
         let (isOver, awaiting) = state.withLock { state in
           if state.cancelled.contains(id) { return (true, [CheckedContinuation<Void, Never>]()) }
           state.sleepers.append((id, state.now + seconds, continuation))
-          defer { state.awaiting = [] }
-          return (false, state.awaiting)
+          let count = state.sleepers.count
+          defer { state.awaiting.removeAll { $0.count <= count } }
+          return (false, state.awaiting.filter { $0.count <= count }.map(\.continuation))
         }
         for waiter in awaiting { waiter.resume() }
         if isOver { continuation.resume(returning: false) }
@@ -124,12 +127,13 @@ final class ManualClock: Sendable {
     if !isDone { throw CancellationError() }
   }
 
-  /// Waits until somebody sleeps.
-  func someoneSleeps() async {
+  /// Waits until so many sleep.
+  func someoneSleeps(_ count: Int = 1) async {
     await withCheckedContinuation { continuation in
       let isThere = state.withLock { state in
-        if state.sleepers.isEmpty { state.awaiting.append(continuation) }
-        return !state.sleepers.isEmpty
+        if state.sleepers.count >= count { return true }
+        state.awaiting.append((count, continuation))
+        return false
       }
       if isThere { continuation.resume() }
     }

@@ -29,6 +29,7 @@ public final class TestClock: Clock {
   private struct Sleeper {
     let id: Int
     let deadline: Duration
+    let isWatch: Bool
     let continuation: CheckedContinuation<Void, any Error>
   }
 
@@ -74,6 +75,10 @@ public final class TestClock: Clock {
   ///
   /// - Throws: `CancellationError` when the task is cancelled.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+    try await sleep(until: deadline, isWatch: false)
+  }
+
+  private func sleep(until deadline: Instant, isWatch: Bool) async throws {
     try Task.checkCancellation()
     let id = state.withLock { state in
       state.lastID += 1
@@ -81,7 +86,9 @@ public final class TestClock: Clock {
     }
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        enlist(Sleeper(id: id, deadline: deadline.offset, continuation: continuation))
+        enlist(
+          Sleeper(
+            id: id, deadline: deadline.offset, isWatch: isWatch, continuation: continuation))
       }
     } onCancel: {
       cancel(id)
@@ -94,8 +101,8 @@ public final class TestClock: Clock {
   public func advance(by duration: Duration) async {
     let target = now.offset + duration
     await Self.letOthersRun()
-    while let deadline = nextDeadline, deadline.offset <= target {
-      move(to: deadline.offset)
+    while let deadline = state.withLock({ $0.sleepers.first?.deadline }), deadline <= target {
+      move(to: deadline)
       await Self.letOthersRun()
     }
     move(to: target)
@@ -104,11 +111,18 @@ public final class TestClock: Clock {
 
   /// When the first of those who wait goes on; nil: nobody waits.
   public var nextDeadline: Instant? {
-    state.withLock { $0.sleepers.first.map { Instant(offset: $0.deadline) } }
+    deadline { !$0.isWatch }
   }
 
   /// How many wait for a moment on it.
-  public var sleepersCount: Int { state.withLock(\.sleepers.count) }
+  public var sleepersCount: Int { state.withLock { $0.sleepers.count { !$0.isWatch } } }
+
+  /// When the first of those looks who, in the framework, only watches over something that goes on.
+  var nextWatch: Instant? { deadline(\.isWatch) }
+
+  private func deadline(_ isMeant: (Sleeper) -> Bool) -> Instant? {
+    state.withLock { $0.sleepers.first(where: isMeant).map { Instant(offset: $0.deadline) } }
+  }
 
   /// Gives what was woken some turns.
   static func letOthersRun() async { for _ in 0..<20 { await Task.yield() } }
@@ -121,6 +135,9 @@ public final class TestClock: Clock {
   var timing: Timing {
     Timing(
       now: { self.now.offset.seconds }, sleep: { try await self.pause(.seconds($0)) },
+      watch: { seconds in
+        try await self.sleep(until: self.now.advanced(by: .seconds(seconds)), isWatch: true)
+      },
       chance: { 0 })
   }
 

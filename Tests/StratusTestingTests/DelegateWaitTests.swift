@@ -1,0 +1,91 @@
+import CloudKit
+import StratusTesting
+import Synchronization
+import Testing
+
+/// A delegate that does something when a fetch begins, and heeds nothing else.
+private final class SlowDelegate: CKSyncEngineDelegate {
+  private let onFetch: @Sendable (CKSyncEngine) async -> Void
+
+  init(onFetch: @escaping @Sendable (CKSyncEngine) async -> Void) { self.onFetch = onFetch }
+
+  func handleEvent(_ event: CKSyncEngine.Event, syncEngine: CKSyncEngine) async {
+    if case .willFetchChanges = event { await onFetch(syncEngine) }
+  }
+
+  func nextRecordZoneChangeBatch(
+    _ context: CKSyncEngine.SendChangesContext, syncEngine: CKSyncEngine
+  ) async -> CKSyncEngine.RecordZoneChangeBatch? { nil }
+}
+
+@Suite(.timeLimit(.minutes(5))) struct `A slow delegate of a sync engine` {
+  private func engine(_ stage: Stage, _ delegate: SlowDelegate) -> CKSyncEngine {
+    var configuration = CKSyncEngine.Configuration(
+      database: stage.database, stateSerialization: nil, delegate: delegate)
+    configuration.automaticallySync = false
+    return CKSyncEngine(configuration)
+  }
+
+  @Test func `does not make the clock jump, whoever waits for it`() async throws {
+    try await withStage { stage in
+      let clock = stage.server.clock
+      let called = Mutex(false)
+      let isToReturn = Mutex(false)
+      let delegate = SlowDelegate { _ in
+        called.withLock { $0 = true }
+        while !isToReturn.withLock({ $0 }) { await Task.yield() }
+      }
+      let engine = engine(stage, delegate)
+      let fetch = Task { try await engine.fetchChanges() }
+      while !called.withLock({ $0 }) { await Task.yield() }
+      let before = clock.now
+      var rounds = 0
+      try await stage.server.wait(upTo: .seconds(3_600)) {
+        rounds += 1
+        return rounds > 100
+      }
+      #expect(clock.now == before)
+      #expect(clock.nextDeadline == nil)
+      #expect(clock.sleepersCount == 0)
+      isToReturn.withLock { $0 = true }
+      try await fetch.value
+    }
+  }
+
+  @Test func `is told where it waits for itself, since nothing else comes`() async throws {
+    try await withStage { stage in
+      let error = Mutex<CKError.Code?>(nil)
+      let delegate = SlowDelegate { engine in
+        let work = Task.detached { try await engine.sendChanges() }
+        do { try await work.value } catch let caught {
+          error.withLock { $0 = (caught as? CKError)?.code }
+        }
+      }
+      let engine = engine(stage, delegate)
+      let fetch = Task { try await engine.fetchChanges() }
+      try await stage.server.wait(upTo: .seconds(3_600)) { error.withLock { $0 } != nil }
+      try await fetch.value
+      #expect(error.withLock { $0 } == .invalidArguments)
+    }
+  }
+
+  @Test func `is told by a clock that is moved by hand, too`() async throws {
+    try await withStage { stage in
+      let waits = Mutex(false)
+      let error = Mutex<CKError.Code?>(nil)
+      let delegate = SlowDelegate { engine in
+        let work = Task.detached { try await engine.sendChanges() }
+        waits.withLock { $0 = true }
+        do { try await work.value } catch let caught {
+          error.withLock { $0 = (caught as? CKError)?.code }
+        }
+      }
+      let engine = engine(stage, delegate)
+      let fetch = Task { try await engine.fetchChanges() }
+      while !waits.withLock({ $0 }) { await Task.yield() }
+      while error.withLock({ $0 }) == nil { await stage.server.clock.advance(by: .seconds(10)) }
+      try await fetch.value
+      #expect(error.withLock { $0 } == .invalidArguments)
+    }
+  }
+}
