@@ -25,9 +25,11 @@ final class RequestPath: Sendable {
   /// - Parameters:
   ///   - settings: already completed; a missing URL means the machine's own server.
   ///   - events: brings notifications; nil: none come.
+  ///   - program: names the program of this process.
   init(
     settings: ServerSettings, exchange: any HTTPExchange, timing: Timing,
-    assets assetSettings: AssetSettings? = nil, events: (any EventExchange)? = nil
+    assets assetSettings: AssetSettings? = nil, events: (any EventExchange)? = nil,
+    program: String = Live.program
   ) {
     assets = assetSettings.map { Live.assetCache(in: $0.cacheFolder) } ?? Live.assetCache
     connection = settings.container.map { container in
@@ -41,7 +43,9 @@ final class RequestPath: Sendable {
         timing: timing,
         pieceBytesMax: assetSettings?.pieceBytesMax ?? Connection.defaultPieceBytesMax)
     }
-    device = connection.map { DeviceName(of: $0, stateFolder: settings.stateFolder) }
+    device = connection.map { connection in
+      DeviceName(of: connection, stateFolder: settings.stateFolder, program: program)
+    }
     if let connection, let device, let events {
       hub = NotificationHub(
         stream: NotificationStream(connection: connection, exchange: events),
