@@ -314,6 +314,35 @@ import Testing
     #expect(try await own.allLongLivedOperationIDs() == [operation.operationID])
   }
 
+  @Test func `is kept where another signs in while it asks where a file is`() async throws {
+    let (disk, host) = (DiskScene(), AssetHost())
+    let lookups = Mutex(0)
+    try host.put("a", "photo", [[1]])
+    host.expect([.isAnswered(status: 403)])
+    let container = disk.container(on: host.server)
+    host.server.onRaw(LookupRecords.path) { (_) async throws(NetworkFailure) in
+      let number = lookups.withLock { count in
+        count += 1
+        return count
+      }
+      if number == 1 {
+        return HTTPResponse(
+          status: 200, body: RecordsResponse(records: [.record(host.record("a"))]).jsonBytes)
+      }
+      container.signIn(webAuthToken: "other")
+      throw .lostAfterSending
+    }
+    let operation = Self.longLived(CKFetchRecordsOperation(recordIDs: [id("a")]))
+    let journal = Journal()
+    operation.perRecordResultBlock = { journal.note("a \(code($1)?.rawValue ?? 0)") }
+    operation.fetchRecordsResultBlock = { journal.note("end \(code($0)?.rawValue ?? 0)") }
+    await container.privateCloudDatabase.run(operation)
+    // The record's error alone, and not the operation's.
+    #expect(journal.all == ["a 9", "end 0"])
+    let own = disk.container(on: FakeServer())
+    #expect(try await own.allLongLivedOperationIDs() == [operation.operationID])
+  }
+
   /// Lets something happen while it is written down.
   private final class Interrupted: CKFetchRecordsOperation, @unchecked Sendable {
     let isBegun = Mutex(false)
