@@ -45,6 +45,10 @@ enum Live {
     ServerSettings(environmentVariables: ProcessInfo.processInfo.environment)
   }
 
+  /// The program of this process, by the name of its executable: the same in each of its runs,
+  /// wherever it was built or installed.
+  static var program: String { ProcessInfo.processInfo.processName }
+
   /// Looks at the credentials file; nil where there is no place for one.
   static let credentialsWatch = CredentialsFile.location(
     environmentVariables: ProcessInfo.processInfo.environment

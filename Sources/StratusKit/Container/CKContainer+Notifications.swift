@@ -18,8 +18,9 @@ extension CKContainer {
   ///
   /// Which device this is outlasts the process, in the folder `STRATUS_STATE`, else
   /// `$XDG_STATE_HOME/stratus`, else `~/.local/state/stratus`: from the first time that somebody
-  /// listens or saves a subscription, and then from each run's first request. Programs that run at
-  /// the same time are different devices. Where the folder cannot be used, the device is new each
+  /// listens or saves a subscription, and then from each run's first request. Programs are
+  /// different devices, told apart by the names of their executables, and so are processes of one
+  /// program that run at the same time. Where the folder cannot be used, the device is new each
   /// time, and begins with what comes from then on.
   ///
   /// Choice: without a user there is nothing to hear; the sequence then waits until it is

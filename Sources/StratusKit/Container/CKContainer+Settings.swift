@@ -21,8 +21,8 @@ extension CKContainer {
     /// Where this device keeps the key of the account's encrypted values, readable by its owner
     /// alone; nil: `STRATUS_KEYS`, else `keys.json` beside the credentials file.
     public var keysFile: URL?
-    /// Where this device keeps its name for notifications; nil: `STRATUS_STATE`, else
-    /// `$XDG_STATE_HOME/stratus`, else `~/.local/state/stratus`.
+    /// Where this device keeps its name for notifications, one for each program; nil:
+    /// `STRATUS_STATE`, else `$XDG_STATE_HOME/stratus`, else `~/.local/state/stratus`.
     public var stateFolder: URL?
 
     public init(

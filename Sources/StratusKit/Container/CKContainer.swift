@@ -39,26 +39,28 @@ public final class CKContainer: NSObject, @unchecked Sendable {
 
   /// A container that speaks through the given exchange, by these settings alone.
   ///
-  /// - Parameter events: brings notifications; nil: none come.
+  /// - Parameters:
+  ///   - events: brings notifications; nil: none come.
+  ///   - program: names the program that this process is taken for; nil: its own.
   package convenience init(
     identifier containerIdentifier: String, settings: Settings,
     exchange: any HTTPExchange, timing: Timing? = nil, assets: AssetSettings? = nil,
-    events: (any EventExchange)? = nil
+    events: (any EventExchange)? = nil, program: String? = nil
   ) {
     self.init(
       settings: settings.wire(container: containerIdentifier), exchange: exchange, timing: timing,
-      assets: assets, events: events)
+      assets: assets, events: events, program: program)
   }
 
   private init(
     settings: ServerSettings, exchange: (any HTTPExchange)?, timing: Timing?,
-    assets: AssetSettings? = nil, events: (any EventExchange)? = nil
+    assets: AssetSettings? = nil, events: (any EventExchange)? = nil, program: String? = nil
   ) {
     path =
       if let exchange {
         RequestPath(
           settings: settings, exchange: exchange, timing: timing ?? Live.timing, assets: assets,
-          events: events)
+          events: events, program: program ?? Live.program)
       } else {
         RequestPath.shared(settings)
       }

@@ -5,8 +5,9 @@ import Synchronization
 /// How a container's device is called: by a passing name, until one that lasts is wanted.
 ///
 /// NB: not from the start, so that programs that neither listen nor subscribe leave nothing behind.
-/// Where one has listened before, the name is taken with the first request: what is changed under a
-/// passing name would be told to this device as another's change.
+/// Where the same program has before, its name is taken with the first request: what is changed
+/// under a passing name would be told to this device as another's change. Another program's is not:
+/// what is changed under that would not be told to who listens there.
 final class DeviceName: Sendable {
   private enum Standing {
     /// - Parameter isNew: nobody has looked for an earlier run's name.
@@ -17,42 +18,47 @@ final class DeviceName: Sendable {
 
   private let connection: Connection
   private let stateFolder: URL?
+  private let program: String
   private let standing = Mutex(Standing.passing(isNew: true))
 
-  init(of connection: Connection, stateFolder: URL?) {
+  /// - Parameter program: names the program of this process.
+  init(of connection: Connection, stateFolder: URL?, program: String) {
     self.connection = connection
     self.stateFolder = stateFolder
+    self.program = program
   }
 
   /// Takes a name that lasts, once.
   @Sendable func settle() {
     standing.withLock { standing in
-      if case .passing = standing { standing = settled }
+      guard case .passing = standing else { return }
+      let address = connection.address
+      let identity = stateFolder.flatMap { folder in
+        DeviceIdentity.taken(
+          by: program, in: folder, container: address.container, environment: address.environment,
+          newID: Live.newID)
+      }
+      if let identity { connection.identify(as: identity.id) }
+      standing = .settled(identity)
     }
   }
 
-  /// Takes a name that lasts where an earlier run has left one, before the first request.
+  /// Takes a name that lasts where an earlier run of the program has left one, before the first
+  /// request.
   func settleIfKnown() {
     standing.withLock { standing in
       guard case .passing(isNew: true) = standing else { return }
       let address = connection.address
-      let isKnown =
-        stateFolder.map { folder in
-          DeviceIdentity.isKnown(
-            in: folder, container: address.container, environment: address.environment)
-        } ?? false
-      standing = isKnown ? settled : .passing(isNew: false)
+      let identity = stateFolder.flatMap { folder in
+        DeviceIdentity.known(
+          to: program, in: folder, container: address.container, environment: address.environment)
+      }
+      guard let identity else {
+        standing = .passing(isNew: false)
+        return
+      }
+      connection.identify(as: identity.id)
+      standing = .settled(identity)
     }
-  }
-
-  private var settled: Standing {
-    let address = connection.address
-    let identity = stateFolder.flatMap { folder in
-      DeviceIdentity(
-        in: folder, container: address.container, environment: address.environment,
-        newID: Live.newID)
-    }
-    if let identity { connection.identify(as: identity.id) }
-    return .settled(identity)
   }
 }

@@ -17,16 +17,19 @@ final class RequestPath: Sendable {
   let notificationFeed: any NotificationFeed
   /// Where operations are kept that outlast the process; nil: nowhere.
   let savedOperations: SavedOperations?
-  private let caller = Mutex<UserNaming?>(nil)
+  /// The user, as the server has said, and in which generation of the connection.
+  private let caller = Mutex<(naming: UserNaming, generation: Int)?>(nil)
   private let hub: NotificationHub?
   private let device: DeviceName?
 
   /// - Parameters:
   ///   - settings: already completed; a missing URL means the machine's own server.
   ///   - events: brings notifications; nil: none come.
+  ///   - program: names the program of this process.
   init(
     settings: ServerSettings, exchange: any HTTPExchange, timing: Timing,
-    assets assetSettings: AssetSettings? = nil, events: (any EventExchange)? = nil
+    assets assetSettings: AssetSettings? = nil, events: (any EventExchange)? = nil,
+    program: String = Live.program
   ) {
     assets = assetSettings.map { Live.assetCache(in: $0.cacheFolder) } ?? Live.assetCache
     connection = settings.container.map { container in
@@ -40,7 +43,9 @@ final class RequestPath: Sendable {
         timing: timing,
         pieceBytesMax: assetSettings?.pieceBytesMax ?? Connection.defaultPieceBytesMax)
     }
-    device = connection.map { DeviceName(of: $0, stateFolder: settings.stateFolder) }
+    device = connection.map { connection in
+      DeviceName(of: connection, stateFolder: settings.stateFolder, program: program)
+    }
     if let connection, let device, let events {
       hub = NotificationHub(
         stream: NotificationStream(connection: connection, exchange: events),
@@ -79,7 +84,11 @@ final class RequestPath: Sendable {
   /// The user, as far as it is known without asking.
   var knownNaming: UserNaming? {
     if connection?.hasUser == false { return UserNaming(currentUserRecordName: nil) }
-    return caller.withLock { $0 }
+    return connection.flatMap { naming(in: $0.generation) }
+  }
+
+  private func naming(in generation: Int) -> UserNaming? {
+    caller.withLock { caller in caller?.generation == generation ? caller?.naming : nil }
   }
 
   /// Sends a request.
@@ -124,7 +133,7 @@ final class RequestPath: Sendable {
     let name = response.user.userRecordName
     caller.withLock { caller in
       guard connection.generation == generation else { return }
-      caller = UserNaming(currentUserRecordName: name)
+      caller = (UserNaming(currentUserRecordName: name), generation)
     }
     return name
   }
@@ -132,9 +141,16 @@ final class RequestPath: Sendable {
   /// How the user is called in records and zones: asked for once, before the first that needs it.
   ///
   /// Requests that come together at first may each ask.
+  /// - Throws: `CKError.notAuthenticated` where another account is signed in than `options` name.
   func naming(options: Connection.Options) async throws(CKError) -> UserNaming {
-    if let known = caller.withLock({ $0 }) { return known }
-    guard let connection, connection.hasUser else {
+    guard let connection else { return UserNaming(currentUserRecordName: nil) }
+    var options = options
+    let generation = options.generation ?? connection.generation
+    options.generation = generation
+    if let known = naming(in: generation) { return known }
+    let hasUser = connection.hasUser
+    // NB: asked second, so that it is not of another generation whether there is a user.
+    if connection.generation == generation && !hasUser {
       return UserNaming(currentUserRecordName: nil)
     }
     return UserNaming(currentUserRecordName: try await fetchCaller(options: options))

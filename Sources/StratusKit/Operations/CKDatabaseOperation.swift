@@ -26,12 +26,19 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
     var options = Connection.Options(resolved, operationID: operationID, group: group)
     // NB: before it is written down whose it is; nothing of it is done in another's name.
     options.generation = container.path.connection?.generation
-    if resolved.isLongLived == true { persist(in: container, scope: scope) }
+    if resolved.isLongLived == true {
+      persist(in: container, scope: scope, generation: options.generation)
+    }
     let steps = steps.withLock { $0 }
     try await steps?.requireSameUser(on: container.path, options: options)
-    try await perform(
-      in: DatabaseCalls(
-        path: container.path, scope: scope.wire, options: options, steps: steps))
+    do throws(CKError) {
+      try await perform(
+        in: DatabaseCalls(
+          path: container.path, scope: scope.wire, options: options, steps: steps))
+    } catch {
+      steps?.keepIfAnothers(on: container.path, options: options)
+      throw error
+    }
   }
 
   /// Goes on with what an earlier process began.
@@ -43,7 +50,8 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
   /// Writes a long-lived operation down.
   ///
   /// Choice: where that cannot be done it runs all the same, and ends with the process.
-  private func persist(in container: CKContainer, scope: CKDatabase.Scope) {
+  /// - Parameter generation: of the connection; what is not of it would be another's.
+  private func persist(in container: CKContainer, scope: CKDatabase.Scope, generation: Int?) {
     guard steps.withLock({ $0 == nil }), let operation = self as? any LongLivedOperation,
       let path = container.path.savedOperations, let saved = path.make(id: operationID)
     else { return }
@@ -51,7 +59,9 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
       saved.keep(userRecordName: naming.currentUserRecordName ?? "")
     }
     let account = container.path.connection?.accountDigest
-    guard LongLivedArchive.save(operation, to: saved, scope: scope, account: account) else {
+    guard LongLivedArchive.save(operation, to: saved, scope: scope, account: account),
+      container.path.connection?.generation == generation
+    else {
       saved.forget()
       return
     }

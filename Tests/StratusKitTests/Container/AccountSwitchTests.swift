@@ -44,6 +44,27 @@ import Testing
     #expect(server.calls.isEmpty)
   }
 
+  @Test func `names nobody else to what was begun before it`() async throws {
+    let server = FakeServer()
+    let container = server.container()
+    let path = container.path
+    let before = Connection.Options(generation: path.connection?.generation)
+    #expect(try await path.naming(options: before).currentUserRecordName == FakeServer.userName)
+    container.signIn(webAuthToken: "other")
+    server.on(FetchCaller.self) { _ in
+      FetchCaller.Response(user: UserIdentity(userRecordName: Self.otherName))
+    }
+    #expect(
+      try await path.naming(options: Connection.Options()).currentUserRecordName == Self.otherName)
+    await #expect { try await path.naming(options: before) } throws: {
+      code($0) == .notAuthenticated
+    }
+    container.signOut()
+    await #expect { try await path.naming(options: before) } throws: {
+      code($0) == .notAuthenticated
+    }
+  }
+
   @Test func `ends the repetitions of a request`() async throws {
     let server = FakeServer()
     let container = server.container()

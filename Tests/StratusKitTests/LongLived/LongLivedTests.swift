@@ -178,6 +178,29 @@ import Testing
     return journal
   }
 
+  /// Lets who began an operation go on with it.
+  ///
+  /// - Returns: what it tells them.
+  private static func goneOnByOwner(
+    on disk: DiskScene, _ operationID: String
+  ) async throws -> [String] {
+    let server = FakeServer()
+    server.on(ModifyRecords.self, accepted)
+    let container = disk.container(on: server)
+    #expect(try await container.allLongLivedOperationIDs() == [operationID])
+    var again: CKModifyRecordsOperation?
+    // Whoever had it before lets go of it soon.
+    _ = try await eventually {
+      again =
+        try await container.longLivedOperation(for: operationID) as? CKModifyRecordsOperation
+      return again != nil
+    }
+    let operation = try #require(again)
+    let journal = journal(operation)
+    await container.privateCloudDatabase.run(operation)
+    return journal.all
+  }
+
   @Test func `is neither listed nor had by another user`() async throws {
     let (disk, operationID) = try await Self.dying(.changedKeys)
     let other = disk.container(on: Self.serverOfAnother(), webAuthToken: "other")
@@ -203,21 +226,152 @@ import Testing
       operation.cancel()
     }
     #expect(try await container.allLongLivedOperationIDs() == [])
-    let (ownServer, found) = (FakeServer(), Journal())
-    ownServer.on(ModifyRecords.self, accepted)
-    let own = disk.container(on: ownServer)
-    #expect(try await own.allLongLivedOperationIDs() == [operationID])
-    let isDone = try await eventually {
-      guard
-        let again = try await own.longLivedOperation(for: operationID) as? CKModifyRecordsOperation
-      else { return false }
-      let journal = Self.journal(again)
-      await own.privateCloudDatabase.run(again)
-      for line in journal.all { found.note(line) }
-      return true
+    #expect(try await Self.goneOnByOwner(on: disk, operationID) == ["a", "b", "end 0"])
+  }
+
+  /// How a request fares during which somebody else signs in.
+  enum Fate: CaseIterable {
+    case busy, lost, refused, offline
+
+    /// What the operation fails with.
+    var error: CKError.Code {
+      switch self {
+      case .busy, .lost: .notAuthenticated
+      case .refused: .invalidArguments
+      case .offline: .networkUnavailable
+      }
     }
-    #expect(isDone)
-    #expect(found.all == ["a", "b", "end 0"])
+  }
+
+  /// Has somebody else sign in while the server is asked for something, which fails.
+  private static func switching(
+    _ container: CKContainer, on server: FakeServer, _ fate: Fate
+  ) {
+    server.onRaw(ModifyRecords.path) { (_) async throws(NetworkFailure) in
+      container.signIn(webAuthToken: "other")
+      switch fate {
+      case .busy:
+        return HTTPResponse(
+          status: 503, body: refusal(.tryAgainLater, Reason.storeBusy).jsonBytes)
+      case .refused: return HTTPResponse(status: 400, body: refusal(.badRequest).jsonBytes)
+      case .lost: throw .lostAfterSending
+      case .offline: throw .notConnected
+      }
+    }
+  }
+
+  @Test(arguments: Fate.allCases)
+  func `is kept for its user where another signs in during a request`(_ fate: Fate) async throws {
+    let (disk, operationID) = try await Self.dying(.changedKeys)
+    let server = Self.serverOfAnother()
+    let container = disk.container(on: server)
+    Self.switching(container, on: server, fate)
+    do {
+      let operation = try #require(
+        try await container.longLivedOperation(for: operationID) as? CKModifyRecordsOperation)
+      let journal = Self.journal(operation)
+      await container.privateCloudDatabase.run(operation)
+      #expect(journal.all.first == "a")
+      #expect(journal.all.last == "end \(fate.error.rawValue)")
+      #expect(server.calls.count == 1)
+    }
+    #expect(try await container.allLongLivedOperationIDs() == [])
+    #expect(try await Self.goneOnByOwner(on: disk, operationID) == ["a", "b", "end 0"])
+  }
+
+  @Test func `is kept by the process that began it, too`() async throws {
+    let (disk, server) = (DiskScene(), Self.serverOfAnother())
+    let container = disk.container(on: server)
+    Self.switching(container, on: server, .busy)
+    let operation = Self.longLived(CKModifyRecordsOperation(recordsToSave: [note("a")]))
+    operation.savePolicy = .changedKeys
+    let journal = Self.journal(operation)
+    await container.privateCloudDatabase.run(operation)
+    #expect(journal.all == ["end 9"])
+    operation.cancel()
+    #expect(
+      try await Self.goneOnByOwner(on: disk, operation.operationID) == ["a", "end 0"])
+  }
+
+  @Test func `is kept where another signs in while its files are sent`() async throws {
+    let (disk, server) = (DiskScene(), Self.serverOfAnother())
+    let container = disk.container(on: server)
+    server.onRaw(UploadAssets.path) { (_) async throws(NetworkFailure) in
+      container.signOut()
+      throw .lostAfterSending
+    }
+    let file = server.cacheFolder.appendingPathExtension("file")
+    try Data("contents".utf8).write(to: file)
+    defer { try? FileManager.default.removeItem(at: file) }
+    let record = note("a")
+    record["file"] = CKAsset(fileURL: file)
+    let operation = Self.longLived(CKModifyRecordsOperation(recordsToSave: [record]))
+    let journal = Self.journal(operation)
+    await container.privateCloudDatabase.run(operation)
+    #expect(journal.all == ["end 9"])
+    #expect(try await container.allLongLivedOperationIDs() == [])
+    let own = disk.container(on: FakeServer())
+    #expect(try await own.allLongLivedOperationIDs() == [operation.operationID])
+  }
+
+  @Test func `is kept where another signs in while it asks where a file is`() async throws {
+    let (disk, host) = (DiskScene(), AssetHost())
+    let lookups = Mutex(0)
+    try host.put("a", "photo", [[1]])
+    host.expect([.isAnswered(status: 403)])
+    let container = disk.container(on: host.server)
+    host.server.onRaw(LookupRecords.path) { (_) async throws(NetworkFailure) in
+      let number = lookups.withLock { count in
+        count += 1
+        return count
+      }
+      if number == 1 {
+        return HTTPResponse(
+          status: 200, body: RecordsResponse(records: [.record(host.record("a"))]).jsonBytes)
+      }
+      container.signIn(webAuthToken: "other")
+      throw .lostAfterSending
+    }
+    let operation = Self.longLived(CKFetchRecordsOperation(recordIDs: [id("a")]))
+    let journal = Journal()
+    operation.perRecordResultBlock = { journal.note("a \(code($1)?.rawValue ?? 0)") }
+    operation.fetchRecordsResultBlock = { journal.note("end \(code($0)?.rawValue ?? 0)") }
+    await container.privateCloudDatabase.run(operation)
+    // The record's error alone, and not the operation's.
+    #expect(journal.all == ["a 9", "end 0"])
+    let own = disk.container(on: FakeServer())
+    #expect(try await own.allLongLivedOperationIDs() == [operation.operationID])
+  }
+
+  /// Lets something happen while it is written down.
+  private final class Interrupted: CKFetchRecordsOperation, @unchecked Sendable {
+    let isBegun = Mutex(false)
+    var interruption: (() -> Void)?
+
+    override var desiredKeys: [CKRecord.FieldKey]? {
+      get {
+        let isFirst = isBegun.withLock { isBegun in
+          defer { isBegun = true }
+          return !isBegun
+        }
+        if isFirst { interruption?() }
+        return super.desiredKeys
+      }
+      set { super.desiredKeys = newValue }
+    }
+  }
+
+  @Test func `is nobody's where another signs in while it is written down`() async throws {
+    let (disk, server) = (DiskScene(), Self.serverOfAnother())
+    let container = disk.container(on: server)
+    let operation = Self.longLived(Interrupted(recordIDs: [id("a")]))
+    operation.interruption = { container.signIn(webAuthToken: "other") }
+    let journal = Journal()
+    operation.fetchRecordsResultBlock = { journal.note("end \(code($0)?.rawValue ?? 0)") }
+    await container.privateCloudDatabase.run(operation)
+    #expect(journal.all == ["end 9"])
+    #expect(server.calls.isEmpty)
+    #expect(disk.operations.ids(now: 0) == [])
   }
 
   @Test func `is had by its user with another token, once the server can be asked`() async throws {

@@ -297,7 +297,7 @@ private final class LateEvents: EventExchange, EventBody {
       await listener.stop()
     }
     let file = folder.appendingPathComponent("devices/iCloud.org.example.App.development.0")
-    let name = try String(contentsOf: file, encoding: .utf8).dropLast()
+    let name = try String(contentsOf: file, encoding: .utf8).prefix { $0 != "\n" }
     let container = server.container(events: events, stateFolder: folder)
     _ = try await container.privateCloudDatabase.allRecordZones()
     #expect(server.calls.map(\.device) == [String(name)])
@@ -320,7 +320,56 @@ private final class LateEvents: EventExchange, EventBody {
     #expect(names[0] == names[1])
     #expect(server.calls.map(\.device) == names)
     let file = folder.appendingPathComponent("devices/iCloud.org.example.App.development.0")
-    #expect(try String(contentsOf: file, encoding: .utf8) == names[0] + "\n")
+    #expect(
+      try String(contentsOf: file, encoding: .utf8) == "\(names[0])\n\(Live.program)\n")
+  }
+
+  /// Listens once, under the name of a program, and asks for something before if it is told to.
+  ///
+  /// - Returns: the device of the stream.
+  private func listen(as program: String, askingFirst: Bool = false) async throws -> String? {
+    let container = server.container(events: events, stateFolder: folder, program: program)
+    if askingFirst { _ = try await container.privateCloudDatabase.allRecordZones() }
+    let listener = TestListener(container)
+    listener.permit()
+    let opening = try await events.opened()
+    opening.accept()
+    await listener.stop()
+    return opening.request.device
+  }
+
+  @Test func `who never listens leaves another program its name`() async throws {
+    server.on(ListZones.self) { _ in ListZones.Response(zones: []) }
+    let name = try await listen(as: "listener")
+    let container = server.container(stateFolder: folder, program: "asker")
+    _ = try await container.privateCloudDatabase.allRecordZones()
+    #expect(server.calls.map(\.device) != [name])
+    // Also while the other is there.
+    #expect(try await listen(as: "listener", askingFirst: true) == name)
+    #expect(server.calls.last?.device == name)
+    withExtendedLifetime(container) {}
+  }
+
+  @Test func `each program comes back under the name it had, in any order`() async throws {
+    server.on(ListZones.self) { _ in ListZones.Response(zones: []) }
+    let (one, two) = (try await listen(as: "one"), try await listen(as: "two"))
+    #expect(one != two)
+    #expect(try await listen(as: "two", askingFirst: true) == two)
+    #expect(try await listen(as: "one") == one)
+    #expect(server.calls.map(\.device) == [two])
+  }
+
+  @Test func `a name from before programs had theirs goes to who listens first`() async throws {
+    server.on(ListZones.self) { _ in ListZones.Response(zones: []) }
+    let name = try #require(try await listen(as: "one"))
+    let file = folder.appendingPathComponent("devices/iCloud.org.example.App.development.0")
+    try Data("\(name)\n".utf8).write(to: file)
+    let asker = server.container(stateFolder: folder, program: "asker")
+    _ = try await asker.privateCloudDatabase.allRecordZones()
+    #expect(server.calls.map(\.device) != [name])
+    #expect(try await listen(as: "one") == name)
+    #expect(try String(contentsOf: file, encoding: .utf8) == "\(name)\none\n")
+    #expect(try await listen(as: "two") != name)
   }
 
   @Test func `two containers in use are two devices, and who only asks is none`() async throws {

@@ -89,10 +89,12 @@ final class FakeServer: HTTPExchange {
 
   /// A container on this server, whose clock moves only by sleeping.
   ///
-  /// - Parameter events: brings its notifications.
+  /// - Parameters:
+  ///   - events: brings its notifications.
+  ///   - program: whose it is; nil: this process's.
   func container(
     webAuthToken: String? = "web", pieceBytesMax: Int = 1_000,
-    events: (any EventExchange)? = nil, stateFolder: URL? = nil
+    events: (any EventExchange)? = nil, stateFolder: URL? = nil, program: String? = nil
   ) -> CKContainer {
     let clock = FakeClock()
     return CKContainer(
@@ -109,7 +111,7 @@ final class FakeServer: HTTPExchange {
         },
         chance: { 0 }),
       assets: AssetSettings(cacheFolder: cacheFolder, pieceBytesMax: pieceBytesMax),
-      events: events)
+      events: events, program: program)
   }
 
   var database: CKDatabase { container().privateCloudDatabase }

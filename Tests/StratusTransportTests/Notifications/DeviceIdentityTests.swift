@@ -13,9 +13,11 @@ import Testing
   deinit { try? FileManager.default.removeItem(at: folder) }
 
   private func identity(
-    container: String = "iCloud.org.example.App", in place: URL? = nil
+    container: String = "iCloud.org.example.App", in place: URL? = nil, of program: String = "app"
   ) -> DeviceIdentity? {
-    DeviceIdentity(in: place ?? folder, container: container, environment: .development) {
+    DeviceIdentity.taken(
+      by: program, in: place ?? folder, container: container, environment: .development
+    ) {
       drawn.withLock { count in
         count += 1
         return "device-\(count)"
@@ -36,7 +38,7 @@ import Testing
     #expect(first?.id == "device-1")
     #expect(second?.id == "device-2")
     first = nil
-    // The lowest free slot, whoever had it.
+    // The program's lowest free slot, whichever process had it.
     let third = try #require(identity())
     #expect(third.id == "device-1")
     #expect(second?.id == "device-2")
@@ -45,12 +47,54 @@ import Testing
     withExtendedLifetime(third) {}
   }
 
+  private func known(to program: String) -> DeviceIdentity? {
+    DeviceIdentity.known(
+      to: program, in: folder, container: "iCloud.org.example.App", environment: .development)
+  }
+
+  private func slot(_ number: Int) -> URL {
+    folder.appendingPathComponent("devices/iCloud.org.example.App.development.\(number)")
+  }
+
+  @Test func `a program gets back its own name and no other's`() throws {
+    #expect(known(to: "one") == nil)
+    #expect(!FileManager.default.fileExists(atPath: folder.path))
+    #expect(identity(of: "one")?.id == "device-1")
+    #expect(identity(of: "two")?.id == "device-2")
+    #expect(known(to: "two")?.id == "device-2")
+    #expect(known(to: "three") == nil)
+    let one = try #require(known(to: "one"))
+    #expect(one.id == "device-1")
+    // Another process of it, at the same time.
+    #expect(known(to: "one") == nil)
+    #expect(identity(of: "one")?.id == "device-3")
+    withExtendedLifetime(one) {}
+  }
+
+  @Test func `programs may have any name`() {
+    for (number, program) in ["", "a\nb", "ü", String(repeating: "x", count: 999)].enumerated() {
+      #expect(identity(of: program)?.id == "device-\(number + 1)")
+      #expect(known(to: program)?.id == "device-\(number + 1)")
+    }
+  }
+
+  @Test func `a name without a program, or with half of one, is theirs who take it`() throws {
+    for text in ["old\n", "old\nhal"] {
+      _ = identity()
+      try Data(text.utf8).write(to: slot(0))
+      #expect(known(to: "hal") == nil)
+      #expect(identity(of: "new")?.id == "old")
+      #expect(known(to: "new")?.id == "old")
+      #expect(try String(contentsOf: slot(0), encoding: .utf8) == "old\nnew\n")
+    }
+  }
+
   @Test func `containers and environments have devices of their own`() throws {
     let one = try #require(identity())
     let other = try #require(identity(container: "iCloud.org.example.Other"))
     let strange = try #require(identity(container: "../../iCloud/x"))
-    let production = DeviceIdentity(
-      in: folder, container: "iCloud.org.example.App", environment: .production
+    let production = DeviceIdentity.taken(
+      by: "app", in: folder, container: "iCloud.org.example.App", environment: .production
     ) { "p" }
     #expect(one.id == "device-1")
     #expect(other.id == "device-2")

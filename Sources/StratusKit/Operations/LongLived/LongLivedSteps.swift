@@ -51,6 +51,13 @@ final class LongLivedSteps: Sendable {
     throw CKError.ofAnotherUser
   }
 
+  /// Leaves it on disk for its user where somebody has signed in since it was begun, or gone on
+  /// with: what it failed with then is not its end.
+  func keepIfAnothers(on path: RequestPath, options: Connection.Options) {
+    guard path.connection?.generation != options.generation else { return }
+    hasStranger.withLock { $0 = true }
+  }
+
   /// How the user is called who began it.
   func naming(
     on path: RequestPath, options: Connection.Options
@@ -87,6 +94,8 @@ final class LongLivedSteps: Sendable {
     } catch {
       let mayBeDone = error.code == .serverResponseLost || error.code == .operationCancelled
       if !isIdempotent && !mayBeDone { saved.dropBegin(of: step) }
+      // NB: here, too, since an operation may go on without what it could not get.
+      keepIfAnothers(on: database.path, options: database.options)
       throw error
     }
     saved.keep(answer: response.jsonBytes, to: step)
