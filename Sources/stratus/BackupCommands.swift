@@ -13,7 +13,7 @@ struct BackupCommand: AsyncParsableCommand {
       a server that is started on a copy itself they do not.
       """)
 
-  @Argument(help: "The folder to make; must not be there, or be empty.")
+  @Argument(help: "The folder to make.")
   var folder: String
 
   @Option(help: "The folder of the server's data.")
@@ -36,10 +36,10 @@ struct RestoreCommand: AsyncParsableCommand {
       fetch everything once more when they next call.
       """)
 
-  @Argument(help: "What \"stratus backup\" made, or another copy of a data folder.")
+  @Argument(help: "What \"stratus backup\" made, or a data folder's snapshot.")
   var folder: String
 
-  @Option(help: "The folder to make for the server; must not be there, or be empty.")
+  @Option(help: "The folder to make for the server.")
   var data = ".stratus"
 
   func run() async throws {

@@ -10,14 +10,15 @@ extension StoreTables {
     try connection.execute(forgetUnheld, [])
   }
 
-  /// Names the files of all assets.
+  /// Names the files of all assets, each with its size in bytes.
   ///
   /// - Throws: `INTERNAL_ERROR`, and what `body` throws.
   public static func eachAssetFile(
-    on connection: any SQLConnection, _ body: (String) throws(ServerError) -> Void
+    on connection: any SQLConnection,
+    _ body: (_ file: String, _ size: Int64) throws(ServerError) -> Void
   ) throws(ServerError) {
     try connection.run(files, []) { (row) throws(ServerError) in
-      try body(row.text(0))
+      try body(row.text(0), row.integer(1))
       return true
     }
   }
@@ -27,5 +28,5 @@ extension StoreTables {
     DELETE FROM assets WHERE NOT EXISTS (
       SELECT 1 FROM asset_holds WHERE asset_holds.checksum = assets.checksum)
     """)
-  private static let files = SQLStatement("SELECT file FROM assets ORDER BY file")
+  private static let files = SQLStatement("SELECT file, size FROM assets ORDER BY file")
 }

@@ -36,10 +36,13 @@ extension DataFolder {
   /// Has the disk keep the names of a folder's files.
   ///
   /// SQLite does this for its own files, but not for the folders they lie in.
-  public static func flushNames(in folder: URL) {
+  ///
+  /// - Returns: whether it does.
+  @discardableResult
+  public static func flushNames(in folder: URL) -> Bool {
     let descriptor = open(folder.path, O_RDONLY | O_CLOEXEC)
-    if descriptor < 0 { return }
-    fsync(descriptor)
-    Foundation.close(descriptor)
+    if descriptor < 0 { return false }
+    defer { Foundation.close(descriptor) }
+    return fsync(descriptor) == 0
   }
 }

@@ -9,21 +9,38 @@ import StratusWire
 /// A server may be at work in the first: each file is copied as it is at one moment, and nobody
 /// waits for it.
 public struct FolderCopy: Sendable {
+  /// What a copy is to be.
+  public enum Purpose: Sendable {
+    /// The same history at an earlier moment.
+    case keep
+    /// The beginning of another history: who followed that of the first begins anew.
+    case beginAnew
+  }
+
   private let source: URL
   private let target: URL
+  private let makeEpoch: @Sendable () -> Int64
+  private let now: @Sendable () -> Int64
 
   /// - Parameters:
-  ///   - source: a data folder, or a copy of one; nothing is written in it.
+  ///   - source: a data folder, or a copy of one.
   ///   - target: a folder that is there, and empty.
-  public init(of source: URL, in target: URL) {
+  ///   - makeEpoch: draws 64 random bits for a new history.
+  ///   - now: when it begins: see ``StoreTables/beginTimeline(epoch:now:on:)``.
+  public init(
+    of source: URL, in target: URL, makeEpoch: @escaping @Sendable () -> Int64,
+    now: @escaping @Sendable () -> Int64
+  ) {
     self.source = source
     self.target = target
+    self.makeEpoch = makeEpoch
+    self.now = now
   }
 
   /// Copies a store, without the assets that no record holds; its folder is made.
   ///
   /// - Throws: `INTERNAL_ERROR`, also if the file is damaged.
-  public func copyStore(at address: StoreAddress) throws(ServerError) {
+  public func copyStore(at address: StoreAddress, to purpose: Purpose) throws(ServerError) {
     let folder = DataFolder.folder(of: address.container, in: target)
     do {
       try FileManager.default.createDirectory(
@@ -33,10 +50,18 @@ public struct FolderCopy: Sendable {
     }
     let file = DataFolder.file(of: address, in: target)
     try copy(DataFolder.file(of: address, in: source), to: file)
-    try change(file) { (connection) throws(ServerError) in
-      try StoreTables.forgetUnheldAssets(on: connection)
+    let connection = try SQLiteConnection(path: file.path, configuration: SQLiteSettings.copied)
+    defer { connection.close() }
+    try connection.execute(TransactionStatements.beginWrite, [])
+    // An earlier version may have written it, or a server that ended before it had.
+    try StoreTables.prepare(on: connection, makeEpoch: makeEpoch, now: now)
+    try StoreTables.forgetUnheldAssets(on: connection)
+    switch purpose {
+    case .keep: break
+    case .beginAnew:
+      try StoreTables.beginTimeline(epoch: makeEpoch(), now: now(), on: connection)
     }
-    DataFolder.flushNames(in: folder)
+    try connection.execute(TransactionStatements.commit, [])
   }
 
   /// Copies the server's own file.
@@ -46,43 +71,16 @@ public struct FolderCopy: Sendable {
     try copy(DataFolder.registry(in: source), to: DataFolder.registry(in: target))
   }
 
-  /// Names the files of the assets of a store that was copied.
+  /// Names the files of the assets of a store that was copied, each with its size in bytes.
   ///
   /// - Throws: `INTERNAL_ERROR`, and what `body` throws.
   public func eachAssetFile(
-    at address: StoreAddress, _ body: (String) throws(ServerError) -> Void
+    at address: StoreAddress, _ body: (_ file: String, _ size: Int64) throws(ServerError) -> Void
   ) throws(ServerError) {
     let connection = try SQLiteConnection(
       path: DataFolder.file(of: address, in: target).path, configuration: SQLiteSettings.copied)
     defer { connection.close() }
     try StoreTables.eachAssetFile(on: connection, body)
-  }
-
-  /// Makes a store that was copied one with a history of its own: who followed the history of the
-  /// first begins anew.
-  ///
-  /// - Parameters:
-  ///   - epoch: 64 random bits.
-  ///   - now: see ``StoreTables/beginTimeline(epoch:now:on:)``.
-  /// - Throws: `INTERNAL_ERROR`.
-  public func beginTimeline(
-    at address: StoreAddress, epoch: Int64, now: Int64
-  ) throws(ServerError) {
-    try change(DataFolder.file(of: address, in: target)) { (connection) throws(ServerError) in
-      // A file that an earlier version wrote.
-      try StoreTables.prepare(on: connection, makeEpoch: { epoch }, now: { now })
-      try StoreTables.beginTimeline(epoch: epoch, now: now, on: connection)
-    }
-  }
-
-  private func change(
-    _ file: URL, _ body: (any SQLConnection) throws(ServerError) -> Void
-  ) throws(ServerError) {
-    let connection = try SQLiteConnection(path: file.path, configuration: SQLiteSettings.copied)
-    defer { connection.close() }
-    try connection.execute(TransactionStatements.beginWrite, [])
-    try body(connection)
-    try connection.execute(TransactionStatements.commit, [])
   }
 
   private func copy(_ file: URL, to copy: URL) throws(ServerError) {

@@ -13,23 +13,26 @@ public struct Backup: Sendable {
   public struct Summary: Sendable, Equatable {
     public var storesCount = 0
     public var filesCount = 0
-    /// Files that records hold, and the folder they were to be copied from does not have.
+    /// Files that records hold, and that are not as the records have them where they were to be
+    /// copied from: the store and the file's name.
     public var missingFiles: [String] = []
   }
 
   private let source: URL
   private let target: URL
+  private let live: Live
 
   /// Copies a data folder, while a server is at work in it or not.
   ///
-  /// Each store is copied as it is at one moment. What is left of an earlier attempt is replaced;
-  /// the backup has its name once it is whole.
+  /// Each store is copied as it is at one moment. The backup has its name once it is whole.
   /// - Parameters:
-  ///   - data: the data folder; nothing is written in it.
-  ///   - folder: where to; must not be there, or be empty.
+  ///   - data: the data folder.
+  ///   - folder: the folder to make.
   /// - Throws: ``BackupFailure``.
-  public static func make(of data: URL, at folder: URL) throws(BackupFailure) -> Summary {
-    try Backup(source: data, target: folder).run { (_, _) throws(ServerError) in }
+  public static func make(
+    of data: URL, at folder: URL, live: Live = Live()
+  ) throws(BackupFailure) -> Summary {
+    try Backup(source: data, target: folder, live: live).run(.keep)
   }
 
   /// Makes a data folder of a backup, for a server to go on from there.
@@ -37,90 +40,111 @@ public struct Backup: Sendable {
   /// Every store begins a history of its own: change tokens of the lost one have expired, so that
   /// who has followed it begins anew and misses nothing.
   /// - Parameters:
-  ///   - folder: a backup, or any copy of a data folder; nothing is written in it.
-  ///   - data: where to; must not be there, or be empty.
+  ///   - folder: a backup, or a copy of a data folder that is of one moment.
+  ///   - data: the folder to make.
   ///   - live: its clock must not stand before anything that happened in the lost history.
   /// - Throws: ``BackupFailure``.
   public static func restore(
     _ folder: URL, to data: URL, live: Live = Live()
   ) throws(BackupFailure) -> Summary {
-    try Backup(source: folder, target: data).run { (copy, address) throws(ServerError) in
-      try copy.beginTimeline(
-        at: address, epoch: live.makeEpoch(), now: live.ambient.now())
-    }
+    try Backup(source: folder, target: data, live: live).run(.beginAnew)
   }
 
-  private init(source: URL, target: URL) {
+  private init(source: URL, target: URL, live: Live) {
     self.source = source.standardizedFileURL
     self.target = target.standardizedFileURL
+    self.live = live
   }
 
-  private func run(
-    _ finish: (FolderCopy, StoreAddress) throws(ServerError) -> Void
-  ) throws(BackupFailure) -> Summary {
+  private func run(_ purpose: FolderCopy.Purpose) throws(BackupFailure) -> Summary {
     let stores = try storesToCopy()
     let place = try makePlace()
+    do throws(BackupFailure) {
+      let summary = try copy(stores, to: place, purpose)
+      // NB: fails if somebody else has made it meanwhile.
+      guard DataFolder.flushNames(in: place), rename(place.path, target.path) == 0,
+        DataFolder.flushNames(in: target.deletingLastPathComponent())
+      else { throw BackupFailure("\(target.path) cannot be made of what was copied", errno) }
+      return summary
+    } catch {
+      try? FileManager.default.removeItem(at: place)
+      throw error
+    }
+  }
+
+  private func copy(
+    _ stores: [StoreAddress], to place: URL, _ purpose: FolderCopy.Purpose
+  ) throws(BackupFailure) -> Summary {
     var summary = Summary()
-    do throws(ServerError) {
-      let copy = FolderCopy(of: source, in: place)
-      for address in stores {
-        try copy.copyStore(at: address)
-        try finish(copy, address)
+    let copy = FolderCopy(
+      of: source, in: place, makeEpoch: live.makeEpoch, now: live.ambient.now)
+    for address in stores {
+      do throws(ServerError) {
+        try copy.copyStore(at: address, to: purpose)
         try copyFiles(of: address, copy, place, &summary)
-        summary.storesCount += 1
+      } catch {
+        throw BackupFailure(error, what: "\(address.title) in \(source.path)")
       }
-      try copy.copyRegistry()
-    } catch {
-      throw BackupFailure(error, source: source.path)
+      summary.storesCount += 1
     }
-    DataFolder.flushNames(in: place)
-    guard rename(place.path, target.path) == 0 else {
-      throw BackupFailure("\(place.path) cannot be renamed to \(target.path)", errno)
+    do throws(ServerError) { try copy.copyRegistry() } catch {
+      throw BackupFailure(error, what: "the server's own file in \(source.path)")
     }
-    DataFolder.flushNames(in: target.deletingLastPathComponent())
     return summary
-  }
-
-  private func storesToCopy() throws(BackupFailure) -> [StoreAddress] {
-    guard FileManager.default.fileExists(atPath: DataFolder.registry(in: source).path) else {
-      throw BackupFailure("\(source.path) does not hold the data of a Stratus server")
-    }
-    do { return try DataFolder.stores(in: source) } catch {
-      throw BackupFailure("\(source.path) cannot be read: \(error.localizedDescription)")
-    }
-  }
-
-  /// Makes a folder beside the target that becomes it once all is there.
-  private func makePlace() throws(BackupFailure) -> URL {
-    let files = FileManager.default
-    if files.fileExists(atPath: target.path),
-      (try? files.contentsOfDirectory(atPath: target.path))?.isEmpty != true
-    {
-      throw BackupFailure(
-        "\(target.path) is there already, and not an empty folder: move it away, or name another")
-    }
-    let place = target.deletingLastPathComponent()
-      .appendingPathComponent(target.lastPathComponent + ".partial", isDirectory: true)
-    do {
-      if files.fileExists(atPath: place.path) { try files.removeItem(at: place) }
-      try files.createDirectory(
-        at: place, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    } catch {
-      throw BackupFailure("\(place.path) cannot be made: \(error.localizedDescription)")
-    }
-    return place
   }
 
   private func copyFiles(
     of address: StoreAddress, _ copy: FolderCopy, _ place: URL, _ summary: inout Summary
   ) throws(ServerError) {
     let assets = try AssetCopy(of: address, from: source, to: place)
-    try copy.eachAssetFile(at: address) { (file) throws(ServerError) in
-      if try assets.copy(file: file) == nil {
-        summary.missingFiles.append(file)
-      } else {
+    try copy.eachAssetFile(at: address) { (file, size) throws(ServerError) in
+      if try assets.copy(file: file) == size {
         summary.filesCount += 1
+      } else {
+        summary.missingFiles.append("\(address.title): \(file)")
       }
     }
   }
+
+  private func storesToCopy() throws(BackupFailure) -> [StoreAddress] {
+    if access(DataFolder.registry(in: source).path, R_OK) != 0 {
+      throw errno == ENOENT
+        ? BackupFailure("\(source.path) does not hold the data of a Stratus server")
+        : BackupFailure("\(source.path) cannot be read", errno)
+    }
+    do { return try DataFolder.stores(in: source) } catch {
+      throw BackupFailure("\(source.path) cannot be read: \(error)")
+    }
+  }
+
+  /// Makes a folder beside the target that becomes it once all is there; nobody else has it.
+  private func makePlace() throws(BackupFailure) -> URL {
+    var status = stat()
+    if lstat(target.path, &status) == 0 {
+      throw BackupFailure("\(target.path) is there already: move it away, or name another")
+    }
+    let parent = target.deletingLastPathComponent()
+    do {
+      try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
+    } catch {
+      throw BackupFailure("\(parent.path) cannot be made: \(error)")
+    }
+    if (parent.resolvingSymlinksInPath().path + "/")
+      .hasPrefix(source.resolvingSymlinksInPath().path + "/")
+    {
+      throw BackupFailure(
+        "\(target.path) lies in \(source.path), which is to be copied: name one beside it")
+    }
+    var template = Array((target.path + ".partial-XXXXXX").utf8CString)
+    guard mkdtemp(&template) != nil else {
+      throw BackupFailure("no folder can be made in \(parent.path)", errno)
+    }
+    let path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    return URL(fileURLWithPath: path, isDirectory: true)
+  }
+}
+
+extension StoreAddress {
+  /// As the operator knows it.
+  fileprivate var title: String { "\(container) (\(environment))" }
 }

@@ -11,8 +11,8 @@ public struct BackupFailure: Error, Sendable, CustomStringConvertible {
     self.description = "\(description): \(String(cString: strerror(code)))"
   }
 
-  init(_ error: ServerError, source: String) {
+  init(_ error: ServerError, what: String) {
     let facts = error.facts.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
-    description = "\(source) cannot be copied: " + ([error.reason] + facts).joined(separator: "; ")
+    description = "\(what) cannot be copied: " + ([error.reason] + facts).joined(separator: "; ")
   }
 }

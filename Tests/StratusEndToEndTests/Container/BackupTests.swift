@@ -86,9 +86,19 @@ import Testing
       refused("damaged") { () throws(BackupFailure) in
         try Backup.restore(folders.backup, to: folders.restored)
       }
-      #expect(!FileManager.default.fileExists(atPath: folders.restored.path))
-      // What it left is in nobody's way.
-      #expect(try Backup.restore(folders.data, to: folders.restored).storesCount == 1)
+      #expect(
+        try FileManager.default.contentsOfDirectory(atPath: folders.root.path).sorted()
+          == ["backup", "data"])
+      refused("lies in") { () throws(BackupFailure) in
+        try Backup.make(
+          of: folders.data, at: folders.data.appendingPathComponent("backups/today"))
+      }
+      // A link is there, wherever it leads.
+      try FileManager.default.createSymbolicLink(
+        at: folders.restored, withDestinationURL: folders.root.appendingPathComponent("none"))
+      refused("move it away") { () throws(BackupFailure) in
+        try Backup.restore(folders.data, to: folders.restored)
+      }
     }
   }
 
@@ -100,12 +110,39 @@ import Testing
       picture["file"] = CKAsset(fileURL: try folders.file(of: 1_000))
       try await database.save(picture)
       await first.stop()
-      try FileManager.default.removeItem(
-        at: folders.data.appendingPathComponent("\(Cloud.containerID)/development.assets"))
-      let made = try Backup.make(of: folders.data, at: folders.backup)
-      #expect(made.storesCount == 1)
-      #expect(made.filesCount == 0)
-      #expect(made.missingFiles.count == 1)
+      let assets = folders.data.appendingPathComponent(
+        "\(Cloud.containerID)/development.assets/files")
+      let file = try #require(
+        FileManager.default.subpaths(atPath: assets.path)?.first { $0.utf8.count > 12 })
+      // Cut off, then gone.
+      let url = assets.appendingPathComponent(file)
+      try Data(repeating: 7, count: 999).write(to: url)
+      for name in ["cut", "gone"] {
+        let made = try Backup.make(
+          of: folders.data, at: folders.root.appendingPathComponent(name))
+        #expect(made.storesCount == 1)
+        #expect(made.filesCount == 0)
+        #expect(
+          made.missingFiles == ["\(Cloud.containerID) (development): \(url.lastPathComponent)"])
+        try? FileManager.default.removeItem(at: url)
+      }
+    }
+  }
+
+  /// A server may have ended before it made the tables of a container that is seldom used.
+  @Test func `has the stores that have nothing yet`() async throws {
+    try await withFolders { folders in
+      let first = try await TestServer(folder: folders.data)
+      try await Cloud(server: first).zone().saveNotes(["a"])
+      await first.stop()
+      try Data().write(
+        to: folders.data.appendingPathComponent("\(Cloud.containerID)/production.sqlite"))
+      #expect(try Backup.make(of: folders.data, at: folders.backup).storesCount == 2)
+      #expect(try Backup.restore(folders.backup, to: folders.restored).storesCount == 2)
+      let second = try await TestServer(folder: folders.restored)
+      let production = try await Cloud(server: second).device(in: .production)
+      #expect(try await production.privateCloudDatabase.allRecordZones().count == 1)
+      await second.stop()
     }
   }
 

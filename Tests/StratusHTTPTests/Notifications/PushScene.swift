@@ -51,15 +51,22 @@ extension TestServer {
   func queue(
     _ id: String, for user: String, from device: String? = nil, badges: Bool = false
   ) async throws {
-    try await queue(
-      [
-        NewNotification(
-          user: user,
-          payload: NotificationPayload(
-            containerIdentifier: notes.container, notificationID: id, userRecordName: user,
-            event: .database(subscriptionID: "s", .private)),
-          shouldBadge: badges, originDeviceID: device, createdAt: 1)
-      ], at: notes)
+    try await queue([id], for: user, from: device, badges: badges)
+  }
+
+  /// Puts several into a user's queue at once.
+  func queue(
+    _ ids: [String], for user: String, from device: String? = nil, badges: Bool = false
+  ) async throws {
+    let notifications = ids.map { id in
+      NewNotification(
+        user: user,
+        payload: NotificationPayload(
+          containerIdentifier: notes.container, notificationID: id, userRecordName: user,
+          event: .database(subscriptionID: "s", .private)),
+        shouldBadge: badges, originDeviceID: device, createdAt: 1)
+    }
+    try await queue(notifications, at: notes)
     await handOutNotifications()
   }
 }
