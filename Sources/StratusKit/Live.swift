@@ -22,8 +22,18 @@ enum Live {
       return Double(parts.seconds) + Double(parts.attoseconds) / 1e18
     },
     sleep: { try await Task.sleep(for: .seconds($0)) },
-    watch: { try await Task.sleep(for: .seconds($0)) },
+    watch: { seconds in
+      // NB: slice by slice. A sleep that is cancelled stays in memory until it would have ended,
+      // and time in which the process was stopped counts as one slice.
+      var left = seconds
+      while left > 0 {
+        try await Task.sleep(for: .seconds(min(left, watchSliceSeconds)))
+        left -= watchSliceSeconds
+      }
+    },
     chance: { Double.random(in: 0..<1) })
+
+  private static let watchSliceSeconds = 20.0
 
   /// Shared by every container of the process, so that they share connections.
   static let exchange: any HTTPExchange & EventExchange = NetworkExchange()
@@ -47,7 +57,12 @@ enum Live {
 
   /// The program of this process, by the name of its executable: the same in each of its runs,
   /// wherever it was built or installed.
-  static var program: String { ProcessInfo.processInfo.processName }
+  static let program: String = {
+    let name = ProcessInfo.processInfo.processName
+    // What Linux says where the file was replaced since, as by a build.
+    let mark = " (deleted)"
+    return name.hasSuffix(mark) ? String(name.dropLast(mark.count)) : name
+  }()
 
   /// Looks at the credentials file; nil where there is no place for one.
   static let credentialsWatch = CredentialsFile.location(

@@ -78,12 +78,14 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
   }
 
   override final func prepareToConclude() {
-    let saved = steps.withLock { steps -> SavedOperation? in
-      // NB: let go of, so that its own user can have it.
-      if steps?.isAnothers == true { steps = nil }
-      return steps?.saved
+    guard let steps = steps.withLock({ $0 }) else { return }
+    if steps.isAnothers {
+      // NB: let go of, so that its own user can have it, unless it is being cancelled.
+      if isCancelled { steps.saved.forget() }
+      self.steps.withLock { $0 = nil }
+      return
     }
-    guard let saved else { return }
+    let saved = steps.saved
     saved.finish()
     // Forgotten once its last block has returned (semantics §24).
     let block = completionBlock

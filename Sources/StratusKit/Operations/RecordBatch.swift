@@ -50,7 +50,7 @@ struct RecordBatch {
 
 /// A batch as it goes over the wire, and the items that do not go.
 struct PreparedBatch {
-  enum Item {
+  enum Item: Sendable {
     case save(CKRecord, RecordSave)
     case delete(CKRecord.ID)
 
@@ -58,15 +58,6 @@ struct PreparedBatch {
       switch self {
       case .save(let record, _): .save(record)
       case .delete(let recordID): .delete(recordID)
-      }
-    }
-
-    /// About how many bytes the encrypted values will have, which are not in the operation yet.
-    fileprivate var sealedSizeBytes: Int {
-      switch self {
-      case .save(_, let save):
-        save.encryptedFields.reduce(0) { $0 + ($1.value?.valueJSON.count ?? 0) * 4 / 3 + 128 }
-      case .delete: 0
       }
     }
 
@@ -82,34 +73,46 @@ struct PreparedBatch {
   var items: [Item] = []
   var refused: [(item: RecordBatch.Item, error: CKError)] = []
 
-  /// Bytes of the fields.
-  var sizeBytes: Int {
-    items.reduce(0) { $0 + ($1.operation.fields?.sizeBytes ?? 0) + $1.sealedSizeBytes }
-  }
+  /// Bytes of the fields, files not among them.
+  private(set) var sizeBytes = 0
 
   /// Writes a batch down; in an atomic one a record that cannot be sent keeps all others back.
   init(
     _ batch: RecordBatch, policy: CKModifyRecordsOperation.RecordSavePolicy, isAtomic: Bool
   ) {
     zoneID = batch.zoneID
-    for item in batch.items {
-      switch item {
-      case .delete(let recordID): items.append(.delete(recordID))
-      case .save(let record):
-        do throws(CKError) {
-          items.append(.save(record, try record.prepareSave(policy: policy)))
-        } catch {
-          refused.append((item, error))
-        }
+    let prepared = batch.items.mappedOnAllCores { Self.prepare($0, policy: policy) }
+    for (item, result) in zip(batch.items, prepared) {
+      switch result {
+      case .success(let (item, size)):
+        items.append(item)
+        sizeBytes += size
+      case .failure(let error): refused.append((item, error))
       }
     }
     refuseAllIfOne(isAtomic)
+  }
+
+  private static func prepare(
+    _ item: RecordBatch.Item, policy: CKModifyRecordsOperation.RecordSavePolicy
+  ) -> Result<(Item, sizeBytes: Int), CKError> {
+    switch item {
+    case .delete(let recordID): return .success((.delete(recordID), 0))
+    case .save(let record):
+      do throws(CKError) {
+        let save = try record.prepareSave(policy: policy)
+        return .success((.save(record, save), save.sizeBytes))
+      } catch {
+        return .failure(error)
+      }
+    }
   }
 
   mutating func refuseAllIfOne(_ isAtomic: Bool) {
     guard isAtomic && !refused.isEmpty else { return }
     refused += items.map { ($0.requested, CKError(.batchRequestFailed)) }
     items = []
+    sizeBytes = 0
   }
 
   /// Sends the files its records hold; a record whose files do not get across is refused.

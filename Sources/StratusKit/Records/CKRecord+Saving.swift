@@ -39,8 +39,8 @@ extension RecordState {
         description: "a record name has at most \(Limits.nameLengthMax) characters")
     }
     let isWhole = policy == .allKeys || system.changeTag == nil
-    var keys = Set(changes.keys)
-    if isWhole { keys.formUnion(values.keys) }
+    var keys = Array(changes.keys)
+    if isWhole { keys = values.keys + keys.filter { values[$0] == nil } }
     let encryptedFields = try encryptedFieldsToSend(&keys, isWhole: isWhole)
     let kind: RecordOperation.Kind =
       switch policy {
@@ -61,7 +61,7 @@ extension RecordState {
   /// - Parameter keys: the plain fields to send; gains encrypted ones to remove, which go over the
   ///   wire as plain ones do, and loses those that a plain removal would take from the encrypted.
   private func encryptedFieldsToSend(
-    _ keys: inout Set<String>, isWhole: Bool
+    _ keys: inout [String], isWhole: Bool
   ) throws(CKError) -> [EncryptedField] {
     if encrypted.isEmpty { return [] }
     if let key = values.keys.filter({ encrypted.holds($0) }).min() {
@@ -70,11 +70,11 @@ extension RecordState {
         description: "field '\(key)' has a plain value and an encrypted one; it can be only either")
     }
     // Choice: setting a field to nil on the side that it does not belong to removes nothing.
-    keys = keys.filter { !encrypted.holds($0) }
+    keys.removeAll { encrypted.holds($0) }
     let fields = try encrypted.fieldsToSend(isWhole: isWhole).filter { values[$0.key] == nil }
     for field in fields {
       guard Self.isFieldName(field.key) else { throw Self.badFieldName(field.key) }
-      if field.value == nil { keys.insert(field.key) }
+      if field.value == nil { keys.append(field.key) }
     }
     return fields
   }
@@ -98,7 +98,7 @@ extension RecordState {
   }
 
   private func fieldsToSend(
-    _ keys: Set<String>
+    _ keys: [String]
   ) throws(CKError) -> (fields: JSONView, assetFields: [AssetField]) {
     let zoneID = recordID.zoneID.wire
     var assetFields: [AssetField] = []

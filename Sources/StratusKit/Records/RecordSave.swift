@@ -1,7 +1,9 @@
 import StratusWire
 
 /// A record on its way to the server.
-struct RecordSave {
+///
+/// NB: unchecked because of the values, which are copies that nobody changes.
+struct RecordSave: @unchecked Sendable {
   /// What to send. It names no zone: the request does.
   var operation: RecordOperation
   /// The fields that hold files; they are not in the operation before the files are sent.
@@ -20,6 +22,14 @@ struct RecordSave {
 }
 
 extension RecordSave {
+  /// Bytes of the fields; about how many the encrypted values will have, which are not in the
+  /// operation yet.
+  var sizeBytes: Int {
+    encryptedFields.reduce(operation.fields?.sizeBytes ?? 0) {
+      $0 + ($1.value?.valueJSON.count ?? 0) * 4 / 3 + 128
+    }
+  }
+
   /// Puts the files of the fields that hold them into the operation.
   ///
   /// - Parameter shipped: the file at a place of a field.

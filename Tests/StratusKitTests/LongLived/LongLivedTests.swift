@@ -361,6 +361,20 @@ import Testing
     }
   }
 
+  @Test func `is forgotten where it is cancelled as another signs in`() async throws {
+    let (disk, server) = (DiskScene(), FakeServer())
+    let container = disk.container(on: server)
+    let operation = Self.longLived(CKFetchRecordsOperation(recordIDs: [id("a")]))
+    server.onRaw(LookupRecords.path) { (_) async throws(NetworkFailure) in
+      container.signIn(webAuthToken: "other")
+      operation.cancel()
+      throw .lostAfterSending
+    }
+    await container.privateCloudDatabase.run(operation)
+    #expect(server.calls.count == 1)
+    #expect(disk.operations.ids(now: 0) == [])
+  }
+
   @Test func `is nobody's where another signs in while it is written down`() async throws {
     let (disk, server) = (DiskScene(), Self.serverOfAnother())
     let container = disk.container(on: server)
