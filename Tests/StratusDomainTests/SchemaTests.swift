@@ -98,6 +98,25 @@ import Testing
     }
   }
 
+  /// Records sent whole are read before the transaction, others in it.
+  @Test(arguments: suggested + known)
+  func `a field means the same in a record that is sent whole`(row: Row) throws {
+    var situation = Situation()
+    situation.schema.add(SchemaAddition(recordTypes: ["Note"]))
+    if let type = row.type {
+      situation.schema.add(
+        SchemaAddition(fields: [.init(recordType: "Note", name: "f", type: type)]))
+    }
+    let fields = #"{"f":\#(row.field)}"#
+    let whole = situation.decide([try .on("a", .create, fields: fields)])
+    let part = situation.decide([try .on("a", .forceUpdate, fields: fields)])
+    #expect(whole.records == part.records)
+    #expect(whole.values.map { $0?.map(\.value) } == part.values.map { $0?.map(\.value) })
+    #expect(whole.schemaAddition == part.schemaAddition)
+    #expect(whole.references == part.references)
+    #expect(whole.hasFailed == part.hasFailed)
+  }
+
   @Test func `references get the zone of their record and an action`() throws {
     var decision = FieldDecision(schema: Schema(), environment: .development)
     let zone = ZoneID(zoneName: "Work", ownerRecordName: Situation.anna)

@@ -46,7 +46,8 @@ struct Situation: Sendable {
       id: 7, database: database, name: zoneName, change: change, clientChangeToken: nil)
     let records = Dictionary(uniqueKeysWithValues: stored.map { (ExactName($0.name), $0) })
     return RecordDecision(
-      operations, on: RecordSnapshot(zone: zone, records: records, schema: schema),
+      operations.map(SentOperation.init),
+      on: RecordSnapshot(zone: zone, records: records, schema: schema),
       by: RecordWriter(user: user, deviceID: "2", now: Self.now), in: open,
       zoneID: open.zoneID(zoneName), isAtomic: isAtomic)
   }

@@ -137,9 +137,14 @@ import Testing
         == "Field 'title' must be an object with 'value' and 'type'")
   }
 
-  @Test func `a field that appears twice is refused`() {
+  @Test(arguments: [
+    #"{"a":{"value":1},"\u0061":{"value":2}}"#,
+    #"{"a":{"value":1},"b":{"value":2},"a":{"value":3}}"#,
+    #"{"b":{"value":1},"a":{"value":2},"c":{"value":3},"a":{"value":4}}"#,
+  ])
+  func `a field that appears twice is refused`(_ json: String) {
     #expect(
-      refusal { try FieldInput.all(in: parsed(#"{"a":{"value":1},"\u0061":{"value":2}}"#)) }
+      refusal { try FieldInput.all(in: parsed(json)) }
         == "Field 'a' appears twice in one record")
   }
 }

@@ -39,23 +39,23 @@ struct ModifyRecordsHandler: EndpointHandler {
     defer { writers.leave(places) }
     let now = ambient.now()
     let origin = try caller.origin(now: now)
-    // Before the transaction, since others wait for its end.
-    let checksums = operations.map(assetChecksums)
+    let parts = batches.batches.map { batch in
+      batch.indices.map { operations[$0] }.mappedOnAllCores { SentOperation($0) }
+    }
     let (response, hasMoreToCascade, isWatched) = try await database.store.write {
       (store) throws(ServerError) in
       var results = [RecordItem?](repeating: nil, count: operations.count)
       var hasMoreToCascade = false
       var isWatched = false
-      for batch in batches.batches {
-        let part = batch.indices.map { operations[$0] }
+      for (batch, part) in zip(batches.batches, parts) {
         let outcome: Outcome
         do throws(ServerError) {
           outcome = try modify(
-            part, assets: batch.indices.flatMap { checksums[$0] }, zoneName: batch.zoneName,
-            request: request, from: origin, in: database, of: store)
+            part, zoneName: batch.zoneName, request: request, from: origin, in: database, of: store)
         } catch {
           outcome = Outcome(
-            items: try batches.failures(of: part.map { $0.recordName ?? "" }, error, for: caller))
+            items: try batches.failures(
+              of: part.map { $0.operation.recordName ?? "" }, error, for: caller))
         }
         for (index, item) in zip(batch.indices, outcome.items) { results[index] = item }
         hasMoreToCascade = hasMoreToCascade || outcome.hasMoreToCascade
@@ -86,19 +86,14 @@ struct ModifyRecordsHandler: EndpointHandler {
     }
   }
 
-  /// The files an operation names, as far as their names can be read.
-  private func assetChecksums(of operation: RecordOperation) -> [[UInt8]] {
-    operation.assetChecksums.compactMap { Asset(fileChecksum: $0, size: 0).checksumBytes }
-  }
-
   private func modify(
-    _ operations: [RecordOperation], assets: [[UInt8]], zoneName: String,
-    request: ModifyRecords.Request, from origin: ChangeOrigin, in database: OpenDatabase,
-    of store: any StoreWriting
+    _ operations: [SentOperation], zoneName: String, request: ModifyRecords.Request,
+    from origin: ChangeOrigin, in database: OpenDatabase, of store: any StoreWriting
   ) throws(ServerError) -> Outcome {
     var snapshot = try RecordSnapshot(
-      loading: operations.compactMap(\.recordName), zoneName: zoneName, in: database, of: store)
-    try snapshot.load(assets: assets, of: store)
+      loading: operations.compactMap(\.operation.recordName), zoneName: zoneName, in: database,
+      of: store)
+    try snapshot.load(assets: operations.flatMap(\.assetChecksums), of: store)
     let isAtomic = zoneName != ZoneID.defaultZoneName && request.isAtomic ?? true
     let writer = RecordWriter(
       user: origin.user, deviceID: database.caller.deviceID, now: origin.time)
@@ -126,7 +121,8 @@ struct ModifyRecordsHandler: EndpointHandler {
         clientChangeToken: decision.hasFailed ? nil : request.clientChangeToken, in: database,
         of: store)
       return Outcome(
-        items: try present(decision, operations, zoneName: zoneName, in: database),
+        items: try present(
+          decision, operations.map(\.operation), zoneName: zoneName, in: database),
         hasMoreToCascade: !references.unfinished.isEmpty || !references.rewritten.isEmpty,
         isWatched: isWatched)
     }

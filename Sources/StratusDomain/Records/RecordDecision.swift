@@ -47,7 +47,7 @@ struct RecordDecision: Sendable {
   ///   - isAtomic: one refusal refuses all.
   ///   - refused: operations that a ``ReferenceDecision`` has refused, by their places.
   init(
-    _ operations: [RecordOperation], on snapshot: RecordSnapshot, by writer: RecordWriter,
+    _ operations: [SentOperation], on snapshot: RecordSnapshot, by writer: RecordWriter,
     in database: OpenDatabase, zoneID: ZoneID, isAtomic: Bool, refused: [Int: Refusal] = [:]
   ) {
     var fields = FieldDecision(
@@ -57,20 +57,20 @@ struct RecordDecision: Sendable {
     let rules = RecordRules(
       writer: writer, database: database, zoneID: zoneID,
       assets: AssetRules(links: database.assets, known: snapshot.assets))
-    for (place, operation) in operations.enumerated() {
+    for (place, sent) in operations.enumerated() {
       let schemaBefore = fields
       do throws(Refusal) {
-        if let name = operation.recordName, !seen.insert(ExactName(name)).inserted {
+        let name = sent.operation.recordName
+        if let name, !seen.insert(ExactName(name)).inserted {
           throw Refusal(.badRequest(Reason.duplicateRecord))
         }
         if let refusal = refused[place] { throw refusal }
-        let known = operation.recordName.flatMap(snapshot.stored)
+        let known = name.flatMap(snapshot.stored)
         let at = RecordRules.Place(
           change: (snapshot.zone?.change ?? 0) + Int64(records.count) + 1,
           record: known?.number ?? snapshot.firstNumber + Int64(records.count))
         let outcome = try rules.decide(
-          operation, stored: operation.recordName.flatMap { snapshot.records[$0] },
-          place: at, fields: &fields)
+          sent, stored: name.flatMap { snapshot.records[$0] }, place: at, fields: &fields)
         if let record = outcome.written {
           records.append(record)
           values.append(outcome.values)

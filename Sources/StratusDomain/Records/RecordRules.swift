@@ -30,9 +30,9 @@ struct RecordRules: Sendable {
   ///   - stored: the live record of that name; nil: there is none.
   ///   - place: the numbers of the change and of the record.
   func decide(
-    _ operation: RecordOperation, stored: StoredRecord?, place: Place,
-    fields: inout FieldDecision
+    _ sent: SentOperation, stored: StoredRecord?, place: Place, fields: inout FieldDecision
   ) throws(Refusal) -> Outcome {
+    let operation = sent.operation
     guard let name = operation.recordName else {
       throw Refusal(.badRequest("missing required field 'recordName'"))
     }
@@ -43,7 +43,7 @@ struct RecordRules: Sendable {
       if let stored {
         throw Refusal(ServerError(.conflict, Reason.recordExists), serverRecord: stored)
       }
-      return try save(operation, name, over: nil, keepsOthers: false, place, &fields)
+      return try save(sent, name, over: nil, keepsOthers: false, place, &fields)
     case .update, .replace:
       guard let stored else { throw Refusal(ServerError(.notFound, Reason.recordNotFound)) }
       guard let tag = operation.recordChangeTag else {
@@ -51,10 +51,10 @@ struct RecordRules: Sendable {
       }
       try check(tag, against: stored)
       let keepsOthers = operation.kind == .update
-      return try save(operation, name, over: stored, keepsOthers: keepsOthers, place, &fields)
+      return try save(sent, name, over: stored, keepsOthers: keepsOthers, place, &fields)
     case .forceUpdate, .forceReplace:
       let keepsOthers = operation.kind == .forceUpdate
-      return try save(operation, name, over: stored, keepsOthers: keepsOthers, place, &fields)
+      return try save(sent, name, over: stored, keepsOthers: keepsOthers, place, &fields)
     case .delete:
       guard let stored else { throw Refusal(ServerError(.notFound, Reason.recordNotFound)) }
       if let tag = operation.recordChangeTag { try check(tag, against: stored) }
@@ -78,32 +78,56 @@ struct RecordRules: Sendable {
   }
 
   private func save(
-    _ operation: RecordOperation, _ name: String, over stored: StoredRecord?, keepsOthers: Bool,
+    _ sent: SentOperation, _ name: String, over stored: StoredRecord?, keepsOthers: Bool,
     _ place: Place, _ fields: inout FieldDecision
   ) throws(Refusal) -> Outcome {
+    let operation = sent.operation
     do throws(ServerError) {
       let type = try recordType(of: operation, name, stored: stored)
       if case .set(let parent) = operation.parent { try Naming.checkRecordName(parent) }
-      let changes = try assets.settle(
-        fields.decide(operation.fields, recordType: type, zoneID: zoneID), over: stored)
-      let base = keepsOthers ? stored?.fields ?? .empty : .empty
-      let values = base == .empty ? Self.values(of: changes) : nil
-      let text =
-        if let values { FieldsJSON(values) } else { try merge(changes, into: base) }
-      try checkSize(text)
+      let written = try contents(
+        of: sent, type: type, over: stored, keepsOthers: keepsOthers, &fields)
+      try checkSize(written.text)
       let record = StoredRecord(
         name: name, type: type, change: place.change, isDeleted: false,
         created: stored?.created ?? writer.stamp, modified: writer.stamp,
         parentRecordName: operation.parent.applied(
-          to: keepsOthers ? stored?.parentRecordName : nil), fields: text,
-        hasAssets: try AssetRules.holdsAssets(changes, over: keepsOthers ? stored : nil),
-        number: place.record)
+          to: keepsOthers ? stored?.parentRecordName : nil), fields: written.text,
+        hasAssets: written.hasAssets, number: place.record)
       return Outcome(
-        written: record, answer: .saved(record),
-        references: SentReferences(changes, parent: operation.parent), values: values)
+        written: record, answer: .saved(record), references: written.references,
+        values: written.values)
     } catch {
       throw Refusal(error)
     }
+  }
+
+  /// What a record comes to hold.
+  private struct Contents {
+    let text: FieldsJSON
+    let values: RecordDecision.Values?
+    let references: SentReferences
+    var hasAssets = false
+  }
+
+  private func contents(
+    of sent: SentOperation, type: String, over stored: StoredRecord?, keepsOthers: Bool,
+    _ fields: inout FieldDecision
+  ) throws(ServerError) -> Contents {
+    let operation = sent.operation
+    if let plain = sent.plain, fields.knows(plain.values, in: type) {
+      return Contents(
+        text: plain.text, values: plain.values,
+        references: SentReferences([], parent: operation.parent))
+    }
+    let changes = try assets.settle(
+      fields.decide(operation.fields, recordType: type, zoneID: zoneID), over: stored)
+    let base = keepsOthers ? stored?.fields ?? .empty : .empty
+    let values = base == .empty ? Self.values(of: changes) : nil
+    let text = if let values { FieldsJSON(values) } else { try merge(changes, into: base) }
+    return Contents(
+      text: text, values: values, references: SentReferences(changes, parent: operation.parent),
+      hasAssets: try AssetRules.holdsAssets(changes, over: keepsOthers ? stored : nil))
   }
 
   /// NB: bytes are a third longer in JSON, so a text over the limit may be a record under it.

@@ -51,6 +51,12 @@ struct FieldDecision: Sendable {
     return changes
   }
 
+  /// Whether a record type has fields just like these, so that there is nothing to decide.
+  func knows(_ values: [(key: String, value: FieldValue)], in recordType: String) -> Bool {
+    guard let fields = schema.recordTypes[recordType]?.fields else { return false }
+    return values.allSatisfy { fields[$0.key]?.type == $0.value.type }
+  }
+
   private mutating func require(_ recordType: String) throws(ServerError) {
     // NB: the schema of user records is open from the start; the type itself is the system's.
     if schema.recordTypes[recordType] != nil || recordType == UserRecords.recordType { return }

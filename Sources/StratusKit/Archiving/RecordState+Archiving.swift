@@ -71,8 +71,8 @@ extension RecordState {
 
 /// The fields of an archived record: what Apple's archives call CKRecordValueStore.
 final class RecordValueStore: NSObject, NSSecureCoding {
-  let values: [String: StoredValue]
-  let originals: [String: StoredValue]
+  let values: FieldTable<StoredValue>
+  let originals: FieldTable<StoredValue>
   let changedKeys: Set<String>
 
   init(_ state: RecordState) {
@@ -116,11 +116,11 @@ extension NSCoder {
     return Set(set.allObjects.compactMap { $0 as? String })
   }
 
-  func fields(_ key: String) -> [String: StoredValue] {
+  func fields(_ key: String) -> FieldTable<StoredValue> {
     guard containsValue(forKey: key),
       let dictionary = decodeObject(of: Self.fieldClasses, forKey: key) as? NSDictionary
-    else { return [:] }
-    var fields: [String: StoredValue] = [:]
+    else { return FieldTable() }
+    var fields = FieldTable<StoredValue>()
     for (key, value) in dictionary {
       guard let name = key as? String else { continue }
       fields[name] = StoredValues.make(from: value)
@@ -130,9 +130,7 @@ extension NSCoder {
 }
 
 extension NSDictionary {
-  convenience init(fields: [String: StoredValue]) {
-    let pairs = Array(fields)
-    self.init(
-      objects: pairs.map(\.value), forKeys: pairs.map { NSString(string: $0.key) })
+  convenience init(fields: FieldTable<StoredValue>) {
+    self.init(objects: fields.values, forKeys: fields.keys.map(NSString.init(string:)))
   }
 }

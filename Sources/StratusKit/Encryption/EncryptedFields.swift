@@ -11,18 +11,18 @@ struct EncryptedFields {
     let bytes: [UInt8]
   }
 
-  private(set) var values: [String: StoredValue] = [:]
+  private(set) var values = FieldTable<StoredValue>()
   /// What the server holds of changed keys; a changed key that is absent has no value there.
-  private(set) var originals: [String: StoredValue] = [:]
+  private(set) var originals = FieldTable<StoredValue>()
   /// The changed keys, each with the number of the record's edit that changed it last.
-  private(set) var changes: [String: Int] = [:]
+  private(set) var changes = FieldTable<Int>()
   /// Values that have not been opened, maybe because this device cannot.
-  private(set) var sealed: [String: Sealed] = [:]
+  private(set) var sealed = FieldTable<Sealed>()
   /// What the lists that came from the server are lists of, since an empty one does not tell.
   private(set) var listElements: [String: FieldType.Element] = [:]
 
   /// The keys whose values are there, but cannot be read.
-  var unreadableKeys: [String] { sealed.keys.filter { changes[$0] == nil }.sorted() }
+  var unreadableKeys: [String] { sealed.keys.filter { changes[$0] == nil } }
 
   /// Whether there is no value, and none to remove.
   var isEmpty: Bool { values.isEmpty && sealed.isEmpty && changes.isEmpty }
@@ -59,22 +59,17 @@ struct EncryptedFields {
   /// Takes in that a save succeeded; see `RecordState.settle(_:)`.
   mutating func settle(_ save: RecordSave) {
     for field in save.encryptedFields { sealed[field.key] = nil }
-    for (key, edit) in changes {
-      if edit <= save.editsCount {
-        changes[key] = nil
-        originals[key] = nil
-      } else {
-        originals[key] = save.encryptedValues[key]
-      }
-    }
+    changes = changes.filter { $0.value > save.editsCount }
+    originals = FieldTable()
+    for key in changes.keys { originals[key] = save.encryptedValues[key] }
   }
 
   /// The fields as the server was last known to hold them.
   var ancestor: EncryptedFields {
     var fields = self
     for key in changes.keys { fields.values[key] = originals[key] }
-    fields.changes = [:]
-    fields.originals = [:]
+    fields.changes = FieldTable()
+    fields.originals = FieldTable()
     return fields
   }
 
@@ -120,8 +115,8 @@ struct EncryptedFields {
 extension EncryptedFields {
   /// Fields from an archive.
   init(
-    values: [String: StoredValue], originals: [String: StoredValue], changedKeys: Set<String>,
-    sealed: [String: Sealed], edit: Int
+    values: FieldTable<StoredValue>, originals: FieldTable<StoredValue>, changedKeys: Set<String>,
+    sealed: FieldTable<Sealed>, edit: Int
   ) {
     self.values = values
     self.originals = originals

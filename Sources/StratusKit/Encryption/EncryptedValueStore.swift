@@ -17,10 +17,10 @@ final class EncryptedValueStore: NSObject, NSSecureCoding {
     static let sealed = "SealedValues"
   }
 
-  private let values: [String: StoredValue]
-  private let originals: [String: StoredValue]
+  private let values: FieldTable<StoredValue>
+  private let originals: FieldTable<StoredValue>
   private let changedKeys: Set<String>
-  private let sealed: [String: EncryptedFields.Sealed]
+  private let sealed: FieldTable<EncryptedFields.Sealed>
 
   init(_ fields: EncryptedFields) {
     values = fields.values
@@ -41,7 +41,7 @@ final class EncryptedValueStore: NSObject, NSSecureCoding {
     values = coder.fields(Key.values)
     originals = coder.fields(Key.originals)
     changedKeys = coder.names(Key.changedKeys)
-    var sealed: [String: EncryptedFields.Sealed] = [:]
+    var sealed = FieldTable<EncryptedFields.Sealed>()
     for (key, value) in coder.fields(Key.sealed) {
       guard let data = value as? NSData else { continue }
       sealed[key] = EncryptedFields.Sealed(archived: Data(referencing: data))

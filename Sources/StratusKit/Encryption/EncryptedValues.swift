@@ -23,11 +23,11 @@ final class EncryptedValues: NSObject, CKRecordKeyValueSetting, @unchecked Senda
   }
 
   func allKeys() -> [CKRecord.FieldKey] {
-    record.withState { $0.encrypted.values.keys.sorted() }
+    record.withState { $0.encrypted.values.keys }
   }
 
   func changedKeys() -> [CKRecord.FieldKey] {
-    record.withState { $0.encrypted.changes.keys.sorted() }
+    record.withState { $0.encrypted.changes.keys }
   }
 
   /// NB: names no values, since descriptions end in logs.

@@ -34,7 +34,7 @@ extension CKRecordKeyValueSetting {
   public func setObject(
     _ object: (any CKRecordValueProtocol)?, forKey key: CKRecord.FieldKey
   ) {
-    setObject(object.map(storedValue(for:)), forKey: key)
+    keep(object.map(storedValue(for:)), forKey: key)
   }
 
   /// The value of a field; nil if the field has none. Setting it to nil removes its value.
@@ -49,7 +49,15 @@ extension CKRecordKeyValueSetting {
       let object: (any __CKRecordObjCValue)? = object(forKey: key)
       return object as? T
     }
-    set { setObject(newValue.map(storedValue(for:)), forKey: key) }
+    set { keep(newValue.map(storedValue(for:)), forKey: key) }
+  }
+
+  /// Sets a field to what is a copy already; nil removes its value.
+  private func keep(_ value: StoredValue?, forKey key: CKRecord.FieldKey) {
+    guard let record = self as AnyObject as? CKRecord else {
+      return setObject(value, forKey: key)
+    }
+    record.withState { $0.set(value, for: key) }
   }
 }
 
@@ -79,14 +87,12 @@ private func checked(_ object: StoredValue?, for value: Any) -> StoredValue {
 public struct CKRecordKeyValueIterator: IteratorProtocol {
   public typealias Element = (CKRecord.FieldKey, any CKRecordValueProtocol)
 
-  private var fields: ArraySlice<(key: String, value: StoredValue)>
+  private var fields: IndexingIterator<[(key: String, value: StoredValue)]>
 
-  init(_ values: [String: StoredValue]) {
-    fields = values.sorted { $0.key < $1.key }.map { (key: $0.key, value: $0.value) }[...]
-  }
+  init(_ values: FieldTable<StoredValue>) { fields = values.makeIterator() }
 
   /// The next field's name and value; nil after the last.
   public mutating func next() -> (CKRecord.FieldKey, any CKRecordValueProtocol)? {
-    fields.popFirst().map { ($0.key, $0.value) }
+    fields.next().map { ($0.key, $0.value) }
   }
 }

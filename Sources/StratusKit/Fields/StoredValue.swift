@@ -21,6 +21,9 @@ enum StoredValues {
         NSDate(timeIntervalSinceReferenceDate: $0.timeIntervalSinceReferenceDate)
       }
     }
+    if type == [String].self {
+      return (value as? [String]).map { NSArray(array: $0.map(NSString.init(string:))) }
+    }
     return (value as? NSObject).flatMap { make(from: $0) }
   }
 

@@ -30,8 +30,8 @@ extension CKRecord {
   /// the rules of the current locale.
   public func allTokens() -> [String] {
     let values = snapshot.values
-    return values.keys.sorted().flatMap { key -> [String] in
-      guard let text = values[key] as? NSString else { return [] }
+    return values.flatMap { field -> [String] in
+      guard let text = field.value as? NSString else { return [] }
       return String(describing: text)
         .folding(
           options: [.caseInsensitive, .diacriticInsensitive, .widthInsensitive], locale: .current

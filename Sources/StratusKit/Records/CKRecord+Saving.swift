@@ -102,20 +102,23 @@ extension RecordState {
   ) throws(CKError) -> (fields: JSONView, assetFields: [AssetField]) {
     let zoneID = recordID.zoneID.wire
     var assetFields: [AssetField] = []
-    var fields: [(key: String, value: OutgoingField)] = []
-    fields.reserveCapacity(keys.count)
-    for key in keys.sorted() {
-      guard Self.isFieldName(key) else { throw Self.badFieldName(key) }
-      let field = try OutgoingField(values[key], key: key, zoneID: zoneID)
-      if case .assets(let assets, let isList) = field {
-        assetFields.append(AssetField(key: key, assets: assets, isList: isList))
-      }
-      fields.append((key, field))
-    }
-    var writer = JSONWriter()
+    var failure: CKError?
+    var writer = JSONWriter(reserving: 1_024)
     writer.object { writer in
-      for (key, value) in fields { value.write(key: key, to: &writer) }
+      for key in keys.sorted() {
+        do throws(CKError) {
+          guard Self.isFieldName(key) else { throw Self.badFieldName(key) }
+          let field = try OutgoingField(values[key], key: key, zoneID: zoneID)
+          if case .assets(let assets, let isList) = field {
+            assetFields.append(AssetField(key: key, assets: assets, isList: isList))
+          }
+          field.write(key: key, to: &writer)
+        } catch {
+          failure = failure ?? error
+        }
+      }
     }
+    if let failure { throw failure }
     do throws(WireError) {
       return (try JSONView(parsing: writer.bytes), assetFields)
     } catch {

@@ -1,4 +1,5 @@
 public import Foundation
+import Synchronization
 
 /// A set of named values that the server keeps: its type, its ID, its fields.
 ///
@@ -15,7 +16,7 @@ public class CKRecord: NSObject, NSSecureCoding, NSCopying, Sequence, CKRecordKe
   public typealias Element = (CKRecord.FieldKey, any CKRecordValueProtocol)
   public typealias Iterator = CKRecordKeyValueIterator
 
-  private let lock = NSLock()
+  private let lock = Mutex(())
   private var state: RecordState
 
   init(state: RecordState) {
@@ -41,9 +42,7 @@ public class CKRecord: NSObject, NSSecureCoding, NSCopying, Sequence, CKRecordKe
   func withState<Result>(
     _ body: (inout RecordState) throws -> Result
   ) rethrows -> Result {
-    lock.lock()
-    defer { lock.unlock() }
-    return try body(&state)
+    try lock.withLock { _ in try body(&state) }
   }
 
   /// What the record holds at this moment.
@@ -70,13 +69,13 @@ public class CKRecord: NSObject, NSSecureCoding, NSCopying, Sequence, CKRecordKe
   }
 
   /// The names of the fields that have a value, sorted.
-  public func allKeys() -> [CKRecord.FieldKey] { withState { $0.values.keys.sorted() } }
+  public func allKeys() -> [CKRecord.FieldKey] { withState { $0.values.keys } }
 
   /// The names of the fields set or removed since the last fetch or save, sorted.
   ///
   /// Setting a field to the value it has counts. A field removed from a record that was never sent
   /// does not.
-  public func changedKeys() -> [CKRecord.FieldKey] { withState { $0.changes.keys.sorted() } }
+  public func changedKeys() -> [CKRecord.FieldKey] { withState { $0.changes.keys } }
 
   /// Walks through the fields as they are now.
   public func makeIterator() -> CKRecordKeyValueIterator {
@@ -89,7 +88,7 @@ public class CKRecord: NSObject, NSSecureCoding, NSCopying, Sequence, CKRecordKe
   public override var description: String {
     let state = snapshot
     return "<CKRecord: recordType=\(state.recordType), recordID=\(state.recordID.recordName), "
-      + "recordChangeTag=\(state.system.changeTag ?? "none"), keys=\(state.values.keys.sorted())>"
+      + "recordChangeTag=\(state.system.changeTag ?? "none"), keys=\(state.values.keys)>"
   }
 
   public class var supportsSecureCoding: Bool { true }

@@ -8,12 +8,15 @@ public final class CKRecordID: NSObject, NSSecureCoding, NSCopying, @unchecked S
   public let recordName: String
   /// The zone the record lies in.
   public let zoneID: CKRecordZone.ID
+  /// NB: kept, since an ID is looked for more often than it is made.
+  private let ownHash: Int
 
   /// Names a record of a zone. An empty name is a programmer's error.
   public init(recordName: String, zoneID: CKRecordZone.ID) {
     precondition(!recordName.isEmpty, "recordName must not be empty")
     self.recordName = recordName
     self.zoneID = zoneID
+    ownHash = Self.hash(recordName, zoneID)
   }
 
   /// Names a record of the default zone. An empty name is a programmer's error.
@@ -35,10 +38,18 @@ public final class CKRecordID: NSObject, NSSecureCoding, NSCopying, @unchecked S
 
   public override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? CKRecordID else { return false }
-    return recordName.isIdentical(to: other.recordName) && zoneID.isEqual(other.zoneID)
+    return isSame(as: other)
   }
 
-  public override var hash: Int {
+  func isSame(as other: CKRecordID) -> Bool {
+    self === other
+      || ownHash == other.ownHash && recordName.isIdentical(to: other.recordName)
+        && zoneID.isSame(as: other.zoneID)
+  }
+
+  public override var hash: Int { ownHash }
+
+  private static func hash(_ recordName: String, _ zoneID: CKRecordZone.ID) -> Int {
     var hasher = Hasher()
     hasher.combine(recordName)
     hasher.combine(zoneID.hash)
@@ -56,6 +67,7 @@ public final class CKRecordID: NSObject, NSSecureCoding, NSCopying, @unchecked S
     guard let name = coder.string("RecordName"), !name.isEmpty else { return nil }
     recordName = name
     zoneID = coder.object("ZoneID", of: CKRecordZoneID.self) ?? .default
+    ownHash = Self.hash(recordName, zoneID)
   }
 
   public func encode(with coder: NSCoder) {

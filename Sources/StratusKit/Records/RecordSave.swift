@@ -13,11 +13,11 @@ struct RecordSave: @unchecked Sendable {
   /// The encrypted fields; their values are not in the operation before they are sealed.
   let encryptedFields: [EncryptedField]
   /// The encrypted values the record had when it was sent.
-  let encryptedValues: [String: StoredValue]
+  let encryptedValues: FieldTable<StoredValue>
   /// How many of the record's edits are in it.
   let editsCount: Int
   /// The values the record had when it was sent.
-  let values: [String: StoredValue]
+  let values: FieldTable<StoredValue>
   let parent: CKReference?
 }
 

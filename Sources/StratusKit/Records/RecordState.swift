@@ -15,11 +15,11 @@ struct RecordState {
   let recordType: String
   let recordID: CKRecord.ID
   var system = SystemFields()
-  var values: [String: StoredValue] = [:]
+  var values = FieldTable<StoredValue>()
   /// What the server holds of changed keys; a changed key that is absent has no value there.
-  var originals: [String: StoredValue] = [:]
+  var originals = FieldTable<StoredValue>()
   /// The changed keys, each with the number of the edit that changed it last.
-  var changes: [String: Int] = [:]
+  var changes = FieldTable<Int>()
   var encrypted = EncryptedFields()
   var parent: CKReference?
   var originalParent: CKReference?
@@ -59,14 +59,9 @@ struct RecordState {
 
   /// Takes in that a save succeeded: what it took along is no change any more, later edits are.
   mutating func settle(_ save: RecordSave) {
-    for (key, edit) in changes {
-      if edit <= save.editsCount {
-        changes[key] = nil
-        originals[key] = nil
-      } else {
-        originals[key] = save.values[key]
-      }
-    }
+    changes = changes.filter { $0.value > save.editsCount }
+    originals = FieldTable()
+    for key in changes.keys { originals[key] = save.values[key] }
     encrypted.settle(save)
     if let edit = parentChange, edit > save.editsCount {
       originalParent = save.parent
@@ -83,8 +78,8 @@ struct RecordState {
     for key in changes.keys { state.values[key] = originals[key] }
     if parentChange != nil { state.parent = originalParent }
     state.encrypted = encrypted.ancestor
-    state.changes = [:]
-    state.originals = [:]
+    state.changes = FieldTable()
+    state.originals = FieldTable()
     state.parentChange = nil
     state.originalParent = nil
     return state

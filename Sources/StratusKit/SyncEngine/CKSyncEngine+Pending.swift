@@ -12,6 +12,15 @@ extension CKSyncEngine {
       }
     }
 
+    public static func == (lhs: PendingRecordZoneChange, rhs: PendingRecordZoneChange) -> Bool {
+      switch (lhs, rhs) {
+      case (.saveRecord(let one), .saveRecord(let other)),
+        (.deleteRecord(let one), .deleteRecord(let other)):
+        one.isSame(as: other)
+      case (.saveRecord, .deleteRecord), (.deleteRecord, .saveRecord): false
+      }
+    }
+
     public var description: String {
       switch self {
       case .saveRecord(let recordID): "saveRecord(\(recordID))"

@@ -15,6 +15,8 @@ public final class CKRecordZoneID: NSObject, NSSecureCoding, NSCopying, @uncheck
   public let zoneName: String
   /// The owner's user record name; `CKCurrentUserDefaultName` for the current user.
   public let ownerName: String
+  /// NB: kept, since an ID is looked for more often than it is made.
+  private let ownHash: Int
 
   /// Names a zone. Default: the default zone, of the current user. Empty names are a programmer's
   /// error.
@@ -26,6 +28,7 @@ public final class CKRecordZoneID: NSObject, NSSecureCoding, NSCopying, @uncheck
     precondition(!ownerName.isEmpty, "ownerName must not be empty")
     self.zoneName = zoneName
     self.ownerName = ownerName
+    ownHash = Self.hash(zoneName, ownerName)
   }
 
   /// Names a zone; nil as the owner is a programmer's error.
@@ -40,10 +43,18 @@ public final class CKRecordZoneID: NSObject, NSSecureCoding, NSCopying, @uncheck
 
   public override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? CKRecordZoneID else { return false }
-    return zoneName.isIdentical(to: other.zoneName) && ownerName.isIdentical(to: other.ownerName)
+    return isSame(as: other)
   }
 
-  public override var hash: Int {
+  func isSame(as other: CKRecordZoneID) -> Bool {
+    self === other
+      || ownHash == other.ownHash && zoneName.isIdentical(to: other.zoneName)
+        && ownerName.isIdentical(to: other.ownerName)
+  }
+
+  public override var hash: Int { ownHash }
+
+  private static func hash(_ zoneName: String, _ ownerName: String) -> Int {
     var hasher = Hasher()
     hasher.combine(zoneName)
     hasher.combine(ownerName)
@@ -62,6 +73,7 @@ public final class CKRecordZoneID: NSObject, NSSecureCoding, NSCopying, @uncheck
     zoneName = name
     let owner = coder.string("ownerName") ?? ""
     ownerName = owner.isEmpty ? CKCurrentUserDefaultName : owner
+    ownHash = Self.hash(zoneName, ownerName)
   }
 
   public func encode(with coder: NSCoder) {

@@ -20,20 +20,19 @@ public struct FieldInput: Sendable {
     guard let fields else { return [] }
     guard fields.isObject else { throw .wrongType("fields", expected: "an object") }
     var inputs: [FieldInput] = []
-    var names: Set<String> = []
+    // NB: names in order, as most clients send them, are told apart without a set.
+    var names: Set<String>?
     for member in fields.members {
       let name = member.key
       let field = member.value
-      guard names.insert(name).inserted else {
+      if names == nil, let last = inputs.last, last.name >= name { names = Set(inputs.map(\.name)) }
+      guard names?.insert(name).inserted ?? true else {
         throw WireError("Field '\(name)' appears twice in one record")
       }
       guard field.isObject || field.isNull else {
         throw WireError("Field '\(name)' must be an object with 'value' and 'type'")
       }
-      inputs.append(
-        FieldInput(
-          name: name, declaredType: try field.optionalString("type"), value: field["value"],
-          isEncrypted: field["isEncrypted"]?.bool ?? false))
+      inputs.append(try FieldInput(name: name, dictionary: field))
     }
     return inputs
   }
@@ -164,10 +163,16 @@ extension FieldInput: Hashable, JSONWritable {
   /// Reads a field dictionary that stands alone.
   public init(field json: JSONView, name: String) throws(WireError) {
     guard json.isObject else { throw .wrongType("fieldValue", expected: "an object") }
+    try self.init(name: name, dictionary: json)
+  }
+
+  private init(name: String, dictionary: JSONView) throws(WireError) {
+    let (value, type, isEncrypted) = dictionary.values("value", "type", "isEncrypted")
+    if let type, !type.isString { throw .wrongType("type", expected: "a string") }
     self.name = name
-    declaredType = try json.optionalString("type")
-    value = json["value"]
-    isEncrypted = json["isEncrypted"]?.bool ?? false
+    declaredType = type?.string
+    self.value = value
+    self.isEncrypted = isEncrypted?.bool ?? false
   }
 
   /// Whether the value is a list.

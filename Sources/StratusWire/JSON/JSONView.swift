@@ -39,12 +39,38 @@ public struct JSONView: Sendable {
     while position < end {
       let value = position + 1
       if document.isString(at: position, equalTo: key) {
-        let view = JSONView(document: document, index: value)
-        return view.isNull ? nil : view
+        return present(value)
       }
       position = Int(document.tokens[value].next)
     }
     return nil
+  }
+
+  /// The values of three keys, in one pass; see the subscript of one.
+  func values(
+    _ first: StaticString, _ second: StaticString, _ third: StaticString
+  ) -> (JSONView?, JSONView?, JSONView?) {
+    guard isObject else { return (nil, nil, nil) }
+    var found: (Int?, Int?, Int?)
+    let end = Int(token.next)
+    var position = index + 1
+    while position < end {
+      let value = position + 1
+      if found.0 == nil, document.isString(at: position, equalTo: first) {
+        found.0 = value
+      } else if found.1 == nil, document.isString(at: position, equalTo: second) {
+        found.1 = value
+      } else if found.2 == nil, document.isString(at: position, equalTo: third) {
+        found.2 = value
+      }
+      position = Int(document.tokens[value].next)
+    }
+    return (present(found.0), present(found.1), present(found.2))
+  }
+
+  private func present(_ place: Int?) -> JSONView? {
+    guard let place, document.tokens[place].kind != .null else { return nil }
+    return JSONView(document: document, index: place)
   }
 
   /// The text of a string; nil for anything else.

@@ -37,6 +37,10 @@ public enum ModifyRecords: Endpoint {
       }
     }
 
+    public var expectedByteCount: Int {
+      operations.reduce(256) { $0 + 256 + ($1.fields?.sizeBytes ?? 0) }
+    }
+
     public init(json: JSONView) throws(WireError) {
       zoneID = try json.optional("zoneID")
       isAtomic = try json.optionalBool("atomic")

@@ -81,8 +81,8 @@ struct Family: RecordReading, LinkReading {
     var refused: [Int: RecordDecision.Refusal] = [:]
     while true {
       let decision = RecordDecision(
-        operations, on: snapshot, by: writer, in: database, zoneID: database.zoneID("Work"),
-        isAtomic: isAtomic, refused: refused)
+        operations.map(SentOperation.init), on: snapshot, by: writer, in: database,
+        zoneID: database.zoneID("Work"), isAtomic: isAtomic, refused: refused)
       let references = ReferenceDecision(
         decision, on: snapshot,
         try ReferenceSnapshot(

@@ -53,9 +53,9 @@ extension CKRecord {
   /// The assets it has, by the order of its keys.
   fileprivate var assetsByKey: [CKAsset] {
     withState { state in
-      state.values.keys.sorted().flatMap { key -> [CKAsset] in
-        if let asset = state.values[key] as? CKAsset { return [asset] }
-        return (state.values[key] as? NSArray)?.compactMap { $0 as? CKAsset } ?? []
+      state.values.flatMap { field -> [CKAsset] in
+        if let asset = field.value as? CKAsset { return [asset] }
+        return (field.value as? NSArray)?.compactMap { $0 as? CKAsset } ?? []
       }
     }
   }
