@@ -98,8 +98,20 @@ import Testing
     }
   }
 
+  private static let notPlain = [
+    Row(
+      #"{"value":{"recordName":"r","action":"DELETE_SELF"}}"#, known: FieldType(.reference), nil),
+    Row(
+      #"{"value":[{"recordName":"r","action":"VALIDATE"}]}"#,
+      known: FieldType(.reference, isList: true), nil),
+    Row(#"{"value":{"fileChecksum":"AQ==","size":1}}"#, known: FieldType(.asset), nil),
+    Row(#"{}"#, known: FieldType(.string), nil),
+    Row(#"{"value":[],"type":"STRING_LIST"}"#, known: FieldType(.string, isList: true), nil),
+    Row(#"{"value":1,"type":"INT64"}"#, known: FieldType(.double), nil),
+  ]
+
   /// Records sent whole are read before the transaction, others in it.
-  @Test(arguments: suggested + known)
+  @Test(arguments: suggested + known + notPlain)
   func `a field means the same in a record that is sent whole`(row: Row) throws {
     var situation = Situation()
     situation.schema.add(SchemaAddition(recordTypes: ["Note"]))

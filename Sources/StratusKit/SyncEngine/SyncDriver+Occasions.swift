@@ -101,7 +101,8 @@ extension SyncDriver {
       // NB: asked under the lock that `dismiss` takes, so that no cancellation goes unseen.
       if core.isStopped || Task.isCancelled { return true }
       let jobID = core.schedule.ask(work, now: now)
-      core.waiters.append(Waiter(id: id, jobID: jobID, continuation: continuation))
+      core.waiters.append(
+        Waiter(id: id, jobID: jobID, began: now, continuation: continuation))
       return false
     }
     if isRefused { return continuation.resume(returning: .failure(CKError(.operationCancelled))) }
@@ -135,10 +136,13 @@ extension SyncDriver {
     for request in requests { request.cancel() }
     for waiter in waiters { waiter.resume(CKError(.operationCancelled)) }
     if !isBusy || DelegateCall.goingOn(by: self) != nil { return }
+    let (id, now) = (core.withLock { $0.newID() }, now)
+    let watchman = watch(over: id, from: nil)
+    defer { watchman.cancel() }
     await withCheckedContinuation { continuation in
       let isOver = core.withLock { core in
         if core.isStopped || core.job == nil || !core.isCalledOff { return true }
-        core.onlookers.append(continuation)
+        core.onlookers.append(Onlooker(id: id, began: now, continuation: continuation))
         return false
       }
       if isOver { continuation.resume() }

@@ -37,8 +37,7 @@ final class SyncDriver: Sendable {
     var requests: [(id: Int, task: Task<Void, Never>)] = []
     var lastID = 0
     var waiters: [Waiter] = []
-    /// Those who wait for the job to end, however it does.
-    var onlookers: [CheckedContinuation<Void, Never>] = []
+    var onlookers: [Onlooker] = []
     /// Whether the server will have no subscription.
     var isSubscriptionHopeless = false
     /// Whether the server may have lost the subscription: it was set back to a backup, or its
@@ -62,11 +61,21 @@ final class SyncDriver: Sendable {
   struct Waiter: Sendable {
     let id: Int
     let jobID: Int
+    /// Seconds on the engine's clock.
+    let began: Double
     let continuation: CheckedContinuation<Result<Void, CKError>, Never>
 
     func resume(_ failure: CKError?) {
       continuation.resume(returning: failure.map { .failure($0) } ?? .success(()))
     }
+  }
+
+  /// Somebody who waits for the job that is being done to end, however it does.
+  struct Onlooker: Sendable {
+    let id: Int
+    /// Seconds on the engine's clock.
+    let began: Double
+    let continuation: CheckedContinuation<Void, Never>
   }
 
   init(
@@ -125,7 +134,7 @@ final class SyncDriver: Sendable {
     }
     for task in tasks { task.cancel() }
     for waiter in waiters { waiter.resume(CKError(.operationCancelled)) }
-    for onlooker in onlookers { onlooker.resume() }
+    for onlooker in onlookers { onlooker.continuation.resume() }
   }
 
   // The one task.
@@ -204,7 +213,7 @@ final class SyncDriver: Sendable {
       return (core.takeWaiters(for: [job.id]), core.onlookers)
     }
     for waiter in waiters { waiter.resume(end.failure) }
-    for onlooker in onlookers { onlooker.resume() }
+    for onlooker in onlookers { onlooker.continuation.resume() }
   }
 
   private func setTimer(_ id: Int, _ due: Double) {

@@ -1,0 +1,279 @@
+import Synchronization
+import Testing
+
+@testable import StratusKit
+
+@Suite(.timeLimit(.minutes(5))) struct `A sync engine whose delegate waits for it` {
+  /// What a delegate was told that waited.
+  private final class Told: Sendable {
+    private let state = Mutex<CKError.Code?>(nil)
+
+    var error: CKError.Code? {
+      get { state.withLock { $0 } }
+      set { state.withLock { $0 = newValue } }
+    }
+  }
+
+  /// A task that waits, for a delegate that is there before it.
+  private final class Waiting: Sendable {
+    private let task = Mutex<Task<Void, any Error>?>(nil)
+
+    func begin(_ task: Task<Void, any Error>) { self.task.withLock { $0 = task } }
+
+    func end() async throws { try await task.withLock { $0 }?.value }
+  }
+
+  /// Has a scene's delegate wait at an event.
+  private func wait(
+    at event: String, in scene: SyncScene,
+    _ body: @escaping @Sendable (CKSyncEngine) async throws -> Void
+  ) -> Told {
+    let told = Told()
+    scene.app.onEvent.withLock {
+      $0 = { seen, engine in
+        guard line(of: seen) == event else { return }
+        do { try await body(engine) } catch { told.error = code(error) }
+      }
+    }
+    return told
+  }
+
+  @Test func `tells its child tasks after a while`() async throws {
+    let scene = SyncScene()
+    let told = wait(at: "will fetch manual", in: scene) { engine in
+      async let result: Void = engine.sendChanges()
+      try await result
+    }
+    let engine = scene.engine()
+    let fetch = Task { try await engine.fetchChanges() }
+    await scene.clock.someoneSleeps(2)
+    scene.clock.advance(by: 60)
+    try await fetch.value
+    #expect(told.error == .invalidArguments)
+  }
+
+  @Test func `tells any other task after ten minutes`() async throws {
+    let scene = SyncScene()
+    let told = wait(at: "will fetch manual", in: scene) { engine in
+      try await Task.detached { try await engine.sendChanges() }.value
+    }
+    let engine = scene.engine()
+    let fetch = Task { try await engine.fetchChanges() }
+    await scene.clock.someoneSleeps(2)
+    #expect(scene.clock.dues == [600, 600])
+    scene.clock.advance(by: 600)
+    try await fetch.value
+    #expect(told.error == .invalidArguments)
+  }
+
+  @Test func `tells a task that waited before`() async throws {
+    let scene = SyncScene()
+    let (asked, answer, isCalled) = (Gate(), Gate(), Gate())
+    scene.on { script in
+      script.database = { (_) async throws(CKError) in
+        asked.open()
+        await answer.pass()
+        return SyncDatabasePage(token: "d")
+      }
+    }
+    let earlier = Waiting()
+    let told = wait(at: "did fetch manual", in: scene) { _ in
+      isCalled.open()
+      try await earlier.end()
+    }
+    let engine = scene.engine()
+    let fetch = Task { try await engine.fetchChanges() }
+    await asked.pass()
+    earlier.begin(Task { try await engine.sendChanges() })
+    await scene.clock.someoneSleeps(2)
+    scene.clock.advance(by: 500)
+    answer.open()
+    await isCalled.pass()
+    scene.clock.advance(by: 100)
+    await scene.clock.someoneSleeps(2)
+    #expect(scene.clock.dues == [1_100, 1_160])
+    scene.clock.advance(by: 500)
+    try await fetch.value
+    #expect(told.error == .invalidArguments)
+    #expect(scene.app.events.last == "did fetch manual")
+  }
+
+  @Test func `tells a task that waits for what is being done`() async throws {
+    let scene = SyncScene()
+    let isCalled = Gate()
+    let fetch = Waiting()
+    let told = wait(at: "will fetch manual", in: scene) { _ in
+      await isCalled.pass()
+      try await fetch.end()
+    }
+    let engine = scene.engine()
+    fetch.begin(Task { try await engine.fetchChanges() })
+    await scene.app.hears("signIn _ann")
+    isCalled.open()
+    await scene.clock.someoneSleeps()
+    scene.clock.advance(by: 600)
+    await scene.clock.someoneSleeps()
+    #expect(scene.clock.dues == [660])
+    scene.clock.advance(by: 60)
+    await scene.app.hears("did fetch manual")
+    #expect(told.error == .invalidArguments)
+    try await engine.sendChanges()
+  }
+
+  @Test func `tells a task that began to wait late before the app`() async throws {
+    let scene = SyncScene()
+    let (isCalled, isLate) = (Gate(), Gate())
+    let told = wait(at: "will fetch manual", in: scene) { engine in
+      isCalled.open()
+      await isLate.pass()
+      try await Task.detached { try await engine.sendChanges() }.value
+    }
+    let engine = scene.engine()
+    let fetch = Task { try await engine.fetchChanges() }
+    await isCalled.pass()
+    await scene.clock.someoneSleeps()
+    scene.clock.advance(by: 590)
+    isLate.open()
+    await scene.clock.someoneSleeps(2)
+    scene.clock.advance(by: 10)
+    await scene.clock.someoneSleeps(2)
+    #expect(scene.clock.dues == [1_190, 1_250])
+    scene.clock.advance(by: 590)
+    try await fetch.value
+    #expect(told.error == .invalidArguments)
+  }
+
+  @Test func `tells the app, too, if others keep coming`() async throws {
+    let scene = SyncScene()
+    let (isCalled, isOver) = (Gate(), Gate())
+    _ = wait(at: "will fetch manual", in: scene) { _ in
+      isCalled.open()
+      await isOver.pass()
+    }
+    let engine = scene.engine()
+    let fetch = Task { try await engine.fetchChanges() }
+    await isCalled.pass()
+    await scene.clock.someoneSleeps()
+    scene.clock.advance(by: 599)
+    let first = Task { try await engine.sendChanges() }
+    await scene.clock.someoneSleeps(2)
+    scene.clock.advance(by: 1)
+    await scene.clock.someoneSleeps(2)
+    #expect(scene.clock.dues == [1_199, 1_259])
+    scene.clock.advance(by: 598)
+    let second = Task { try await engine.sendChanges() }
+    await scene.clock.someoneSleeps(3)
+    scene.clock.advance(by: 1)
+    await #expect(throws: CKError.self) { try await first.value }
+    scene.clock.advance(by: 60)
+    await scene.clock.someoneSleeps(2)
+    #expect(scene.clock.dues == [1_260, 1_798])
+    scene.clock.advance(by: 1)
+    await #expect(throws: CKError.self) { try await fetch.value }
+    isOver.open()
+    try await second.value
+  }
+
+  @Test func `lets a task go that has called off what is being done`() async throws {
+    let scene = SyncScene()
+    let told = wait(at: "will fetch manual", in: scene) { engine in
+      await Task.detached { await engine.cancelOperations() }.value
+    }
+    let engine = scene.engine()
+    let fetch = Task { try await engine.fetchChanges() }
+    await scene.clock.someoneSleeps(2)
+    #expect(scene.clock.dues == [600, 600])
+    scene.clock.advance(by: 600)
+    await #expect(throws: CKError(.operationCancelled)) { try await fetch.value }
+    #expect(scene.app.events.last == "did fetch manual")
+    #expect(told.error == nil)
+    try await engine.sendChanges()
+  }
+
+  @Test func `tells a task of an earlier call`() async throws {
+    let scene = SyncScene()
+    let earlier = Waiting()
+    let (isBegun, isCalled) = (Gate(), Gate())
+    let told = Told()
+    scene.app.onEvent.withLock {
+      $0 = { event, engine in
+        if case .willFetchChanges = event {
+          earlier.begin(Task { try await engine.sendChanges() })
+          await isBegun.pass()
+        }
+        guard case .didFetchChanges = event else { return }
+        isCalled.open()
+        do { try await earlier.end() } catch { told.error = code(error) }
+      }
+    }
+    let engine = scene.engine()
+    let fetch = Task { try await engine.fetchChanges() }
+    await scene.clock.someoneSleeps(2)
+    #expect(scene.clock.dues == [60, 600])
+    isBegun.open()
+    await isCalled.pass()
+    scene.clock.advance(by: 60)
+    await scene.clock.someoneSleeps(2)
+    #expect(scene.clock.dues == [600, 600])
+    scene.clock.advance(by: 540)
+    try await fetch.value
+    #expect(told.error == .invalidArguments)
+  }
+
+  @Test func `watches over nobody who waits no more`() async throws {
+    let scene = SyncScene()
+    let engine = scene.engine()
+    try await engine.fetchChanges()
+    try await engine.sendChanges()
+    #expect(scene.clock.dues == [])
+    // A watch that found nobody called would be set anew.
+    let (begun, answer) = (Gate(), Gate())
+    scene.on { script in
+      script.database = { (_) async throws(CKError) in
+        begun.open()
+        await answer.pass()
+        return SyncDatabasePage(token: "d")
+      }
+    }
+    let fetch = Task { try await engine.fetchChanges() }
+    await begun.pass()
+    for _ in 0..<3 {
+      await scene.clock.someoneSleeps()
+      scene.clock.advance(by: 600)
+    }
+    await scene.clock.someoneSleeps()
+    answer.open()
+    try await fetch.value
+    #expect(scene.clock.dues == [])
+  }
+
+  @Test func `has who waits wait for several slow calls of the delegate`() async throws {
+    let scene = SyncScene()
+    let (begun, first, isNext, second) = (Gate(), Gate(), Gate(), Gate())
+    scene.app.onEvent.withLock {
+      $0 = { event, _ in
+        if case .willFetchChanges = event {
+          begun.open()
+          await first.pass()
+        }
+        if case .didFetchChanges = event {
+          isNext.open()
+          await second.pass()
+        }
+      }
+    }
+    let engine = scene.engine()
+    let fetch = Task { try await engine.fetchChanges() }
+    await begun.pass()
+    let sending = Task { try await engine.sendChanges() }
+    await scene.clock.someoneSleeps(2)
+    scene.clock.advance(by: 590)
+    first.open()
+    await isNext.pass()
+    scene.clock.advance(by: 590)
+    second.open()
+    try await fetch.value
+    try await sending.value
+    #expect(scene.app.events.last == "did send manual")
+  }
+}
