@@ -106,6 +106,8 @@ import Testing
       known: FieldType(.reference, isList: true), nil),
     Row(#"{"value":{"fileChecksum":"AQ==","size":1}}"#, known: FieldType(.asset), nil),
     Row(#"{}"#, known: FieldType(.string), nil),
+    Row(#"{"value":"a","type":"LIST"}"#, known: FieldType(.string), nil),
+    Row(#"{"value":"a","type":"STRING"}"#, known: FieldType(.string), nil),
     Row(#"{"value":[],"type":"STRING_LIST"}"#, known: FieldType(.string, isList: true), nil),
     Row(#"{"value":1,"type":"INT64"}"#, known: FieldType(.double), nil),
   ]
@@ -127,6 +129,17 @@ import Testing
     #expect(whole.schemaAddition == part.schemaAddition)
     #expect(whole.references == part.references)
     #expect(whole.hasFailed == part.hasFailed)
+  }
+
+  @Test func `a file is known by what the schema may make of a field that names no type`() throws {
+    let sent = SentOperation(
+      try .on(
+        "a", .create,
+        fields: #"{"f":{"value":{"latitude":1,"longitude":1,"fileChecksum":"AQ=="}}}"#))
+    #expect(sent.plain == nil)
+    let plain = SentOperation(
+      try .on("a", .create, fields: #"{"f":{"value":"x","type":"STRING"}}"#))
+    #expect(plain.plain?.text == FieldsJSON([("f", .string("x"))]))
   }
 
   @Test func `references get the zone of their record and an action`() throws {

@@ -4,7 +4,7 @@ import StratusWire
 /// for the end of that.
 struct SentOperation: Sendable {
   let operation: RecordOperation
-  /// nil: its fields are read when they are decided on.
+  /// nil: there is more to decide about its fields.
   let plain: PlainFields?
   /// The files it names, as far as their names can be read.
   let assetChecksums: [[UInt8]]
@@ -18,13 +18,13 @@ struct SentOperation: Sendable {
   }
 }
 
-/// The fields of a record that keeps nothing of an earlier one, if there is nothing to decide about
-/// them but whether the schema has them so.
+/// The fields of a record that keeps nothing of an earlier one, if all there is to decide about
+/// them is whether the schema has them so.
 struct PlainFields: Sendable {
   let values: RecordDecision.Values
   let text: FieldsJSON
 
-  /// nil: some lead elsewhere, are encrypted or removed, or cannot be read.
+  /// nil: some lead elsewhere, are encrypted or removed, do not say their type, or cannot be read.
   init?(of operation: RecordOperation) {
     switch operation.kind {
     case .create, .replace, .forceReplace: break
@@ -34,7 +34,9 @@ struct PlainFields: Sendable {
     var values: RecordDecision.Values = []
     values.reserveCapacity(inputs.count)
     for input in inputs {
-      guard let value = try? input.decode(schemaType: nil), value.isPlain else { return nil }
+      guard let value = try? input.decode(schemaType: nil), value.isPlain,
+        input.declaredType == value.type.name
+      else { return nil }
       values.append((input.name, value))
     }
     self.values = values

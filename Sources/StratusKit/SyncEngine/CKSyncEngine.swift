@@ -56,8 +56,9 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
   /// Cancels what is being fetched and sent, and what waits for it.
   ///
   /// What the server has already been asked to do may be done all the same. Changes stay pending
-  /// and are sent with the next occasion. Returns when the work has ended, except to the delegate
-  /// while it is called.
+  /// and are sent with the next occasion. Returns when the work has ended; to the delegate while it
+  /// is called, at once; and before, where one call of the delegate lasts ten minutes of the wait,
+  /// since it may be the delegate that waits.
   public func cancelOperations() async { await driver.cancelOperations() }
 
   /// Stops at once, as if the process had died: the delegate hears nothing more.
