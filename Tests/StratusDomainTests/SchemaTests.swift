@@ -131,7 +131,7 @@ import Testing
     #expect(whole.hasFailed == part.hasFailed)
   }
 
-  @Test func `a file is known by what the schema may make of a field that names no type`() throws {
+  @Test func `only fields that name their type are read before the transaction`() throws {
     let sent = SentOperation(
       try .on(
         "a", .create,
