@@ -1,29 +1,18 @@
 import StratusWire
 
 extension DatabaseAccess {
-  /// What a request about files speaks of, if it does not name too many.
+  /// The database and the zone that a request about assets names.
+  ///
+  /// - Throws: `BAD_REQUEST` if the request names too many fields; as
+  ///   ``open(_:for:needsUser:)`` and ``OpenDatabase/zoneAddress(_:)``.
   func open(
     _ address: DatabaseAddress, for caller: Caller, fields: [AssetFieldID], zoneID: ZoneID?
-  ) async throws(ServerError) -> (database: OpenDatabase, zoneName: String) {
+  ) async throws(ServerError) -> (database: OpenDatabase, zone: ZoneAddress) {
     guard fields.count <= Limits.assetsPerRequestMax else {
       throw .badRequest(Reason.batchTooLarge)
     }
     let database = try await open(address, for: caller, needsUser: true)
-    return (database, try database.zoneName(zoneID))
+    return (database, try database.zoneAddress(zoneID))
   }
 }
 
-extension StoreReading {
-  /// The records of a zone that fields name, those that are there.
-  ///
-  /// - Throws: `ZONE_NOT_FOUND`; the default zone needs no row.
-  func records(
-    of fields: [AssetFieldID], zoneName: String, in database: OpenDatabase
-  ) throws(ServerError) -> [ExactName: StoredRecord] {
-    guard let zone = try zone(named: zoneName, in: database.key) else {
-      if zoneName == ZoneID.defaultZoneName { return [:] }
-      throw try missingZone(named: zoneName, in: database.key)
-    }
-    return try records(named: fields.compactMap(\.recordName), in: zone)
-  }
-}

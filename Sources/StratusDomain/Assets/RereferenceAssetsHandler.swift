@@ -10,17 +10,20 @@ struct RereferenceAssetsHandler: EndpointHandler {
   func answer(
     _ request: RereferenceAssets.Request, to caller: Caller, in address: DatabaseAddress
   ) async throws(ServerError) -> RereferenceAssets.Response {
-    let (database, zoneName) = try await databases.open(
+    let (database, zone) = try await databases.open(
       address, for: caller, fields: request.fields, zoneID: request.zoneID)
     let now = ambient.now()
     return try await database.store.write { (store) throws(ServerError) in
-      let records = try store.records(of: request.fields, zoneName: zoneName, in: database)
+      let access = try database.access(to: zone, of: store)
+      let records = try store.readableRecords(
+        named: request.fields.compactMap(\.recordName), access)
+      let links = database.assets(of: zone.database)
       var items: [RereferenceAssets.Item] = []
       for field in request.fields {
         do throws(ServerError) {
           let asset = try Self.asset(
             of: field.recordName.flatMap { records[$0] }, field.fieldName)
-          items.append(.asset(try Self.referenced(asset, in: database, of: store, now: now)))
+          items.append(.asset(try Self.referenced(asset, links, of: store, now: now)))
         } catch {
           // NB: a fault of the store is no property of a field.
           if error.code == .internalError || error.code == .tryAgainLater { throw error }
@@ -51,15 +54,14 @@ struct RereferenceAssetsHandler: EndpointHandler {
   }
 
   private static func referenced(
-    _ asset: Asset, in database: OpenDatabase, of store: any StoreWriting, now: Int64
+    _ asset: Asset, _ links: AssetLinks, of store: any StoreWriting, now: Int64
   ) throws(ServerError) -> Asset {
     guard let checksum = asset.checksumBytes, var known = try store.asset(checksum: checksum)
     else { throw ServerError(.notFound, Reason.assetNotFound) }
     known.touched = now
     _ = try store.register(known)
-    var shown = database.assets.shown(asset)
-    shown.receipt = database.assets.receipt(
-      for: WholeFile(checksum: checksum, size: known.size))
+    var shown = links.shown(asset)
+    shown.receipt = links.receipt(for: WholeFile(checksum: checksum, size: known.size))
     return shown
   }
 }

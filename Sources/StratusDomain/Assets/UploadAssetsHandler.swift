@@ -10,33 +10,38 @@ struct UploadAssetsHandler: EndpointHandler {
   func answer(
     _ request: UploadAssets.Request, to caller: Caller, in address: DatabaseAddress
   ) async throws(ServerError) -> UploadAssets.Response {
-    let (database, zoneName) = try await databases.open(
+    let (database, zone) = try await databases.open(
       address, for: caller, fields: request.fields, zoneID: request.zoneID)
-    try await check(request.fields, zoneName: zoneName, in: database)
+    try await check(request.fields, in: zone, of: database)
+    let links = database.assets(of: zone.database)
     return UploadAssets.Response(
       targets: request.fields.map { field in
         UploadAssets.Target(
           recordName: field.recordName ?? ambient.makeUUID(), fieldName: field.fieldName,
-          url: database.assets.uploadURL(id: ambient.makeUUID()))
+          url: links.uploadURL(id: ambient.makeUUID()))
       })
   }
 
   /// Refuses what the save that follows could not do, before the bytes travel.
   private func check(
-    _ fields: [AssetFieldID], zoneName: String, in database: OpenDatabase
+    _ fields: [AssetFieldID], in zone: ZoneAddress, of database: OpenDatabase
   ) async throws(ServerError) {
-    let user = try database.caller.requireUser()
     try await database.store.read { (store) throws(ServerError) in
       let schema = try store.schema()
-      let records = try store.records(of: fields, zoneName: zoneName, in: database)
+      let access = try database.access(to: zone, of: store)
+      let records = try access.zone.map { (zone) throws(ServerError) in
+        try store.records(named: fields.compactMap(\.recordName), in: zone)
+      }
       for field in fields {
-        let stored = field.recordName.flatMap { records[$0] }
+        let stored = field.recordName.flatMap { records?[$0] }
         if let name = field.recordName, stored == nil { try Naming.checkRecordName(name) }
-        if let stored, database.key == .public, stored.created.userRecordName != user {
-          throw ServerError(.accessDenied, Reason.accessDenied)
-        }
-        try check(
-          field, recordType: stored?.type ?? field.recordType, schema, database.environment)
+        let type = stored?.type ?? field.recordType
+        let isAllowed =
+          if let stored { access.allows(.write, stored, schema: schema) } else {
+            type.map { access.allowsCreation(of: $0, schema: schema) } ?? true
+          }
+        if !isAllowed { throw ServerError(.accessDenied, Reason.accessDenied) }
+        try check(field, recordType: type, schema, database.environment)
       }
     }
   }

@@ -18,27 +18,35 @@ struct DatabaseHistory {
   /// - Throws: `BAD_REQUEST` for tokens that are stale or none of ours.
   func page(since text: String?, resultsLimit: Int?) throws(ServerError) -> Page {
     let epoch = try store.epoch()
-    let newest = try store.latestZoneChange(in: database.key)
+    // The history of a shared database names zones that the caller participates in: none yet.
+    let key = database.view.database
+    let newest = try key.map { (key) throws(ServerError) in try store.latestZoneChange(in: key) } ?? 0
     var token = ChangeToken(
-      subject: .database, epoch: epoch, incarnation: database.key.fingerprint, change: 0)
+      subject: .database, epoch: epoch, incarnation: database.view.fingerprint, change: 0)
     token.began = newest
     if let text {
       let given = try ChangeToken(text: text)
       guard given.subject == .database else { throw .badRequest(Reason.syncTokenInvalid) }
       try given.check(
         epoch: epoch, incarnation: token.incarnation, newest: newest,
-        forgotten: try store.newestForgottenZone(in: database.key))
+        forgotten: try key.map { (key) throws(ServerError) in
+          try store.newestForgottenZone(in: key)
+        } ?? 0)
       token = given
     }
     let since = token.change
     let limit = min(resultsLimit ?? Limits.zonesPerResponseMax, Limits.zonesPerResponseMax)
-    let found = try store.zoneChanges(in: database.key, after: since, limit: limit + 1)
+    let found =
+      try key.map { (key) throws(ServerError) in
+        try store.zoneChanges(in: key, after: since, limit: limit + 1)
+      } ?? []
     let shown = found.prefix(limit)
     let moreComing = found.count > limit
     token.change = moreComing ? shown.last?.change ?? newest : newest
+    let owner = key?.owner
     let zones = shown.filter { !($0.isDeleted && text == nil) }.map { change in
       ZoneDictionary(
-        zoneID: database.zoneID(change.name),
+        zoneID: ZoneID(zoneName: change.name, ownerRecordName: owner),
         incarnation: showsIncarnations && !change.isDeleted ? String(change.incarnation) : nil,
         isDeleted: change.isDeleted, deletionReason: change.deletionReason)
     }

@@ -10,7 +10,7 @@ struct FetchDatabaseChangesHandler: EndpointHandler {
     _ request: FetchDatabaseChanges.Request, to caller: Caller, in address: DatabaseAddress
   ) async throws(ServerError) -> FetchDatabaseChanges.Response {
     let database = try await databases.open(address, for: caller, needsUser: true)
-    try database.requirePrivate()
+    try database.view.requireHistory()
     return try await database.store.read { (store) throws(ServerError) in
       let history = DatabaseHistory(
         database: database, store: store, showsIncarnations: request.showsIncarnations)

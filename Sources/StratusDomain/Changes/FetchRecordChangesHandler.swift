@@ -11,7 +11,7 @@ struct FetchRecordChangesHandler: EndpointHandler {
     _ request: FetchRecordChanges.Request, to caller: Caller, in address: DatabaseAddress
   ) async throws(ServerError) -> FetchRecordChanges.Response {
     let database = try await databases.open(address, for: caller, needsUser: true)
-    try database.requirePrivate()
+    try database.view.requireHistory()
     return try await database.store.read { (store) throws(ServerError) in
       let limit = min(
         request.selection.resultsLimit ?? Limits.recordsPerResponseMax,

@@ -13,7 +13,7 @@ struct FetchZoneChangesHandler: EndpointHandler {
       throw .badRequest(Reason.batchTooLarge)
     }
     let database = try await databases.open(address, for: caller, needsUser: true)
-    try database.requirePrivate()
+    try database.view.requireHistory()
     return try await database.store.read { (store) throws(ServerError) in
       let history = ZoneHistory(database: database, store: store)
       var items: [ZoneChangesItem] = []

@@ -13,11 +13,10 @@ struct ZoneHistory {
     _ zoneID: ZoneID, since text: String?, selection: ChangesSelection, limit: Int,
     sizeBytesMax: Int
   ) throws(ServerError) -> ZoneChanges {
-    let name = try database.zoneName(zoneID)
-    if name == ZoneID.defaultZoneName { throw .badRequest(Reason.changesInDefaultZone) }
-    guard let zone = try store.zone(named: name, in: database.key) else {
-      throw try store.missingZone(named: name, in: database.key)
-    }
+    let address = try database.zoneAddress(zoneID)
+    if address.isDefault { throw .badRequest(Reason.changesInDefaultZone) }
+    let access = try database.access(to: address, of: store)
+    guard let zone = access.zone else { throw .fault("a zone with a history has no row") }
     let cursor = try HistoryCursor(
       token: text, zone: zone, epoch: store.epoch(), isReversed: selection.isReversed)
     let shown = try store.recordChanges(
@@ -27,23 +26,23 @@ struct ZoneHistory {
       if let last = shown.last { cursor.isLast(last.change) } else { true }
     let next = cursor.next(afterReading: shown.last?.change, isComplete: isComplete)
     return ZoneChanges(
-      zoneID: database.zoneID(name),
+      zoneID: access.id,
       records: try present(
-        shown, of: name, selection: selection, isFromNothing: cursor.isFromNothing),
+        shown, of: access, selection: selection, isFromNothing: cursor.isFromNothing),
       syncToken: next.text, moreComing: !isComplete,
       clientChangeToken: zone.clientChangeToken)
   }
 
   private func present(
-    _ records: [StoredRecord], of zoneName: String, selection: ChangesSelection,
+    _ records: [StoredRecord], of access: ZoneAccess, selection: ChangesSelection,
     isFromNothing: Bool
   ) throws(ServerError) -> [RecordItem] {
-    let presenter = RecordPresenter(zoneName: zoneName, in: database)
+    let presenter = RecordPresenter(access.address, in: database)
     var items: [RecordItem] = []
     items.reserveCapacity(records.count)
     for record in records {
-      // Who starts from nothing has nothing to delete, unless it has written into the zone before
-      // it first asked, as the framework's clients may.
+      // A reader that starts from nothing has nothing to delete, unless it wrote to the zone before
+      // its first fetch, as the framework's clients may.
       if record.isDeleted, isFromNothing, !selection.showsDeletedRecordTypes { continue }
       if let types = selection.desiredRecordTypes, !types.contains(record.type) { continue }
       items.append(

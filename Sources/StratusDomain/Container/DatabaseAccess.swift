@@ -1,36 +1,33 @@
 public import StratusWire
 
-/// Leads a request to the database it may use.
+/// Opens the database that a request names.
 struct DatabaseAccess: Sendable {
   let stores: any StoreCatalog
   let users: UserRecords
   let tickets: AssetTickets
   let ambient: Ambient
 
-  /// Opens the database a request names.
+  /// Opens the database that a request names.
   ///
-  /// - Parameter needsUser: whether someone must be signed in, whatever the database.
-  /// - Throws: `AUTHENTICATION_REQUIRED` for the private database without a user; `BAD_REQUEST` for
-  ///   the shared one.
+  /// - Parameter needsUser: whether the endpoint requires a signed-in user, whatever the database.
+  /// - Throws: `AUTHENTICATION_REQUIRED` for the private and the shared database without a user.
   func open(
     _ address: DatabaseAddress, for caller: Caller, needsUser: Bool = false
   ) async throws(ServerError) -> OpenDatabase {
     if needsUser { _ = try caller.requireUser() }
-    let key: DatabaseKey
-    switch address.scope {
-    case .public: key = .public
-    case .private: key = .private(owner: try caller.requireUser())
-    case .shared: throw .badRequest(Reason.endpointInShared)
-    }
+    let view: DatabaseView =
+      switch address.scope {
+      case .public: .public
+      case .private: .private(user: try caller.requireUser())
+      case .shared: .shared(user: try caller.requireUser())
+      }
     let store = try await stores.store(at: address.store)
     if let user = caller.userRecordName {
       try await users.ensure(user, in: store, at: address.store)
     }
     return OpenDatabase(
-      store: store, key: key, environment: address.store.environment, caller: caller,
-      assets: AssetLinks(
-        tickets: tickets, address: address.store, database: key, serverURL: caller.serverURL,
-        now: ambient.now()))
+      store: store, address: address.store, view: view, caller: caller, tickets: tickets,
+      openedAt: ambient.now())
   }
 }
 
@@ -46,36 +43,37 @@ extension Caller {
   }
 }
 
-/// A database a caller may use.
+/// A database that a caller has opened.
 struct OpenDatabase: Sendable {
   let store: any Store
-  let key: DatabaseKey
-  let environment: ContainerEnvironment
+  let address: StoreAddress
   let caller: Caller
-  /// What is said about its files.
-  let assets: AssetLinks
+  /// What the caller may do here.
+  let policy: AccessPolicy
+  private let tickets: AssetTickets
+  private let openedAt: Int64
 
-  var address: StoreAddress { assets.address }
-
-  /// The name of a zone of this database, from a zone ID of a request; nil means the default zone.
-  ///
-  /// - Throws: `ZONE_NOT_FOUND` if the zone is another user's.
-  func zoneName(_ zoneID: ZoneID?) throws(ServerError) -> String {
-    guard let zoneID else { return ZoneID.defaultZoneName }
-    if let owner = zoneID.ownerRecordName, let own = key.owner, owner != own {
-      throw ServerError(.zoneNotFound, Reason.zoneNotFound)
-    }
-    return zoneID.zoneName
+  /// - Parameter openedAt: milliseconds since 1970 UTC; asset URLs and receipts count from it.
+  init(
+    store: any Store, address: StoreAddress, view: DatabaseView, caller: Caller,
+    tickets: AssetTickets, openedAt: Int64
+  ) {
+    self.store = store
+    self.address = address
+    self.caller = caller
+    policy = AccessPolicy(view: view, user: caller.userRecordName)
+    self.tickets = tickets
+    self.openedAt = openedAt
   }
 
-  /// The full ID of a zone of this database.
-  func zoneID(_ zoneName: String) -> ZoneID {
-    ZoneID(zoneName: zoneName, ownerRecordName: key.owner ?? "_defaultOwner")
-  }
+  var view: DatabaseView { policy.view }
+  var environment: ContainerEnvironment { address.environment }
 
-  /// Refuses what a database with nothing but a default zone cannot do.
-  func requirePrivate() throws(ServerError) {
-    if key == .public { throw .badRequest(Reason.endpointInPublic) }
+  /// The URLs and receipts of assets in the zones of one database.
+  func assets(of database: DatabaseKey) -> AssetLinks {
+    AssetLinks(
+      tickets: tickets, address: address, database: database, serverURL: caller.serverURL,
+      now: openedAt)
   }
 }
 

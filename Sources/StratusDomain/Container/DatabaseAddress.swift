@@ -22,7 +22,9 @@ public struct DatabaseAddress: Sendable, Hashable {
   }
 }
 
-/// One database inside a store: the public one, or one user's private one.
+/// The database that holds rows: the public one of a container, or the private one of a user.
+///
+/// A shared database holds no rows. See ``DatabaseView`` for what a caller opens.
 public enum DatabaseKey: Sendable, Hashable {
   case `public`
   case `private`(owner: String)
@@ -33,5 +35,74 @@ public enum DatabaseKey: Sendable, Hashable {
     case .public: nil
     case .private(let owner): owner
     }
+  }
+}
+
+/// The database that a caller opens: the public one, the user's private one, or the user's shared
+/// one, which shows zones that lie in the private databases of other users.
+public enum DatabaseView: Sendable, Hashable {
+  case `public`
+  case `private`(user: String)
+  case shared(user: String)
+
+  /// The view in which a user sees the zones of a database.
+  init(_ database: DatabaseKey, of user: String) {
+    switch database {
+    case .public: self = .public
+    case .private(let owner): self = owner == user ? .private(user: user) : .shared(user: user)
+    }
+  }
+
+  /// The view in which the owner of a database sees it.
+  public init(ownerOf database: DatabaseKey) {
+    switch database {
+    case .public: self = .public
+    case .private(let owner): self = .private(user: owner)
+    }
+  }
+
+  /// User record name of the user whose database it is; nil for the public database.
+  public var user: String? {
+    switch self {
+    case .public: nil
+    case .private(let user), .shared(let user): user
+    }
+  }
+
+  /// The database whose rows the view shows; nil for a shared database, in which each zone lies in
+  /// the database of its own owner.
+  public var database: DatabaseKey? {
+    switch self {
+    case .public: .public
+    case .private(let user): .private(owner: user)
+    case .shared: nil
+    }
+  }
+
+  public var scope: DatabaseScope {
+    switch self {
+    case .public: .public
+    case .private: .private
+    case .shared: .shared
+    }
+  }
+}
+
+/// A zone as the store addresses it: the database that holds its rows, and its name.
+public struct ZoneAddress: Sendable, Hashable {
+  public let database: DatabaseKey
+  private let exactName: ExactName
+
+  public init(database: DatabaseKey, name: String) {
+    self.database = database
+    exactName = ExactName(name)
+  }
+
+  public var name: String { exactName.text }
+  public var isDefault: Bool { name == ZoneID.defaultZoneName }
+
+  /// The zone's full ID, as answers show it.
+  var id: ZoneID {
+    ZoneID(zoneName: name, ownerRecordName: database.owner ?? "_defaultOwner")
   }
 }

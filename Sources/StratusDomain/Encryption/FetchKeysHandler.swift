@@ -13,16 +13,16 @@ struct FetchKeysHandler: EndpointHandler {
       throw .badRequest(Reason.batchTooLarge)
     }
     let database = try await databases.open(address, for: caller, needsUser: true)
-    try database.requirePrivate()
+    try database.view.requireOwnKeys()
     let user = try caller.requireUser()
     return try await database.store.read { (store) throws(ServerError) in
       var zones: [FetchKeys.ZoneKeys] = []
       for zoneID in request.zones {
-        let name = try database.zoneName(zoneID)
-        let zone = try store.zone(named: name, in: database.key)
+        let address = try database.zoneAddress(zoneID)
+        let zone = try store.zone(named: address.name, in: address.database)
         zones.append(
           FetchKeys.ZoneKeys(
-            zoneID: database.zoneID(name),
+            zoneID: address.id,
             keys: try zone.map { (zone) throws(ServerError) in try store.zoneKeys(of: zone) }
               ?? []))
       }

@@ -1,6 +1,6 @@
 import StratusWire
 
-/// Answers `encryption/register`: who comes first wins.
+/// Answers `encryption/register`: the first request wins.
 struct RegisterUserKeyHandler: EndpointHandler {
   typealias Endpoint = RegisterUserKey
 
@@ -10,7 +10,7 @@ struct RegisterUserKeyHandler: EndpointHandler {
     _ request: RegisterUserKey.Request, to caller: Caller, in address: DatabaseAddress
   ) async throws(ServerError) -> RegisterUserKey.Response {
     let database = try await databases.open(address, for: caller, needsUser: true)
-    try database.requirePrivate()
+    try database.view.requireOwnKeys()
     let user = try caller.requireUser()
     return try await database.store.write { (store) throws(ServerError) in
       if let standing = try store.userKey(of: user) {

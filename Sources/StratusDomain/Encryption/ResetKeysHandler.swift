@@ -12,7 +12,7 @@ struct ResetKeysHandler: EndpointHandler {
     _ request: ResetKeys.Request, to caller: Caller, in address: DatabaseAddress
   ) async throws(ServerError) -> ResetKeys.Response {
     let database = try await databases.open(address, for: caller, needsUser: true)
-    try database.requirePrivate()
+    try database.view.requireOwnKeys()
     let origin = try caller.origin(now: ambient.now())
     let user = origin.user
     let (response, isWatched) = try await database.store.write { (store) throws(ServerError) in
@@ -25,7 +25,7 @@ struct ResetKeysHandler: EndpointHandler {
         throw ServerError(.conflict, Reason.userKeyChanged)
       }
       let limit = Limits.zonesPerResponseMax
-      let found = try store.zonesWithKeys(in: database.key, limit: limit)
+      let found = try store.zonesWithKeys(in: .private(owner: user), limit: limit)
       var deleted: [ZoneID] = []
       var isWatched = false
       for zone in found {
@@ -35,7 +35,7 @@ struct ResetKeysHandler: EndpointHandler {
         } else {
           if try store.leaveWord(.zoneDeleted, of: zone, by: origin) { isWatched = true }
           try store.deleteZone(zone, reason: .encryptedDataReset, at: origin.time)
-          deleted.append(database.zoneID(zone.name))
+          deleted.append(zone.address.id)
         }
       }
       if found.count == limit {

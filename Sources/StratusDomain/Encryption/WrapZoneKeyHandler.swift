@@ -1,6 +1,6 @@
 import StratusWire
 
-/// Answers `encryption/wrap`: who comes first wins.
+/// Answers `encryption/wrap`: the first request wins.
 struct WrapZoneKeyHandler: EndpointHandler {
   typealias Endpoint = WrapZoneKey
 
@@ -10,24 +10,24 @@ struct WrapZoneKeyHandler: EndpointHandler {
     _ request: WrapZoneKey.Request, to caller: Caller, in address: DatabaseAddress
   ) async throws(ServerError) -> WrapZoneKey.Response {
     let database = try await databases.open(address, for: caller, needsUser: true)
-    try database.requirePrivate()
+    try database.view.requireOwnKeys()
     let user = try caller.requireUser()
-    let name = try database.zoneName(request.zoneID)
+    let address = try database.zoneAddress(request.zoneID)
     return try await database.store.write { (store) throws(ServerError) in
       guard try store.userKey(of: user) == request.key.recipient else {
         throw ServerError(.conflict, Reason.userKeyChanged)
       }
-      var zone = try store.lockZone(named: name, in: database.key)
-      if zone == nil, name == ZoneID.defaultZoneName {
-        zone = try store.createZone(named: name, in: database.key)
-      }
-      guard let zone else { throw try store.missingZone(named: name, in: database.key) }
+      let access = try database.lockedAccess(to: address, of: store)
+      let zone =
+        if let zone = access.zone { zone } else {
+          try store.createZone(named: address.name, in: address.database)
+        }
       var keys = try store.zoneKeys(of: zone)
       if keys.isEmpty {
         try store.add(request.key, to: zone)
         keys = [request.key]
       }
-      return FetchKeys.ZoneKeys(zoneID: database.zoneID(name), keys: keys)
+      return FetchKeys.ZoneKeys(zoneID: address.id, keys: keys)
     }
   }
 }

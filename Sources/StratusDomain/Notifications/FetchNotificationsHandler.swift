@@ -39,7 +39,7 @@ struct NotificationHistory {
   {
     let epoch = try store.epoch()
     let newest = try store.latestNotification()
-    let incarnation = DatabaseKey.private(owner: user).fingerprint
+    let incarnation = DatabaseView.private(user: user).fingerprint
     try token?.check(epoch: epoch, incarnation: incarnation, newest: newest)
     let place = token?.change ?? 0
     // Both come in order of the same count; a page ends before the first that is left out.

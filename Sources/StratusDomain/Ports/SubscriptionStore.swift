@@ -4,22 +4,22 @@ public import StratusWire
 public protocol SubscriptionReading {
   /// A user's subscription of that ID; nil if there is none.
   func subscription(
-    id: String, of user: String, in database: DatabaseKey
+    id: String, of user: String, in database: DatabaseView
   ) throws(ServerError) -> StoredSubscription?
 
   /// A user's subscriptions in a database, in order of their IDs' bytes.
   func subscriptions(
-    of user: String, in database: DatabaseKey, limit: Int
+    of user: String, in database: DatabaseView, limit: Int
   ) throws(ServerError) -> [StoredSubscription]
 
   /// How many subscriptions a user has in a database.
-  func subscriptionCount(of user: String, in database: DatabaseKey) throws(ServerError) -> Int
+  func subscriptionCount(of user: String, in database: DatabaseView) throws(ServerError) -> Int
 
   /// Subscriptions of a database filed under a key, in order of their numbers.
   ///
   /// - Parameter number: only those behind it; 0: from the first.
   func subscriptions(
-    under key: SubscriptionKey, in database: DatabaseKey, after number: Int64, limit: Int
+    under key: SubscriptionKey, in database: DatabaseView, after number: Int64, limit: Int
   ) throws(ServerError) -> [StoredSubscription]
 
   /// Whether a subscription of that number is still there.
@@ -55,7 +55,7 @@ public protocol SubscriptionWriting {
   ///   - subscription: with its ID.
   ///   - place: what it is filed under.
   func save(
-    _ subscription: Subscription, of user: String, in database: DatabaseKey,
+    _ subscription: Subscription, of user: String, in database: DatabaseView,
     under place: SubscriptionPlace
   ) throws(ServerError)
 

@@ -25,15 +25,17 @@ struct QueryAttempt {
       query.sorts = []
     }
     let marker = try marker()
-    let selection = try zones()
+    let area = try area()
+    if let area { try query.restrict(to: area.readable(query.recordType, schema: schema)) }
     let planner = QueryPlanner(query)
-    guard case .some(let zone) = selection, !planner.matchesNothing else {
+    guard let area, !planner.matchesNothing else {
       if !check.addition.isEmpty { return .needs(check.addition, indexes: [], building: []) }
       return .answered(try response(QueryPage(), marker: nil, plan: nil, zone: nil))
     }
+    let zone = area.zone
     let indexes = schema.indexes[query.recordType] ?? []
     var choice = PlanChoice(
-      query: query, planner: planner, indexes: indexes, store: store, database: database.key,
+      query: query, planner: planner, indexes: indexes, store: store, database: area.database,
       waits: waits, pageSize: pageSize)
     var plan: QueryPlan
     var gathers: [QueryPlan] = []
@@ -51,8 +53,8 @@ struct QueryAttempt {
     }
     var page =
       gathers.isEmpty
-      ? try read(plan, query, zone, after: marker?.position)
-      : try shorter(&plan, gathers, query, zone, &choice)
+      ? try read(plan, query, area, after: marker?.position)
+      : try shorter(&plan, gathers, query, area, &choice)
     if page == nil {
       // What was gathered has grown too much for it; the order of the index is the same.
       switch try choice.chooseOrdered() {
@@ -60,7 +62,7 @@ struct QueryAttempt {
       case .needs(let wanted, let building):
         return .needs(check.addition, indexes: wanted, building: building)
       }
-      page = try read(plan, query, zone, after: marker?.position)
+      page = try read(plan, query, area, after: marker?.position)
     }
     page?.entriesRead += choice.entriesRead
     guard let page else { throw .fault("a query cannot be read in its own order") }
@@ -78,26 +80,26 @@ struct QueryAttempt {
   /// - Parameter plan: becomes the one that is used.
   private func shorter(
     _ plan: inout QueryPlan, _ gathers: [QueryPlan], _ query: CheckedQuery,
-    _ zone: StoredZone?, _ choice: inout PlanChoice
+    _ area: QueryArea, _ choice: inout PlanChoice
   ) throws(ServerError) -> QueryPage? {
     let max = choice.recordsReadMax
-    let begun = try read(plan, query, zone, after: nil, recordsMax: max)
+    let begun = try read(plan, query, area, after: nil, recordsMax: max)
     guard let begun, begun.position != nil, begun.items.count < pageSize,
       begun.recordsRead >= max
     else { return begun }
     if let gather = try choice.instead(of: begun, gathers: gathers) { plan = gather }
-    var page = try read(plan, query, zone, after: nil)
+    var page = try read(plan, query, area, after: nil)
     page?.entriesRead += begun.entriesRead
     page?.recordsRead += begun.recordsRead
     return page
   }
 
   private func read(
-    _ plan: QueryPlan, _ query: CheckedQuery, _ zone: StoredZone?, after: EntryPosition?,
+    _ plan: QueryPlan, _ query: CheckedQuery, _ area: QueryArea, after: EntryPosition?,
     recordsMax: Int = .max
   ) throws(ServerError) -> QueryPage? {
     let scope = PageScope(
-      query: query, plan: plan, store: store, database: database.key, zone: zone,
+      query: query, plan: plan, store: store, database: area.database, zone: area.zone,
       limit: pageSize, countsOnly: request.countsOnly, after: after, recordsMax: recordsMax)
     switch plan.candidate.kind {
     case .scan:
@@ -115,15 +117,18 @@ struct QueryAttempt {
     }
   }
 
-  /// The zone to look in; within it nil for all, outside nil for one without any record.
-  private func zones() throws(ServerError) -> StoredZone?? {
-    if request.zoneID == nil, request.isZoneWide, database.key != .public {
-      return .some(nil)
+  /// Where the query looks; nil: there is no record to find.
+  private func area() throws(ServerError) -> QueryArea? {
+    let policy = database.policy
+    if request.zoneID == nil, request.isZoneWide, database.view.queriesAllZones {
+      // A shared database shows zones that the caller participates in: none yet.
+      guard let key = database.view.database, let role = policy.role(in: key) else { return nil }
+      return QueryArea(database: key, zone: nil, role: role, policy: policy)
     }
-    let name = try database.zoneName(request.zoneID)
-    if let zone = try store.zone(named: name, in: database.key) { return .some(zone) }
-    if name == ZoneID.defaultZoneName { return nil }
-    throw try store.missingZone(named: name, in: database.key)
+    let access = try database.access(to: try database.zoneAddress(request.zoneID), of: store)
+    guard let zone = access.zone else { return nil }
+    return QueryArea(
+      database: access.address.database, zone: zone, role: access.role, policy: policy)
   }
 }
 
@@ -132,7 +137,7 @@ extension QueryAttempt {
   private func fingerprint() throws(ServerError) -> UInt64 {
     var print = Fingerprint()
     print.add(request.query.jsonBytes)
-    print.add((database.key.owner ?? "").utf8)
+    print.add(database.view.identity.utf8)
     print.add(String(try store.epoch()).utf8)
     print.add((request.zoneID?.zoneName ?? "").utf8)
     print.add([request.zoneID == nil, request.isZoneWide, request.countsOnly].map { $0 ? 1 : 0 })
@@ -173,7 +178,7 @@ extension QueryAttempt {
     for item in page.items {
       if presenter?.zone != item.zone.id {
         presenter = (
-          item.zone.id, RecordPresenter(zoneName: item.zone.name, in: database)
+          item.zone.id, RecordPresenter(item.zone.address, in: database)
         )
       }
       guard let presenter = presenter?.presenter else { continue }
@@ -191,9 +196,9 @@ extension QueryAttempt {
       count: request.countsOnly ? page.count : nil, explanation: explanation)
   }
 
-  /// The newest place in the history of the one zone asked, for who wants to know it.
+  /// The newest change token of the zone that the query names, for callers that ask for it.
   private func syncToken(_ zone: StoredZone?) throws(ServerError) -> String? {
-    guard database.caller.wantsSyncToken, database.key != .public, let zone, !zone.isDefault
+    guard database.caller.wantsSyncToken, let zone, zone.database.keepsHistories, !zone.isDefault
     else { return nil }
     return ChangeToken(
       subject: .zone, epoch: try store.epoch(), incarnation: zone.id, change: zone.change

@@ -35,16 +35,10 @@ struct LookupRecordsHandler: EndpointHandler {
     up batch: ZoneBatches.Batch, for request: LookupRecords.Request, in database: OpenDatabase,
     of store: any StoreReading, into results: inout [RecordItem?]
   ) throws(ServerError) {
-    let zone = try store.zone(named: batch.zoneName, in: database.key)
-    if zone == nil, batch.zoneName != ZoneID.defaultZoneName {
-      throw try store.missingZone(named: batch.zoneName, in: database.key)
-    }
+    let access = try database.access(to: batch.address, of: store)
     let names = batch.indices.map { request.items[$0].recordName }
-    let records =
-      if let zone { try store.records(named: names, in: zone) } else {
-        [ExactName: StoredRecord]()
-      }
-    let presenter = RecordPresenter(zoneName: batch.zoneName, in: database)
+    let records = try store.readableRecords(named: names, access)
+    let presenter = RecordPresenter(access.address, in: database)
     for index in batch.indices {
       let item = request.items[index]
       if let record = records[item.recordName] {

@@ -32,8 +32,7 @@ struct ModifyRecordsHandler: EndpointHandler {
     let database = try await databases.open(address, for: caller, needsUser: true)
     let batches = try ZoneBatches(operations.map(\.zoneID), of: request.zoneID, in: database)
     let places = batches.batches.map {
-      ZoneWriters.Place(
-        store: address.store, database: database.key, zone: ExactName($0.zoneName))
+      ZoneWriters.Place(store: address.store, zone: $0.address)
     }
     try writers.enter(places)
     defer { writers.leave(places) }
@@ -51,7 +50,7 @@ struct ModifyRecordsHandler: EndpointHandler {
         let outcome: Outcome
         do throws(ServerError) {
           outcome = try modify(
-            part, zoneName: batch.zoneName, request: request, from: origin, in: database, of: store)
+            part, at: batch.address, request: request, from: origin, in: database, of: store)
         } catch {
           outcome = Outcome(
             items: try batches.failures(
@@ -87,29 +86,28 @@ struct ModifyRecordsHandler: EndpointHandler {
   }
 
   private func modify(
-    _ operations: [SentOperation], zoneName: String, request: ModifyRecords.Request,
+    _ operations: [SentOperation], at address: ZoneAddress, request: ModifyRecords.Request,
     from origin: ChangeOrigin, in database: OpenDatabase, of store: any StoreWriting
   ) throws(ServerError) -> Outcome {
     var snapshot = try RecordSnapshot(
-      loading: operations.compactMap(\.operation.recordName), zoneName: zoneName, in: database,
+      loading: operations.compactMap(\.operation.recordName), at: address, in: database,
       of: store)
     try snapshot.load(assets: operations.flatMap(\.assetChecksums), of: store)
-    let isAtomic = zoneName != ZoneID.defaultZoneName && request.isAtomic ?? true
+    let isAtomic = !address.isDefault && request.isAtomic ?? true
     let writer = RecordWriter(
       user: origin.user, deviceID: database.caller.deviceID, now: origin.time)
     var refused: [Int: RecordDecision.Refusal] = [:]
     while true {
       let decision = RecordDecision(
-        operations, on: snapshot, by: writer, in: database, zoneID: database.zoneID(zoneName),
-        isAtomic: isAtomic, refused: refused)
+        operations, on: snapshot, by: writer, in: database, isAtomic: isAtomic, refused: refused)
       try store.requireZoneKeys(decision.zoneKeyIDs, of: snapshot.zone)
       var schema = snapshot.schema
       schema.add(decision.schemaAddition)
       let references = ReferenceDecision(
         decision, on: snapshot,
         try ReferenceSnapshot(
-          loading: decision, on: snapshot, schema: schema, isPublic: database.key == .public,
-          of: store),
+          loading: decision, on: snapshot, schema: schema,
+          childrenHoldParents: address.database.childrenHoldParents, of: store),
         by: writer, requiresTargets: schema.settings.requiresReferenceTargets, isAtomic: isAtomic)
       guard references.refusals.isEmpty else {
         // What is refused now leaves no trace: the rest is decided again without it.
@@ -117,12 +115,11 @@ struct ModifyRecordsHandler: EndpointHandler {
         continue
       }
       let isWatched = try write(
-        decision, references, on: snapshot, schema: schema, from: origin, zoneName: zoneName,
+        decision, references, on: snapshot, schema: schema, from: origin,
         clientChangeToken: decision.hasFailed ? nil : request.clientChangeToken, in: database,
         of: store)
       return Outcome(
-        items: try present(
-          decision, operations.map(\.operation), zoneName: zoneName, in: database),
+        items: try present(decision, operations.map(\.operation), at: address, in: database),
         hasMoreToCascade: !references.unfinished.isEmpty || !references.rewritten.isEmpty,
         isWatched: isWatched)
     }
@@ -131,14 +128,15 @@ struct ModifyRecordsHandler: EndpointHandler {
   /// - Returns: whether somebody may want to be told of it.
   private func write(
     _ decision: RecordDecision, _ references: ReferenceDecision, on snapshot: RecordSnapshot,
-    schema: Schema, from origin: ChangeOrigin, zoneName: String, clientChangeToken: String?,
+    schema: Schema, from origin: ChangeOrigin, clientChangeToken: String?,
     in database: OpenDatabase, of store: any StoreWriting
   ) throws(ServerError) -> Bool {
     if !decision.schemaAddition.isEmpty { try store.add(decision.schemaAddition) }
     if references.records.isEmpty, clientChangeToken == nil { return false }
     let zone =
       if let zone = snapshot.zone { zone } else {
-        try store.createZone(named: zoneName, in: database.key)
+        try store.createZone(
+          named: snapshot.access.address.name, in: snapshot.access.address.database)
       }
     let stored = { (record: StoredRecord) in
       snapshot.stored(record.name) ?? references.gone[record.name]
@@ -152,7 +150,7 @@ struct ModifyRecordsHandler: EndpointHandler {
     try store.touchAssets(releasedBy: rows, now: origin.time)
     let changes = ChangeSet(
       zone: zone, records: references.records, rows: rows, clientChangeToken: clientChangeToken,
-      watched: try store.watchForWriting(of: database.key).change(
+      watched: try store.watchForWriting(of: zone.database).change(
         of: references.records, in: zone, by: origin, replacing: stored))
     try store.apply(changes)
     // NB: in this order. What goes by this batch takes along what the batch itself has saved, too.
@@ -169,10 +167,10 @@ struct ModifyRecordsHandler: EndpointHandler {
   }
 
   private func present(
-    _ decision: RecordDecision, _ operations: [RecordOperation], zoneName: String,
+    _ decision: RecordDecision, _ operations: [RecordOperation], at address: ZoneAddress,
     in database: OpenDatabase
   ) throws(ServerError) -> [RecordItem] {
-    let presenter = RecordPresenter(zoneName: zoneName, in: database)
+    let presenter = RecordPresenter(address, in: database)
     var items: [RecordItem] = []
     items.reserveCapacity(operations.count)
     for (operation, outcome) in zip(operations, decision.outcomes) {

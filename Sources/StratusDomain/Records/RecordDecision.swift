@@ -48,15 +48,16 @@ struct RecordDecision: Sendable {
   ///   - refused: operations that a ``ReferenceDecision`` has refused, by their places.
   init(
     _ operations: [SentOperation], on snapshot: RecordSnapshot, by writer: RecordWriter,
-    in database: OpenDatabase, zoneID: ZoneID, isAtomic: Bool, refused: [Int: Refusal] = [:]
+    in database: OpenDatabase, isAtomic: Bool, refused: [Int: Refusal] = [:]
   ) {
     var fields = FieldDecision(
       schema: snapshot.schema, environment: database.environment,
-      allowsEncryption: database.key != .public)
+      allowsEncryption: snapshot.access.address.database.allowsEncryptedValues)
     var seen: Set<ExactName> = []
     let rules = RecordRules(
-      writer: writer, database: database, zoneID: zoneID,
-      assets: AssetRules(links: database.assets, known: snapshot.assets))
+      writer: writer, access: snapshot.access, schema: snapshot.schema,
+      assets: AssetRules(
+        links: database.assets(of: snapshot.access.address.database), known: snapshot.assets))
     for (place, sent) in operations.enumerated() {
       let schemaBefore = fields
       do throws(Refusal) {

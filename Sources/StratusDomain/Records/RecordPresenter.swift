@@ -1,13 +1,14 @@
 import StratusWire
 
-/// Turns stored records of one zone into what a caller sees.
+/// Turns stored records of one zone into what a caller sees. The caller may read them: callers of
+/// this type have asked ``ZoneAccess``.
 struct RecordPresenter: Sendable {
   private let zoneID: ZoneID
   private let assets: AssetLinks
 
-  init(zoneName: String, in database: OpenDatabase) {
-    zoneID = database.zoneID(zoneName)
-    assets = database.assets
+  init(_ address: ZoneAddress, in database: OpenDatabase) {
+    zoneID = address.id
+    assets = database.assets(of: address.database)
   }
 
   /// - Throws: `INTERNAL_ERROR` if stored text cannot be read.

@@ -22,8 +22,8 @@ struct RecordRules: Sendable {
   }
 
   let writer: RecordWriter
-  let database: OpenDatabase
-  let zoneID: ZoneID
+  let access: ZoneAccess
+  let schema: Schema
   let assets: AssetRules
 
   /// - Parameters:
@@ -36,12 +36,14 @@ struct RecordRules: Sendable {
     guard let name = operation.recordName else {
       throw Refusal(.badRequest("missing required field 'recordName'"))
     }
-    // Who makes a record writes no other: that the name is taken, they may know.
+    // A create writes no stored record. That the name is taken is no secret.
     if let stored, operation.kind != .create { try checkPermission(toWrite: stored) }
+    if stored == nil, operation.kind.canCreate { try checkPermission(toCreate: operation) }
     switch operation.kind {
     case .create:
       if let stored {
-        throw Refusal(ServerError(.conflict, Reason.recordExists), serverRecord: stored)
+        throw Refusal(
+          ServerError(.conflict, Reason.recordExists), serverRecord: shown(stored))
       }
       return try save(sent, name, over: nil, keepsOthers: false, place, &fields)
     case .update, .replace:
@@ -64,17 +66,31 @@ struct RecordRules: Sendable {
     }
   }
 
-  /// The default role grants: everybody creates, only the creator writes (cloudkit-semantics §4).
+  /// - Throws: `ACCESS_DENIED`; `NOT_FOUND` if the caller may not know of the record.
   private func checkPermission(toWrite stored: StoredRecord) throws(Refusal) {
-    if database.key == .public, stored.created.userRecordName != writer.user {
-      throw Refusal(ServerError(.accessDenied, Reason.accessDenied))
+    if access.allows(.write, stored, schema: schema) { return }
+    guard access.allows(.read, stored, schema: schema) else {
+      throw Refusal(ServerError(.notFound, Reason.recordNotFound))
     }
+    throw Refusal(ServerError(.accessDenied, Reason.accessDenied))
+  }
+
+  /// - Throws: `ACCESS_DENIED`. An operation without a type is refused later.
+  private func checkPermission(toCreate operation: RecordOperation) throws(Refusal) {
+    guard let type = operation.recordType, !access.allowsCreation(of: type, schema: schema)
+    else { return }
+    throw Refusal(ServerError(.accessDenied, Reason.accessDenied))
   }
 
   private func check(_ tag: String, against stored: StoredRecord) throws(Refusal) {
     if tag != stored.tag {
-      throw Refusal(ServerError(.conflict, Reason.conflict), serverRecord: stored)
+      throw Refusal(ServerError(.conflict, Reason.conflict), serverRecord: shown(stored))
     }
+  }
+
+  /// The server's record in the answer to a conflict; nil: the caller may not read it.
+  private func shown(_ stored: StoredRecord) -> StoredRecord? {
+    access.allows(.read, stored, schema: schema) ? stored : nil
   }
 
   private func save(
@@ -121,7 +137,7 @@ struct RecordRules: Sendable {
         references: SentReferences([], parent: operation.parent))
     }
     let changes = try assets.settle(
-      fields.decide(operation.fields, recordType: type, zoneID: zoneID), over: stored)
+      fields.decide(operation.fields, recordType: type, zoneID: access.id), over: stored)
     let base = keepsOthers ? stored?.fields ?? .empty : .empty
     let values = base == .empty ? Self.values(of: changes) : nil
     let text = if let values { FieldsJSON(values) } else { try merge(changes, into: base) }
@@ -189,6 +205,16 @@ struct RecordRules: Sendable {
     }
     let tombstone = stored.tombstone(change: change, modified: writer.stamp)
     return Outcome(written: tombstone, answer: .deleted(name: name))
+  }
+}
+
+extension RecordOperation.Kind {
+  /// Whether the operation creates the record if there is none of its name.
+  fileprivate var canCreate: Bool {
+    switch self {
+    case .create, .forceUpdate, .forceReplace: true
+    case .update, .replace, .delete, .forceDelete: false
+    }
   }
 }
 

@@ -2,8 +2,7 @@ import StratusWire
 
 /// What a decision about records of one zone needs to know, loaded in batches and locked.
 struct RecordSnapshot: Sendable {
-  /// nil: the default zone, which no one has written to yet.
-  let zone: StoredZone?
+  let access: ZoneAccess
   /// The live records that the operations name.
   let records: [ExactName: StoredRecord]
   /// Records that the operations name and that are as good as gone: an unfinished cascade is on its
@@ -17,16 +16,13 @@ struct RecordSnapshot: Sendable {
 
   /// - Throws: `ZONE_NOT_FOUND`.
   init(
-    loading names: [String], zoneName: String, in database: OpenDatabase,
+    loading names: [String], at address: ZoneAddress, in database: OpenDatabase,
     of store: any StoreWriting
   ) throws(ServerError) {
-    zone = try store.lockZone(named: zoneName, in: database.key)
-    if zone == nil, zoneName != ZoneID.defaultZoneName {
-      throw try store.missingZone(named: zoneName, in: database.key)
-    }
+    access = try database.lockedAccess(to: address, of: store)
     schema = try store.schema()
     firstNumber = try store.drawRecordNumbers(names.count)
-    guard let zone else {
+    guard let zone = access.zone else {
       records = [:]
       doomed = [:]
       return
@@ -44,21 +40,24 @@ struct RecordSnapshot: Sendable {
   }
 
   init(
-    zone: StoredZone?, records: [ExactName: StoredRecord], schema: Schema,
+    access: ZoneAccess, records: [ExactName: StoredRecord], schema: Schema,
     doomed: [ExactName: StoredRecord] = [:], firstNumber: Int64 = 1
   ) {
     self.firstNumber = firstNumber
-    self.zone = zone
+    self.access = access
     self.records = records
     self.schema = schema
     self.doomed = doomed
   }
 
+  /// nil: the default zone, to which nothing has been written yet.
+  var zone: StoredZone? { access.zone }
+
   /// What the store holds under a name.
   func stored(_ name: String) -> StoredRecord? { records[name] ?? doomed[name] }
 }
 
-/// Who writes, on what, and when.
+/// The user and device that write, and the time.
 struct RecordWriter: Sendable {
   let user: String
   let deviceID: String

@@ -6,8 +6,8 @@ import StratusWire
 /// (wire-quirks A9).
 struct ZoneBatches: Sendable {
   struct Batch: Sendable {
-    let zoneName: String
-    /// Places of the items in the request.
+    let address: ZoneAddress
+    /// Indices of the items in the request.
     var indices: [Int]
   }
 
@@ -19,24 +19,24 @@ struct ZoneBatches: Sendable {
     _ itemZones: [ZoneID?], of requestZone: ZoneID?, in database: OpenDatabase
   ) throws(ServerError) {
     if let requestZone {
-      let name = try database.zoneName(requestZone)
+      let address = try database.zoneAddress(requestZone)
       for itemZone in itemZones {
         guard let itemZone else { continue }
-        if ExactName(try database.zoneName(itemZone)) != ExactName(name) {
+        if try database.zoneAddress(itemZone) != address {
           throw .badRequest("zoneID of a record differs from the request's")
         }
       }
-      batches = [Batch(zoneName: name, indices: Array(itemZones.indices))]
+      batches = [Batch(address: address, indices: Array(itemZones.indices))]
       return
     }
-    var places: [ExactName: Int] = [:]
+    var known: [ZoneAddress: Int] = [:]
     for (index, itemZone) in itemZones.enumerated() {
-      let name = try database.zoneName(itemZone)
-      if let place = places[name] {
-        batches[place].indices.append(index)
+      let address = try database.zoneAddress(itemZone)
+      if let batch = known[address] {
+        batches[batch].indices.append(index)
       } else {
-        places[ExactName(name)] = batches.count
-        batches.append(Batch(zoneName: name, indices: [index]))
+        known[address] = batches.count
+        batches.append(Batch(address: address, indices: [index]))
       }
     }
   }
@@ -56,15 +56,15 @@ extension ZoneBatches {
     }
   }
 
-  /// The newest place in the history of the one zone of a request, for who wants to know it.
+  /// The newest change token of a request's zone, for callers that ask for it.
   ///
-  /// NB: nil for several zones and for the default zone, which has no history.
+  /// - Returns: nil for several zones and for the default zone, which has no history.
   func syncToken(
     in database: OpenDatabase, of store: any StoreReading
   ) throws(ServerError) -> String? {
-    guard database.caller.wantsSyncToken, database.key != .public, batches.count == 1,
-      let name = batches.first?.zoneName, name != ZoneID.defaultZoneName,
-      let zone = try store.zone(named: name, in: database.key)
+    guard database.caller.wantsSyncToken, batches.count == 1, let address = batches.first?.address,
+      address.database.keepsHistories, !address.isDefault,
+      let zone = try store.zone(named: address.name, in: address.database)
     else { return nil }
     return ChangeToken(
       subject: .zone, epoch: try store.epoch(), incarnation: zone.id, change: zone.change

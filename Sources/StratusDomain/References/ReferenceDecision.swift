@@ -74,7 +74,7 @@ struct ReferenceDecision: Sendable {
       if going.contains(child) || saved[child] != nil || followers.contains(child) { continue }
       if !references.mayFollow(link) { parents.insert(ExactName(link.target)) }
     }
-    if !references.isPublic {
+    if references.childrenHoldParents {
       for (name, record) in saved where !going.contains(name) {
         if let parent = record.parentRecordName { parents.insert(ExactName(parent)) }
       }

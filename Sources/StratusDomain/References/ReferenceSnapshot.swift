@@ -15,21 +15,18 @@ struct ReferenceSnapshot: Sendable {
   private(set) var reach = CascadeReach()
   /// Links by `deleteSelf` that saves of the batch are about to write, by target.
   private(set) var newLinks: [ExactName: [String]] = [:]
-  /// Whether this is the public database.
-  ///
-  /// Choice: there, children do not hold their parent. Nothing is shared by hierarchies there, and
-  /// anybody could keep another's record from being deleted.
-  let isPublic: Bool
+  /// See ``DatabaseKey/childrenHoldParents``.
+  let childrenHoldParents: Bool
 
   /// - Parameters:
   ///   - schema: with what the decision adds to it.
   ///   - room: for records that go along.
   init(
     loading decision: RecordDecision, on snapshot: RecordSnapshot, schema: Schema,
-    isPublic: Bool, room: CascadeRoom = CascadeRoom(),
+    childrenHoldParents: Bool, room: CascadeRoom = CascadeRoom(),
     of store: any RecordReading & LinkReading
   ) throws(ServerError) {
-    self.isPublic = isPublic
+    self.childrenHoldParents = childrenHoldParents
     guard let zone = snapshot.zone, decision.concernsReferences else { return }
     let known = Set(snapshot.records.keys).union(decision.records.map { ExactName($0.name) })
     var targets: Set<ExactName> = []
@@ -54,7 +51,7 @@ struct ReferenceSnapshot: Sendable {
     var room = room
     reach = try CascadeReach(
       to: deleted, further: newLinks, in: zone, within: &room, of: store)
-    if isPublic { return }
+    if !childrenHoldParents { return }
     children = try Self.children(of: deleted, in: zone, of: store)
     if children.isEmpty { return }
     let limit = Limits.childrenCheckedMax

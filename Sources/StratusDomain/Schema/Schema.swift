@@ -16,6 +16,11 @@ public struct Schema: Sendable, Hashable {
     self.settings = settings
   }
 
+  /// What a record type grants in the public database.
+  func grants(of recordType: String) -> RecordGrants {
+    recordTypes[recordType]?.grants ?? .standard
+  }
+
   /// Adds what an addition holds.
   public mutating func add(_ addition: SchemaAddition) {
     for name in addition.recordTypes where recordTypes[name] == nil {
@@ -32,7 +37,7 @@ public struct Schema: Sendable, Hashable {
   }
 }
 
-/// A kind of record, and its fields.
+/// A kind of record: its fields, and its grants in the public database.
 public struct RecordType: Sendable, Hashable {
   public var name: String
   public private(set) var fields: [String: FieldDefinition]
@@ -40,11 +45,13 @@ public struct RecordType: Sendable, Hashable {
   private(set) var holdsLinksOrAssets: Bool
   /// What the system's fields are marked for.
   public var systemFields: [SystemField: FieldIndexes]
+  public var grants: RecordGrants
 
   public init(
     name: String, fields: [String: FieldDefinition] = [:],
-    systemFields: [SystemField: FieldIndexes] = [:]
+    systemFields: [SystemField: FieldIndexes] = [:], grants: RecordGrants = .standard
   ) {
+    self.grants = grants
     self.name = name
     self.fields = fields
     self.systemFields = systemFields

@@ -119,7 +119,7 @@ struct ChangeMatcher {
         }
         let limit = min(room, Self.pageMax)
         let page = try store.subscriptions(
-          under: key, in: entry.database, after: last, limit: limit)
+          under: key, in: DatabaseView(ownerOf: entry.database), after: last, limit: limit)
         // A look that finds nothing is work, too.
         room -= max(1, page.count)
         for found in page {
@@ -137,9 +137,20 @@ struct ChangeMatcher {
     _ found: StoredSubscription, _ part: Part, _ entry: OutboxEntry
   ) {
     guard let definition = definition(of: found),
-      let finding = finding(definition, part, entry)
+      let finding = finding(definition, part, entry),
+      mayRead(found.user, part, entry)
     else { return }
     note(finding, of: found, definition.subscription, entry)
+  }
+
+  /// Whether a subscriber may read what a part of an entry is about.
+  private func mayRead(_ user: String, _ part: Part, _ entry: OutboxEntry) -> Bool {
+    let policy = AccessPolicy(view: DatabaseView(entry.database, of: user), user: user)
+    guard let role = policy.role(in: entry.database) else { return false }
+    guard let record = part.record?.image.newest else { return true }
+    return policy.allows(
+      .read, createdBy: record.created.userRecordName, grants: schema.grants(of: record.type),
+      as: role)
   }
 
   private func finding(
@@ -189,7 +200,7 @@ struct ChangeMatcher {
     }
     let draft = NotificationDraft(
       containerIdentifier: address.container, notificationID: entry.origin.notificationID,
-      user: found.user, subscription: subscription, scope: entry.database.scope, zoneID: zoneID,
+      user: found.user, subscription: subscription, scope: DatabaseView(ownerOf: entry.database).scope, zoneID: zoneID,
       record: record)
     // As above: what cannot be told of is passed over.
     guard let payload = try? draft.payload() else { return }
@@ -266,14 +277,5 @@ extension OutboxPlace {
     if subscription.key.isOfRecords, position < 0 { return false }
     if subscription.key != key { return subscription.key.precedes(key) }
     return subscription.number <= self.subscription
-  }
-}
-
-extension DatabaseKey {
-  var scope: DatabaseScope {
-    switch self {
-    case .public: .public
-    case .private: .private
-    }
   }
 }

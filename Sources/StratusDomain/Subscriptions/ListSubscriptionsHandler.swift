@@ -13,7 +13,7 @@ struct ListSubscriptionsHandler: EndpointHandler {
     let user = try caller.requireUser()
     return try await database.store.read { (store) throws(ServerError) in
       let found = try store.subscriptions(
-        of: user, in: database.key, limit: Limits.subscriptionsPerUserMax)
+        of: user, in: database.view, limit: Limits.subscriptionsPerUserMax)
       return ListSubscriptions.Response(
         subscriptions: try found.map { (found) throws(ServerError) in
           .subscription(try found.subscription())

@@ -17,7 +17,7 @@ struct LookupSubscriptionsHandler: EndpointHandler {
     return try await database.store.read { (store) throws(ServerError) in
       var items: [SubscriptionItem] = []
       for id in request.ids {
-        if let found = try store.subscription(id: id, of: user, in: database.key) {
+        if let found = try store.subscription(id: id, of: user, in: database.view) {
           items.append(.subscription(try found.subscription()))
         } else {
           let error = ServerError(.notFound, Reason.subscriptionNotFound)

@@ -45,7 +45,7 @@ struct ModifySubscriptionsHandler: EndpointHandler {
     _ operation: ModifySubscriptions.Operation, of user: String, in database: OpenDatabase,
     _ store: any StoreWriting
   ) throws(ServerError) -> SubscriptionItem {
-    let found = try store.subscription(id: operation.id, of: user, in: database.key)
+    let found = try store.subscription(id: operation.id, of: user, in: database.view)
     switch operation {
     case .delete(let id):
       guard let found else { throw ServerError(.notFound, Reason.subscriptionNotFound) }
@@ -56,7 +56,7 @@ struct ModifySubscriptionsHandler: EndpointHandler {
       if found?.definition == subscription.jsonBytes { return .subscription(subscription) }
       try check(subscription)
       if found == nil {
-        let count = try store.subscriptionCount(of: user, in: database.key)
+        let count = try store.subscriptionCount(of: user, in: database.view)
         guard count < Limits.subscriptionsPerUserMax else {
           throw .badRequest(
             "the user has \(Limits.subscriptionsPerUserMax) subscriptions in the database, the "
@@ -65,7 +65,7 @@ struct ModifySubscriptionsHandler: EndpointHandler {
       }
       let rules = SubscriptionRules(database: database, user: user, store: store)
       try store.save(
-        subscription, of: user, in: database.key, under: try rules.place(of: subscription))
+        subscription, of: user, in: database.view, under: try rules.place(of: subscription))
       if let found { try makeUp(for: found, operation.id, of: user, in: database, store) }
       return .subscription(subscription)
     }
@@ -79,8 +79,8 @@ struct ModifySubscriptionsHandler: EndpointHandler {
   ) throws(ServerError) {
     // Only the oldest entry is ever matched in part.
     guard let entry = try store.outboxEntries(limit: 1).first, entry.place != nil,
-      entry.database == database.key,
-      let new = try store.subscription(id: id, of: user, in: database.key)
+      entry.database == database.view.database,
+      let new = try store.subscription(id: id, of: user, in: database.view)
     else { return }
     var matcher = ChangeMatcher(
       store: store, address: database.address, schema: try store.schema(), room: 0,

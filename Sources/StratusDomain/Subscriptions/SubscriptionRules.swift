@@ -13,22 +13,19 @@ struct SubscriptionRules {
   ///
   /// - Throws: `BAD_REQUEST`; `ZONE_NOT_FOUND`.
   func place(of subscription: Subscription) throws(ServerError) -> SubscriptionPlace {
+    try database.view.requireSubscriptions(to: subscription.subject)
     try check(subscription.notificationInfo)
     switch subscription.subject {
     case .query(let watched): return try place(of: watched)
     case .zone(let zoneID, let recordType):
-      try requirePrivate("zone")
       try check(recordType)
-      let name = try database.zoneName(zoneID)
-      guard name != ZoneID.defaultZoneName else {
-        throw .badRequest(Reason.subscriptionToDefaultZone)
-      }
-      guard let zone = try store.zone(named: name, in: database.key) else {
-        throw try store.missingZone(named: name, in: database.key)
+      let address = try database.zoneAddress(zoneID)
+      guard !address.isDefault else { throw .badRequest(Reason.subscriptionToDefaultZone) }
+      guard let zone = try database.access(to: address, of: store).zone else {
+        throw .fault("a zone that is not the default one has no row")
       }
       return .zone(zone.id)
     case .database(let recordType):
-      try requirePrivate("database")
       try check(recordType)
       return .database
     }
@@ -37,22 +34,12 @@ struct SubscriptionRules {
   private func place(of watched: WatchedQuery) throws(ServerError) -> SubscriptionPlace {
     if watched.firesOn.isEmpty { throw .badRequest(Reason.subscriptionNeverFires) }
     if let zoneID = watched.zoneID {
-      let name = try database.zoneName(zoneID)
-      let exists = try store.zone(named: name, in: database.key) != nil
-      guard exists || name == ZoneID.defaultZoneName else {
-        throw try store.missingZone(named: name, in: database.key)
-      }
+      _ = try database.access(to: try database.zoneAddress(zoneID), of: store)
     }
     let query = try SubscriptionQuery(
       watched, of: user, schema: try store.schema(), environment: database.environment)
     if !query.addition.isEmpty { try store.add(query.addition) }
     return query.place
-  }
-
-  private func requirePrivate(_ kind: String) throws(ServerError) {
-    if database.key == .public {
-      throw .badRequest("\(kind) subscriptions are not supported in the public database")
-    }
   }
 
   private func check(_ recordType: String?) throws(ServerError) {

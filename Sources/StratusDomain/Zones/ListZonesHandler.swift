@@ -11,10 +11,12 @@ struct ListZonesHandler: EndpointHandler {
   ) async throws(ServerError) -> ListZones.Response {
     let database = try await databases.open(address, for: caller)
     return try await database.store.read { (store) throws(ServerError) in
-      let presenter = ZonePresenter(database: database, epoch: try store.epoch())
-      let zones = try store.zones(
-        in: database.key, after: nil, limit: Limits.zonesPerDatabaseMax)
-      let items = [presenter.defaultZone] + zones.filter { !$0.isDefault }.map(presenter.item)
+      // The zones of a shared database are those that the caller participates in: none yet.
+      guard let key = database.view.database else { return ListZones.Response(zones: []) }
+      let presenter = ZonePresenter(caller: caller, epoch: try store.epoch())
+      let zones = try store.zones(in: key, after: nil, limit: Limits.zonesPerDatabaseMax)
+      let items =
+        [presenter.defaultZone(of: key)] + zones.filter { !$0.isDefault }.map(presenter.item)
       return ListZones.Response(zones: items.map(\.listed))
     }
   }

@@ -1,6 +1,6 @@
 import StratusWire
 
-/// Answers `zones/lookup`, which is refused to who is not signed in (wire-quirks C18).
+/// Answers `zones/lookup`, which requires a signed-in user (wire-quirks C18).
 struct LookupZonesHandler: EndpointHandler {
   typealias Endpoint = LookupZones
 
@@ -14,7 +14,7 @@ struct LookupZonesHandler: EndpointHandler {
     }
     let database = try await databases.open(address, for: caller, needsUser: true)
     return try await database.store.read { (store) throws(ServerError) in
-      let presenter = ZonePresenter(database: database, epoch: try store.epoch())
+      let presenter = ZonePresenter(caller: caller, epoch: try store.epoch())
       var items: [ZoneItem] = []
       for zoneID in request.zones {
         items.append(try look(up: zoneID, in: database, of: store, presenter))
@@ -27,11 +27,12 @@ struct LookupZonesHandler: EndpointHandler {
     up zoneID: ZoneID, in database: OpenDatabase, of store: any StoreReading,
     _ presenter: ZonePresenter
   ) throws(ServerError) -> ZoneItem {
-    guard let name = try? database.zoneName(zoneID) else {
-      return presenter.failure(zoneID, ServerError(.zoneNotFound, Reason.zoneNotFound))
+    do throws(ServerError) {
+      let access = try database.access(to: try database.zoneAddress(zoneID), of: store)
+      return presenter.item(access)
+    } catch {
+      guard error.code == .zoneNotFound else { throw error }
+      return presenter.failure(zoneID, error)
     }
-    if let zone = try store.zone(named: name, in: database.key) { return presenter.item(zone) }
-    if name == ZoneID.defaultZoneName { return presenter.defaultZone }
-    return presenter.failure(zoneID, try store.missingZone(named: name, in: database.key))
   }
 }

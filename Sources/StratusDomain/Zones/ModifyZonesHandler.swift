@@ -15,13 +15,12 @@ struct ModifyZonesHandler: EndpointHandler {
       throw .badRequest(Reason.batchTooLarge)
     }
     let database = try await databases.open(address, for: caller, needsUser: true)
-    if database.key == .public { throw .badRequest(Reason.customZoneInPublic) }
+    try database.view.requireOwnZones()
     let origin = try caller.origin(now: ambient.now())
     let (response, isWatched) = try await database.store.write { (store) throws(ServerError) in
       var isWatched = false
       let presenter = ZonePresenter(
-        database: database, epoch: try store.epoch(),
-        showsIncarnations: request.showsIncarnations)
+        caller: caller, epoch: try store.epoch(), showsIncarnations: request.showsIncarnations)
       var items: [ZoneItem] = []
       for operation in request.operations {
         do throws(ServerError) {
@@ -43,11 +42,12 @@ struct ModifyZonesHandler: EndpointHandler {
     _ operation: ModifyZones.Operation, from origin: ChangeOrigin, in database: OpenDatabase,
     of store: any StoreWriting, _ presenter: ZonePresenter, isWatched: inout Bool
   ) throws(ServerError) -> ZoneItem {
-    let name = try database.zoneName(operation.zoneID)
-    let existing = try store.lockZone(named: name, in: database.key)
+    let address = try database.zoneAddress(operation.zoneID)
+    let (name, key) = (address.name, address.database)
+    let existing = try store.lockZone(named: name, in: key)
     switch operation.kind {
     case .create:
-      if name == ZoneID.defaultZoneName { return presenter.defaultZone }
+      if address.isDefault { return presenter.defaultZone(of: key) }
       if let existing {
         if let scope = operation.encryptionScope, scope != existing.encryptionScope {
           throw .badRequest(Reason.encryptionScopeFixed)
@@ -55,20 +55,19 @@ struct ModifyZonesHandler: EndpointHandler {
         return presenter.item(existing)
       }
       try Naming.checkZoneName(name)
-      guard try store.zoneCount(in: database.key) < Limits.zonesPerDatabaseMax else {
+      guard try store.zoneCount(in: key) < Limits.zonesPerDatabaseMax else {
         throw .badRequest("the database has \(Limits.zonesPerDatabaseMax) zones, the most allowed")
       }
       let made = try store.createZone(
-        named: name, in: database.key,
-        encryptionScope: operation.encryptionScope ?? .perRecord)
+        named: name, in: key, encryptionScope: operation.encryptionScope ?? .perRecord)
       if try store.leaveWord(.zoneMade, of: made, by: origin) { isWatched = true }
       return presenter.item(made)
     case .delete:
-      if name == ZoneID.defaultZoneName { throw .badRequest(Reason.defaultZoneIsFixed) }
-      guard let existing else { throw try store.missingZone(named: name, in: database.key) }
+      if address.isDefault { throw .badRequest(Reason.defaultZoneIsFixed) }
+      guard let existing else { throw try store.missingZone(named: name, in: key) }
       if try store.leaveWord(.zoneDeleted, of: existing, by: origin) { isWatched = true }
       try store.deleteZone(existing, reason: .deleted, at: origin.time)
-      return .zone(ZoneDictionary(zoneID: database.zoneID(name), isDeleted: true))
+      return .zone(ZoneDictionary(zoneID: address.id, isDeleted: true))
     }
   }
 }

@@ -30,6 +30,7 @@ public struct StoredZone: Sendable, Hashable {
   }
 
   public var isDefault: Bool { name == ZoneID.defaultZoneName }
+  public var address: ZoneAddress { ZoneAddress(database: database, name: name) }
 }
 
 /// An entry in a database's history: a zone that was made, changed or deleted.

@@ -1,28 +1,34 @@
 import StratusWire
 
-/// Turns zones of one database into what a caller sees.
+/// Turns zones into what a caller sees.
 struct ZonePresenter: Sendable {
-  let database: OpenDatabase
+  let caller: Caller
   let epoch: Int64
   var showsIncarnations = false
 
+  func item(_ access: ZoneAccess) -> ZoneItem {
+    guard let zone = access.zone else { return defaultZone(of: access.address.database) }
+    return item(zone)
+  }
+
   func item(_ zone: StoredZone) -> ZoneItem {
-    guard !zone.isDefault else { return defaultZone }
+    guard !zone.isDefault else { return defaultZone(of: zone.database) }
     let token = ChangeToken(
       subject: .zone, epoch: epoch, incarnation: zone.id, change: zone.change)
     return .zone(
       ZoneDictionary(
-        zoneID: database.zoneID(zone.name), syncToken: token.text,
+        zoneID: zone.address.id, syncToken: token.text,
         incarnation: showsIncarnations ? String(zone.id) : nil, isAtomic: true,
         encryptionScope: zone.encryptionScope))
   }
 
-  /// The default zone is there whether or not it was written to, and has no history.
-  var defaultZone: ZoneItem {
-    .zone(ZoneDictionary(zoneID: database.zoneID(ZoneID.defaultZoneName), isAtomic: false))
+  /// The default zone exists before anything is written to it, and has no history.
+  func defaultZone(of database: DatabaseKey) -> ZoneItem {
+    let address = ZoneAddress(database: database, name: ZoneID.defaultZoneName)
+    return .zone(ZoneDictionary(zoneID: address.id, isAtomic: false))
   }
 
   func failure(_ zoneID: ZoneID, _ error: ServerError) -> ZoneItem {
-    .failure(zoneID, error.dictionary(for: database.caller))
+    .failure(zoneID, error.dictionary(for: caller))
   }
 }

@@ -1,13 +1,12 @@
 import StratusWire
 import Synchronization
 
-/// Counts who writes to each zone at the moment, or waits to.
+/// Counts the writers of each zone, those that wait included.
 final class ZoneWriters: Sendable {
   /// One zone of the server.
   struct Place: Sendable, Hashable {
     let store: StoreAddress
-    let database: DatabaseKey
-    let zone: ExactName
+    let zone: ZoneAddress
   }
 
   private let countMax: Int

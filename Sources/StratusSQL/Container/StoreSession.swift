@@ -6,7 +6,7 @@ public import StratusDomain
 public final class StoreSession: SQLSession {
   let connection: any SQLConnection
   /// Databases that are known to have a row.
-  private var databases: [DatabaseKey: Int64] = [:]
+  private var databases: [DatabaseView: Int64] = [:]
   private var knownEpoch: Int64?
   var knownSchema: (version: Int64, schema: Schema)?
   /// What is watched, by database; for write bodies alone.
@@ -27,6 +27,11 @@ public final class StoreSession: SQLSession {
 
   /// A database's number; nil if nothing was ever written to it.
   func number(of database: DatabaseKey) throws(ServerError) -> Int64? {
+    try number(of: DatabaseView(ownerOf: database))
+  }
+
+  /// As ``number(of:)``, also of a user's shared database, which holds no records.
+  func number(of database: DatabaseView) throws(ServerError) -> Int64? {
     if let number = databases[database] { return number }
     let number = try connection.first(Self.findDatabase, Self.values(of: database)) {
       $0.integer(0)
@@ -37,6 +42,11 @@ public final class StoreSession: SQLSession {
 
   /// A database's number, drawn now if it has none.
   func makeNumber(of database: DatabaseKey) throws(ServerError) -> Int64 {
+    try makeNumber(of: DatabaseView(ownerOf: database))
+  }
+
+  /// As ``makeNumber(of:)``, also of a user's shared database.
+  func makeNumber(of database: DatabaseView) throws(ServerError) -> Int64 {
     if let number = try number(of: database) { return number }
     try connection.execute(Self.insertDatabase, Self.values(of: database))
     guard let number = try number(of: database) else {
@@ -81,21 +91,22 @@ public final class StoreSession: SQLSession {
 
   func forgetWatch(of number: Int64) { watches[number] = nil }
 
-  private func remember(_ number: Int64, of database: DatabaseKey) {
+  private func remember(_ number: Int64, of database: DatabaseView) {
     if databases.count >= Self.databasesRememberedMax { databases.removeAll() }
     databases[database] = number
   }
 
-  private static func values(of database: DatabaseKey) -> [SQLValue] {
+  private static func values(of database: DatabaseView) -> [SQLValue] {
     switch database {
     case .public: [.integer(0), .text("")]
-    case .private(let owner): [.integer(1), .text(owner)]
+    case .private(let user): [.integer(1), .text(user)]
+    case .shared(let user): [.integer(2), .text(user)]
     }
   }
 
-  /// The database of a row of `databases`.
+  /// The database of a row of `databases` that holds zones.
   ///
-  /// - Throws: `INTERNAL_ERROR` if the scope is none that ``values(of:)`` gives.
+  /// - Throws: `INTERNAL_ERROR` for other rows.
   static func database(scope: Int64, owner: String) throws(ServerError) -> DatabaseKey {
     switch scope {
     case 0: return .public

@@ -3,7 +3,7 @@ public import StratusWire
 
 extension StoreSession {
   public func subscription(
-    id: String, of user: String, in database: DatabaseKey
+    id: String, of user: String, in database: DatabaseView
   ) throws(ServerError) -> StoredSubscription? {
     guard let number = try number(of: database) else { return nil }
     return try connection.first(
@@ -11,7 +11,7 @@ extension StoreSession {
   }
 
   public func subscriptions(
-    of user: String, in database: DatabaseKey, limit: Int
+    of user: String, in database: DatabaseView, limit: Int
   ) throws(ServerError) -> [StoredSubscription] {
     guard limit > 0, let number = try number(of: database) else { return [] }
     return try connection.all(
@@ -20,7 +20,7 @@ extension StoreSession {
   }
 
   public func subscriptionCount(
-    of user: String, in database: DatabaseKey
+    of user: String, in database: DatabaseView
   ) throws(ServerError) -> Int {
     guard let number = try number(of: database) else { return 0 }
     let values: [SQLValue] = [.integer(number), .text(user)]
@@ -29,7 +29,7 @@ extension StoreSession {
   }
 
   public func subscriptions(
-    under key: SubscriptionKey, in database: DatabaseKey, after number: Int64, limit: Int
+    under key: SubscriptionKey, in database: DatabaseView, after number: Int64, limit: Int
   ) throws(ServerError) -> [StoredSubscription] {
     guard limit > 0, let database = try self.number(of: database) else { return [] }
     return try connection.all(
@@ -66,7 +66,7 @@ extension StoreSession {
   }
 
   public func save(
-    _ subscription: Subscription, of user: String, in database: DatabaseKey,
+    _ subscription: Subscription, of user: String, in database: DatabaseView,
     under place: SubscriptionPlace
   ) throws(ServerError) {
     guard let id = subscription.id else { throw .fault("a subscription to save has no ID") }

@@ -1,0 +1,70 @@
+import StratusWire
+
+// What each kind of database can do. The rules come from cloudkit-semantics §2 and web-services §4.
+
+extension DatabaseView {
+  /// Whether the database has a default zone, which exists before anything is written to it.
+  var hasDefaultZone: Bool { database != nil }
+
+  /// Whether a query without a zone can look into all zones.
+  var queriesAllZones: Bool { self != .public }
+
+  /// Refuses to read histories of a database that keeps none.
+  ///
+  /// - Throws: `BAD_REQUEST` in the public database.
+  func requireHistory() throws(ServerError) {
+    if self == .public { throw .badRequest(Reason.endpointInPublic) }
+  }
+
+  /// Refuses to handle zone keys in a database whose keys the caller does not own.
+  ///
+  /// - Throws: `BAD_REQUEST` in the public and the shared database.
+  func requireOwnKeys() throws(ServerError) {
+    switch self {
+    case .public: throw .badRequest(Reason.endpointInPublic)
+    case .private: return
+    case .shared: throw .badRequest(Reason.endpointInShared)
+    }
+  }
+
+  /// Refuses to create or delete zones in a database that the caller does not own.
+  ///
+  /// - Throws: `BAD_REQUEST` in the public and the shared database.
+  func requireOwnZones() throws(ServerError) {
+    switch self {
+    case .public: throw .badRequest(Reason.customZoneInPublic)
+    case .private: return
+    case .shared: throw .badRequest(Reason.endpointInShared)
+    }
+  }
+
+  /// Refuses a kind of subscription that the database does not have (cloudkit-semantics §18).
+  ///
+  /// - Throws: `BAD_REQUEST`: the public database has query subscriptions only, the shared one has
+  ///   database subscriptions only.
+  func requireSubscriptions(to subject: Subscription.Subject) throws(ServerError) {
+    switch (self, subject) {
+    case (.private, _), (.public, .query), (.shared, .database): return
+    case (.public, .zone):
+      throw .badRequest("zone subscriptions are not supported in the public database")
+    case (.public, .database):
+      throw .badRequest("database subscriptions are not supported in the public database")
+    case (.shared, .query), (.shared, .zone):
+      throw .badRequest("the shared database has database subscriptions only")
+    }
+  }
+}
+
+extension DatabaseKey {
+  /// Whether fields can be encrypted on the device.
+  var allowsEncryptedValues: Bool { self != .public }
+
+  /// Whether zones keep a history that clients follow, so that answers can name a change token.
+  var keepsHistories: Bool { self != .public }
+
+  /// Whether a record that others name as their parent cannot be deleted.
+  ///
+  /// Choice: not in the public database. Nothing is shared by hierarchies there, and anybody could
+  /// keep another user's record from being deleted.
+  var childrenHoldParents: Bool { self != .public }
+}

@@ -1,0 +1,112 @@
+import StratusWire
+
+/// A zone that a caller may use: where its rows are, and the caller's role in it.
+///
+/// Every endpoint resolves a request's zone ID in two steps. ``OpenDatabase/zoneAddress(_:)`` needs
+/// no store. ``OpenDatabase/access(to:of:)`` reads the zone and the caller's role in the same
+/// transaction as the records, so that a role that ends is noticed by the next transaction.
+struct ZoneAccess: Sendable {
+  let address: ZoneAddress
+  /// nil: the default zone, to which nothing has been written yet.
+  let zone: StoredZone?
+  let role: ZoneRole
+  private let policy: AccessPolicy
+
+  init(address: ZoneAddress, zone: StoredZone?, role: ZoneRole, policy: AccessPolicy) {
+    self.address = address
+    self.zone = zone
+    self.role = role
+    self.policy = policy
+  }
+
+  var id: ZoneID { address.id }
+
+  /// Whether the caller has a permission for a stored record.
+  func allows(
+    _ permission: RecordPermissions, _ record: StoredRecord, schema: Schema
+  ) -> Bool {
+    policy.allows(
+      permission, createdBy: record.created.userRecordName, grants: schema.grants(of: record.type),
+      as: role)
+  }
+
+  /// Whether the caller may create records of a type.
+  func allowsCreation(of recordType: String, schema: Schema) -> Bool {
+    policy.allows(.create, createdBy: nil, grants: schema.grants(of: recordType), as: role)
+  }
+}
+
+/// What a caller is in a zone.
+enum ZoneRole: Sendable, Hashable {
+  /// The caller owns the zone and may do everything in it.
+  case owner
+  /// The zone lies in the public database, where the grants of each record type decide.
+  case visitor
+}
+
+extension OpenDatabase {
+  /// The address of the zone that a request names; nil names the default zone.
+  ///
+  /// - Throws: `ZONE_NOT_FOUND` if no zone of that ID can be in this database: the zone of another
+  ///   user in a private database, or a zone without an owner in the shared one.
+  func zoneAddress(_ zoneID: ZoneID?) throws(ServerError) -> ZoneAddress {
+    let name = zoneID?.zoneName ?? ZoneID.defaultZoneName
+    let owner = zoneID?.ownerRecordName
+    switch view {
+    case .public:
+      return ZoneAddress(database: .public, name: name)
+    case .private(let user):
+      if let owner, owner != user { throw Self.zoneNotFound }
+      return ZoneAddress(database: .private(owner: user), name: name)
+    case .shared(let user):
+      guard let owner, owner != user else { throw Self.zoneNotFound }
+      return ZoneAddress(database: .private(owner: owner), name: name)
+    }
+  }
+
+  /// Reads a zone, and the caller's role in it.
+  ///
+  /// - Throws: `ZONE_NOT_FOUND` if the zone does not exist or the caller has no role in it. Both
+  ///   look the same to the caller. The default zone of a public or private database always exists.
+  func access(
+    to address: ZoneAddress, of store: any StoreReading
+  ) throws(ServerError) -> ZoneAccess {
+    try access(
+      to: address, zone: try store.zone(named: address.name, in: address.database), of: store)
+  }
+
+  /// As ``access(to:of:)``, and no other transaction may write to the zone until this one ends.
+  func lockedAccess(
+    to address: ZoneAddress, of store: any StoreWriting
+  ) throws(ServerError) -> ZoneAccess {
+    try access(
+      to: address, zone: try store.lockZone(named: address.name, in: address.database), of: store)
+  }
+
+  private func access(
+    to address: ZoneAddress, zone: StoredZone?, of store: any StoreReading
+  ) throws(ServerError) -> ZoneAccess {
+    guard let role = policy.role(in: address.database) else { throw Self.zoneNotFound }
+    if zone == nil, !address.isDefault {
+      throw try store.missingZone(named: address.name, in: address.database)
+    }
+    return ZoneAccess(address: address, zone: zone, role: role, policy: policy)
+  }
+
+  private static var zoneNotFound: ServerError { ServerError(.zoneNotFound, Reason.zoneNotFound) }
+}
+
+extension StoreReading {
+  /// The live records of some names that the caller may read.
+  ///
+  /// A record that the caller may not read is left out, as a missing one is.
+  func readableRecords(
+    named names: [String], _ access: ZoneAccess
+  ) throws(ServerError) -> [ExactName: StoredRecord] {
+    guard let zone = access.zone else { return [:] }
+    let records = try records(named: names, in: zone)
+    if access.role == .owner || records.isEmpty { return records }
+    let schema = try schema()
+    return records.filter { access.allows(.read, $0.value, schema: schema) }
+  }
+}

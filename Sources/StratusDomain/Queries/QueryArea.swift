@@ -1,0 +1,33 @@
+import StratusWire
+
+/// The zones that a query looks into, and the caller's role there.
+struct QueryArea: Sendable {
+  /// The database that holds the rows.
+  let database: DatabaseKey
+  /// nil: all zones of the database.
+  let zone: StoredZone?
+  let role: ZoneRole
+  let policy: AccessPolicy
+
+  func readable(_ recordType: String, schema: Schema) -> ReadableRecords {
+    policy.readableRecords(grants: schema.grants(of: recordType), as: role)
+  }
+}
+
+extension CheckedQuery {
+  /// Restricts the query to records that the caller may read, so that neither a page nor a count
+  /// reveals others.
+  ///
+  /// - Throws: `ACCESS_DENIED` if the caller may read no record of the type.
+  mutating func restrict(to readable: ReadableRecords) throws(ServerError) {
+    switch readable {
+    case .all: return
+    case .createdBy(let user):
+      filters.append(
+        .condition(
+          QueryCondition(
+            source: .system(.creator), test: .oneOf([.text(Array(user.utf8))]), text: "readable")))
+    case .none: throw ServerError(.accessDenied, Reason.accessDenied)
+    }
+  }
+}
