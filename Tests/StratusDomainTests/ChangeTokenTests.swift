@@ -31,6 +31,46 @@ import Testing
     }
   }
 
+  @Test func `a participant's token comes back as it went, and is no token of the owner`() throws {
+    for subject in [ChangeToken.Subject.zone, .reversedZone] {
+      var token = ChangeToken(subject: subject, epoch: 5, incarnation: 42, change: 7)
+      let owners = token.text
+      token.participation = 3
+      token.began = 9
+      #expect(try ChangeToken(text: token.text) == token)
+      #expect(token.text != owners)
+      #expect(try ChangeToken(text: owners).participation == 0)
+    }
+  }
+
+  @Test func `a token of an earlier participation is expired`() {
+    var token = token
+    token.participation = 3
+    for participation: Int64 in [0, 2, 4] {
+      #expect(
+        reason { () throws(ServerError) in
+          try token.check(
+            epoch: 1_234_567, incarnation: 42, newest: 7, participation: participation)
+        } == "sync token expired")
+    }
+    #expect(
+      reason { () throws(ServerError) in
+        try token.check(epoch: 1_234_567, incarnation: 42, newest: 7, participation: 3)
+      } == nil)
+  }
+
+  /// FNV-1a of the owner, computed apart from this program: clients keep tokens that hold it.
+  @Test func `databases keep the fingerprints that stored tokens hold`() {
+    #expect(DatabaseView.public.fingerprint == -3_750_763_034_362_895_579)
+    #expect(DatabaseView.private(user: "_ann").fingerprint == 6_794_826_019_536_947_109)
+  }
+
+  @Test func `a user's private and shared databases have different fingerprints`() {
+    #expect(
+      DatabaseView.private(user: "_ann").fingerprint
+        != DatabaseView.shared(user: "_ann").fingerprint)
+  }
+
   @Test func `a token is padded standard base64`() {
     for change in Int64(0)..<300 {
       var token = token
@@ -114,8 +154,9 @@ import Testing
   }
 
   @Test func `databases of a store have different tokens`() {
-    let keys: [DatabaseKey] = [
-      .public, .private(owner: Situation.anna), .private(owner: Situation.bea),
+    let keys: [DatabaseView] = [
+      .public, .private(user: Situation.anna), .private(user: Situation.bea),
+      .shared(user: Situation.anna),
     ]
     #expect(Set(keys.map(\.fingerprint)).count == keys.count)
   }

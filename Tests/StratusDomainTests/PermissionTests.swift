@@ -31,6 +31,50 @@ import Testing
     #expect(try publicNote(by: Situation.bea).decide(.on("n-2", .create)) == .saved)
   }
 
+  /// Anna's caller, and a note of Bea that only Bea may read.
+  private func secretNote() throws -> Situation {
+    var situation = try publicNote(by: Situation.bea)
+    situation.schema = Schema(recordTypes: [
+      "Note": RecordType(
+        name: "Note", grants: RecordGrants(world: [], authenticated: .create, creator: .write))
+    ])
+    return situation
+  }
+
+  @Test func `a create conflict hides a record that the caller may not read`() throws {
+    let shown = try publicNote(by: Situation.bea).decide([.on("n-1", .create)])
+    let hidden = try secretNote().decide([.on("n-1", .create)])
+    func serverRecord(_ decision: RecordDecision) throws -> StoredRecord? {
+      guard case .refused(let refusal) = try #require(decision.outcomes.first) else {
+        Issue.record("the create was not refused")
+        return nil
+      }
+      #expect(refusal.error.code == .conflict)
+      return refusal.serverRecord
+    }
+    #expect(try serverRecord(shown)?.name == "n-1")
+    #expect(try serverRecord(hidden) == nil)
+  }
+
+  @Test(arguments: [RecordOperation.Kind.update, .forceUpdate, .delete, .forceDelete])
+  func `a record that the caller may not read is not found by writers`(
+    kind: RecordOperation.Kind
+  ) throws {
+    let situation = try secretNote()
+    let tag = try #require(situation.stored.first).tag
+    #expect(try situation.decide(.on("n-1", kind, tag: tag)) == .refused(.notFound))
+  }
+
+  @Test(arguments: [RecordOperation.Kind.create, .forceUpdate, .forceReplace])
+  func `a type without a grant to create refuses new records`(kind: RecordOperation.Kind) throws {
+    var situation = try publicNote(by: Situation.bea)
+    situation.schema = Schema(recordTypes: [
+      "Note": RecordType(
+        name: "Note", grants: RecordGrants(world: .read, authenticated: [], creator: .write))
+    ])
+    #expect(try situation.decide(.on("n-2", kind)) == .refused(.accessDenied))
+  }
+
   @Test(arguments: [RecordOperation.Kind.create, .forceUpdate, .forceReplace])
   func `nobody makes user records`(kind: RecordOperation.Kind) throws {
     let verdict = try Situation.oneNote().decide(.on("u-1", kind, type: "Users"))

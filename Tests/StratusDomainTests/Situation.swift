@@ -45,11 +45,13 @@ struct Situation: Sendable {
     let zone = StoredZone(
       id: 7, database: database, name: zoneName, change: change, clientChangeToken: nil)
     let records = Dictionary(uniqueKeysWithValues: stored.map { (ExactName($0.name), $0) })
+    let access = ZoneAccess(
+      address: zone.address, zone: zone, role: database == .public ? .visitor : .owner,
+      policy: open.policy)
     return RecordDecision(
       operations.map(SentOperation.init),
-      on: RecordSnapshot(zone: zone, records: records, schema: schema),
-      by: RecordWriter(user: user, deviceID: "2", now: Self.now), in: open,
-      zoneID: open.zoneID(zoneName), isAtomic: isAtomic)
+      on: RecordSnapshot(access: access, records: records, schema: schema),
+      by: RecordWriter(user: user, deviceID: "2", now: Self.now), in: open, isAtomic: isAtomic)
   }
 
   /// What one operation comes to.
@@ -58,22 +60,22 @@ struct Situation: Sendable {
   }
 
   private var open: OpenDatabase {
-    OpenDatabase(
-      store: NoStore(), key: database, environment: environment,
-      caller: Caller(userRecordName: user, deviceID: "2", requestUUID: "R"),
-      assets: .none(in: database, environment: environment))
+    .inTest(DatabaseView(ownerOf: database), environment: environment, user: user)
   }
 }
 
-extension AssetLinks {
-  /// Links of a database in a test that has no files.
-  static func none(
-    in database: DatabaseKey, environment: ContainerEnvironment = .development
-  ) -> AssetLinks {
-    AssetLinks(
-      tickets: AssetTickets(signer: PlainSigner()),
-      address: StoreAddress(container: "iCloud.a", environment: environment),
-      database: database, serverURL: "http://stratus.test", now: Situation.now)
+extension OpenDatabase {
+  /// A database without a store, opened by a user.
+  static func inTest(
+    _ view: DatabaseView, environment: ContainerEnvironment = .development,
+    user: String = Situation.anna
+  ) -> OpenDatabase {
+    var caller = Caller(userRecordName: user, deviceID: "2", requestUUID: "R")
+    caller.serverURL = "http://stratus.test"
+    return OpenDatabase(
+      store: NoStore(), address: StoreAddress(container: "iCloud.a", environment: environment),
+      view: view, caller: caller, tickets: AssetTickets(signer: PlainSigner()),
+      openedAt: Situation.now)
   }
 }
 

@@ -32,12 +32,13 @@ import Testing
     }
   }
 
-  @Test func `the shared database has no subscriptions yet`() async throws {
+  @Test func `the shared database has database subscriptions only`() async throws {
     try await withScene { scene in
-      let error = await #expect(throws: ServerError.self) {
-        try await scene.subscribe(.database("d"), scope: .shared)
-      }
-      #expect(error?.code == .badRequest)
+      let items = try await scene.subscribe(
+        .database("d"), .zone("z", "Z"), try .query("q"), scope: .shared)
+      #expect(items.map(\.word) == ["d", "BAD_REQUEST", "BAD_REQUEST"])
+      #expect(try await scene.listed(scope: .shared) == ["d"])
+      #expect(try await scene.listed(scope: .private) == [])
     }
   }
 
@@ -180,7 +181,7 @@ import Testing
         #expect(try await scene.subscribe(subscription).map(\.word) == ["q"])
         numbers.append(
           try await scene.store().read { (store) throws(ServerError) in
-            try store.subscription(id: "q", of: "_ann", in: .private(owner: "_ann"))?.number
+            try store.subscription(id: "q", of: "_ann", in: .private(user: "_ann"))?.number
           })
       }
       #expect(numbers[0] == numbers[1])

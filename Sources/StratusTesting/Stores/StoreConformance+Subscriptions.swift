@@ -33,21 +33,21 @@ extension StoreConformance {
     try await store.write { (body) throws(ServerError) in
       try body.save(toDatabase("s"), of: "_ann", in: .public, under: place(1))
       try body.save(toDatabase("s", type: "B"), of: "_bob", in: .public, under: place(1))
-      try body.save(toDatabase("s", type: "P"), of: "_ann", in: Sample.ann, under: place(1))
+      try body.save(toDatabase("s", type: "P"), of: "_ann", in: Sample.annsView, under: place(1))
     }
     let (found, counts) = try await store.read { (body) throws(ServerError) in
       (
         [
           try body.subscription(id: "s", of: "_ann", in: .public),
           try body.subscription(id: "s", of: "_bob", in: .public),
-          try body.subscription(id: "s", of: "_ann", in: Sample.ann),
-          try body.subscription(id: "s", of: "_bob", in: Sample.ann),
+          try body.subscription(id: "s", of: "_ann", in: Sample.annsView),
+          try body.subscription(id: "s", of: "_bob", in: Sample.annsView),
           try body.subscription(id: "S", of: "_ann", in: .public),
-          try body.subscription(id: "s", of: "_ann", in: Sample.bob),
+          try body.subscription(id: "s", of: "_ann", in: Sample.bobsView),
         ],
         [
           try body.subscriptionCount(of: "_ann", in: .public),
-          try body.subscriptionCount(of: "_bob", in: Sample.ann),
+          try body.subscriptionCount(of: "_bob", in: Sample.annsView),
         ]
       )
     }
@@ -89,7 +89,7 @@ extension StoreConformance {
       (
         try body.subscriptions(of: "_ann", in: .public, limit: 10),
         try body.subscriptions(of: "_ann", in: .public, limit: 2),
-        try body.subscriptions(of: "_ann", in: Sample.ann, limit: 10)
+        try body.subscriptions(of: "_ann", in: Sample.annsView, limit: 10)
       )
     }
     try expect(try all.map { try $0.subscription().id }, ["B", "a", "b", "ä"])
@@ -100,14 +100,14 @@ extension StoreConformance {
   /// It hears of what the one before has not heard of; a new one does not.
   static func replacedIsAnother(_ store: any Store) async throws {
     let (first, second, third, entry) = try await store.write { (body) throws(ServerError) in
-      try body.save(toDatabase("s"), of: "_ann", in: Sample.ann, under: place(1))
-      let first = try body.subscription(id: "s", of: "_ann", in: Sample.ann)
+      try body.save(toDatabase("s"), of: "_ann", in: Sample.annsView, under: place(1))
+      let first = try body.subscription(id: "s", of: "_ann", in: Sample.annsView)
       try body.leaveWord()
-      try body.save(toDatabase("s", type: "T"), of: "_ann", in: Sample.ann, under: place(2))
-      let second = try body.subscription(id: "s", of: "_ann", in: Sample.ann)
-      try body.save(toDatabase("t"), of: "_ann", in: Sample.ann, under: place(1))
+      try body.save(toDatabase("s", type: "T"), of: "_ann", in: Sample.annsView, under: place(2))
+      let second = try body.subscription(id: "s", of: "_ann", in: Sample.annsView)
+      try body.save(toDatabase("t"), of: "_ann", in: Sample.annsView, under: place(1))
       return (
-        first, second, try body.subscription(id: "t", of: "_ann", in: Sample.ann),
+        first, second, try body.subscription(id: "t", of: "_ann", in: Sample.annsView),
         try body.outboxEntries(limit: 1).first?.number
       )
     }
@@ -119,8 +119,12 @@ extension StoreConformance {
       [
         try body.hasSubscription(number: first?.number ?? 0),
         try body.hasSubscription(number: second?.number ?? 0),
-        try body.subscriptions(under: place(1).key, in: Sample.ann, after: 0, limit: 9).count == 1,
-        try body.subscriptions(under: place(2).key, in: Sample.ann, after: 0, limit: 9).count == 1,
+        try body.subscriptions(
+          under: place(1).key, in: Sample.annsView, after: 0, limit: 9
+        ).count == 1,
+        try body.subscriptions(
+          under: place(2).key, in: Sample.annsView, after: 0, limit: 9
+        ).count == 1,
         try body.newestSubscription() == third?.number,
         try body.hasReplacement(after: first?.number ?? 0, hearing: entry ?? 0),
         try body.hasReplacement(after: second?.number ?? 0, hearing: entry ?? 0),
@@ -140,7 +144,7 @@ extension StoreConformance {
       }
       try body.save(toDatabase("x"), of: "_ann", in: .public, under: longer)
       try body.save(toDatabase("y"), of: "_ann", in: .public, under: place(2))
-      try body.save(toDatabase("z"), of: "_ann", in: Sample.ann, under: place(1))
+      try body.save(toDatabase("z"), of: "_ann", in: Sample.annsView, under: place(1))
     }
     let (pages, removed, rest) = try await store.write { (body) throws(ServerError) in
       var pages: [[StoredSubscription]] = []
@@ -175,7 +179,7 @@ extension StoreConformance {
     var watches: [Watch] = []
     for (id, place) in saves {
       try await store.write { (body) throws(ServerError) in
-        try body.save(toDatabase(id), of: "_ann", in: Sample.ann, under: place)
+        try body.save(toDatabase(id), of: "_ann", in: Sample.annsView, under: place)
       }
       watches.append(try await store.watchInBothWays(of: Sample.ann))
     }
@@ -190,7 +194,7 @@ extension StoreConformance {
     watches = []
     for id in ["2", "5", "6", "1", "3", "4"] {
       try await store.write { (body) throws(ServerError) in
-        let found = try body.subscription(id: id, of: "_ann", in: Sample.ann)
+        let found = try body.subscription(id: id, of: "_ann", in: Sample.annsView)
         try body.removeSubscription(number: found?.number ?? 0)
       }
       watches.append(try await store.watchInBothWays(of: Sample.ann))
@@ -206,12 +210,12 @@ extension StoreConformance {
   /// Also what such a body has removed, or replaced, is there again.
   static func undoneWatchIsForgotten(_ store: any Store) async throws {
     try await store.write { (body) throws(ServerError) in
-      try body.save(toDatabase("1"), of: "_ann", in: Sample.ann, under: place(1, title))
+      try body.save(toDatabase("1"), of: "_ann", in: Sample.annsView, under: place(1, title))
       _ = try body.watchForWriting(of: Sample.ann)
     }
     _ = await store.failure { (body) throws(ServerError) in
-      try body.save(toDatabase("1"), of: "_ann", in: Sample.ann, under: .database)
-      try body.save(toDatabase("2"), of: "_bob", in: Sample.bob, under: .database)
+      try body.save(toDatabase("1"), of: "_ann", in: Sample.annsView, under: .database)
+      try body.save(toDatabase("2"), of: "_bob", in: Sample.bobsView, under: .database)
       _ = try body.watchForWriting(of: Sample.ann)
       _ = try body.watchForWriting(of: Sample.bob)
       throw Sample.refusal
@@ -225,15 +229,15 @@ extension StoreConformance {
     let (left, watch, after) = try await store.write { (body) throws(ServerError) in
       let zone = try body.createZone(named: "Notes", in: Sample.ann)
       let other = try body.createZone(named: "Other", in: Sample.ann)
-      try body.save(toDatabase("1"), of: "_ann", in: Sample.ann, under: .zone(zone.id))
-      try body.save(toDatabase("2"), of: "_ann", in: Sample.ann, under: .zone(zone.id))
-      try body.save(toDatabase("3"), of: "_ann", in: Sample.ann, under: .zone(other.id))
-      try body.save(toDatabase("4"), of: "_ann", in: Sample.ann, under: .database)
+      try body.save(toDatabase("1"), of: "_ann", in: Sample.annsView, under: .zone(zone.id))
+      try body.save(toDatabase("2"), of: "_ann", in: Sample.annsView, under: .zone(zone.id))
+      try body.save(toDatabase("3"), of: "_ann", in: Sample.annsView, under: .zone(other.id))
+      try body.save(toDatabase("4"), of: "_ann", in: Sample.annsView, under: .database)
       try body.deleteZone(zone)
       let again = try body.createZone(named: "Notes", in: Sample.ann)
-      let left = try body.subscriptions(of: "_ann", in: Sample.ann, limit: 10)
+      let left = try body.subscriptions(of: "_ann", in: Sample.annsView, limit: 10)
       let under = try body.subscriptions(
-        under: SubscriptionPlace.zone(again.id).key, in: Sample.ann, after: 0, limit: 10)
+        under: SubscriptionPlace.zone(again.id).key, in: Sample.annsView, after: 0, limit: 10)
       let watch = try body.watchForWriting(of: Sample.ann)
       try body.deleteZone(other)
       return (left.count + under.count * 100, watch, try body.watchForWriting(of: Sample.ann))

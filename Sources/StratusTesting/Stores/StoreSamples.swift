@@ -4,6 +4,8 @@ import StratusWire
 /// What the checks put into stores.
 enum Sample {
   static let ann = DatabaseKey.private(owner: "_ann")
+  static let annsView = DatabaseView.private(user: "_ann")
+  static let bobsView = DatabaseView.private(user: "_bob")
   static let bob = DatabaseKey.private(owner: "_bob")
   static let refusal = ServerError(.accessDenied, Reason.accessDenied)
   /// When zones are deleted, and records a millisecond later for each change.

@@ -152,7 +152,7 @@ import Testing
   private func place(_ zone: String, of owner: String = "_ann") -> ZoneWriters.Place {
     ZoneWriters.Place(
       store: StoreAddress(container: "iCloud.a", environment: .development),
-      database: .private(owner: owner), zone: ExactName(zone))
+      zone: ZoneAddress(database: .private(owner: owner), name: zone))
   }
 
   @Test func `are so many at one time, in each zone`() throws {

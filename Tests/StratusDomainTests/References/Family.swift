@@ -69,24 +69,24 @@ struct Family: RecordReading, LinkReading {
   ) throws -> (decision: RecordDecision, references: ReferenceDecision) {
     let named = try records(named: operations.compactMap(\.recordName), in: Self.zone)
     let doomed = try DoomedRecords.among(named, in: Self.zone, schema: schema, of: self)
+    let view: DatabaseView = isPublic ? .public : .private(user: Situation.anna)
+    let database = OpenDatabase.inTest(view)
+    let access = ZoneAccess(
+      address: Self.zone.address, zone: Self.zone, role: isPublic ? .visitor : .owner,
+      policy: database.policy)
     let snapshot = RecordSnapshot(
-      zone: Self.zone, records: named.filter { doomed[$0.key] == nil }, schema: schema,
+      access: access, records: named.filter { doomed[$0.key] == nil }, schema: schema,
       doomed: doomed)
-    let database = OpenDatabase(
-      store: NoStore(), key: isPublic ? .public : .private(owner: Situation.anna),
-      environment: .development,
-      caller: Caller(userRecordName: Situation.anna, deviceID: "2", requestUUID: "R"),
-      assets: .none(in: isPublic ? .public : .private(owner: Situation.anna)))
     let writer = RecordWriter(user: Situation.anna, deviceID: "2", now: Situation.now)
     var refused: [Int: RecordDecision.Refusal] = [:]
     while true {
       let decision = RecordDecision(
         operations.map(SentOperation.init), on: snapshot, by: writer, in: database,
-        zoneID: database.zoneID("Work"), isAtomic: isAtomic, refused: refused)
+        isAtomic: isAtomic, refused: refused)
       let references = ReferenceDecision(
         decision, on: snapshot,
         try ReferenceSnapshot(
-          loading: decision, on: snapshot, schema: schema, isPublic: isPublic,
+          loading: decision, on: snapshot, schema: schema, childrenHoldParents: !isPublic,
           room: room, of: self),
         by: writer, requiresTargets: requiresTargets, isAtomic: isAtomic)
       if references.refusals.isEmpty { return (decision, references) }
