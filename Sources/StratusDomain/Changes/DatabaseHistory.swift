@@ -17,8 +17,8 @@ struct DatabaseHistory {
   ///
   /// - Throws: `BAD_REQUEST` for tokens that are stale or none of ours.
   func page(since text: String?, resultsLimit: Int?) throws(ServerError) -> Page {
-    let epoch = try store.epoch()
     let newest = try store.latestZoneChange(in: database.key)
+    let epoch = try store.epoch(of: database.key)
     var token = ChangeToken(
       subject: .database, epoch: epoch, incarnation: database.key.fingerprint, change: 0)
     token.began = newest

@@ -19,7 +19,8 @@ struct ZoneHistory {
       throw try store.missingZone(named: name, in: database.key)
     }
     let cursor = try HistoryCursor(
-      token: text, zone: zone, epoch: store.epoch(), isReversed: selection.isReversed)
+      token: text, zone: zone, epoch: store.epoch(of: zone.database),
+      isReversed: selection.isReversed)
     let shown = try store.recordChanges(
       in: zone, range: cursor.range, newestFirst: cursor.isReversed, limit: limit,
       sizeBytesMax: sizeBytesMax)

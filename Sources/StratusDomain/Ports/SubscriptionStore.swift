@@ -41,9 +41,8 @@ public protocol SubscriptionWriting {
   /// As ``SubscriptionReading/watch(of:)``, but remembered from one transaction to the next, so
   /// that a save where nobody watches costs nothing more.
   ///
-  /// NB: an engine with several writers must hold what it remembers against something that each
-  /// save reads anyway, such as a version in the database's row that ``ZoneWriting/lockZone`` reads
-  /// along.
+  /// NB: a store with several writers checks what it remembers against a version in the database's
+  /// row, which ``ZoneWriting/lockZone`` reads along.
   func watchForWriting(of database: DatabaseKey) throws(ServerError) -> Watch
 
   /// Makes a subscription, or replaces the one of the same user and ID.

@@ -133,7 +133,7 @@ extension QueryAttempt {
     var print = Fingerprint()
     print.add(request.query.jsonBytes)
     print.add((database.key.owner ?? "").utf8)
-    print.add(String(try store.epoch()).utf8)
+    print.add(String(try store.epoch(of: database.key)).utf8)
     print.add((request.zoneID?.zoneName ?? "").utf8)
     print.add([request.zoneID == nil, request.isZoneWide, request.countsOnly].map { $0 ? 1 : 0 })
     return print.value
@@ -196,7 +196,8 @@ extension QueryAttempt {
     guard database.caller.wantsSyncToken, database.key != .public, let zone, !zone.isDefault
     else { return nil }
     return ChangeToken(
-      subject: .zone, epoch: try store.epoch(), incarnation: zone.id, change: zone.change
+      subject: .zone, epoch: try store.epoch(of: zone.database), incarnation: zone.id,
+      change: zone.change
     ).text
   }
 }

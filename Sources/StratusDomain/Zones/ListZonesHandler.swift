@@ -11,7 +11,7 @@ struct ListZonesHandler: EndpointHandler {
   ) async throws(ServerError) -> ListZones.Response {
     let database = try await databases.open(address, for: caller)
     return try await database.store.read { (store) throws(ServerError) in
-      let presenter = ZonePresenter(database: database, epoch: try store.epoch())
+      let presenter = ZonePresenter(database: database, epoch: try store.epoch(of: database.key))
       let zones = try store.zones(
         in: database.key, after: nil, limit: Limits.zonesPerDatabaseMax)
       let items = [presenter.defaultZone] + zones.filter { !$0.isDefault }.map(presenter.item)

@@ -20,7 +20,7 @@ struct ModifyZonesHandler: EndpointHandler {
     let (response, isWatched) = try await database.store.write { (store) throws(ServerError) in
       var isWatched = false
       let presenter = ZonePresenter(
-        database: database, epoch: try store.epoch(),
+        database: database, epoch: try store.epoch(of: database.key),
         showsIncarnations: request.showsIncarnations)
       var items: [ZoneItem] = []
       for operation in request.operations {

@@ -70,7 +70,7 @@ extension StoreSession {
     under place: SubscriptionPlace
   ) throws(ServerError) {
     guard let id = subscription.id else { throw .fault("a subscription to save has no ID") }
-    let number = try makeNumber(of: database)
+    let number = try makeNumber(of: DatabaseView(of: database))
     let since: Int64
     if let replaced = try self.subscription(id: id, of: user, in: database) {
       try removeSubscription(number: replaced.number)
@@ -79,13 +79,13 @@ extension StoreSession {
       since = try connection.first(SubscriptionStatements.newestEntry, []) { $0.integer(0) } ?? 0
     }
     let subject = StoredSubject(place.subject)
-    try connection.execute(
+    try connection.queue(
       SubscriptionStatements.insert,
       [.integer(number), .text(user), .text(id), .bytes(place.key.bytes)] + subject.values
         + [.integer(since), .bytes(subscription.jsonBytes)])
-    try connection.execute(
+    try connection.queue(
       SubscriptionStatements.countUp, [.integer(number)] + subject.values)
-    forgetWatch(of: number)
+    try advanceWatch(of: number)
   }
 
   @discardableResult
@@ -98,7 +98,7 @@ extension StoreSession {
       )
     }
     guard let found else { return false }
-    try connection.execute(SubscriptionStatements.delete, [.integer(number)])
+    try connection.queue(SubscriptionStatements.delete, [.integer(number)])
     try countDown(found.subject, by: 1, in: found.database)
     return true
   }
@@ -119,9 +119,9 @@ extension StoreSession {
     _ subject: StoredSubject, by count: Int, in database: Int64
   ) throws(ServerError) {
     let key = [.integer(database)] + subject.values
-    try connection.execute(SubscriptionStatements.countDown, [.integer(Int64(count))] + key)
-    try connection.execute(SubscriptionStatements.removeUncounted, key)
-    forgetWatch(of: database)
+    try connection.queue(SubscriptionStatements.countDown, [.integer(Int64(count))] + key)
+    try connection.queue(SubscriptionStatements.removeUncounted, key)
+    try advanceWatch(of: database)
   }
 
   private func readWatch(of number: Int64) throws(ServerError) -> Watch {
