@@ -60,7 +60,7 @@ struct Situation: Sendable {
   }
 
   private var open: OpenDatabase {
-    .inTest(DatabaseView(ownerOf: database), environment: environment, user: user)
+    .inTest(DatabaseView(of: database), environment: environment, user: user)
   }
 }
 

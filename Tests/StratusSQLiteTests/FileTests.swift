@@ -44,7 +44,10 @@ import Testing
       try await withStores(in: url, epoch: 12) { stores in
         let store = try await stores.store(at: development)
         #expect(try await store.names() == ["one", "two"])
-        #expect(try await store.read { (body) throws(ServerError) in try body.epoch() } == 11)
+        #expect(
+          try await store.read { (body) throws(ServerError) in
+            try body.epoch(of: DatabaseKey.public)
+          } == 11)
       }
     }
   }

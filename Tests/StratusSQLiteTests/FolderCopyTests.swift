@@ -29,7 +29,10 @@ import Testing
       let stores = SQLiteStores(folder: folder, makeEpoch: { 7 }, now: { 1_000 })
       let (epoch, zone) = try await stores.store(at: development)
         .read { (store) throws(ServerError) in
-          (try store.epoch(), try store.zone(named: "Notes", in: .private(owner: "_ann")))
+          (
+            try store.epoch(of: DatabaseKey.public),
+            try store.zone(named: "Notes", in: .private(owner: "_ann"))
+          )
         }
       #expect((epoch == 99) == (purpose == .beginAnew))
       #expect(zone != nil)

@@ -18,7 +18,8 @@ import Testing
       switch layout {
       case 1: try LayoutOne.make(in: url)
       case 2: try LayoutTwo.make(in: url)
-      case _: try LayoutThree.make(in: url)
+      case 3: try LayoutThree.make(in: url)
+      case _: try LayoutFour.make(in: url)
       }
       let folder = try DataFolder(url)
       defer { folder.unlock() }
@@ -33,7 +34,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [1, 2, 3])
+  @Test(arguments: [1, 2, 3, 4])
   func `has its deletions, and has forgotten none`(_ layout: Int) async throws {
     try await withUpgradedStore(layout, now: 1_000) { store in
       let (zone, ofDatabase, records, zones) = try await store.write { (body) throws(ServerError) in
@@ -57,7 +58,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [1, 2, 3])
+  @Test(arguments: [1, 2, 3, 4])
   func `has the indexes of a new one`(_ layout: Int) async throws {
     let statement = SQLStatement(
       "SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY name")
@@ -77,7 +78,7 @@ import Testing
   }
 
   /// Of a zone nobody noted when it was deleted: it counts from the upgrade.
-  @Test(arguments: [1, 2, 3])
+  @Test(arguments: [1, 2, 3, 4])
   func `can forget them`(_ layout: Int) async throws {
     try await withUpgradedStore(layout, now: 1_000) { store in
       let (zone, zones) = try await store.write { (body) throws(ServerError) in

@@ -4,8 +4,8 @@ import Foundation
 /// records, subscriptions and notifications.
 enum LayoutThree {
   /// As ``LayoutOne/make(in:changes:)``.
-  static func make(in url: URL) throws {
-    try LayoutTwo.make(in: url, changes: records + subscriptions + notifications)
+  static func make(in url: URL, changes: String = "") throws {
+    try LayoutTwo.make(in: url, changes: records + subscriptions + notifications + changes)
   }
 
   private static let records = """

@@ -91,6 +91,8 @@ private final class Epochs: Sendable {
 
 extension Store {
   fileprivate func epoch() async throws(ServerError) -> Int64 {
-    try await read { (body) throws(ServerError) in try body.epoch() }
+    try await read { (body) throws(ServerError) in
+      try body.epoch(of: DatabaseKey.public)
+    }
   }
 }

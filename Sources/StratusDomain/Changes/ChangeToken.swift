@@ -2,7 +2,7 @@ import StratusWire
 
 /// A place in a history, as clients carry it: opaque to them, checked when it comes back.
 ///
-/// It names the timeline it belongs to (the store's epoch) and the thing whose history it is (a
+/// It names the timeline it belongs to (the database's epoch) and the thing whose history it is (a
 /// zone's incarnation, or a database), so that a token from before a restore, or of a zone that was
 /// deleted and made again, is known to be stale, and never leaves a silent gap.
 struct ChangeToken: Sendable, Hashable {

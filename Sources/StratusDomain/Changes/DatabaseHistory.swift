@@ -17,10 +17,8 @@ struct DatabaseHistory {
   ///
   /// - Throws: `BAD_REQUEST` for tokens that are stale or none of ours.
   func page(since text: String?, resultsLimit: Int?) throws(ServerError) -> Page {
-    let epoch = try store.epoch()
-    // The history of a shared database names zones that the caller participates in: none yet.
-    let key = database.view.database
-    let newest = try key.map { (key) throws(ServerError) in try store.latestZoneChange(in: key) } ?? 0
+    let epoch = try store.epoch(of: database.view)
+    let newest = try store.latestZoneChange(in: database.view)
     var token = ChangeToken(
       subject: .database, epoch: epoch, incarnation: database.view.fingerprint, change: 0)
     token.began = newest
@@ -29,24 +27,18 @@ struct DatabaseHistory {
       guard given.subject == .database else { throw .badRequest(Reason.syncTokenInvalid) }
       try given.check(
         epoch: epoch, incarnation: token.incarnation, newest: newest,
-        forgotten: try key.map { (key) throws(ServerError) in
-          try store.newestForgottenZone(in: key)
-        } ?? 0)
+        forgotten: try store.newestForgottenZone(in: database.view))
       token = given
     }
     let since = token.change
     let limit = min(resultsLimit ?? Limits.zonesPerResponseMax, Limits.zonesPerResponseMax)
-    let found =
-      try key.map { (key) throws(ServerError) in
-        try store.zoneChanges(in: key, after: since, limit: limit + 1)
-      } ?? []
+    let found = try store.zoneChanges(in: database.view, after: since, limit: limit + 1)
     let shown = found.prefix(limit)
     let moreComing = found.count > limit
     token.change = moreComing ? shown.last?.change ?? newest : newest
-    let owner = key?.owner
     let zones = shown.filter { !($0.isDeleted && text == nil) }.map { change in
       ZoneDictionary(
-        zoneID: ZoneID(zoneName: change.name, ownerRecordName: owner),
+        zoneID: ZoneAddress(database: change.database, name: change.name).id,
         incarnation: showsIncarnations && !change.isDeleted ? String(change.incarnation) : nil,
         isDeleted: change.isDeleted, deletionReason: change.deletionReason)
     }

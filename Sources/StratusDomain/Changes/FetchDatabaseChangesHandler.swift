@@ -11,12 +11,30 @@ struct FetchDatabaseChangesHandler: EndpointHandler {
   ) async throws(ServerError) -> FetchDatabaseChanges.Response {
     let database = try await databases.open(address, for: caller, needsUser: true)
     try database.view.requireHistory()
+    try await relistChangedZones(of: database)
     return try await database.store.read { (store) throws(ServerError) in
       let history = DatabaseHistory(
         database: database, store: store, showsIncarnations: request.showsIncarnations)
       let page = try history.page(since: request.syncToken, resultsLimit: request.resultsLimit)
       return FetchDatabaseChanges.Response(
         zones: page.zones, syncToken: page.syncToken, moreComing: page.moreComing)
+    }
+  }
+
+  /// Lists the zones of a shared database anew that changed since the last poll.
+  ///
+  /// Owners' saves do not touch the histories of participants, so that a save costs the same however
+  /// many users participate.
+  private func relistChangedZones(of database: OpenDatabase) async throws(ServerError) {
+    guard case .shared(let user) = database.view else { return }
+    let mustRelist = try await database.store.read { (store) throws(ServerError) in
+      try store.mustRelist(inSharedDatabaseOf: user)
+    }
+    guard mustRelist else { return }
+    let now = databases.ambient.now()
+    _ = try await database.store.write { (store) throws(ServerError) in
+      try store.relistChanged(
+        inSharedDatabaseOf: user, at: now, limit: Limits.zonesPerDatabaseMax)
     }
   }
 }

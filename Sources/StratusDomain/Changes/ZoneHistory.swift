@@ -18,7 +18,8 @@ struct ZoneHistory {
     let access = try database.access(to: address, of: store)
     guard let zone = access.zone else { throw .fault("a zone with a history has no row") }
     let cursor = try HistoryCursor(
-      token: text, zone: zone, epoch: store.epoch(), isReversed: selection.isReversed)
+      token: text, zone: zone, epoch: store.epoch(of: zone.database),
+      isReversed: selection.isReversed)
     let shown = try store.recordChanges(
       in: zone, range: cursor.range, newestFirst: cursor.isReversed, limit: limit,
       sizeBytesMax: sizeBytesMax)

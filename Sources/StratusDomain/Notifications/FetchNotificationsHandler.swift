@@ -37,7 +37,7 @@ struct NotificationHistory {
   func page(since token: ChangeToken?, limit: Int) throws(ServerError)
     -> FetchNotifications.Response
   {
-    let epoch = try store.epoch()
+    let epoch = try store.epoch(of: .private(user: user))
     let newest = try store.latestNotification()
     let incarnation = DatabaseView.private(user: user).fingerprint
     try token?.check(epoch: epoch, incarnation: incarnation, newest: newest)

@@ -17,7 +17,7 @@ public struct ListeningAccess: Sendable {
   /// The caller's device, as it opens a stream; from then on it is known.
   ///
   /// - Parameter lastEventID: where an earlier stream ended for it.
-  /// - Returns: the device; the store's epoch: what the device heard under another one may have
+  /// - Returns: the device; the database's epoch: what the device heard under another one may have
   ///   been undone; and what the stream counts by, for as long as it is open.
   /// - Throws: `AUTHENTICATION_REQUIRED` without a user; `BAD_REQUEST` without a `clientId`;
   ///   `THROTTLED` where the user has too many open.
@@ -32,7 +32,7 @@ public struct ListeningAccess: Sendable {
     let (known, newest, epoch) = try await store.read { (store) throws(ServerError) in
       (
         try store.device(id: deviceID, of: user), try store.latestNotification(),
-        try store.epoch()
+        try store.epoch(of: .private(user: user))
       )
     }
     var acknowledged = known?.acknowledged

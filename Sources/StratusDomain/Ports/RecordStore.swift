@@ -18,10 +18,10 @@ public protocol RecordWriting {
   /// - Returns: the first of so many in a row, which no record of the store has.
   func drawRecordNumbers(_ count: Int) throws(ServerError) -> Int64
 
-  /// Writes every record of the set, replacing what stood under its name, tombstones included, and
-  /// its derived rows, of which those removed may be missing and those added be there; sets
-  /// the zone's newest change and client token; and lists the zone in its database's history,
-  /// unless it is the default zone; and leaves in the outbox what is watched of it. An empty set
+  /// Writes every record of the set, replacing what stood under its name, tombstones included;
+  /// its passages; and its derived rows, of which those removed may be missing and those added be
+  /// there. Sets the zone's newest change and client token; lists the zone in its database's
+  /// history, unless it is the default zone; and leaves in the outbox what is watched of it. A set
   /// with a token only stores the token.
   ///
   /// A record whose number was drawn takes the place of the row under its name, number and all;

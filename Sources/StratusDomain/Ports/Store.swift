@@ -23,13 +23,15 @@ public protocol Store: Sendable {
 /// What a read body can ask.
 public protocol StoreReading:
   ZoneReading, RecordReading, ChangeReading, SchemaReading, IndexReading, LinkReading, AssetReading,
-  KeyReading, SubscriptionReading, OutboxReading, NotificationReading, DeviceReading
+  KeyReading, SubscriptionReading, OutboxReading, NotificationReading, DeviceReading,
+  ListingReading
 {}
 
 /// What a write body can do; it sees its own writes.
 public protocol StoreWriting:
   StoreReading, ZoneWriting, RecordWriting, ChangeWriting, SchemaWriting, IndexWriting, LinkWriting,
-  AssetWriting, KeyWriting, SubscriptionWriting, OutboxWriting, NotificationWriting, DeviceWriting
+  AssetWriting, KeyWriting, SubscriptionWriting, OutboxWriting, NotificationWriting, DeviceWriting,
+  ListingWriting
 {}
 
 /// The stores of all containers.

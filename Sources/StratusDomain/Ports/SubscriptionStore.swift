@@ -15,11 +15,16 @@ public protocol SubscriptionReading {
   /// How many subscriptions a user has in a database.
   func subscriptionCount(of user: String, in database: DatabaseView) throws(ServerError) -> Int
 
-  /// Subscriptions of a database filed under a key, in order of their numbers.
+  /// The subscriptions of a zone's audience that are filed under a key, in order of their numbers.
   ///
-  /// - Parameter number: only those behind it; 0: from the first.
+  /// The audience is the database that holds the zone, and each shared database that lists it.
+  ///
+  /// - Parameters:
+  ///   - zone: the zone's ``StoredZone/id``.
+  ///   - number: only subscriptions with greater numbers; 0: from the first.
   func subscriptions(
-    under key: SubscriptionKey, in database: DatabaseView, after number: Int64, limit: Int
+    under key: SubscriptionKey, toZone zone: Int64, in database: DatabaseKey,
+    after number: Int64, limit: Int
   ) throws(ServerError) -> [StoredSubscription]
 
   /// Whether a subscription of that number is still there.
@@ -41,9 +46,8 @@ public protocol SubscriptionWriting {
   /// As ``SubscriptionReading/watch(of:)``, but remembered from one transaction to the next, so
   /// that a save where nobody watches costs nothing more.
   ///
-  /// NB: an engine with several writers must hold what it remembers against something that each
-  /// save reads anyway, such as a version in the database's row that ``ZoneWriting/lockZone`` reads
-  /// along.
+  /// NB: a store with several writers checks what it remembers against a version in the database's
+  /// row, which ``ZoneWriting/lockZone`` reads along.
   func watchForWriting(of database: DatabaseKey) throws(ServerError) -> Watch
 
   /// Makes a subscription, or replaces the one of the same user and ID.

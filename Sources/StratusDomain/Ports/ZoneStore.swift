@@ -48,7 +48,7 @@ public protocol ZoneWriting {
   func recordsToPurge(limit: Int) throws(ServerError) -> PurgeBatch?
 
   /// Removes these records' rows and the rows derived from them, and the zone's own if it has no
-  /// more and no history names it.
+  /// more and no history names it; the zone's passages go as well.
   func purge(_ batch: PurgeBatch, rows: DerivedRows) throws(ServerError)
 }
 

@@ -138,7 +138,7 @@ extension QueryAttempt {
     var print = Fingerprint()
     print.add(request.query.jsonBytes)
     print.add(database.view.identity.utf8)
-    print.add(String(try store.epoch()).utf8)
+    print.add(String(try store.epoch(of: database.view)).utf8)
     print.add((request.zoneID?.zoneName ?? "").utf8)
     print.add([request.zoneID == nil, request.isZoneWide, request.countsOnly].map { $0 ? 1 : 0 })
     return print.value
@@ -201,7 +201,8 @@ extension QueryAttempt {
     guard database.caller.wantsSyncToken, let zone, zone.database.keepsHistories, !zone.isDefault
     else { return nil }
     return ChangeToken(
-      subject: .zone, epoch: try store.epoch(), incarnation: zone.id, change: zone.change
+      subject: .zone, epoch: try store.epoch(of: zone.database), incarnation: zone.id,
+      change: zone.change
     ).text
   }
 }

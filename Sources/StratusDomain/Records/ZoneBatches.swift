@@ -67,7 +67,8 @@ extension ZoneBatches {
       let zone = try store.zone(named: address.name, in: address.database)
     else { return nil }
     return ChangeToken(
-      subject: .zone, epoch: try store.epoch(), incarnation: zone.id, change: zone.change
+      subject: .zone, epoch: try store.epoch(of: zone.database), incarnation: zone.id,
+      change: zone.change
     ).text
   }
 }

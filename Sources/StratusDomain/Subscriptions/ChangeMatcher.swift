@@ -119,7 +119,7 @@ struct ChangeMatcher {
         }
         let limit = min(room, Self.pageMax)
         let page = try store.subscriptions(
-          under: key, in: DatabaseView(ownerOf: entry.database), after: last, limit: limit)
+          under: key, toZone: entry.zone, in: entry.database, after: last, limit: limit)
         // A look that finds nothing is work, too.
         room -= max(1, page.count)
         for found in page {
@@ -200,7 +200,7 @@ struct ChangeMatcher {
     }
     let draft = NotificationDraft(
       containerIdentifier: address.container, notificationID: entry.origin.notificationID,
-      user: found.user, subscription: subscription, scope: DatabaseView(ownerOf: entry.database).scope, zoneID: zoneID,
+      user: found.user, subscription: subscription, scope: DatabaseView(of: entry.database).scope, zoneID: zoneID,
       record: record)
     // As above: what cannot be told of is passed over.
     guard let payload = try? draft.payload() else { return }

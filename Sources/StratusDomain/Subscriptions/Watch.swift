@@ -4,6 +4,8 @@ import StratusWire
 public struct Watch: Sendable, Hashable {
   public private(set) var watchesDatabase = false
   public private(set) var watchesZones = false
+  /// Whether shared databases list zones of the database, so that their users may be concerned.
+  public var hasParticipants = false
   /// The fields whose values query subscriptions are filed under, by record type.
   public private(set) var fields: [String: Set<String>] = [:]
   /// The record types of which some query subscriptions are filed under no field's value.
@@ -21,7 +23,7 @@ public struct Watch: Sendable, Hashable {
   }
 
   public var isEmpty: Bool {
-    !watchesDatabase && !watchesZones && fields.isEmpty && wholeTypes.isEmpty
+    !watchesDatabase && !watchesZones && !hasParticipants && fields.isEmpty && wholeTypes.isEmpty
   }
 
   /// Whether query subscriptions are about records of a type.
@@ -45,7 +47,7 @@ public struct Watch: Sendable, Hashable {
       return image.newest == nil ? nil : image
     }
     // Source: semantics §18: neither kind has anything to do with the default zone.
-    let concernsZone = (watchesDatabase || watchesZones) && !zone.isDefault
+    let concernsZone = (concernsDatabases || watchesZones) && !zone.isDefault
     if !concernsZone, images.isEmpty { return nil }
     let range = ChangeRange(after: zone.change, through: zone.change + Int64(records.count))
     let types = concernsZone ? Set(records.map(\.type)).sorted() : []
@@ -57,8 +59,11 @@ public struct Watch: Sendable, Hashable {
   /// The keys that zone and database subscriptions a change may concern are filed under, in order.
   func keys(of entry: OutboxEntry) -> [SubscriptionKey] {
     if entry.zoneName == ZoneID.defaultZoneName { return [] }
-    return (watchesDatabase ? [.database] : []) + (watchesZones ? [.zone(entry.zone)] : [])
+    return (concernsDatabases ? [.database] : []) + (watchesZones ? [.zone(entry.zone)] : [])
   }
+
+  /// Whether database subscriptions may concern a change: the owner's, or those of participants.
+  var concernsDatabases: Bool { watchesDatabase || hasParticipants }
 
   /// The keys that query subscriptions a record's change may concern are filed under, in order,
   /// each once: by the values it had and has.
@@ -95,7 +100,7 @@ extension StoreWriting {
   func leaveWord(
     _ event: WatchedChange.Event, of zone: StoredZone, by origin: ChangeOrigin
   ) throws(ServerError) -> Bool {
-    guard try watchForWriting(of: zone.database).watchesDatabase, !zone.isDefault else {
+    guard try watchForWriting(of: zone.database).concernsDatabases, !zone.isDefault else {
       return false
     }
     try add(WatchedChange(zone: zone, event: event, origin: origin))

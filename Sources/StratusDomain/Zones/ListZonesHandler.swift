@@ -11,12 +11,21 @@ struct ListZonesHandler: EndpointHandler {
   ) async throws(ServerError) -> ListZones.Response {
     let database = try await databases.open(address, for: caller)
     return try await database.store.read { (store) throws(ServerError) in
-      // The zones of a shared database are those that the caller participates in: none yet.
-      guard let key = database.view.database else { return ListZones.Response(zones: []) }
-      let presenter = ZonePresenter(caller: caller, epoch: try store.epoch())
-      let zones = try store.zones(in: key, after: nil, limit: Limits.zonesPerDatabaseMax)
-      let items =
-        [presenter.defaultZone(of: key)] + zones.filter { !$0.isDefault }.map(presenter.item)
+      let presenter = ZonePresenter(caller: caller, epoch: try store.epoch(of: database.view))
+      let zones: [StoredZone]
+      var items: [ZoneItem] = []
+      switch database.view {
+      case .shared(let user):
+        zones = try store.sharedZones(of: user, after: 0, limit: Limits.zonesPerDatabaseMax)
+      case .public:
+        zones = []
+        items = [presenter.defaultZone(of: .public)]
+      case .private(let user):
+        let key = DatabaseKey.private(owner: user)
+        zones = try store.zones(in: key, after: nil, limit: Limits.zonesPerDatabaseMax)
+        items = [presenter.defaultZone(of: key)]
+      }
+      items += zones.filter { !$0.isDefault }.map(presenter.item)
       return ListZones.Response(zones: items.map(\.listed))
     }
   }

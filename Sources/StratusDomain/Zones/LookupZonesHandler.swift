@@ -14,7 +14,7 @@ struct LookupZonesHandler: EndpointHandler {
     }
     let database = try await databases.open(address, for: caller, needsUser: true)
     return try await database.store.read { (store) throws(ServerError) in
-      let presenter = ZonePresenter(caller: caller, epoch: try store.epoch())
+      let presenter = ZonePresenter(caller: caller, epoch: try store.epoch(of: database.view))
       var items: [ZoneItem] = []
       for zoneID in request.zones {
         items.append(try look(up: zoneID, in: database, of: store, presenter))

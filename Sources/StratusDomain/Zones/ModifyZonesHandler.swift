@@ -20,7 +20,8 @@ struct ModifyZonesHandler: EndpointHandler {
     let (response, isWatched) = try await database.store.write { (store) throws(ServerError) in
       var isWatched = false
       let presenter = ZonePresenter(
-        caller: caller, epoch: try store.epoch(), showsIncarnations: request.showsIncarnations)
+        caller: caller, epoch: try store.epoch(of: database.view),
+        showsIncarnations: request.showsIncarnations)
       var items: [ZoneItem] = []
       for operation in request.operations {
         do throws(ServerError) {

@@ -23,7 +23,7 @@ extension StoreSession {
   }
 
   public func register(_ asset: StoredAsset) throws(ServerError) -> StoredAsset {
-    try connection.execute(
+    try connection.queue(
       AssetStatements.register,
       [
         .bytes(asset.checksum), .text(asset.file), .integer(asset.size),

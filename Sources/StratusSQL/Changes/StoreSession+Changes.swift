@@ -26,30 +26,90 @@ extension StoreSession {
     return result
   }
 
-  public func latestZoneChange(in database: DatabaseKey) throws(ServerError) -> Int64 {
-    guard let number = try number(of: database) else { return 0 }
-    return try connection.first(ChangeStatements.latest, [.integer(number)]) {
-      $0.integer(0)
+  public func latestZoneChange(in view: DatabaseView) throws(ServerError) -> Int64 {
+    guard let number = try number(of: view) else { return 0 }
+    return try connection.first(ChangeStatements.latest, [.integer(number)]) { row in
+      note(epoch: row.integer(1), watchVersion: row.integer(2), of: number)
+      return row.integer(0)
     } ?? 0
   }
 
-  public func newestForgottenZone(in database: DatabaseKey) throws(ServerError) -> Int64 {
-    guard let number = try number(of: database) else { return 0 }
+  public func newestForgottenZone(in view: DatabaseView) throws(ServerError) -> Int64 {
+    guard let number = try number(of: view) else { return 0 }
     return try connection.first(ChangeStatements.forgotten, [.integer(number)]) {
       $0.integer(0)
     } ?? 0
   }
 
   public func zoneChanges(
-    in database: DatabaseKey, after change: Int64, limit: Int
+    in view: DatabaseView, after change: Int64, limit: Int
   ) throws(ServerError) -> [ZoneChange] {
-    guard limit > 0, let number = try number(of: database) else { return [] }
+    guard limit > 0, let number = try number(of: view) else { return [] }
     let values: [SQLValue] = [.integer(number), .integer(change), .integer(Int64(limit))]
-    return try connection.all(ChangeStatements.zones, values) { row in
-      ZoneChange(
-        incarnation: row.integer(4), name: row.text(0), change: row.integer(1),
-        isDeleted: row.integer(2) != 0,
-        deletionReason: ZoneDeletionReason(number: row.integer(3)))
+    var changes: [ZoneChange] = []
+    let statement = view.isShared ? ChangeStatements.sharedZones : ChangeStatements.zones
+    try connection.run(statement, values) { (row) throws(ServerError) in
+      let database: DatabaseKey
+      switch view {
+      case .public: database = .public
+      case .private(let user): database = .private(owner: user)
+      case .shared: database = try Self.database(scope: row.integer(6), owner: row.text(7))
+      }
+      changes.append(
+        ZoneChange(
+          incarnation: row.integer(4), name: row.text(0), database: database,
+          change: row.integer(1), isDeleted: row.integer(2) != 0,
+          deletionReason: ZoneDeletionReason(number: row.integer(3)),
+          participation: row.integer(5)))
+      return true
+    }
+    return changes
+  }
+
+  public func passages(
+    in zone: StoredZone, range: ChangeRange, limit: Int
+  ) throws(ServerError) -> [Passage] {
+    guard limit > 0, range.after < range.through, let number = try number(of: zone.database)
+    else { return [] }
+    let values: [SQLValue] = [
+      .integer(number), .integer(zone.id), .integer(range.after), .integer(range.through),
+      .integer(Int64(limit)),
+    ]
+    return try connection.all(ChangeStatements.passages, values) { row in
+      Passage(
+        change: row.integer(0), recordName: row.text(1), rootName: row.text(2),
+        kind: row.integer(3) == 1 ? .joined : .left, time: row.integer(4))
+    }
+  }
+
+  /// Writes the passages of a change set.
+  ///
+  /// - Throws: `INTERNAL_ERROR` unless records and passages have the numbers behind the zone's
+  ///   newest change, each once.
+  func add(passagesOf changes: ChangeSet, in database: Int64) throws(ServerError) {
+    if changes.passages.isEmpty { return }
+    let numbers = changes.records.map(\.change) + changes.passages.map(\.change)
+    let newest = changes.newestChange
+    guard Set(numbers).count == numbers.count,
+      numbers.allSatisfy({ $0 > changes.zone.change && $0 <= newest })
+    else { throw .fault("a passage has the number of another change") }
+    for passage in changes.passages {
+      try connection.queue(
+        ChangeStatements.insertPassage,
+        [
+          .integer(database), .integer(changes.zone.id), .integer(passage.change),
+          .text(passage.recordName), .text(passage.rootName),
+          .integer(passage.kind == .joined ? 1 : 2), .integer(passage.time),
+        ])
+    }
+  }
+}
+
+extension DatabaseView {
+  fileprivate var isShared: Bool {
+    switch self {
+    case .public, .private: false
+    case .shared: true
     }
   }
 }
@@ -61,12 +121,35 @@ private enum ChangeStatements {
     """
   static let oldestFirst = SQLStatement(inRange + " ORDER BY change LIMIT ?")
   static let newestFirst = SQLStatement(inRange + " ORDER BY change DESC LIMIT ?")
-  static let latest = SQLStatement("SELECT change FROM databases WHERE database = ?")
+  static let latest = SQLStatement(
+    "SELECT change, epoch, watch_version FROM databases WHERE database = ?")
   static let forgotten = SQLStatement(
     "SELECT newest_forgotten FROM databases WHERE database = ?")
+  private static let listings = """
+    SELECT zones.name, listings.listed, listings.deleted, listings.deletion_reason, zones.zone,
+      listings.participation
+    """
+  private static let behind = """
+    WHERE listings.database = ? AND listings.listed > ? ORDER BY listings.listed LIMIT ?
+    """
   static let zones = SQLStatement(
     """
-    SELECT name, listed, deleted, deletion_reason, zone FROM zones
-    WHERE database = ? AND listed > ? ORDER BY listed LIMIT ?
+    \(listings) FROM listings JOIN zones ON zones.zone = listings.zone \(behind)
+    """)
+  static let sharedZones = SQLStatement(
+    """
+    \(listings), databases.scope, databases.owner
+    FROM listings JOIN zones ON zones.zone = listings.zone
+      JOIN databases ON databases.database = zones.database \(behind)
+    """)
+  static let passages = SQLStatement(
+    """
+    SELECT change, name, root, kind, made_at FROM passages
+    WHERE database = ? AND zone = ? AND change > ? AND change <= ? ORDER BY change LIMIT ?
+    """)
+  static let insertPassage = SQLStatement(
+    """
+    INSERT INTO passages (database, zone, change, name, root, kind, made_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?)
     """)
 }

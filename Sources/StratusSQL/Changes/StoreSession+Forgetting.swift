@@ -4,9 +4,12 @@ import StratusWire
 extension StoreSession {
   public func forgetDeletions(before time: Int64, limit: Int) throws(ServerError) -> Bool {
     guard limit > 0 else { return false }
-    let records = try forgetRecords(before: time, limit: limit)
-    let zones = try forgetZones(before: time, limit: limit)
-    return records >= limit || zones >= limit
+    let counts = [
+      try forgetRecords(before: time, limit: limit),
+      try forgetPassages(before: time, limit: limit),
+      try forgetZones(before: time, limit: limit),
+    ]
+    return counts.contains { $0 >= limit }
   }
 
   /// - Returns: how many.
@@ -16,7 +19,7 @@ extension StoreSession {
     ) { (record: $0.integer(0), zone: $0.integer(1), change: $0.integer(2)) }
     var newest: [Int64: Int64] = [:]
     for (record, zone, change) in found {
-      try connection.execute(ForgettingStatements.removeRecord, [.integer(record)])
+      try connection.queue(ForgettingStatements.removeRecord, [.integer(record)])
       newest[zone] = max(newest[zone] ?? 0, change)
     }
     try raise(ForgettingStatements.raiseZone, to: newest)
@@ -24,18 +27,33 @@ extension StoreSession {
   }
 
   /// - Returns: how many.
+  private func forgetPassages(before time: Int64, limit: Int) throws(ServerError) -> Int {
+    let found = try connection.all(
+      ForgettingStatements.passages, [.integer(time), .integer(Int64(limit))]
+    ) { (database: $0.integer(0), zone: $0.integer(1), change: $0.integer(2)) }
+    var newest: [Int64: Int64] = [:]
+    for (database, zone, change) in found {
+      try connection.queue(
+        ForgettingStatements.removePassage, [.integer(database), .integer(zone), .integer(change)])
+      newest[zone] = max(newest[zone] ?? 0, change)
+    }
+    try raise(ForgettingStatements.raisePassages, to: newest)
+    return found.count
+  }
+
+  /// Takes deleted zones out of histories; the row of a zone goes with its last listing, or with
+  /// its last record if that goes later.
+  ///
+  /// - Returns: how many.
   private func forgetZones(before time: Int64, limit: Int) throws(ServerError) -> Int {
     let found = try connection.all(
-      ForgettingStatements.zones, [.integer(time), .integer(Int64(limit))]
+      ForgettingStatements.listings, [.integer(time), .integer(Int64(limit))]
     ) { (zone: $0.integer(0), database: $0.integer(1), change: $0.integer(2)) }
     var newest: [Int64: Int64] = [:]
     for (zone, database, change) in found {
-      let removed = try connection.execute(
-        ForgettingStatements.removePurgedZone, [.integer(zone)])
-      // The row of a zone that still has records goes with the last of them.
-      if removed == 0 {
-        try connection.execute(ForgettingStatements.unlistZone, [.integer(zone)])
-      }
+      try connection.queue(
+        ForgettingStatements.removeListing, [.integer(database), .integer(zone)])
+      try connection.queue(ForgettingStatements.removePurgedZone, [.integer(zone)])
       newest[database] = max(newest[database] ?? 0, change)
     }
     try raise(ForgettingStatements.raiseDatabase, to: newest)
@@ -47,7 +65,7 @@ extension StoreSession {
     _ statement: SQLStatement, to newest: [Int64: Int64]
   ) throws(ServerError) {
     for (number, change) in newest.sorted(by: { $0.key < $1.key }) {
-      try connection.execute(
+      try connection.queue(
         statement, [.integer(change), .integer(number), .integer(change)])
     }
   }
@@ -62,15 +80,25 @@ private enum ForgettingStatements {
   static let removeRecord = SQLStatement("DELETE FROM records WHERE record = ? AND deleted = 1")
   static let raiseZone = SQLStatement(
     "UPDATE zones SET newest_forgotten = ? WHERE zone = ? AND newest_forgotten < ?")
-  static let zones = SQLStatement(
+  static let passages = SQLStatement(
     """
-    SELECT zone, database, listed FROM zones
+    SELECT database, zone, change FROM passages WHERE made_at < ? ORDER BY made_at LIMIT ?
+    """)
+  static let removePassage = SQLStatement(
+    "DELETE FROM passages WHERE database = ? AND zone = ? AND change = ?")
+  static let raisePassages = SQLStatement(
+    """
+    UPDATE zones SET newest_passage_forgotten = ?
+    WHERE zone = ? AND newest_passage_forgotten < ?
+    """)
+  static let listings = SQLStatement(
+    """
+    SELECT zone, database, listed FROM listings
     WHERE deleted_at IS NOT NULL AND deleted_at < ? ORDER BY deleted_at LIMIT ?
     """)
+  static let removeListing = SQLStatement("DELETE FROM listings WHERE database = ? AND zone = ?")
   static let removePurgedZone = SQLStatement(
-    "DELETE FROM zones WHERE zone = ? AND deleted = 2")
-  static let unlistZone = SQLStatement(
-    "UPDATE zones SET listed = NULL, deleted_at = NULL WHERE zone = ?")
+    "DELETE FROM zones WHERE zone = ? AND deleted = 2 AND \(ListingTables.isUnlisted)")
   static let raiseDatabase = SQLStatement(
     "UPDATE databases SET newest_forgotten = ? WHERE database = ? AND newest_forgotten < ?")
 }

@@ -21,6 +21,23 @@ public protocol SQLConnection: AnyObject {
   @discardableResult
   func execute(_ statement: SQLStatement, _ values: [SQLValue]) throws(ServerError) -> Int
 
+  /// Runs a statement whose rows nobody reads, now or later: at the latest before the next
+  /// statement that gives an answer, or before the commit. An engine across a network can send
+  /// several such statements at once.
+  ///
+  /// - Parameter expecting: nil: any number of rows may change.
+  /// - Throws: `INTERNAL_ERROR` if another number of rows changed; where the statement runs later,
+  ///   a later call throws it, and nothing of the body remains.
+  func queue(
+    _ statement: SQLStatement, _ values: [SQLValue], expecting expected: SQLExpectation?
+  ) throws(ServerError)
+
+  /// Inserts one row into a table with a counted key.
+  ///
+  /// - Parameter statement: made by ``SQLStatement/init(inserting:key:)``.
+  /// - Returns: the row's key.
+  func insert(_ statement: SQLStatement, _ values: [SQLValue]) throws(ServerError) -> Int64
+
   /// Runs text that defines tables, several statements at once; never text from outside.
   func define(_ text: String) throws(ServerError)
 }
@@ -45,6 +62,11 @@ extension SQLRow {
 }
 
 extension SQLConnection {
+  /// Queues a statement that may change any number of rows.
+  func queue(_ statement: SQLStatement, _ values: [SQLValue]) throws(ServerError) {
+    try queue(statement, values, expecting: nil)
+  }
+
   /// The first row of a statement, as `read` reads it; nil if there is none.
   func first<Value>(
     _ statement: SQLStatement, _ values: [SQLValue], _ read: (any SQLRow) -> Value

@@ -19,6 +19,13 @@ public struct SQLStatement: Sendable {
     self.text = text
   }
 
+  /// A statement that inserts one row into a table with a counted key.
+  ///
+  /// - Parameter key: the key's column.
+  public init(inserting text: String, key: String) {
+    self.init { text + $0.returning(key) }
+  }
+
   private static let nextIndex = Atomic<Int>(0)
 }
 
@@ -31,20 +38,25 @@ public struct SQLDialect: Sendable {
   /// Text that is compared and ordered by its UTF-8 bytes.
   public var text: String
   public var bytes: String
-  /// What a `SELECT` ends with to lock its rows until the transaction ends.
-  public var forUpdate: String
+  /// What a `SELECT` ends with to lock the rows of one of its tables until the transaction ends.
+  public var forUpdate: @Sendable (_ table: String) -> String
+  /// What an `INSERT` ends with to give back a column of the new row; empty where the connection
+  /// knows the key of the row inserted last.
+  public var returning: @Sendable (_ column: String) -> String
   /// What the definition of a table ends with if all of a row is in its primary key, or nearly all.
   public var keyedTable: String
 
   public init(
-    countedKey: String, givenKey: String, text: String, bytes: String, forUpdate: String,
-    keyedTable: String
+    countedKey: String, givenKey: String, text: String, bytes: String,
+    forUpdate: @escaping @Sendable (_ table: String) -> String,
+    returning: @escaping @Sendable (_ column: String) -> String, keyedTable: String
   ) {
     self.countedKey = countedKey
     self.givenKey = givenKey
     self.text = text
     self.bytes = bytes
     self.forUpdate = forUpdate
+    self.returning = returning
     self.keyedTable = keyedTable
   }
 }

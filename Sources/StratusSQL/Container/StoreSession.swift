@@ -3,101 +3,94 @@ public import StratusDomain
 /// A store inside one transaction.
 ///
 /// One stands over each connection and outlives its transactions, to remember what seldom changes.
+/// Other connections write, too: what is remembered is either checked in each transaction against a
+/// version that is read along, or never changes.
 public final class StoreSession: SQLSession {
   let connection: any SQLConnection
-  /// Databases that are known to have a row.
+  /// The numbers of databases, which never change.
   private var databases: [DatabaseView: Int64] = [:]
-  private var knownEpoch: Int64?
+  /// Rows of `databases` as this transaction has read them.
+  private var states: [Int64: DatabaseState] = [:]
+  /// What is watched, by database, and the version of that; for write bodies alone.
+  private var watches: [Int64: (version: Int64, watch: Watch)] = [:]
   var knownSchema: (version: Int64, schema: Schema)?
-  /// What is watched, by database; for write bodies alone.
-  private var watches: [Int64: Watch] = [:]
-  /// Numbers of records: no row has one from `unused` on, none was drawn from `next` on. nil: not
-  /// known.
-  var recordNumbers: (unused: Int64, next: Int64)?
+  var recordNumbers = RecordNumbers()
+  /// What this transaction has written, and a session would remember wrongly if it is undone.
+  private var written = Written()
 
   public init(connection: any SQLConnection) { self.connection = connection }
 
-  public func forget() {
-    databases.removeAll(keepingCapacity: true)
-    watches.removeAll(keepingCapacity: true)
-    knownSchema = nil
-    knownEpoch = nil
-    recordNumbers = nil
+  public func begin() {
+    if !states.isEmpty { states.removeAll(keepingCapacity: true) }
+    recordNumbers.forgetDrawn()
+    written = Written()
   }
 
+  public func forget() {
+    states.removeAll(keepingCapacity: true)
+    recordNumbers.forgetDrawn()
+    if written.hasDatabase { databases.removeAll(keepingCapacity: true) }
+    if written.hasWatch { watches.removeAll(keepingCapacity: true) }
+    if written.hasSchema { knownSchema = nil }
+    if written.hasRecordNumbers { recordNumbers = RecordNumbers() }
+  }
+
+  /// Notes what this transaction has written.
+  func note(_ part: WritableKeyPath<Written, Bool>) { written[keyPath: part] = true }
+
+  struct Written {
+    var hasDatabase = false
+    var hasWatch = false
+    var hasSchema = false
+    var hasRecordNumbers = false
+  }
+
+  /// What of a row of `databases` is read along with other rows.
+  struct DatabaseState {
+    var epoch: Int64
+    /// Grows when it changes what is watched.
+    var watchVersion: Int64
+  }
+}
+
+// Databases
+extension StoreSession {
   /// A database's number; nil if nothing was ever written to it.
   func number(of database: DatabaseKey) throws(ServerError) -> Int64? {
-    try number(of: DatabaseView(ownerOf: database))
+    try number(of: DatabaseView(of: database))
   }
 
-  /// As ``number(of:)``, also of a user's shared database, which holds no records.
-  func number(of database: DatabaseView) throws(ServerError) -> Int64? {
-    if let number = databases[database] { return number }
-    let number = try connection.first(Self.findDatabase, Self.values(of: database)) {
+  /// As above, of a database or of the history of a shared one.
+  func number(of view: DatabaseView) throws(ServerError) -> Int64? {
+    if let number = databases[view] { return number }
+    let number = try connection.first(DatabaseStatements.find, Self.values(of: view)) {
       $0.integer(0)
     }
-    if let number { remember(number, of: database) }
+    if let number { remember(number, of: view) }
     return number
   }
 
   /// A database's number, drawn now if it has none.
-  func makeNumber(of database: DatabaseKey) throws(ServerError) -> Int64 {
-    try makeNumber(of: DatabaseView(ownerOf: database))
-  }
-
-  /// As ``makeNumber(of:)``, also of a user's shared database.
-  func makeNumber(of database: DatabaseView) throws(ServerError) -> Int64 {
-    if let number = try number(of: database) { return number }
-    try connection.execute(Self.insertDatabase, Self.values(of: database))
-    guard let number = try number(of: database) else {
+  func makeNumber(of view: DatabaseView) throws(ServerError) -> Int64 {
+    if let number = try number(of: view) { return number }
+    note(\.hasDatabase)
+    try connection.queue(DatabaseStatements.insert, Self.values(of: view))
+    guard let number = try number(of: view) else {
       throw .fault("a database that was just made is missing")
     }
     return number
   }
 
-  /// Counts up a database's list of zones.
-  ///
-  /// - Returns: the new change's number.
-  func nextZoneChange(in number: Int64) throws(ServerError) -> Int64 {
-    // NB: two statements, since SQLite makes a table of its own for each `RETURNING`.
-    try connection.execute(Self.countChange, [.integer(number)])
-    let change = try connection.first(Self.readChange, [.integer(number)]) { $0.integer(0) }
-    guard let change else { throw .fault("a database has no row") }
-    return change
-  }
-
-  public func epoch() throws(ServerError) -> Int64 {
-    if let knownEpoch { return knownEpoch }
-    guard let epoch = try connection.first(Self.readEpoch, [], { $0.integer(0) }) else {
-      throw .fault("the store has no epoch")
-    }
-    knownEpoch = epoch
-    return epoch
-  }
-
-  /// What is watched of a database, read if it is not remembered.
-  ///
-  /// NB: right only on the connection that alone writes, which hears of each change by
-  /// ``forgetWatch(of:)`` and of each that is undone by ``forget()``.
-  func rememberedWatch(
-    of number: Int64, reading read: () throws(ServerError) -> Watch
-  ) throws(ServerError) -> Watch {
-    if let known = watches[number] { return known }
-    let watch = try read()
-    if watches.count >= Self.databasesRememberedMax { watches.removeAll() }
-    watches[number] = watch
-    return watch
-  }
-
-  func forgetWatch(of number: Int64) { watches[number] = nil }
-
-  private func remember(_ number: Int64, of database: DatabaseView) {
+  private func remember(_ number: Int64, of view: DatabaseView) {
     if databases.count >= Self.databasesRememberedMax { databases.removeAll() }
-    databases[database] = number
+    databases[view] = number
   }
 
-  private static func values(of database: DatabaseView) -> [SQLValue] {
-    switch database {
+  /// About 100 bytes each, so 1 MB a connection.
+  private static let databasesRememberedMax = 10_000
+
+  private static func values(of view: DatabaseView) -> [SQLValue] {
+    switch view {
     case .public: [.integer(0), .text("")]
     case .private(let user): [.integer(1), .text(user)]
     case .shared(let user): [.integer(2), .text(user)]
@@ -106,7 +99,7 @@ public final class StoreSession: SQLSession {
 
   /// The database of a row of `databases` that holds zones.
   ///
-  /// - Throws: `INTERNAL_ERROR` for other rows.
+  /// - Throws: `INTERNAL_ERROR` if the scope is none of a database with rows.
   static func database(scope: Int64, owner: String) throws(ServerError) -> DatabaseKey {
     switch scope {
     case 0: return .public
@@ -115,21 +108,70 @@ public final class StoreSession: SQLSession {
     }
   }
 
-  /// About 100 bytes each, so 1 MB a connection.
-  private static let databasesRememberedMax = 10_000
+  public func epoch(of view: DatabaseView) throws(ServerError) -> Int64 {
+    if let number = try number(of: view) { return try state(of: number).epoch }
+    guard let epoch = try connection.first(DatabaseStatements.storeEpoch, [], { $0.integer(0) })
+    else { throw .fault("the store has no epoch") }
+    return epoch
+  }
 
-  private static let findDatabase = SQLStatement(
+  /// Keeps what was read along with another row, for the rest of the transaction.
+  func note(epoch: Int64, watchVersion: Int64, of number: Int64) {
+    states[number] = DatabaseState(epoch: epoch, watchVersion: watchVersion)
+  }
+
+  private func state(of number: Int64) throws(ServerError) -> DatabaseState {
+    if let known = states[number] { return known }
+    let state = try connection.first(DatabaseStatements.state, [.integer(number)]) {
+      DatabaseState(epoch: $0.integer(0), watchVersion: $0.integer(1))
+    }
+    guard let state else { throw .fault("a database has no row") }
+    states[number] = state
+    return state
+  }
+}
+
+// What is watched
+extension StoreSession {
+  /// What is watched of a database, read if what is remembered is of another version.
+  func rememberedWatch(
+    of number: Int64, reading read: () throws(ServerError) -> Watch
+  ) throws(ServerError) -> Watch {
+    let version = try state(of: number).watchVersion
+    if let known = watches[number], known.version == version { return known.watch }
+    let watch = try read()
+    if watches.count >= Self.databasesRememberedMax { watches.removeAll() }
+    watches[number] = (version, watch)
+    return watch
+  }
+
+  /// Has every session read anew what is watched of a database.
+  func advanceWatch(of number: Int64) throws(ServerError) {
+    note(\.hasWatch)
+    try connection.queue(
+      DatabaseStatements.advanceWatch, [.integer(number)],
+      expecting: .one(otherwise: "a database has no row"))
+    states[number] = nil
+    watches[number] = nil
+  }
+}
+
+private enum DatabaseStatements {
+  static let find = SQLStatement(
     "SELECT database FROM databases WHERE scope = ? AND owner = ?")
-  private static let insertDatabase = SQLStatement(
+  /// A database begins in the store's timeline.
+  ///
+  /// NB: `WHERE TRUE` tells SQLite that no join condition follows.
+  static let insert = SQLStatement(
     """
-    INSERT INTO databases (scope, owner, change) VALUES (?, ?, 0)
-    ON CONFLICT (scope, owner) DO NOTHING
+    INSERT INTO databases (scope, owner, change, epoch) SELECT ?, ?, 0, epoch FROM store
+    WHERE TRUE ON CONFLICT (scope, owner) DO NOTHING
     """)
-  private static let countChange = SQLStatement(
-    "UPDATE databases SET change = change + 1 WHERE database = ?")
-  private static let readChange = SQLStatement(
-    "SELECT change FROM databases WHERE database = ?")
-  private static let readEpoch = SQLStatement("SELECT epoch FROM store")
+  static let state = SQLStatement(
+    "SELECT epoch, watch_version FROM databases WHERE database = ?")
+  static let advanceWatch = SQLStatement(
+    "UPDATE databases SET watch_version = watch_version + 1 WHERE database = ?")
+  static let storeEpoch = SQLStatement("SELECT epoch FROM store")
 }
 
 extension StoreSession: StoreWriting {}

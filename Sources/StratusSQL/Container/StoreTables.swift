@@ -1,9 +1,13 @@
 public import StratusDomain
 
 /// The tables of a store.
+///
+/// Rows that belong to a database begin with it, or have it beside a number that is counted over
+/// the store (`zones`, `records`, `cascades`, `subscriptions`, `outbox`), so that such a number
+/// alone names the row. Other tables belong to the store, and say why.
 public enum StoreTables {
   /// Counts the forms these tables have had.
-  static let layout: Int64 = 4
+  static let layout: Int64 = 5
 
   /// Makes the tables where there are none, brings those of an earlier program up to this one's
   /// form, and refuses those of a later one.
@@ -30,6 +34,7 @@ public enum StoreTables {
       try connection.define(KeyTables.text(connection.dialect))
       try connection.define(SubscriptionTables.text(connection.dialect))
       try connection.define(NotificationTables.text(connection.dialect))
+      try connection.define(ListingTables.text(connection.dialect))
       try connection.execute(writeStore, [.integer(layout), .integer(makeEpoch())])
       try NotificationTables.countOn(from: now(), on: connection)
       return
@@ -52,6 +57,7 @@ public enum StoreTables {
     epoch: Int64, now: Int64, on connection: any SQLConnection
   ) throws(ServerError) {
     try connection.execute(writeEpoch, [.integer(epoch)])
+    try connection.execute(writeEpochs, [.integer(epoch)])
     try NotificationTables.countOn(from: now, on: connection)
     try countZonesOn(from: now, on: connection)
   }
@@ -76,6 +82,7 @@ public enum StoreTables {
   private static let takeZone = SQLStatement("DELETE FROM zones WHERE zone = ?")
 
   private static let writeEpoch = SQLStatement("UPDATE store SET epoch = ?")
+  private static let writeEpochs = SQLStatement("UPDATE databases SET epoch = ?")
   private static let readLayout = SQLStatement("SELECT layout FROM store")
   private static let writeStore = SQLStatement(
     "INSERT INTO store (layout, epoch, schema_version) VALUES (?, ?, 0)")
@@ -88,6 +95,8 @@ public enum StoreTables {
       owner \(dialect.text) NOT NULL,
       change BIGINT NOT NULL,
       newest_forgotten BIGINT NOT NULL DEFAULT 0,
+      epoch BIGINT NOT NULL,
+      watch_version BIGINT NOT NULL DEFAULT 0,
       UNIQUE (scope, owner));
 
     CREATE TABLE zones (
@@ -95,27 +104,23 @@ public enum StoreTables {
       database BIGINT NOT NULL,
       name \(dialect.text) NOT NULL,
       change BIGINT NOT NULL,
-      listed BIGINT,
       deleted BIGINT NOT NULL,
       client_token \(dialect.text),
       encryption_scope BIGINT NOT NULL DEFAULT 0,
-      deletion_reason BIGINT NOT NULL DEFAULT 0,
       newest_forgotten BIGINT NOT NULL DEFAULT 0,
-      deleted_at BIGINT);
+      newest_passage_forgotten BIGINT NOT NULL DEFAULT 0);
     CREATE UNIQUE INDEX zones_live ON zones (database, name) WHERE deleted = 0;
-    CREATE INDEX zones_listed ON zones (database, listed) WHERE listed IS NOT NULL;
     CREATE INDEX zones_deleted ON zones (database, name) WHERE deleted <> 0;
     CREATE INDEX zones_unpurged ON zones (zone) WHERE deleted = 1;
-    \(deletedZones)
 
     \(records(dialect))
+    \(recordCount)
+    INSERT INTO record_count (next) VALUES (1);
     """
   }
 
-  /// Deleted zones that a history names, by age.
-  static let deletedZones = """
-    CREATE INDEX zones_forgettable ON zones (deleted_at) WHERE deleted_at IS NOT NULL;
-    """
+  /// Counts the numbers of records, of all databases of the store: sessions draw them in blocks.
+  static let recordCount = "CREATE TABLE record_count (next BIGINT NOT NULL);"
 
   /// Tombstones, by age.
   static let deletedRecords = """
@@ -148,6 +153,8 @@ public enum StoreTables {
     """
   }
 
+  /// The schema belongs to the store: one is in force in all databases of a container, and so do
+  /// indexes and settings.
   private static func schemaTables(_ dialect: SQLDialect) -> String {
     """
     CREATE TABLE record_types (
@@ -213,6 +220,14 @@ public enum StoreTables {
       deleted_device \(dialect.text) NOT NULL,
       UNIQUE (database, zone, target));
 
+    \(assetTables(dialect))
+    """
+  }
+
+  /// Files belong to the store: records of all its databases may hold the same bytes, which are
+  /// kept once. A hold is looked for by checksum.
+  private static func assetTables(_ dialect: SQLDialect) -> String {
+    """
     CREATE TABLE assets (
       checksum \(dialect.bytes) NOT NULL PRIMARY KEY,
       file \(dialect.text) NOT NULL UNIQUE,

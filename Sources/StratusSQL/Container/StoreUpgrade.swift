@@ -14,7 +14,7 @@ enum StoreUpgrade {
       try connection.define(SubscriptionTables.text(connection.dialect))
       try connection.define(NotificationTables.text(connection.dialect))
     }
-    try addForgetting(on: connection, now: now)
+    if layout < 4 { try addForgetting(on: connection, now: now) }
     switch layout {
     case 1:
       try addDerivedTables(on: connection)
@@ -27,10 +27,37 @@ enum StoreUpgrade {
     case 3:
       try connection.define(StoreTables.deletedRecords)
       try connection.define("DROP INDEX devices_seen; \(NotificationTables.devicesSeen)")
+    case 4: break
     default:
       throw .fault("a store has an unknown layout", facts: ["layout": String(layout)])
     }
+    try addListings(on: connection)
     try connection.execute(UpgradeStatements.setLayout, [.integer(StoreTables.layout)])
+  }
+
+  /// Layout 5: places in histories get a table, databases their epoch, records a count of their
+  /// numbers.
+  private static func addListings(on connection: any SQLConnection) throws(ServerError) {
+    try connection.define(
+      """
+      ALTER TABLE databases ADD COLUMN epoch BIGINT NOT NULL DEFAULT 0;
+      ALTER TABLE databases ADD COLUMN watch_version BIGINT NOT NULL DEFAULT 0;
+      UPDATE databases SET epoch = (SELECT epoch FROM store);
+      ALTER TABLE zones ADD COLUMN newest_passage_forgotten BIGINT NOT NULL DEFAULT 0;
+      \(ListingTables.text(connection.dialect))
+      INSERT INTO listings (
+          database, zone, listed, seen, participation, deleted, deletion_reason, deleted_at)
+        SELECT database, zone, listed, 0, 0, CASE deleted WHEN 0 THEN 0 ELSE 1 END,
+          deletion_reason, deleted_at
+        FROM zones WHERE listed IS NOT NULL;
+      DROP INDEX zones_listed;
+      DROP INDEX zones_forgettable;
+      ALTER TABLE zones DROP COLUMN listed;
+      ALTER TABLE zones DROP COLUMN deletion_reason;
+      ALTER TABLE zones DROP COLUMN deleted_at;
+      \(StoreTables.recordCount)
+      INSERT INTO record_count (next) SELECT COALESCE(MAX(record), 0) + 1 FROM records;
+      """)
   }
 
   /// Choice: a zone that is deleted counts as deleted now, as nobody noted when it was.
@@ -42,7 +69,7 @@ enum StoreUpgrade {
       ALTER TABLE databases ADD COLUMN newest_forgotten BIGINT NOT NULL DEFAULT 0;
       ALTER TABLE zones ADD COLUMN newest_forgotten BIGINT NOT NULL DEFAULT 0;
       ALTER TABLE zones ADD COLUMN deleted_at BIGINT;
-      \(StoreTables.deletedZones)
+      CREATE INDEX zones_forgettable ON zones (deleted_at) WHERE deleted_at IS NOT NULL;
       """)
     try connection.execute(UpgradeStatements.dateDeletedZones, [.integer(now)])
   }

@@ -1,6 +1,7 @@
 /// The tables of keys, none of which opens anything here.
 enum KeyTables {
-  /// A user's key is the user's, whatever the database; a zone's goes with the zone.
+  /// A user's key is the user's, whatever the database: `user_keys` belongs to the store. A zone's
+  /// goes with the zone.
   static func text(_ dialect: SQLDialect) -> String {
     """
     CREATE TABLE user_keys (

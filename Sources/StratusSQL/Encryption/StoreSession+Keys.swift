@@ -7,7 +7,7 @@ extension StoreSession {
   }
 
   public func setUserKey(_ key: [UInt8], of user: String) throws(ServerError) {
-    try connection.execute(KeyStatements.setUserKey, [.text(user), .bytes(key)])
+    try connection.queue(KeyStatements.setUserKey, [.text(user), .bytes(key)])
   }
 
   public func zoneKeys(of zone: StoredZone) throws(ServerError) -> [WrappedZoneKey] {
@@ -46,7 +46,7 @@ extension StoreSession {
 
   public func add(_ key: WrappedZoneKey, to zone: StoredZone) throws(ServerError) {
     let number = try requiredNumber(of: zone)
-    try connection.execute(
+    try connection.queue(
       KeyStatements.addZoneKey,
       [
         .integer(number), .integer(zone.id), .bytes(key.keyID), .bytes(key.recipient),
@@ -56,7 +56,7 @@ extension StoreSession {
 
   public func removeZoneKeys(of zone: StoredZone) throws(ServerError) {
     let number = try requiredNumber(of: zone)
-    try connection.execute(KeyStatements.removeZoneKeys, [.integer(number), .integer(zone.id)])
+    try connection.queue(KeyStatements.removeZoneKeys, [.integer(number), .integer(zone.id)])
   }
 }
 
@@ -76,8 +76,9 @@ private enum KeyStatements {
     "SELECT DISTINCT zone FROM zone_keys WHERE database = ? ORDER BY zone LIMIT ?")
   static let deletionReason = SQLStatement(
     """
-    SELECT deletion_reason FROM zones
-    WHERE database = ? AND name = ? AND deleted <> 0 AND listed IS NOT NULL
+    SELECT listings.deletion_reason FROM zones
+      JOIN listings ON listings.database = zones.database AND listings.zone = zones.zone
+    WHERE zones.database = ? AND zones.name = ? AND zones.deleted <> 0
     """)
   static let addZoneKey = SQLStatement(
     """

@@ -2,6 +2,8 @@ import StratusDomain
 
 /// The tables of queues, and of the devices that empty them; they came with layout 3.
 enum NotificationTables {
+  /// They belong to the store: a user has one queue in it, whatever the databases of the changes.
+  ///
   /// NB: numbers are drawn from a row, not by the engine: a sequence gives them in another order
   /// than commits, and whoever follows them would miss some for ever.
   static func text(_ dialect: SQLDialect) -> String {
@@ -55,7 +57,7 @@ enum NotificationTables {
   /// never hear of what has those. No change of the epoch tells them, since they speak in numbers.
   static func countOn(from time: Int64, on connection: any SQLConnection) throws(ServerError) {
     let first = max(0, min(time, Int64.max >> 17)) * numbersPerMillisecond
-    try connection.execute(countOn, [.integer(first), .integer(first)])
+    try connection.queue(countOn, [.integer(first), .integer(first)])
   }
 
   /// More than any server queues, for as long as it runs: it must not overtake the clock. In the

@@ -25,10 +25,10 @@ extension StoreSession {
       ExactName(known.user) != ExactName(device.user)
         || ExactName(known.deviceID) != ExactName(device.deviceID)
     {
-      try connection.execute(
+      try connection.queue(
         DeviceStatements.remove, [.text(known.user), .text(known.deviceID)])
     }
-    try connection.execute(
+    try connection.queue(
       DeviceStatements.register,
       [
         .text(device.user), .text(device.deviceID), .integer(device.channel.number),
@@ -41,7 +41,7 @@ extension StoreSession {
     if others.count < Limits.devicesPerUserMax { return }
     let newest = others.sorted { $0.seen > $1.seen }
     for other in newest.dropFirst(Limits.devicesPerUserMax - 1) {
-      try connection.execute(DeviceStatements.remove, [.text(device.user), .text(other.id)])
+      try connection.queue(DeviceStatements.remove, [.text(device.user), .text(other.id)])
     }
   }
 
@@ -49,13 +49,13 @@ extension StoreSession {
     through number: Int64, by deviceID: String, of user: String
   ) throws(ServerError) {
     let number = min(number, try latestNotification())
-    try connection.execute(
+    try connection.queue(
       DeviceStatements.acknowledge,
       [.integer(number), .text(user), .text(deviceID), .integer(number)])
   }
 
   public func touch(deviceID: String, of user: String, now: Int64) throws(ServerError) {
-    try connection.execute(
+    try connection.queue(
       DeviceStatements.touch,
       [.integer(now), .text(user), .text(deviceID), .integer(now - Self.touchMilliseconds)])
   }
@@ -75,7 +75,7 @@ extension StoreSession {
       DeviceStatements.unseen, [.integer(time), .integer(Int64(limit))]
     ) { (user: $0.text(0), deviceID: $0.text(1)) }
     for (user, deviceID) in devices {
-      try connection.execute(DeviceStatements.remove, [.text(user), .text(deviceID)])
+      try connection.queue(DeviceStatements.remove, [.text(user), .text(deviceID)])
     }
     return devices.count
   }

@@ -4,7 +4,7 @@ import StratusWire
 extension StoreSession {
   public func enqueue(_ notifications: [NewNotification]) throws(ServerError) {
     guard !notifications.isEmpty else { return }
-    var newest = try latestNotification()
+    var newest = try drawNotifications(notifications.count)
     var states: [ExactName: QueueState] = [:]
     for notification in notifications {
       let user = ExactName(notification.user)
@@ -12,7 +12,7 @@ extension StoreSession {
       if let known = states[user] {
         state = known
       } else {
-        state = try queueState(of: notification.user)
+        state = try lockQueueState(of: notification.user)
       }
       newest += 1
       state.added += 1
@@ -23,7 +23,7 @@ extension StoreSession {
       }
       states[user] = state
       let origin = try replaceCoalesced(with: notification)
-      try connection.execute(
+      try connection.queue(
         EnqueueStatements.insert,
         [
           .integer(newest), .text(notification.user), .text(payload.notificationID),
@@ -32,7 +32,6 @@ extension StoreSession {
         ])
       if state.added % Self.notificationsPerTrim == 0 { try trimQueue(of: notification.user) }
     }
-    try connection.execute(NotificationStatements.setNewest, [.integer(newest)])
     for (user, state) in states { try write(state, of: user.text) }
   }
 
@@ -52,7 +51,7 @@ extension StoreSession {
       (number: row.integer(0), origin: row.optionalText(1))
     }
     if replaced.isEmpty { return notification.originDeviceID }
-    try connection.execute(EnqueueStatements.removeCoalesced, values)
+    try connection.queue(EnqueueStatements.removeCoalesced, values)
     guard let origin = notification.originDeviceID else { return nil }
     let device = try device(id: origin, of: notification.user)
     for (number, others) in replaced {
@@ -76,7 +75,7 @@ extension StoreSession {
         EnqueueStatements.nthNewest, [.text(user), .integer(Int64(kept))]
       ) { $0.integer(0) }
       guard let place else { continue }
-      try connection.execute(
+      try connection.queue(
         EnqueueStatements.trim, [.text(user), .integer(min(place, limit))])
     }
   }

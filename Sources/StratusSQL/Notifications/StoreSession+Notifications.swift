@@ -63,8 +63,7 @@ extension StoreSession {
   }
 
   public func setBadge(_ badge: Int, of user: String) throws(ServerError) {
-    let state = try queueState(of: user)
-    try write(QueueState(badge: Int64(badge), added: state.added), of: user)
+    try connection.queue(NotificationStatements.setBadge, [.text(user), .integer(Int64(badge))])
   }
 
   public func markRead(ids: [String], of user: String) throws(ServerError) -> [String] {
@@ -80,16 +79,15 @@ extension StoreSession {
       return true
     }
     var found: [String] = []
-    var newest = try latestNotification()
+    var newest = try drawNotifications(unread.values.reduce(0) { $0 + $1.count })
     for id in ids where known.remove(id) != nil {
       found.append(id)
       for number in unread[id] ?? [] {
         newest += 1
-        try connection.execute(
+        try connection.queue(
           NotificationStatements.markRead, [.integer(newest), .integer(number)])
       }
     }
-    try connection.execute(NotificationStatements.setNewest, [.integer(newest)])
     return found
   }
 
@@ -111,14 +109,27 @@ struct QueueState {
 }
 
 extension StoreSession {
-  func queueState(of user: String) throws(ServerError) -> QueueState {
-    try connection.first(NotificationStatements.user, [.text(user)]) {
+  /// Draws numbers in a row from the store's count.
+  ///
+  /// The count is changed first and read then: the change locks it until the transaction ends, so
+  /// numbers appear in the order of commits.
+  ///
+  /// - Returns: the number before the first of them.
+  func drawNotifications(_ count: Int) throws(ServerError) -> Int64 {
+    if count > 0 {
+      try connection.queue(NotificationStatements.countUp, [.integer(Int64(count))])
+    }
+    return try latestNotification() - Int64(count)
+  }
+
+  func lockQueueState(of user: String) throws(ServerError) -> QueueState {
+    try connection.first(NotificationStatements.lockUser, [.text(user)]) {
       QueueState(badge: $0.integer(0), added: $0.integer(1))
     } ?? QueueState()
   }
 
   func write(_ state: QueueState, of user: String) throws(ServerError) {
-    try connection.execute(
+    try connection.queue(
       NotificationStatements.setUser,
       [.text(user), .integer(state.badge), .integer(state.added)])
   }
@@ -136,11 +147,17 @@ enum NotificationStatements {
     WHERE owner = ? AND read_number > ? ORDER BY read_number LIMIT ?
     """)
   static let newest = SQLStatement("SELECT newest FROM notification_count")
-  static let setNewest = SQLStatement("UPDATE notification_count SET newest = ?")
+  static let countUp = SQLStatement("UPDATE notification_count SET newest = newest + ?")
   static let owners = SQLStatement(
     "SELECT number, owner FROM notifications WHERE number > ? ORDER BY number LIMIT ?")
-  static let user = SQLStatement(
-    "SELECT badge, added FROM notification_users WHERE owner = ?")
+  private static let state = "SELECT badge, added FROM notification_users WHERE owner = ?"
+  static let user = SQLStatement(state)
+  static let lockUser = SQLStatement { state + $0.forUpdate("notification_users") }
+  static let setBadge = SQLStatement(
+    """
+    INSERT INTO notification_users (owner, badge, added) VALUES (?, ?, 0)
+    ON CONFLICT (owner) DO UPDATE SET badge = excluded.badge
+    """)
   static let setUser = SQLStatement(
     """
     INSERT INTO notification_users (owner, badge, added) VALUES (?, ?, ?)

@@ -101,8 +101,7 @@ extension StoreSession {
     recordType: String, columns: [IndexColumn]
   ) throws(ServerError) -> QueryIndex {
     let values: [SQLValue] = [.text(recordType), .text(IndexColumnsText.text(of: columns))]
-    let id = try connection.first(IndexStatements.insert, values) { $0.integer(0) }
-    guard let id else { throw .fault("an index was made without a number") }
+    let id = try connection.insert(IndexStatements.insert, values)
     try advanceSchema()
     return QueryIndex(
       id: id, recordType: recordType, columns: columns, isReady: false)
@@ -112,7 +111,7 @@ extension StoreSession {
     _ entries: [IndexEntry], of zone: Int64, in database: Int64
   ) throws(ServerError) {
     for entry in entries.sorted(by: IndexEntry.lies(_:before:)) {
-      try connection.execute(EntryStatements.insert, entry.values(of: zone, in: database))
+      try connection.queue(EntryStatements.insert, entry.values(of: zone, in: database))
     }
   }
 
@@ -125,8 +124,9 @@ extension StoreSession {
       values[2] = .integer(place.zone)
       values[3] = .text(place.recordName)
     }
-    let changed = try connection.execute(IndexStatements.setPlace, values)
-    if changed != 1 { throw .fault("an index to build is not there") }
+    try connection.queue(
+      IndexStatements.setPlace, values, expecting: .one(otherwise: "an index to build is not there")
+    )
     // NB: not for a place: every session would read the schema anew after each step.
     if place == nil { try advanceSchema() }
   }
@@ -176,7 +176,8 @@ private enum IndexStatements {
     WHERE record_type = ? AND ready = 0 ORDER BY index_id
     """)
   static let insert = SQLStatement(
-    "INSERT INTO indexes (record_type, columns, ready) VALUES (?, ?, 0) RETURNING index_id")
+    inserting: "INSERT INTO indexes (record_type, columns, ready) VALUES (?, ?, 0)",
+    key: "index_id")
   static let setPlace = SQLStatement(
     """
     UPDATE indexes SET ready = ?, at_database = ?, at_zone = ?, at_name = ? WHERE index_id = ?

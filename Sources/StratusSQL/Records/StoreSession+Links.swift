@@ -95,7 +95,7 @@ extension StoreSession {
 
   public func addCascade(_ cascade: UnfinishedCascade) throws(ServerError) {
     let place: SQLValue = cascade.place.map { .text($0) } ?? .null
-    try connection.execute(
+    try connection.queue(
       LinkStatements.writeCascade,
       try values(of: cascade) + [
         .integer(cascade.change), place, .text(cascade.userRecordName), .text(cascade.deviceID),
@@ -103,7 +103,7 @@ extension StoreSession {
   }
 
   public func finishCascade(_ cascade: UnfinishedCascade) throws(ServerError) {
-    try connection.execute(LinkStatements.deleteCascade, try values(of: cascade))
+    try connection.queue(LinkStatements.deleteCascade, try values(of: cascade))
   }
 
   private func values(of cascade: UnfinishedCascade) throws(ServerError) -> [SQLValue] {

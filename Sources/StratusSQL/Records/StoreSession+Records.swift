@@ -41,74 +41,48 @@ extension StoreSession {
     return result
   }
 
-  public func drawRecordNumbers(_ count: Int) throws(ServerError) -> Int64 {
-    let first = try knownNumbers().next
-    recordNumbers = (first, first + Int64(count))
-    return first
-  }
-
-  private func knownNumbers() throws(ServerError) -> (unused: Int64, next: Int64) {
-    if let recordNumbers { return recordNumbers }
-    let newest = try connection.first(RecordStatements.newest, []) { $0.integer(0) } ?? 0
-    return (newest + 1, newest + 1)
-  }
-
   public func apply(_ changes: ChangeSet) throws(ServerError) {
     let zone = changes.zone
-    if changes.records.isEmpty {
+    if changes.records.isEmpty, changes.passages.isEmpty {
       guard let token = changes.clientChangeToken else { return }
-      try requireOne(
-        try connection.execute(
-          RecordStatements.setToken, [.text(token), .integer(zone.id)]))
+      try connection.queue(
+        RecordStatements.setToken, [.text(token), .integer(zone.id)], expecting: Self.followsOn)
       return
     }
     let number = try requiredNumber(of: zone)
-    let unused = try knownNumbers().unused
-    var next = try knownNumbers().next
-    for record in changes.records {
-      let written = try write(record, in: zone.id, of: number, unused: unused, next: next)
-      next = max(next, written + 1)
-    }
-    recordNumbers = (next, next)
+    for record in changes.records { try write(record, in: zone.id, of: number) }
+    recordNumbers.forgetDrawn()
+    try add(passagesOf: changes, in: number)
     if let watched = changes.watched { try add(watched) }
     try remove(changes.rows.removed, of: zone.id, in: number)
     try add(changes.rows.added, of: zone.id, in: number)
     let token = SQLValue.optional(changes.clientChangeToken)
     let newest = SQLValue.integer(changes.newestChange)
-    if zone.isDefault {
-      try requireOne(
-        try connection.execute(
-          RecordStatements.advance, [newest, token, .integer(zone.id), .integer(zone.change)]))
-    } else {
-      let listed = SQLValue.integer(try nextZoneChange(in: number))
-      try requireOne(
-        try connection.execute(
-          RecordStatements.advanceListed,
-          [newest, token, listed, .integer(zone.id), .integer(zone.change)]))
-    }
+    try connection.queue(
+      RecordStatements.advance, [newest, token, .integer(zone.id), .integer(zone.change)],
+      expecting: Self.followsOn)
+    if !zone.isDefault { try relist(zone.id, in: number) }
   }
 
-  /// - Parameter unused: numbers from this on are those of new records.
-  /// - Returns: the record's number.
   private func write(
-    _ record: StoredRecord, in zone: Int64, of database: Int64, unused: Int64, next: Int64
-  ) throws(ServerError) -> Int64 {
-    let number = record.number == 0 ? next : record.number
+    _ record: StoredRecord, in zone: Int64, of database: Int64
+  ) throws(ServerError) {
+    let number = record.number == 0 ? try drawRecordNumbers(1) : record.number
     let values = values(of: record, in: zone, of: database, number: number)
-    if number < unused {
-      let changed = try connection.execute(RecordStatements.update, Array(values.dropFirst(3)))
-      if changed != 1 { throw .fault("a record to change is not there") }
+    if record.number == 0 {
+      try connection.queue(RecordStatements.upsert, values)
+    } else if recordNumbers.isNew(number) {
+      try connection.queue(RecordStatements.replace, values)
     } else {
-      try connection.execute(
-        record.number == 0 ? RecordStatements.upsert : RecordStatements.replace, values)
+      try connection.queue(
+        RecordStatements.update, Array(values.dropFirst(3)), expecting: Self.isThere)
     }
-    return number
   }
 
-  private func requireOne(_ changed: Int) throws(ServerError) {
-    if changed == 1 { return }
-    throw .fault("a change set does not follow on from its zone's newest change")
-  }
+  private static let followsOn = SQLExpectation.one(
+    otherwise: "a change set does not follow on from its zone's newest change")
+  private static let isThere = SQLExpectation.one(
+    otherwise: "a record to change is not there")
 
   /// The values of ``RecordColumns``, behind the record's place.
   func values(
@@ -147,7 +121,6 @@ private enum RecordStatements {
     WHERE +database = ? AND +zone = ? AND deleted = 0
       AND record IN (\(SQLStatement.severalNames))
     """)
-  static let newest = SQLStatement("SELECT MAX(record) FROM records")
   private static let insert = """
     INSERT INTO records (
       database, zone, name, type, change, deleted, created_at, created_by, created_device,
@@ -178,11 +151,6 @@ private enum RecordStatements {
   static let advance = SQLStatement(
     """
     UPDATE zones SET change = ?, client_token = COALESCE(?, client_token)
-    WHERE zone = ? AND change = ? AND deleted = 0
-    """)
-  static let advanceListed = SQLStatement(
-    """
-    UPDATE zones SET change = ?, client_token = COALESCE(?, client_token), listed = ?
     WHERE zone = ? AND change = ? AND deleted = 0
     """)
 }

@@ -8,16 +8,16 @@ extension StoreSession {
     _ rows: DerivedRows, of zone: Int64, in database: Int64
   ) throws(ServerError) {
     for entry in rows.entries.sorted(by: IndexEntry.lies(_:before:)) {
-      try connection.execute(EntryStatements.delete, entry.values(of: zone, in: database))
+      try connection.queue(EntryStatements.delete, entry.values(of: zone, in: database))
     }
     for link in rows.links.sorted(by: RecordLink.lies(_:before:)) {
-      try connection.execute(RowStatements.deleteLink, link.values(of: zone, in: database))
+      try connection.queue(RowStatements.deleteLink, link.values(of: zone, in: database))
     }
     for hold in rows.holds.sorted(by: AssetHold.lies(_:before:)) {
       let removed = try connection.execute(
         RowStatements.deleteHold, hold.values(of: zone, in: database))
       if removed == 0 { continue }
-      try connection.execute(
+      try connection.queue(
         RowStatements.release, [.bytes(hold.checksum), .bytes(hold.checksum)])
     }
   }
@@ -25,14 +25,14 @@ extension StoreSession {
   /// Adds derived rows of a zone's records, of which some may be there.
   func add(_ rows: DerivedRows, of zone: Int64, in database: Int64) throws(ServerError) {
     for entry in rows.entries.sorted(by: IndexEntry.lies(_:before:)) {
-      try connection.execute(EntryStatements.insert, entry.values(of: zone, in: database))
+      try connection.queue(EntryStatements.insert, entry.values(of: zone, in: database))
     }
     for link in rows.links.sorted(by: RecordLink.lies(_:before:)) {
-      try connection.execute(RowStatements.insertLink, link.values(of: zone, in: database))
+      try connection.queue(RowStatements.insertLink, link.values(of: zone, in: database))
     }
     for hold in rows.holds.sorted(by: AssetHold.lies(_:before:)) {
-      try connection.execute(RowStatements.insertHold, hold.values(of: zone, in: database))
-      try connection.execute(RowStatements.hold, [.bytes(hold.checksum)])
+      try connection.queue(RowStatements.insertHold, hold.values(of: zone, in: database))
+      try connection.queue(RowStatements.hold, [.bytes(hold.checksum)])
     }
   }
 }

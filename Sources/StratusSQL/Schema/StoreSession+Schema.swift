@@ -14,10 +14,10 @@ extension StoreSession {
   public func add(_ addition: SchemaAddition) throws(ServerError) {
     if addition.isEmpty { return }
     for recordType in addition.recordTypes {
-      try connection.execute(SchemaStatements.insertRecordType, [.text(recordType)])
+      try connection.queue(SchemaStatements.insertRecordType, [.text(recordType)])
     }
     for field in addition.fields {
-      try connection.execute(
+      try connection.queue(
         SchemaStatements.insertField,
         [
           .text(field.recordType), .text(field.name), .text(field.type.schemaName),
@@ -30,7 +30,7 @@ extension StoreSession {
 
   public func set(_ settings: ContainerSettings) throws(ServerError) {
     for setting in StoredSetting.allCases {
-      try connection.execute(
+      try connection.queue(
         SchemaStatements.setSetting,
         [.text(setting.rawValue), .flag(settings[keyPath: setting.path])])
     }
@@ -39,7 +39,8 @@ extension StoreSession {
 
   /// Has every session read the schema anew.
   func advanceSchema() throws(ServerError) {
-    try connection.execute(SchemaStatements.advance, [])
+    note(\.hasSchema)
+    try connection.queue(SchemaStatements.advance, [])
     knownSchema = nil
   }
 
@@ -47,11 +48,11 @@ extension StoreSession {
     let indexes = SQLValue.integer(marking.indexes.rawValue)
     switch marking.key {
     case .field(let name):
-      let changed = try connection.execute(
-        SchemaStatements.markField, [indexes, .text(marking.recordType), .text(name)])
-      if changed != 1 { throw .fault("a field to mark is not there") }
+      try connection.queue(
+        SchemaStatements.markField, [indexes, .text(marking.recordType), .text(name)],
+        expecting: .one(otherwise: "a field to mark is not there"))
     case .system(let field):
-      try connection.execute(
+      try connection.queue(
         SchemaStatements.markSystemField,
         [.text(marking.recordType), .text(field.rawValue), indexes])
     }

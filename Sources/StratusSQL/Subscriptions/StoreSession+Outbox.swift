@@ -38,21 +38,18 @@ extension StoreSession {
     let zone = change.zone
     let number = try requiredNumber(of: zone)
     let event = StoredEvent(change.event)
-    try connection.execute(
+    let entry = try connection.insert(
       OutboxStatements.insert,
       [.integer(number), .integer(zone.id), .text(zone.name)] + event.values + [
         .integer(change.origin.time), .text(change.origin.user),
         .optional(change.origin.deviceID), .text(change.origin.notificationID),
         .integer(Int64(change.images.count)),
       ])
-    if change.images.isEmpty { return }
-    let entry = try connection.first(OutboxStatements.newest, []) { $0.integer(0) }
-    guard let entry else { throw .fault("an entry that was just left in the outbox is missing") }
     for (position, image) in change.images.enumerated() {
       for (state, record) in [image.before, image.after].enumerated() {
         guard let record else { continue }
         // NB: the same columns, behind a key that is one longer than a record's own.
-        try connection.execute(
+        try connection.queue(
           OutboxStatements.insertRecord,
           [.integer(entry)]
             + values(
@@ -62,7 +59,7 @@ extension StoreSession {
   }
 
   public func setPlace(_ place: OutboxPlace, of entry: Int64) throws(ServerError) {
-    try connection.execute(
+    try connection.queue(
       OutboxStatements.setPlace,
       [
         .integer(Int64(place.position)), .bytes(place.key.bytes), .integer(place.subscription),
@@ -71,8 +68,8 @@ extension StoreSession {
   }
 
   public func removeOutboxEntry(_ entry: Int64) throws(ServerError) {
-    try connection.execute(OutboxStatements.removeRecords, [.integer(entry)])
-    try connection.execute(OutboxStatements.remove, [.integer(entry)])
+    try connection.queue(OutboxStatements.removeRecords, [.integer(entry)])
+    try connection.queue(OutboxStatements.remove, [.integer(entry)])
   }
 
   private static func entry(_ row: any SQLRow) throws(ServerError) -> OutboxEntry {
@@ -152,18 +149,17 @@ private enum OutboxStatements {
     FROM outbox JOIN databases ON databases.database = outbox.database
     ORDER BY outbox.entry LIMIT ?
     """)
-  static let newest = SQLStatement("SELECT entry FROM outbox ORDER BY entry DESC LIMIT 1")
   static let records = SQLStatement(
     """
     SELECT \(RecordColumns.list), state FROM outbox_records WHERE entry = ? AND position = ?
     """)
   static let insert = SQLStatement(
-    """
-    INSERT INTO outbox (
-      database, zone, zone_name, event, first_after, last, record_types, changed_at, changed_by,
-      changed_device, notification_id, images)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-    """)
+    inserting: """
+      INSERT INTO outbox (
+        database, zone, zone_name, event, first_after, last, record_types, changed_at, changed_by,
+        changed_device, notification_id, images)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """, key: "entry")
   static let insertRecord = SQLStatement(
     """
     INSERT INTO outbox_records (

@@ -29,12 +29,20 @@ extension StoreSession {
   }
 
   public func subscriptions(
-    under key: SubscriptionKey, in database: DatabaseView, after number: Int64, limit: Int
+    under key: SubscriptionKey, toZone zone: Int64, in database: DatabaseKey,
+    after number: Int64, limit: Int
   ) throws(ServerError) -> [StoredSubscription] {
     guard limit > 0, let database = try self.number(of: database) else { return [] }
+    let filing: [SQLValue] = [.bytes(key.bytes), .integer(number)]
+    // Shared databases have database subscriptions only.
+    if key == .database {
+      return try connection.all(
+        SubscriptionStatements.ofAudience,
+        [.integer(database)] + filing + [.integer(zone)] + filing + [.integer(Int64(limit))],
+        Self.subscription)
+    }
     return try connection.all(
-      SubscriptionStatements.filed,
-      [.integer(database), .bytes(key.bytes), .integer(number), .integer(Int64(limit))],
+      SubscriptionStatements.filed, [.integer(database)] + filing + [.integer(Int64(limit))],
       Self.subscription)
   }
 
@@ -79,13 +87,13 @@ extension StoreSession {
       since = try connection.first(SubscriptionStatements.newestEntry, []) { $0.integer(0) } ?? 0
     }
     let subject = StoredSubject(place.subject)
-    try connection.execute(
+    try connection.queue(
       SubscriptionStatements.insert,
       [.integer(number), .text(user), .text(id), .bytes(place.key.bytes)] + subject.values
         + [.integer(since), .bytes(subscription.jsonBytes)])
-    try connection.execute(
+    try connection.queue(
       SubscriptionStatements.countUp, [.integer(number)] + subject.values)
-    forgetWatch(of: number)
+    try advanceWatch(of: number)
   }
 
   @discardableResult
@@ -98,7 +106,7 @@ extension StoreSession {
       )
     }
     guard let found else { return false }
-    try connection.execute(SubscriptionStatements.delete, [.integer(number)])
+    try connection.queue(SubscriptionStatements.delete, [.integer(number)])
     try countDown(found.subject, by: 1, in: found.database)
     return true
   }
@@ -119,16 +127,20 @@ extension StoreSession {
     _ subject: StoredSubject, by count: Int, in database: Int64
   ) throws(ServerError) {
     let key = [.integer(database)] + subject.values
-    try connection.execute(SubscriptionStatements.countDown, [.integer(Int64(count))] + key)
-    try connection.execute(SubscriptionStatements.removeUncounted, key)
-    forgetWatch(of: database)
+    try connection.queue(SubscriptionStatements.countDown, [.integer(Int64(count))] + key)
+    try connection.queue(SubscriptionStatements.removeUncounted, key)
+    try advanceWatch(of: database)
   }
 
   private func readWatch(of number: Int64) throws(ServerError) -> Watch {
-    Watch(
+    var watch = Watch(
       try connection.all(SubscriptionStatements.watches, [.integer(number)]) { row in
         StoredSubject(number: row.integer(0), recordType: row.text(1), field: row.text(2))
       }.map { (stored) throws(ServerError) in try stored.subject() })
+    watch.hasParticipants =
+      try connection.first(SubscriptionStatements.participant, [.integer(number)]) { _ in true }
+      ?? false
+    return watch
   }
 
   private static func subscription(_ row: any SQLRow) -> StoredSubscription {
@@ -186,6 +198,23 @@ private enum SubscriptionStatements {
        WHERE database = ? AND filed_under = ? AND subscription > ?
       ORDER BY subscription LIMIT ?
       """)
+  /// NB: the first half is in order by its index, so that it is not read beyond the limit.
+  static let ofAudience = SQLStatement(
+    columns + " WHERE database = ? AND filed_under = ? AND subscription > ? UNION ALL " + columns
+      + """
+       WHERE database IN (
+        SELECT database FROM listings WHERE zone = ? AND participation <> 0 AND deleted = 0)
+        AND filed_under = ? AND subscription > ?
+      ORDER BY subscription LIMIT ?
+      """)
+  /// NB: `participation <> 0` is the condition of the index `listings_shared`.
+  static let participant = SQLStatement(
+    """
+    SELECT 1 FROM zones WHERE database = ? AND deleted = 0 AND EXISTS (
+      SELECT 1 FROM listings WHERE listings.zone = zones.zone AND participation <> 0
+        AND listings.deleted = 0)
+    LIMIT 1
+    """)
   static let count = SQLStatement(
     "SELECT COUNT(*) FROM subscriptions WHERE database = ? AND owner = ?")
   static let exists = SQLStatement("SELECT 1 FROM subscriptions WHERE subscription = ?")

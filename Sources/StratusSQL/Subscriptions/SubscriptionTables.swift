@@ -3,6 +3,9 @@ enum SubscriptionTables {
   /// `watches` counts what subscriptions are filed under, so that a save learns in one small read
   /// whether anybody watches.
   ///
+  /// Entries of the outbox are counted over all databases of the store, as they are matched in that
+  /// order; `outbox_records` go with their entry.
+  ///
   /// An entry of the outbox keeps what it needs of its zone, which may be gone when it is matched.
   static func text(_ dialect: SQLDialect) -> String {
     """

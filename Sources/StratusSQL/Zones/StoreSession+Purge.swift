@@ -33,18 +33,19 @@ extension StoreSession {
     }
     try remove(rows, of: batch.zone, in: batch.database)
     for record in batch.records {
-      try connection.execute(PurgeStatements.deleteRecord, key + [.text(record.name)])
+      try connection.queue(PurgeStatements.deleteRecord, key + [.text(record.name)])
     }
     guard batch.isLast else { return }
     guard try connection.first(PurgeStatements.anyRecord, key, { _ in true }) == nil else {
       return
     }
-    let limit = SQLLimits.cascadesPerPurge
-    let removed = try connection.execute(
-      PurgeStatements.deleteCascades, key + [.integer(Int64(limit))])
-    if removed >= limit { return }
-    try connection.execute(PurgeStatements.removeUnlisted, key)
-    try connection.execute(PurgeStatements.markPurged, key)
+    let limit = SQLLimits.rowsPerPurge
+    for statement in [PurgeStatements.deleteCascades, PurgeStatements.deletePassages] {
+      let removed = try connection.execute(statement, key + [.integer(Int64(limit))])
+      if removed >= limit { return }
+    }
+    try connection.queue(PurgeStatements.removeUnlisted, key)
+    try connection.queue(PurgeStatements.markPurged, key)
   }
 }
 
@@ -67,9 +68,14 @@ private enum PurgeStatements {
     DELETE FROM cascades WHERE cascade_id IN (
       SELECT cascade_id FROM cascades WHERE database = ? AND zone = ? LIMIT ?)
     """)
-  /// The row of a zone that the history still names stays.
+  static let deletePassages = SQLStatement(
+    """
+    DELETE FROM passages WHERE (database, zone, change) IN (
+      SELECT database, zone, change FROM passages WHERE database = ? AND zone = ? LIMIT ?)
+    """)
+  /// The row of a zone that a history still names stays.
   static let removeUnlisted = SQLStatement(
-    "DELETE FROM zones WHERE database = ? AND zone = ? AND listed IS NULL")
+    "DELETE FROM zones WHERE database = ? AND zone = ? AND \(ListingTables.isUnlisted)")
   static let markPurged = SQLStatement(
     "UPDATE zones SET deleted = 2 WHERE database = ? AND zone = ?")
 }

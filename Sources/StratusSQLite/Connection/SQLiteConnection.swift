@@ -16,8 +16,6 @@ final class SQLiteConnection: SQLConnection {
   /// How many pages the write-ahead log held after the last commit.
   private(set) var pagesInLog = 0
   private let queue: DatabaseQueue
-  private let mutex: OpaquePointer?
-  private var isHoldingLock = false
   /// Both by ``SQLStatement/index``; the first keeps alive what the second points to.
   private var prepared: [Statement?] = []
   private var handles: [OpaquePointer?] = []
@@ -35,7 +33,6 @@ final class SQLiteConnection: SQLConnection {
       throw .fault("SQLite gave no connection")
     }
     self.handle = handle
-    mutex = sqlite3_db_mutex(handle)
     // NB: GRDB's hooks expect GRDB to run every statement; here it runs none.
     sqlite3_commit_hook(handle, nil, nil)
     sqlite3_rollback_hook(handle, nil, nil)
@@ -43,7 +40,8 @@ final class SQLiteConnection: SQLConnection {
 
   static let dialect = SQLDialect(
     countedKey: "INTEGER PRIMARY KEY AUTOINCREMENT", givenKey: "INTEGER PRIMARY KEY",
-    text: "TEXT", bytes: "BLOB", forUpdate: "", keyedTable: " WITHOUT ROWID")
+    text: "TEXT", bytes: "BLOB", forUpdate: { _ in "" }, returning: { _ in "" },
+    keyedTable: " WITHOUT ROWID")
 
   var dialect: SQLDialect { Self.dialect }
 
@@ -54,16 +52,6 @@ final class SQLiteConnection: SQLConnection {
   var rowsChanged: Int { Int(sqlite3_total_changes(handle)) }
 
   func startBody() { failure = nil }
-
-  /// Runs `body` with the connection's own lock held.
-  ///
-  /// SQLite takes that lock in every call, and a record has fourteen columns; a lock that the
-  /// thread holds already is taken again without an atomic instruction.
-  func holdingLock<Value>(_ body: () throws(ServerError) -> Value) throws(ServerError) -> Value {
-    takeLock()
-    defer { leaveLock() }
-    return try body()
-  }
 
   func run(
     _ statement: SQLStatement, _ values: [SQLValue],
@@ -94,6 +82,19 @@ final class SQLiteConnection: SQLConnection {
     let code = sqlite3_step(raw)
     if code != SQLITE_DONE { throw failed(code, statement) }
     return Int(sqlite3_changes(handle))
+  }
+
+  /// Runs it at once: nothing lies between the caller and the file.
+  func queue(
+    _ statement: SQLStatement, _ values: [SQLValue], expecting expected: SQLExpectation?
+  ) throws(ServerError) {
+    let changed = try execute(statement, values)
+    if let expected, changed != expected.rows { throw .fault(expected.otherwise) }
+  }
+
+  func insert(_ statement: SQLStatement, _ values: [SQLValue]) throws(ServerError) -> Int64 {
+    try execute(statement, values)
+    return sqlite3_last_insert_rowid(handle)
   }
 
   func define(_ text: String) throws(ServerError) {
@@ -138,10 +139,6 @@ final class SQLiteConnection: SQLConnection {
 
   private func rawStatement(_ statement: SQLStatement) throws(ServerError) -> OpaquePointer {
     if statement.index < handles.count, let known = handles[statement.index] { return known }
-    // NB: the queue may use another thread, which would wait for the lock for ever.
-    let wasHoldingLock = isHoldingLock
-    if wasHoldingLock { leaveLock() }
-    defer { if wasHoldingLock { takeLock() } }
     let text = statement.text(dialect)
     let made: Statement
     do {
@@ -177,15 +174,5 @@ final class SQLiteConnection: SQLConnection {
       doing: statement?.text(dialect) ?? "defining tables")
     failure = failure ?? serverError
     return serverError
-  }
-
-  private func takeLock() {
-    sqlite3_mutex_enter(mutex)
-    isHoldingLock = true
-  }
-
-  private func leaveLock() {
-    isHoldingLock = false
-    sqlite3_mutex_leave(mutex)
   }
 }

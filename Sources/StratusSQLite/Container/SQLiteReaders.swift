@@ -20,11 +20,10 @@ final class SQLiteReader<Session: SQLSession>: @unchecked Sendable {
   func read<Value>(
     _ body: (Session) throws(ServerError) -> Value
   ) throws(ServerError) -> Value {
-    try connection.holdingLock { () throws(ServerError) in
-      try connection.execute(TransactionStatements.beginRead, [])
-      defer { _ = try? connection.execute(TransactionStatements.commit, []) }
-      return try body(session)
-    }
+    session.begin()
+    try connection.execute(TransactionStatements.beginRead, [])
+    defer { _ = try? connection.execute(TransactionStatements.commit, []) }
+    return try body(session)
   }
 
   func close() { connection.close() }

@@ -31,8 +31,11 @@ final class SQLiteWriter<Session: SQLSession>: @unchecked Sendable {
     checkpoints = SQLiteCheckpoints(path: path)
     connection.countPagesInLog()
     // NB: the thread keeps the writer alive; only `close` ends both.
-    let thread = Thread { self.serve() }
-    thread.name = "stratus-writer"
+    let thread = Thread {
+      // NB: the system shows the name of a thread only if the thread itself has set it.
+      Thread.current.name = "stratus-writer"
+      self.serve()
+    }
     thread.stackSize = 4 << 20
     thread.start()
   }

@@ -28,10 +28,11 @@ final class WriteTransactions<Session: SQLSession> {
     }
     let outcomes: [ServerError?]
     do throws(ServerError) {
-      outcomes = try connection.holdingLock { () throws(ServerError) in
-        if let outcomes = try runTogether(bodies, attempt: attemptUnguarded) { return outcomes }
+      if let unguarded = try runTogether(bodies, attempt: attemptUnguarded) {
+        outcomes = unguarded
+      } else {
         abandon()
-        return try runTogether(bodies, attempt: attemptInSavepoint) ?? []
+        outcomes = try runTogether(bodies, attempt: attemptInSavepoint) ?? []
       }
     } catch {
       abandon()
@@ -112,14 +113,12 @@ final class WriteTransactions<Session: SQLSession> {
     _ body: (Session) throws(ServerError) -> Value
   ) throws(ServerError) -> Value {
     do throws(ServerError) {
-      return try connection.holdingLock { () throws(ServerError) in
-        try begin()
-        connection.startBody()
-        let value = try body(session)
-        if let failure = connection.failure { throw failure }
-        try connection.execute(TransactionStatements.commit, [])
-        return value
-      }
+      try begin()
+      connection.startBody()
+      let value = try body(session)
+      if let failure = connection.failure { throw failure }
+      try connection.execute(TransactionStatements.commit, [])
+      return value
     } catch {
       abandon()
       throw error
@@ -130,11 +129,10 @@ final class WriteTransactions<Session: SQLSession> {
   func read<Value>(
     _ body: (Session) throws(ServerError) -> Value
   ) throws(ServerError) -> Value {
-    try connection.holdingLock { () throws(ServerError) in
-      try connection.execute(TransactionStatements.beginRead, [])
-      defer { _ = try? connection.execute(TransactionStatements.commit, []) }
-      return try body(session)
-    }
+    session.begin()
+    try connection.execute(TransactionStatements.beginRead, [])
+    defer { _ = try? connection.execute(TransactionStatements.commit, []) }
+    return try body(session)
   }
 
   /// - Returns: what the body threw, or why it could not be committed.
@@ -155,6 +153,7 @@ final class WriteTransactions<Session: SQLSession> {
       try connection.execute(TransactionStatements.rollback, [])
     }
     try connection.execute(TransactionStatements.beginWrite, [])
+    session.begin()
   }
 
   /// Undoes the transaction, and what was remembered from it.

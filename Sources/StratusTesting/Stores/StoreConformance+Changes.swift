@@ -103,10 +103,14 @@ extension StoreConformance {
 
   /// Read here and there, before and after writes.
   static func epochStays(_ store: any Store) async throws {
-    let first = try await store.read { (body) throws(ServerError) in try body.epoch() }
+    let first = try await store.read { (body) throws(ServerError) in try body.epoch(of: Sample.ann)
+    }
     try await store.save(["one"], inZone: "Notes")
-    let second = try await store.write { (body) throws(ServerError) in try body.epoch() }
-    let third = try await store.read { (body) throws(ServerError) in try body.epoch() }
+    let second = try await store.write { (body) throws(ServerError) in
+      try body.epoch(of: Sample.ann)
+    }
+    let third = try await store.read { (body) throws(ServerError) in try body.epoch(of: Sample.ann)
+    }
     try expect(second, first)
     try expect(third, first)
   }

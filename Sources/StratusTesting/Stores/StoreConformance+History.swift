@@ -32,8 +32,8 @@ extension StoreConformance {
       )
     }
     let expected = [
-      ZoneChange(incarnation: two, name: "Two", change: 2, isDeleted: false),
-      ZoneChange(incarnation: one, name: "One", change: 3, isDeleted: false),
+      ZoneChange(incarnation: two, name: "Two", database: Sample.ann, change: 2, isDeleted: false),
+      ZoneChange(incarnation: one, name: "One", database: Sample.ann, change: 3, isDeleted: false),
     ]
     try expect(changes, expected)
     try expect(latest, 3)
@@ -49,8 +49,8 @@ extension StoreConformance {
       return (one.id, two.id, try body.zoneChanges(in: Sample.ann, after: 0, limit: 10))
     }
     let expected = [
-      ZoneChange(incarnation: two, name: "Two", change: 4, isDeleted: false),
-      ZoneChange(incarnation: one, name: "One", change: 5, isDeleted: true),
+      ZoneChange(incarnation: two, name: "Two", database: Sample.ann, change: 4, isDeleted: false),
+      ZoneChange(incarnation: one, name: "One", database: Sample.ann, change: 5, isDeleted: true),
     ]
     try expect(changes, expected)
   }
@@ -75,9 +75,15 @@ extension StoreConformance {
     }
     let last = given[given.count - 1]
     try expect(
-      deleted, [ZoneChange(incarnation: last, name: "One", change: 9, isDeleted: true)])
+      deleted,
+      [ZoneChange(incarnation: last, name: "One", database: Sample.ann, change: 9, isDeleted: true)]
+    )
     try expect(
-      made, [ZoneChange(incarnation: zone, name: "One", change: 10, isDeleted: false)])
+      made,
+      [
+        ZoneChange(
+          incarnation: zone, name: "One", database: Sample.ann, change: 10, isDeleted: false)
+      ])
     try expect(Set(given + [zone]).count, 4)
   }
 
@@ -152,8 +158,10 @@ extension StoreConformance {
     try expect(kept, ["kept"])
     try expect(ofBob, ["of bob"])
     let expected = [
-      ZoneChange(incarnation: ids.kept, name: "Kept", change: 4, isDeleted: false),
-      ZoneChange(incarnation: ids.gone, name: "Gone", change: 5, isDeleted: true),
+      ZoneChange(
+        incarnation: ids.kept, name: "Kept", database: Sample.ann, change: 4, isDeleted: false),
+      ZoneChange(
+        incarnation: ids.gone, name: "Gone", database: Sample.ann, change: 5, isDeleted: true),
     ]
     try expect(changes, expected)
   }

@@ -120,10 +120,10 @@ extension StoreConformance {
         try body.hasSubscription(number: first?.number ?? 0),
         try body.hasSubscription(number: second?.number ?? 0),
         try body.subscriptions(
-          under: place(1).key, in: Sample.annsView, after: 0, limit: 9
+          under: place(1).key, toZone: 0, in: Sample.ann, after: 0, limit: 9
         ).count == 1,
         try body.subscriptions(
-          under: place(2).key, in: Sample.annsView, after: 0, limit: 9
+          under: place(2).key, toZone: 0, in: Sample.ann, after: 0, limit: 9
         ).count == 1,
         try body.newestSubscription() == third?.number,
         try body.hasReplacement(after: first?.number ?? 0, hearing: entry ?? 0),
@@ -151,7 +151,7 @@ extension StoreConformance {
       var last: Int64 = 0
       repeat {
         pages.append(
-          try body.subscriptions(under: place(1).key, in: .public, after: last, limit: 2))
+          try body.subscriptions(under: place(1).key, toZone: 0, in: .public, after: last, limit: 2))
         last = pages.last?.last?.number ?? 0
       } while last > 0
       let removed = [
@@ -160,7 +160,7 @@ extension StoreConformance {
       ]
       return (
         pages, removed,
-        try body.subscriptions(under: place(1).key, in: .public, after: 0, limit: 9)
+        try body.subscriptions(under: place(1).key, toZone: 0, in: .public, after: 0, limit: 9)
       )
     }
     try expect(
@@ -237,7 +237,7 @@ extension StoreConformance {
       let again = try body.createZone(named: "Notes", in: Sample.ann)
       let left = try body.subscriptions(of: "_ann", in: Sample.annsView, limit: 10)
       let under = try body.subscriptions(
-        under: SubscriptionPlace.zone(again.id).key, in: Sample.annsView, after: 0, limit: 10)
+        under: SubscriptionPlace.zone(again.id).key, toZone: again.id, in: Sample.ann, after: 0, limit: 10)
       let watch = try body.watchForWriting(of: Sample.ann)
       try body.deleteZone(other)
       return (left.count + under.count * 100, watch, try body.watchForWriting(of: Sample.ann))

@@ -10,5 +10,5 @@ public enum StoreConformance {
     transactionChecks + concurrencyChecks + zoneChecks + recordChecks + changeChecks
     + zoneHistoryChecks + purgeChecks + forgettingChecks + schemaChecks + entryChecks + indexChecks
     + linkChecks + cascadeChecks + assetChecks + holdChecks + keyChecks + subscriptionChecks
-    + outboxChecks + queueChecks + collectionChecks + deviceChecks
+    + outboxChecks + queueChecks + collectionChecks + deviceChecks + listingChecks + passageChecks
 }

@@ -1,0 +1,15 @@
+/// How many rows a statement must insert, update or delete.
+public struct SQLExpectation: Sendable {
+  public var rows: Int
+  /// The fault's reason if it changes fewer or more.
+  public var otherwise: String
+
+  public init(rows: Int, otherwise: String) {
+    self.rows = rows
+    self.otherwise = otherwise
+  }
+
+  static func one(otherwise: String) -> SQLExpectation {
+    SQLExpectation(rows: 1, otherwise: otherwise)
+  }
+}

@@ -1,0 +1,69 @@
+public import StratusDomain
+
+/// Numbers for new records, drawn from the store in blocks, so that no two sessions give one twice.
+///
+/// What is left of a block when the session ends is never used.
+struct RecordNumbers {
+  /// Numbers a block has at least. A record gets its number in one of a thousand cases by two
+  /// statements, and in all others by none.
+  static let blockSize: Int64 = 1_000
+
+  /// What is left of the session's block.
+  private var left: Range<Int64> = 0..<0
+  /// What was drawn in this transaction for records that are not written yet.
+  private var drawn: [Range<Int64>] = []
+
+  /// Draws numbers in a row; nil if the block has not so many.
+  mutating func draw(_ count: Int64) -> Int64? {
+    guard Int64(left.count) >= count else { return nil }
+    let first = left.lowerBound
+    left = (first + count)..<left.upperBound
+    if let last = drawn.last, last.upperBound == first {
+      drawn[drawn.count - 1] = last.lowerBound..<(first + count)
+    } else {
+      drawn.append(first..<(first + count))
+    }
+    return first
+  }
+
+  /// Adds a block that was drawn from the store.
+  mutating func add(_ block: Range<Int64>) {
+    left = left.upperBound == block.lowerBound ? left.lowerBound..<block.upperBound : block
+  }
+
+  /// How many numbers to draw from the store so that there are `count` in a row.
+  static func sizeOfBlock(for count: Int64) -> Int64 { max(count, blockSize) }
+
+  /// Whether a number was drawn in this transaction, for a record that is not written yet.
+  func isNew(_ number: Int64) -> Bool { drawn.contains { $0.contains(number) } }
+
+  mutating func forgetDrawn() {
+    if !drawn.isEmpty { drawn.removeAll(keepingCapacity: true) }
+  }
+}
+
+extension StoreSession {
+  public func drawRecordNumbers(_ count: Int) throws(ServerError) -> Int64 {
+    let count = Int64(max(0, count))
+    if let first = recordNumbers.draw(count) { return first }
+    let size = RecordNumbers.sizeOfBlock(for: count)
+    note(\.hasRecordNumbers)
+    // NB: changed first and read then: the change locks the row until the transaction ends.
+    try connection.queue(
+      NumberStatements.draw, [.integer(size)],
+      expecting: .one(otherwise: "the store does not count its records"))
+    guard let end = try connection.first(NumberStatements.next, [], { $0.integer(0) }) else {
+      throw .fault("the store does not count its records")
+    }
+    recordNumbers.add((end - size)..<end)
+    guard let first = recordNumbers.draw(count) else {
+      throw .fault("a block of record numbers is too small")
+    }
+    return first
+  }
+}
+
+private enum NumberStatements {
+  static let draw = SQLStatement("UPDATE record_count SET next = next + ?")
+  static let next = SQLStatement("SELECT next FROM record_count")
+}

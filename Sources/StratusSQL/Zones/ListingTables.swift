@@ -1,0 +1,50 @@
+/// The tables of histories, which came with layout 5.
+enum ListingTables {
+  /// A listing is a zone's place in the history of a database: of its owner's, and of those that
+  /// are shared with participants. It is a narrow row of its own, since every save moves it.
+  ///
+  /// `listed` is a number of the database's count, `seen` the zone's newest change then, where the
+  /// zone is another's; `participation` is 0 in the owner's database.
+  ///
+  /// A passage has a number of its zone's count; a record of that zone has joined a share (kind 1)
+  /// or left it (2).
+  static func text(_ dialect: SQLDialect) -> String {
+    """
+    CREATE TABLE listings (
+      database BIGINT NOT NULL,
+      zone BIGINT NOT NULL,
+      listed BIGINT NOT NULL,
+      seen BIGINT NOT NULL,
+      participation BIGINT NOT NULL,
+      deleted BIGINT NOT NULL,
+      deletion_reason BIGINT NOT NULL,
+      deleted_at BIGINT,
+      PRIMARY KEY (database, zone))\(dialect.keyedTable);
+    CREATE INDEX listings_listed ON listings (database, listed);
+    CREATE INDEX listings_forgettable ON listings (deleted_at) WHERE deleted_at IS NOT NULL;
+    CREATE INDEX listings_shared ON listings (zone) WHERE participation <> 0;
+
+    CREATE TABLE passages (
+      database BIGINT NOT NULL,
+      zone BIGINT NOT NULL,
+      change BIGINT NOT NULL,
+      name \(dialect.text) NOT NULL,
+      root \(dialect.text) NOT NULL,
+      kind BIGINT NOT NULL,
+      made_at BIGINT NOT NULL,
+      PRIMARY KEY (database, zone, change))\(dialect.keyedTable);
+    CREATE INDEX passages_made ON passages (made_at);
+    """
+  }
+
+  /// Whether no history names the zone of a row of `zones`.
+  ///
+  /// NB: `participation <> 0` repeats the condition of the index `listings_shared`.
+  static let isUnlisted = """
+    NOT EXISTS (
+      SELECT 1 FROM listings WHERE listings.database = zones.database
+        AND listings.zone = zones.zone)
+      AND NOT EXISTS (
+        SELECT 1 FROM listings WHERE listings.zone = zones.zone AND participation <> 0)
+    """
+}

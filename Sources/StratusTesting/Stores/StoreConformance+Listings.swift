@@ -1,0 +1,257 @@
+import StratusDomain
+import StratusWire
+
+/// Zones of Ann in Bob's shared database.
+extension StoreConformance {
+  static let listingChecks: [Check] = [
+    Check("a shared database lists what it was given, with its owner", sharedZonesAreListed),
+    Check("a zone that changed is listed anew when the history is read", changedZonesAreRelisted),
+    Check("changes in a zone leave shared databases alone until they are read", noFanOut),
+    Check("a participant who was removed and invited again has another number", participations),
+    Check("a zone that its owner deletes is deleted for participants", ownersDeletions),
+    Check("a zone made again stands in a shared history once", remadeSharedZone),
+    Check("shared histories forget what was left long ago", sharedHistoriesForget),
+    Check("relisting is bounded", relistingIsBounded),
+    Check("a zone's audience includes the users who share it", audience),
+  ]
+
+  /// The participant's own databases, and those of others, do not show it.
+  static func sharedZonesAreListed(_ store: any Store) async throws {
+    try await store.save(["a"], inZone: "Notes")
+    let participation = try await store.write { (body) throws(ServerError) in
+      let zone = try body.existing("Notes")
+      let first = try body.list(zone, inSharedDatabaseOf: "_bob")
+      // It is listed already.
+      return [first, try body.list(zone, inSharedDatabaseOf: "_bob")]
+    }
+    let (zone, ofBob, own, ofCarl, zones, epoch, epochOfAnn) = try await store.read {
+      (body) throws(ServerError) in
+      (
+        try body.existing("Notes"), try body.sharedHistory(of: "_bob"),
+        try body.zoneChanges(in: Sample.bob, after: 0, limit: 9),
+        try body.sharedHistory(of: "_carl"),
+        try body.sharedZones(of: "_bob", after: 0, limit: 9),
+        try body.epoch(of: .shared(user: "_bob")), try body.epoch(of: Sample.ann)
+      )
+    }
+    try expect(participation, [1, 1])
+    try expect(
+      ofBob,
+      [
+        ZoneChange(
+          incarnation: zone.id, name: "Notes", database: Sample.ann, change: 1, isDeleted: false,
+          participation: 1)
+      ])
+    try expect(own, [])
+    try expect(ofCarl, [])
+    try expect(zones, [zone])
+    try expect(epoch, epochOfAnn)
+  }
+
+  /// Database subscriptions of users whose shared databases list the zone, in order, a page at a
+  /// time; those of others do not belong to the audience.
+  static func audience(_ store: any Store) async throws {
+    for zone in ["One", "Two"] { try await store.share(zone, with: "_bob") }
+    let before = try await store.write { (body) throws(ServerError) in
+      for user in ["_bob", "_ann", "_carl"] {
+        let view: DatabaseView = user == "_ann" ? Sample.annsView : .shared(user: user)
+        try body.save(
+          Subscription(id: user, .database(recordType: nil)), of: user, in: view, under: .database)
+      }
+      let zone = try body.existing("One")
+      var users: [[String]] = []
+      var last: Int64 = 0
+      for _ in 0..<3 {
+        let page = try body.subscriptions(
+          under: .database, toZone: zone.id, in: zone.database, after: last, limit: 1)
+        users.append(page.map(\.user))
+        last = page.last?.number ?? last
+      }
+      return (users, try body.watchForWriting(of: Sample.ann).hasParticipants)
+    }
+    try expect(before.0, [["_bob"], ["_ann"], []])
+    try expect(before.1, true)
+    let after = try await store.write { (body) throws(ServerError) in
+      for name in ["One", "Two"] {
+        try body.unlist(try body.existing(name), inSharedDatabaseOf: "_bob", at: Sample.time)
+      }
+      let zone = try body.existing("One")
+      let users = try body.subscriptions(
+        under: .database, toZone: zone.id, in: zone.database, after: 0, limit: 9)
+      return (users.map(\.user), try body.watchForWriting(of: Sample.ann).hasParticipants)
+    }
+    try expect(after.0, ["_ann"])
+    try expect(after.1, false)
+  }
+
+  /// Each once, behind all others, with numbers of the shared database's own count.
+  static func changedZonesAreRelisted(_ store: any Store) async throws {
+    for name in ["One", "Two"] { try await store.share(name, with: "_bob") }
+    try await store.save(["b", "c"], inZone: "One")
+    let (before, mustRelist) = try await store.read { (body) throws(ServerError) in
+      (
+        try body.sharedHistory(of: "_bob").map(\.name),
+        try body.mustRelist(inSharedDatabaseOf: "_bob")
+      )
+    }
+    let (after, latest, mustStill) = try await store.write { (body) throws(ServerError) in
+      try body.relistChanged(inSharedDatabaseOf: "_bob", at: Sample.time, limit: 10)
+      return (
+        try body.sharedHistory(of: "_bob"),
+        try body.latestZoneChange(in: .shared(user: "_bob")),
+        try body.mustRelist(inSharedDatabaseOf: "_bob")
+      )
+    }
+    try expect(before, ["One", "Two"])
+    try expect(mustRelist, true)
+    try expect(after.map(\.name), ["Two", "One"])
+    try expect(after.map(\.change), [2, 3])
+    try expect(after.map(\.participation), [2, 1])
+    try expect(latest, 3)
+    try expect(mustStill, false)
+  }
+
+  /// A save moves the owner's history alone.
+  static func noFanOut(_ store: any Store) async throws {
+    try await store.share("Notes", with: "_bob")
+    try await store.save(["b"], inZone: "Notes")
+    let (ofBob, ofAnn) = try await store.read { (body) throws(ServerError) in
+      (
+        try body.latestZoneChange(in: .shared(user: "_bob")),
+        try body.latestZoneChange(in: Sample.ann)
+      )
+    }
+    try expect(ofBob, 1)
+    try expect(ofAnn, 3)
+  }
+
+  /// In between the zone is deleted for the participant, and alive for its owner.
+  static func participations(_ store: any Store) async throws {
+    try await store.share("Notes", with: "_bob")
+    let (left, numbers) = try await store.write { (body) throws(ServerError) in
+      let zone = try body.existing("Notes")
+      let first = try body.participation(of: "_bob", in: zone)
+      let wasListed = [
+        try body.unlist(zone, inSharedDatabaseOf: "_bob", at: Sample.time),
+        try body.unlist(zone, inSharedDatabaseOf: "_bob", at: Sample.time),
+      ]
+      try expectIn(wasListed == [true, false])
+      let left = try body.sharedHistory(of: "_bob")
+      let none = try body.participation(of: "_bob", in: zone)
+      try body.list(zone, inSharedDatabaseOf: "_bob")
+      return (left, [first, none, try body.participation(of: "_bob", in: zone)])
+    }
+    let (again, ofAnn) = try await store.read { (body) throws(ServerError) in
+      (
+        try body.sharedHistory(of: "_bob"), try body.zoneChanges(in: Sample.ann, after: 0, limit: 9)
+      )
+    }
+    try expect(left.map(\.isDeleted), [true])
+    try expect(left.map(\.change), [2])
+    try expect(numbers, [1, nil, 3])
+    try expect(again.map(\.isDeleted), [false])
+    try expect(again.map(\.change), [3])
+    try expect(ofAnn.map(\.isDeleted), [false])
+  }
+
+  /// With the owner's reason, purged or not.
+  static func ownersDeletions(_ store: any Store) async throws {
+    for name in ["Purged", "Unpurged"] { try await store.share(name, with: "_bob") }
+    let changes = try await store.write { (body) throws(ServerError) in
+      try body.deleteZone(try body.existing("Purged"), reason: .purged)
+      while try body.purge(limit: 10) != nil {}
+      try body.deleteZone(try body.existing("Unpurged"))
+      try body.relistChanged(inSharedDatabaseOf: "_bob", at: Sample.time, limit: 10)
+      return try body.sharedHistory(of: "_bob")
+    }
+    try expect(changes.map(\.name), ["Purged", "Unpurged"])
+    try expect(changes.map(\.isDeleted), [true, true])
+    try expect(changes.map(\.deletionReason), [.purged, .deleted])
+    try expect(changes.map(\.change), [3, 4])
+  }
+
+  /// Whether the participant read of the earlier one's deletion or not.
+  static func remadeSharedZone(_ store: any Store) async throws {
+    for isRead in [true, false] {
+      let name = isRead ? "Read" : "Unread"
+      try await store.share(name, with: "_bob")
+      try await store.write { (body) throws(ServerError) in
+        try body.deleteZone(try body.existing(name))
+        while try body.purge(limit: 10) != nil {}
+        if isRead {
+          try body.relistChanged(inSharedDatabaseOf: "_bob", at: Sample.time, limit: 10)
+        }
+      }
+      try await store.share(name, with: "_bob")
+    }
+    let (changes, zones) = try await store.write { (body) throws(ServerError) in
+      try body.relistChanged(inSharedDatabaseOf: "_bob", at: Sample.time, limit: 10)
+      return (
+        try body.sharedHistory(of: "_bob"), try body.sharedZones(of: "_bob", after: 0, limit: 9)
+      )
+    }
+    try expect(changes.map(\.name), ["Read", "Unread"])
+    try expect(changes.map(\.isDeleted), [false, false])
+    try expect(changes.map(\.incarnation), zones.map(\.id))
+  }
+
+  /// And the zone's own row goes with the last history that names it.
+  static func sharedHistoriesForget(_ store: any Store) async throws {
+    for name in ["Left", "Kept", "Deleted"] { try await store.share(name, with: "_bob") }
+    let (changes, forgotten) = try await store.write { (body) throws(ServerError) in
+      try body.unlist(try body.existing("Left"), inSharedDatabaseOf: "_bob", at: Sample.time)
+      try body.deleteZone(try body.existing("Deleted"))
+      while try body.purge(limit: 10) != nil {}
+      while try body.forgetDeletions(before: Sample.time + 1, limit: 10) {}
+      // The owner's history has forgotten the zone, the participant's has not heard of it.
+      try body.relistChanged(inSharedDatabaseOf: "_bob", at: Sample.time, limit: 10)
+      let before = try body.sharedHistory(of: "_bob")
+      while try body.forgetDeletions(before: Sample.time + 1, limit: 10) {}
+      return (
+        [before, try body.sharedHistory(of: "_bob")].map { $0.map(\.name) },
+        try body.newestForgottenZone(in: .shared(user: "_bob"))
+      )
+    }
+    try expect(changes, [["Kept", "Deleted"], ["Kept"]])
+    try expect(forgotten, 5)
+  }
+
+  /// Five zones, two at a time.
+  static func relistingIsBounded(_ store: any Store) async throws {
+    for index in 1...5 { try await store.share("Zone \(index)", with: "_bob") }
+    for index in 1...5 { try await store.save(["b"], inZone: "Zone \(index)") }
+    var latest: [Int64] = []
+    var hasMore = true
+    while hasMore, latest.count < 9 {
+      let (more, change) = try await store.write { (body) throws(ServerError) in
+        (
+          try body.relistChanged(inSharedDatabaseOf: "_bob", at: Sample.time, limit: 2),
+          try body.latestZoneChange(in: .shared(user: "_bob"))
+        )
+      }
+      latest.append(change)
+      hasMore = more
+    }
+    try expect(latest, [7, 9, 10])
+  }
+
+  private static func expectIn(_ condition: Bool) throws(ServerError) {
+    if !condition { throw .fault("a listing was not there, or there twice") }
+  }
+}
+
+extension StoreReading {
+  fileprivate func sharedHistory(of user: String) throws(ServerError) -> [ZoneChange] {
+    try zoneChanges(in: DatabaseView.shared(user: user), after: 0, limit: 100)
+  }
+}
+
+extension Store {
+  /// Makes a zone of Ann's with one record, where there is none, and lists it for a participant.
+  fileprivate func share(_ name: String, with user: String) async throws(ServerError) {
+    try await save(["a"], inZone: name)
+    try await write { (body) throws(ServerError) in
+      _ = try body.list(try body.existing(name), inSharedDatabaseOf: user)
+    }
+  }
+}

@@ -1,0 +1,21 @@
+import Foundation
+
+/// A store's file as the fourth version of Stratus left it: the third one's, with what forgets
+/// deletions.
+enum LayoutFour {
+  /// As ``LayoutOne/make(in:changes:)``. Its deleted zones were deleted at 1,000.
+  static func make(in url: URL) throws { try LayoutThree.make(in: url, changes: forgetting) }
+
+  private static let forgetting = """
+    UPDATE store SET layout = 4;
+    ALTER TABLE databases ADD COLUMN newest_forgotten BIGINT NOT NULL DEFAULT 0;
+    ALTER TABLE zones ADD COLUMN newest_forgotten BIGINT NOT NULL DEFAULT 0;
+    ALTER TABLE zones ADD COLUMN deleted_at BIGINT;
+    CREATE INDEX zones_forgettable ON zones (deleted_at) WHERE deleted_at IS NOT NULL;
+    UPDATE zones SET deleted_at = 1000 WHERE listed IS NOT NULL AND deleted <> 0;
+    CREATE INDEX records_deleted ON records (modified_at) WHERE deleted = 1;
+    DROP INDEX devices_seen;
+    CREATE INDEX devices_seen ON devices (seen) WHERE channel <> 2;
+
+    """
+}

@@ -1,0 +1,132 @@
+import StratusDomain
+import StratusWire
+import Testing
+
+@testable import StratusSQL
+@testable import StratusSQLite
+
+/// A connection that notes each statement it runs.
+private final class CountingConnection: SQLConnection {
+  private let connection: SQLiteConnection
+  private(set) var texts: [String] = []
+
+  init(_ connection: SQLiteConnection) { self.connection = connection }
+
+  var dialect: SQLDialect { connection.dialect }
+
+  func take() -> [String] {
+    defer { texts = [] }
+    return texts
+  }
+
+  private func note(_ statement: SQLStatement) {
+    texts.append(
+      statement.text(dialect).split { $0 == " " || $0 == "\n" }.prefix(3).joined(separator: " "))
+  }
+
+  func run(
+    _ statement: SQLStatement, _ values: [SQLValue],
+    row: (any SQLRow) throws(ServerError) -> Bool
+  ) throws(ServerError) {
+    note(statement)
+    try connection.run(statement, values, row: row)
+  }
+
+  func execute(_ statement: SQLStatement, _ values: [SQLValue]) throws(ServerError) -> Int {
+    note(statement)
+    return try connection.execute(statement, values)
+  }
+
+  func queue(
+    _ statement: SQLStatement, _ values: [SQLValue], expecting expected: SQLExpectation?
+  ) throws(ServerError) {
+    note(statement)
+    try connection.queue(statement, values, expecting: expected)
+  }
+
+  func insert(_ statement: SQLStatement, _ values: [SQLValue]) throws(ServerError) -> Int64 {
+    note(statement)
+    return try connection.insert(statement, values)
+  }
+
+  func define(_ text: String) throws(ServerError) { try connection.define(text) }
+}
+
+/// Layout 4 ran as many statements: it read the database's count and listed a zone in its own row.
+@Suite struct `A save` {
+  private static let ann = DatabaseKey.private(owner: "_ann")
+
+  private func withSession(
+    _ body: (StoreSession, CountingConnection) throws -> Void
+  ) throws {
+    let connection = try SQLiteConnection(
+      path: ":memory:", configuration: SQLiteSettings.memory)
+    defer { connection.close() }
+    try StoreTables.prepare(on: connection, makeEpoch: { 7 })
+    let counting = CountingConnection(connection)
+    try body(StoreSession(connection: counting), counting)
+  }
+
+  /// Saves new records as a handler does.
+  private func save(_ count: Int, on session: StoreSession) throws {
+    session.begin()
+    let zone = try #require(try session.lockZone(named: "Notes", in: Self.ann))
+    let names = (1...count).map { "r\(zone.change + Int64($0))" }
+    _ = try session.records(named: names, in: zone)
+    _ = try session.schema()
+    _ = try session.watchForWriting(of: Self.ann)
+    let first = try session.drawRecordNumbers(count)
+    var records: [StoredRecord] = []
+    for (place, name) in names.enumerated() {
+      var new = record(name, zone.change + Int64(place) + 1, Array("{}".utf8))
+      new.number = first + Int64(place)
+      records.append(new)
+    }
+    try session.apply(ChangeSet(zone: zone, records: records))
+    _ = try session.epoch(of: Self.ann)
+  }
+
+  @Test func `of one record takes seven statements`() throws {
+    try withSession { session, connection in
+      _ = try session.createZone(named: "Notes", in: Self.ann)
+      try save(1, on: session)
+      _ = connection.take()
+      try save(1, on: session)
+      #expect(
+        connection.take() == [
+          "SELECT zones.zone, zones.change,", "SELECT name, type,", "SELECT schema_version FROM",
+          "INSERT INTO records", "UPDATE zones SET", "UPDATE databases SET",
+          "UPDATE listings SET",
+        ])
+    }
+  }
+
+  /// Records are looked for twenty at a time.
+  @Test func `of 200 records takes 215 statements, and two more in five`() throws {
+    try withSession { session, connection in
+      _ = try session.createZone(named: "Notes", in: Self.ann)
+      try save(200, on: session)
+      _ = connection.take()
+      var counts: [Int] = []
+      for _ in 0..<5 {
+        try save(200, on: session)
+        counts.append(connection.take().count)
+      }
+      #expect(counts == [215, 215, 215, 215, 217])
+    }
+  }
+
+  @Test func `that is refused has nothing read anew by the next one`() throws {
+    try withSession { session, connection in
+      _ = try session.createZone(named: "Notes", in: Self.ann)
+      try session.add(SchemaAddition(recordTypes: ["Note"]))
+      try save(1, on: session)
+      _ = connection.take()
+      try save(1, on: session)
+      let usual = connection.take()
+      session.forget()
+      try save(1, on: session)
+      #expect(connection.take() == usual)
+    }
+  }
+}
