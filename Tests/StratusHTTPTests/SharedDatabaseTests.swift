@@ -20,7 +20,8 @@ import Testing
     }
   }
 
-  @Test func `its change token is good for the next poll, and for no other database`() async throws {
+  @Test func `its change token is good for the next poll, and for no other database`() async throws
+  {
     try await withShared { shared in
       let first = try await shared.post("changes/database")
       #expect(first["moreComing"] == false)

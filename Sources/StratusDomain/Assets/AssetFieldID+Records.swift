@@ -15,4 +15,3 @@ extension DatabaseAccess {
     return (database, try database.zoneAddress(zoneID))
   }
 }
-

@@ -14,7 +14,8 @@ struct AccessPolicy: Sendable, Hashable {
   func role(in database: DatabaseKey) -> ZoneRole? {
     switch (view, database) {
     case (.public, .public): .visitor
-    case (.private(let user), .private(let owner)): user == owner && user == self.user ? .owner : nil
+    case (.private(let user), .private(let owner)):
+      user == owner && user == self.user ? .owner : nil
     case (.public, .private), (.private, .public), (.shared, _): nil
     }
   }

@@ -200,7 +200,8 @@ struct ChangeMatcher {
     }
     let draft = NotificationDraft(
       containerIdentifier: address.container, notificationID: entry.origin.notificationID,
-      user: found.user, subscription: subscription, scope: DatabaseView(of: entry.database).scope, zoneID: zoneID,
+      user: found.user, subscription: subscription, scope: DatabaseView(of: entry.database).scope,
+      zoneID: zoneID,
       record: record)
     // As above: what cannot be told of is passed over.
     guard let payload = try? draft.payload() else { return }

@@ -151,7 +151,8 @@ extension StoreConformance {
       var last: Int64 = 0
       repeat {
         pages.append(
-          try body.subscriptions(under: place(1).key, toZone: 0, in: .public, after: last, limit: 2))
+          try body.subscriptions(under: place(1).key, toZone: 0, in: .public, after: last, limit: 2)
+        )
         last = pages.last?.last?.number ?? 0
       } while last > 0
       let removed = [
@@ -237,7 +238,8 @@ extension StoreConformance {
       let again = try body.createZone(named: "Notes", in: Sample.ann)
       let left = try body.subscriptions(of: "_ann", in: Sample.annsView, limit: 10)
       let under = try body.subscriptions(
-        under: SubscriptionPlace.zone(again.id).key, toZone: again.id, in: Sample.ann, after: 0, limit: 10)
+        under: SubscriptionPlace.zone(again.id).key, toZone: again.id, in: Sample.ann, after: 0,
+        limit: 10)
       let watch = try body.watchForWriting(of: Sample.ann)
       try body.deleteZone(other)
       return (left.count + under.count * 100, watch, try body.watchForWriting(of: Sample.ann))
