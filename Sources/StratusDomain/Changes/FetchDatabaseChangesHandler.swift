@@ -23,8 +23,8 @@ struct FetchDatabaseChangesHandler: EndpointHandler {
 
   /// Lists the zones of a shared database anew that changed since the last poll.
   ///
-  /// Owners' saves do not touch the histories of participants, so that a save costs the same however
-  /// many users participate.
+  /// Owners' saves do not touch the histories of participants, so that a save costs the same
+  /// however many users participate.
   private func relistChangedZones(of database: OpenDatabase) async throws(ServerError) {
     guard case .shared(let user) = database.view else { return }
     let mustRelist = try await database.store.read { (store) throws(ServerError) in

@@ -1,6 +1,6 @@
 import StratusWire
 
-// What each kind of database can do. The rules come from cloudkit-semantics §2 and web-services §4.
+// What each kind of database can do, by cloudkit-semantics §2 and web-services §4.
 
 extension DatabaseView {
   /// Whether the database has a default zone, which exists before anything is written to it.
