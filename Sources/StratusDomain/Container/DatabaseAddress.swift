@@ -54,7 +54,7 @@ public enum DatabaseView: Sendable, Hashable {
   }
 
   /// The view in which the owner of a database sees it.
-  public init(ownerOf database: DatabaseKey) {
+  public init(of database: DatabaseKey) {
     switch database {
     case .public: self = .public
     case .private(let owner): self = .private(user: owner)
