@@ -103,7 +103,7 @@ extension StoreConformance {
     var seen = [try await pair.one.watchForWriting.watchesDatabase]
     try await pair.other.write { (body) throws(ServerError) in
       try body.save(
-        Subscription(id: "s", .database(recordType: nil)), of: "_ann", in: Sample.ann,
+        Subscription(id: "s", .database(recordType: nil)), of: "_ann", in: Sample.annsView,
         under: .database)
     }
     seen.append(try await pair.one.watchForWriting.watchesDatabase)
@@ -119,7 +119,7 @@ extension StoreConformance {
     try await pair.one.save(["a"], inZone: "Notes")
     _ = await pair.one.failure { (body) throws(ServerError) in
       try body.save(
-        Subscription(id: "s", .database(recordType: nil)), of: "_ann", in: Sample.ann,
+        Subscription(id: "s", .database(recordType: nil)), of: "_ann", in: Sample.annsView,
         under: .database)
       _ = try body.watchForWriting(of: Sample.ann)
       throw Sample.refusal
@@ -128,7 +128,7 @@ extension StoreConformance {
       let zone = try body.existing("Notes")
       try body.save(
         Subscription(id: "s", .zone(ZoneID(zoneName: "Notes"), recordType: nil)), of: "_ann",
-        in: Sample.ann, under: .zone(zone.id))
+        in: Sample.annsView, under: .zone(zone.id))
     }
     let watch = try await pair.one.watchForWriting
     try expect(watch.watchesDatabase, false)
