@@ -17,8 +17,8 @@ final class ServerProcess: @unchecked Sendable {
   private let ambient: Ambient
   private let mishaps: Mishaps
   /// Hears of changes that somebody may want to be told of.
-  private let changes = StoreNudges()
-  private let cascades = StoreNudges()
+  private let changes = LocalSignals()
+  private let cascades = LocalSignals()
 
   init(stores: MortalStores, life: Life, ambient: Ambient, mishaps: Mishaps) {
     self.life = life
@@ -50,11 +50,13 @@ final class ServerProcess: @unchecked Sendable {
   }
 
   private func heed() async {
-    for await nudged in changes.stores {
+    for await signal in changes.received {
       if !life.goesOn() { return }
-      // NB: a nudge may be lost; then the look-around finds what it was about.
+      // NB: a signal may be lost; then the look-around finds what it was about.
       if mishaps.happens(\.lostNudge) { continue }
-      await match(nudged.store, at: nudged.address)
+      for (address, store) in stores.openStores where address == signal.address {
+        await match(store, at: address)
+      }
     }
   }
 

@@ -25,8 +25,8 @@ public struct Service: Sendable {
   ///   - pollHoldSeconds: how long a poll for notifications waits.
   public init(
     stores: any StoreCatalog, containers: any ContainerRegistry, assets: any AssetStore,
-    signer: any TicketSigner, ambient: Ambient, cascades: StoreNudges = StoreNudges(),
-    changes: StoreNudges = StoreNudges(), queues: StoreNudges = StoreNudges(),
+    signer: any TicketSigner, ambient: Ambient, cascades: any Signals = LocalSignals(),
+    changes: any Signals = LocalSignals(), queues: any Signals = LocalSignals(),
     limits: LimitSettings = .unpaced, pollHoldSeconds: Int64 = 30
   ) {
     let tickets = AssetTickets(signer: signer)

@@ -4,6 +4,7 @@ import ServiceLifecycle
 import StratusDomain
 public import StratusPush
 import StratusSQLite
+import Synchronization
 
 /// How a server reaches Apple's push service.
 public struct APNsAccess: Sendable {
@@ -32,7 +33,7 @@ public struct APNsAccess: Sendable {
 /// Brings notifications to devices by Apple's push service, for as long as the server runs.
 ///
 /// It sends as soon as it hears that there is something, and looks now and then, in case a crash or
-/// a full ear lost the nudge, and for waits that are over.
+/// a full ear lost the signal, and for waits that are over.
 struct APNsService: ServiceLifecycle.Service {
   let access: APNsAccess
   let stores: any OpenStoreCatalog
@@ -40,7 +41,9 @@ struct APNsService: ServiceLifecycle.Service {
   let openAll: @Sendable () async -> Void
   let authentication: any Authentication
   /// Tells which queues were added to, and of devices for which something waits.
-  let queues: StoreNudges
+  let queues: any Signals
+  /// Lets one process send for a store.
+  let locks: any WorkLocks
   let live: Live
   let logger: Logger
   /// Between two looks.
@@ -51,13 +54,14 @@ struct APNsService: ServiceLifecycle.Service {
     let client = try APNsClient(
       key: access.key, topic: access.topic, hosts: access.hosts,
       trustedCertificatePEM: access.trustedCertificatePEM, now: now)
+    let leases = PushLeases(locks: locks, logger: logger)
     let channel = APNsChannel(
       sender: client,
       settings: APNsChannel.Settings(
         now: now, chance: live.chance, report: { [logger] in logger.error("\($0)") }),
       queues: { [stores, authentication] in
         var queues: [StoreAddress: any APNsQueue] = [:]
-        for (address, store) in stores.openStoresByAddress {
+        for (address, store) in stores.openStoresByAddress where leases.has(address) {
           queues[address] = HearingQueue(
             queue: StoreAPNsQueue(store, now: now), container: address.container,
             authentication: authentication)
@@ -68,17 +72,19 @@ struct APNsService: ServiceLifecycle.Service {
       await withTaskGroup(of: Void.self) { group in
         group.addTask { await channel.run() }
         group.addTask {
-          for await nudged in queues.stores {
-            if let device = nudged.device {
-              channel.nudge(device, at: nudged.address)
+          for await signal in queues.received {
+            await leases.renew(signal.address)
+            if let device = signal.device {
+              channel.nudge(device, at: signal.address)
             } else {
-              channel.nudge(at: nudged.address)
+              channel.nudge(at: signal.address)
             }
           }
         }
         group.addTask { await openAll() }
         group.addTask {
           while !Task.isCancelled {
+            for address in stores.openStoresByAddress.keys { await leases.renew(address) }
             channel.nudge()
             try? await Task.sleep(for: pause)
           }
@@ -86,5 +92,33 @@ struct APNsService: ServiceLifecycle.Service {
       }
     }
     await client.close()
+  }
+}
+
+/// The stores for which this process sends.
+private final class PushLeases: Sendable {
+  private let locks: any WorkLocks
+  private let logger: Logger
+  private let addresses = Mutex<Set<StoreAddress>>([])
+
+  init(locks: any WorkLocks, logger: Logger) {
+    self.locks = locks
+    self.logger = logger
+  }
+
+  func has(_ address: StoreAddress) -> Bool { addresses.withLock { $0.contains(address) } }
+
+  func renew(_ address: StoreAddress) async {
+    var isHeld = false
+    do throws(ServerError) { isHeld = try await locks.lease(.push, at: address) } catch {
+      logger.error(
+        """
+        whether to send for \(address.container) (\(address.environment)) is not known: \
+        \(error.reason) \(error.facts)
+        """)
+    }
+    addresses.withLock {
+      if isHeld { $0.insert(address) } else { $0.remove(address) }
+    }
   }
 }

@@ -19,11 +19,13 @@ public struct Composition: Sendable {
   public let managementToken: String
   let stores: any OpenStoreCatalog
   /// Hears of cascades that are left to carry on.
-  let cascades = StoreNudges()
+  let cascades: any Signals = LocalSignals()
   /// Hears of changes that somebody may want to be told of.
-  let changes = StoreNudges()
+  let changes: any Signals = LocalSignals()
   /// Hears of queues that notifications were added to.
-  let queues = StoreNudges()
+  let queues: any Signals = LocalSignals()
+  /// Keeps processes that serve the same stores from doing the same work.
+  let locks: any WorkLocks = LocalWorkLocks()
   let assets: any AssetStore
   /// Where those who listen for notifications wait.
   public let hub: Hub
@@ -106,7 +108,11 @@ public struct Composition: Sendable {
     for (address, store) in stores.openStoresByAddress {
       let sweep = SweepAssets(
         store: store, at: address, assets: assets, ambient: ambient, graceSeconds: graceSeconds)
-      do throws(ServerError) { try await sweep.run() } catch {
+      do throws(ServerError) {
+        _ = try await locks.withLock(on: .assetSweep, at: address) { () throws(ServerError) in
+          try await sweep.run()
+        }
+      } catch {
         logger.error(
           """
           files of \(address.container) (\(address.environment)) cannot be swept: \
@@ -121,7 +127,7 @@ public struct Composition: Sendable {
   func apnsService(_ access: APNsAccess, live: Live, logger: Logger) -> APNsService {
     APNsService(
       access: access, stores: stores, openAll: { await openAllStores() },
-      authentication: accounts, queues: queues, live: live, logger: logger)
+      authentication: accounts, queues: queues, locks: locks, live: live, logger: logger)
   }
 
   /// Opens the stores there are, one after the other, and has carried on what waits in them;
@@ -144,9 +150,9 @@ public struct Composition: Sendable {
   private func open(_ address: StoreAddress) async {
     guard stores.hasStore(at: address) else { return }
     do throws(ServerError) {
-      let store = try await stores.store(at: address)
-      changes.nudge(store, at: address)
-      queues.nudge(store, at: address)
+      _ = try await stores.store(at: address)
+      changes.send(StoreSignal(address))
+      queues.send(StoreSignal(address))
     } catch {
       logger.error(
         """

@@ -10,7 +10,7 @@ extension Composition {
   /// - Parameter days: see ``Settings/historyDays``.
   func deletionSweep(days: Int64, logger: Logger) -> StoreSweep {
     StoreSweep(
-      work: "the forgetting of deletions", pause: .seconds(600), stores: stores, logger: logger
+      work: .forgetting, pause: .seconds(600), stores: stores, locks: locks, logger: logger
     ) { [ambient] (store, _) async throws(ServerError) in
       try await ForgetDeletions(store: store, ambient: ambient, days: days).step(
         limit: Self.stepDeletions)

@@ -3,8 +3,9 @@ import ServiceLifecycle
 import StratusDomain
 import StratusPush
 
-/// Work that a server does in its stores by itself, a step at a time: at once where it is nudged,
-/// and in every open store now and then, in case a crash or a full ear lost the nudge.
+/// Work that a server does in its stores by itself, a step at a time: at once where a signal
+/// says so, and in every open store now and then, in case a crash or a full ear lost the signal.
+/// Where several processes serve a store, one at a time does the work in it.
 ///
 /// What a crash left in a store is seen to once the store is opened: until then nobody can see it.
 /// Where somebody may be sent to without calling, by Apple's service, all are opened at the start.
@@ -16,26 +17,32 @@ struct StoreSweep: ServiceLifecycle.Service {
   private static let stepsInRow = 20
 
   /// What fails where a step does, for the log.
-  let work: String
+  let work: BackgroundWork
   let pause: Duration
   let stores: any OpenStoreCatalog
-  /// nil: nobody nudges.
-  var nudges: StoreNudges?
+  /// nil: nobody sends signals.
+  var signals: (any Signals)?
+  let locks: any WorkLocks
   let logger: Logger
   let step: Step
 
   func run() async throws {
     await cancelWhenGracefulShutdown {
       await withTaskGroup(of: Void.self) { group in
-        if let nudges { group.addTask { await heed(nudges) } }
+        if let signals { group.addTask { await heed(signals) } }
         group.addTask { await lookAround() }
       }
     }
   }
 
-  private func heed(_ nudges: StoreNudges) async {
-    for await nudged in nudges.stores where await hasMore(in: nudged.store, at: nudged.address) {
-      nudges.nudge(nudged.store, at: nudged.address)
+  private func heed(_ signals: any Signals) async {
+    for await signal in signals.received {
+      do throws(ServerError) {
+        let store = try await stores.store(at: signal.address)
+        if await hasMore(in: store, at: signal.address) { signals.send(signal) }
+      } catch {
+        report(error, at: signal.address)
+      }
     }
   }
 
@@ -54,17 +61,25 @@ struct StoreSweep: ServiceLifecycle.Service {
   private func hasMore(in store: any Store, at address: StoreAddress) async -> Bool {
     do throws(ServerError) {
       for _ in 0..<Self.stepsInRow {
-        if try await !step(store, address) || Task.isCancelled { return false }
+        let hasMore = try await locks.withLock(on: work, at: address) { () throws(ServerError) in
+          try await step(store, address)
+        }
+        // Where another process is at it, that one goes on.
+        if hasMore != true || Task.isCancelled { return false }
       }
       return true
     } catch {
-      logger.error(
-        """
-        \(work) of \(address.container) (\(address.environment)) failed: \
-        \(error.reason) \(error.facts)
-        """)
+      report(error, at: address)
       return false
     }
+  }
+
+  private func report(_ error: ServerError, at address: StoreAddress) {
+    logger.error(
+      """
+      \(work.rawValue) of \(address.container) (\(address.environment)) failed: \
+      \(error.reason) \(error.facts)
+      """)
   }
 }
 
@@ -80,7 +95,7 @@ extension Composition {
     // Records a transaction: short enough that writers hardly wait behind it.
     let stepRecords = 500
     return StoreSweep(
-      work: "the removal of deleted zones", pause: .seconds(2), stores: stores, logger: logger
+      work: .zonePurge, pause: .seconds(2), stores: stores, locks: locks, logger: logger
     ) { [ambient] (store, _) async throws(ServerError) in
       try await PurgeZones(store: store, ambient: ambient).step(limit: stepRecords)
     }
@@ -89,11 +104,12 @@ extension Composition {
   /// Carries on with deletions that take along more records than one transaction can.
   private func cascadeSweep(logger: Logger) -> StoreSweep {
     StoreSweep(
-      work: "a cascade", pause: .seconds(2), stores: stores, nudges: cascades, logger: logger
+      work: .cascades, pause: .seconds(2), stores: stores, signals: cascades, locks: locks,
+      logger: logger
     ) { [ambient, changes] (store, address) async throws(ServerError) in
       guard try await ContinueCascades(store: store, ambient: ambient).step() else { return false }
       // Cascades change records, too.
-      changes.nudge(store, at: address)
+      changes.send(StoreSignal(address))
       return true
     }
   }
@@ -101,14 +117,14 @@ extension Composition {
   /// Queues the notifications of changes, and tells those who listen and those who are sent to.
   func changeSweep(logger: Logger) -> StoreSweep {
     StoreSweep(
-      work: "the matching of changes", pause: .seconds(1), stores: stores, nudges: changes,
+      work: .matching, pause: .seconds(1), stores: stores, signals: changes, locks: locks,
       logger: logger
     ) { [ambient, hub, queues] (store, address) async throws(ServerError) in
       let matching = MatchChanges(store: store, address: address, ambient: ambient)
       let progress = try await matching.step()
       await hub.look(at: address)
-      // NB: each nudge has all stores gone through, and a look around comes by all of them.
-      if progress != .idle { queues.nudge(store, at: address) }
+      // NB: each signal has all stores gone through, and a look around comes by all of them.
+      if progress != .idle { queues.send(StoreSignal(address)) }
       return progress.mayHaveMore
     }
   }

@@ -292,13 +292,13 @@ import Testing
     }
   }
 
-  @Test func `a nudge says that something was left`() async throws {
+  @Test func `a signal says that something was left`() async throws {
     try await withColors { scene in
       try await scene.save("quiet")
       try await scene.subscribe(try .query("s"))
       try await scene.save("a")
-      var nudges = scene.changes.stores.makeAsyncIterator()
-      #expect(await nudges.next()?.address == Scene.address)
+      var signals = scene.changes.received.makeAsyncIterator()
+      #expect(await signals.next()?.address == Scene.address)
       #expect(try await scene.told() == ["s: created a"])
     }
   }

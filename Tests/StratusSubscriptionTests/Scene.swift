@@ -13,7 +13,7 @@ final class Scene: Sendable {
   let stores: SQLiteStores
   let handlers: [any EndpointHandler]
   let ambient: Ambient
-  let changes = StoreNudges()
+  let changes = LocalSignals()
   private let folder: DataFolder
   private let registry: SQLiteRegistry
   private let url: URL

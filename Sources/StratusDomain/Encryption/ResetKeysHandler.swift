@@ -6,7 +6,7 @@ struct ResetKeysHandler: EndpointHandler {
 
   let databases: DatabaseAccess
   let ambient: Ambient
-  let changes: StoreNudges
+  let changes: any Signals
 
   func answer(
     _ request: ResetKeys.Request, to caller: Caller, in address: DatabaseAddress
@@ -44,7 +44,7 @@ struct ResetKeysHandler: EndpointHandler {
       try store.setUserKey(request.publicKey, of: user)
       return (ResetKeys.Response(zones: deleted, moreComing: false), isWatched)
     }
-    if isWatched { changes.nudge(database.store, at: database.address) }
+    if isWatched { changes.send(StoreSignal(database.address)) }
     return response
   }
 }

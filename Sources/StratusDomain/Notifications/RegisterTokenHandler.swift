@@ -7,7 +7,7 @@ struct RegisterTokenHandler: EndpointHandler {
   let devices: DeviceAccess
   let tokens: CourierTokens
   /// Hears of devices for which something waits.
-  let queues: StoreNudges
+  let queues: any Signals
 
   func answer(
     _ request: RegisterToken.Request, to caller: Caller, in address: DatabaseAddress
@@ -49,7 +49,7 @@ struct RegisterTokenHandler: EndpointHandler {
       return device
     }
     // What was queued before is no news: nobody looks for it again.
-    if let waiting { queues.nudge(store, at: address.store, about: waiting) }
+    if let waiting { queues.send(StoreSignal(address.store, about: waiting)) }
     return response
   }
 

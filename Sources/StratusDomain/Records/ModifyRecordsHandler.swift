@@ -7,8 +7,8 @@ struct ModifyRecordsHandler: EndpointHandler {
 
   let databases: DatabaseAccess
   let ambient: Ambient
-  let cascades: StoreNudges
-  let changes: StoreNudges
+  let cascades: any Signals
+  let changes: any Signals
   let writers: ZoneWriters
 
   /// What a zone's operations come to.
@@ -65,8 +65,8 @@ struct ModifyRecordsHandler: EndpointHandler {
         syncToken: try batches.syncToken(in: database, of: store))
       return (response, hasMoreToCascade, isWatched)
     }
-    if hasMoreToCascade { cascades.nudge(database.store, at: database.address) }
-    if isWatched { changes.nudge(database.store, at: database.address) }
+    if hasMoreToCascade { cascades.send(StoreSignal(database.address)) }
+    if isWatched { changes.send(StoreSignal(database.address)) }
     return response
   }
 

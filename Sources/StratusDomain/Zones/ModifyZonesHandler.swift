@@ -6,7 +6,7 @@ struct ModifyZonesHandler: EndpointHandler {
 
   let databases: DatabaseAccess
   let ambient: Ambient
-  let changes: StoreNudges
+  let changes: any Signals
 
   func answer(
     _ request: ModifyZones.Request, to caller: Caller, in address: DatabaseAddress
@@ -35,7 +35,7 @@ struct ModifyZonesHandler: EndpointHandler {
       }
       return (ModifyZones.Response(zones: items), isWatched)
     }
-    if isWatched { changes.nudge(database.store, at: database.address) }
+    if isWatched { changes.send(StoreSignal(database.address)) }
     return response
   }
 

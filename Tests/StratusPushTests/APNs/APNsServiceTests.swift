@@ -205,8 +205,8 @@ import Testing
     }
   }
 
-  /// A nudge has all stores gone through, and each is looked at every second.
-  @Test func `is nudged by a look at a store only if that found something`() async throws {
+  /// A signal has all stores gone through, and each is looked at every second.
+  @Test func `gets a signal from a look at a store only if that found something`() async throws {
     let server = try await TestServer()
     let writer = try await Self.prepare(server)
     try await server.matchChanges()
@@ -214,20 +214,20 @@ import Testing
     let store = try await parts.store(at: Self.address)
     let sweep = parts.changeSweep(logger: CapturedLog().logger)
     let mark = StoreAddress(container: "iCloud.org.example.Mark", environment: .development)
-    var nudged = parts.queues.stores.makeAsyncIterator()
-    func nudgesOfALook() async throws -> Int {
-      parts.queues.nudge(store, at: mark)
-      while let last = await nudged.next(), last.address != mark {}
+    var signals = parts.queues.received.makeAsyncIterator()
+    func signalsOfALook() async throws -> Int {
+      parts.queues.send(StoreSignal(mark))
+      while let last = await signals.next(), last.address != mark {}
       _ = try await sweep.step(store, Self.address)
-      parts.queues.nudge(store, at: mark)
+      parts.queues.send(StoreSignal(mark))
       var count = 0
-      while let next = await nudged.next(), next.address != mark { count += 1 }
+      while let next = await signals.next(), next.address != mark { count += 1 }
       return count
     }
-    #expect(try await nudgesOfALook() == 0)
+    #expect(try await signalsOfALook() == 0)
     try await Self.save("one", by: writer)
-    #expect(try await nudgesOfALook() == 1)
-    #expect(try await nudgesOfALook() == 0)
+    #expect(try await signalsOfALook() == 1)
+    #expect(try await signalsOfALook() == 0)
     await server.stop()
   }
 }
