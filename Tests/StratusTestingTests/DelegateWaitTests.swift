@@ -52,40 +52,58 @@ private final class SlowDelegate: CKSyncEngineDelegate {
     }
   }
 
+  /// A delegate that awaits the engine through another task, and the error that it gets.
+  private func waitingDelegate() -> (SlowDelegate, error: @Sendable () -> CKError.Code?) {
+    let error = Mutexed<CKError.Code?>(nil)
+    let delegate = SlowDelegate { engine in
+      let work = Task.detached { try await engine.sendChanges() }
+      do { try await work.value } catch let caught { error.value = code(caught) }
+    }
+    return (delegate, { error.value })
+  }
+
+  /// Waits until both the app and the delegate wait for the engine.
+  ///
+  /// NB: a clock that moves before would time out the app, which is then the only one that waits.
+  private func bothWait(_ stage: Stage) async {
+    while stage.server.clock.watchersCount < 2 { await Task.yield() }
+  }
+
   @Test func `is told where it waits for itself, since nothing else comes`() async throws {
     try await withStage { stage in
-      let error = Mutex<CKError.Code?>(nil)
-      let delegate = SlowDelegate { engine in
-        let work = Task.detached { try await engine.sendChanges() }
-        do { try await work.value } catch let caught {
-          error.withLock { $0 = (caught as? CKError)?.code }
-        }
-      }
+      let (delegate, error) = waitingDelegate()
       let engine = engine(stage, delegate)
       let fetch = Task { try await engine.fetchChanges() }
-      try await stage.server.wait(upTo: .seconds(3_600)) { error.withLock { $0 } != nil }
+      await bothWait(stage)
+      try await stage.server.wait(upTo: .seconds(3_600)) { error() != nil }
       try await fetch.value
-      #expect(error.withLock { $0 } == .invalidArguments)
+      #expect(error() == .invalidArguments)
     }
   }
 
   @Test func `is told by a clock that is moved by hand, too`() async throws {
     try await withStage { stage in
-      let waits = Mutex(false)
-      let error = Mutex<CKError.Code?>(nil)
-      let delegate = SlowDelegate { engine in
-        let work = Task.detached { try await engine.sendChanges() }
-        waits.withLock { $0 = true }
-        do { try await work.value } catch let caught {
-          error.withLock { $0 = (caught as? CKError)?.code }
-        }
-      }
+      let (delegate, error) = waitingDelegate()
       let engine = engine(stage, delegate)
       let fetch = Task { try await engine.fetchChanges() }
-      while !waits.withLock({ $0 }) { await Task.yield() }
-      while error.withLock({ $0 }) == nil { await stage.server.clock.advance(by: .seconds(10)) }
+      await bothWait(stage)
+      await stage.server.clock.advance(by: .seconds(59))
+      #expect(error() == nil)
+      await stage.server.clock.advance(by: .seconds(1))
       try await fetch.value
-      #expect(error.withLock { $0 } == .invalidArguments)
+      #expect(error() == .invalidArguments)
     }
+  }
+}
+
+/// A value that a delegate sets and a test reads.
+private final class Mutexed<Value: Sendable>: Sendable {
+  private let mutex: Mutex<Value>
+
+  init(_ value: Value) { mutex = Mutex(value) }
+
+  var value: Value {
+    get { mutex.withLock { $0 } }
+    set { mutex.withLock { $0 = newValue } }
   }
 }

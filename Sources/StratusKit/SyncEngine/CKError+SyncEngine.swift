@@ -1,12 +1,13 @@
 import Foundation
 import StratusTransport
+import StratusWire
 
 extension CKError {
-  /// Whether an engine tries again by itself, and keeps pending what failed so.
+  /// Whether an engine keeps the change pending and tries again by itself.
   ///
-  /// Source: semantics §23. Choice: also `serverResponseLost`, because nobody knows whether the
-  /// change was carried out: sent once more, at worst it conflicts with itself; and
-  /// `operationCancelled`, because nobody said no.
+  /// Source: semantics §23. Choice: also `serverResponseLost`, because the server may not have
+  /// carried out the change. Sent again, at worst it conflicts with itself. And
+  /// `operationCancelled`, because the server has not refused the change.
   var isRetriedByEngine: Bool {
     switch code {
     case .notAuthenticated, .accountTemporarilyUnavailable, .networkFailure, .networkUnavailable,
@@ -24,11 +25,17 @@ extension CKError {
     }
   }
 
-  /// Whether what failed so may go well another time, whoever's fault it was: the server's, or that
-  /// of something on the way, which also answers.
-  var mayPass: Bool { code != .badContainer }
+  /// Whether a later attempt may succeed, whether the server or something on the way failed.
+  ///
+  /// A server that does not have the container or the database will not have it a minute later.
+  var mayPass: Bool {
+    switch code {
+    case .badContainer, .badDatabase: false
+    default: true
+    }
+  }
 
-  /// Whether the server will have no subscription: it does not know of any, or of none of this
+  /// Whether the server does not take the subscription: it knows no subscriptions, or none of this
   /// kind.
   var refusesSubscriptions: Bool {
     switch code {
@@ -37,7 +44,7 @@ extension CKError {
     }
   }
 
-  /// Whether it says that the user may be another by now, or cannot be used.
+  /// Whether another account may be signed in by now, or the account cannot be used.
   var doubtsAccount: Bool {
     switch code {
     case .notAuthenticated, .accountTemporarilyUnavailable: !isKeyMissing
@@ -45,14 +52,14 @@ extension CKError {
     }
   }
 
-  /// Whether a record was not sent because this device lacks the key of its encrypted values; the
-  /// account is as it was.
+  /// Whether a record was not sent because this device lacks the key of its encrypted values. It
+  /// says nothing about the account.
   var isKeyMissing: Bool {
     if case .missing? = userInfo[NSUnderlyingErrorKey] as? KeyFailure { return true }
     return false
   }
 
-  /// Whether it says that a zone is no more, or not for this user.
+  /// Whether a zone is gone, or closed to this user.
   var saysZoneIsGone: Bool {
     switch code {
     case .zoneNotFound, .userDeletedZone, .permissionFailure, .unknownItem: true
@@ -60,10 +67,27 @@ extension CKError {
     }
   }
 
-  /// Somebody waits inside the delegate for what can only happen after it.
+  /// Whether the server has no such zone.
+  var saysZoneIsMissing: Bool {
+    switch code {
+    case .zoneNotFound, .userDeletedZone: true
+    default: false
+    }
+  }
+
+  /// The delegate awaits a call that can only return after the delegate has returned.
   static var awaitedInDelegate: CKError {
     malformed(
-      "fetchChanges and sendChanges must not be awaited while the sync engine calls its delegate: "
-        + "they wait for the delegate to return; start a Task and do not await it")
+      "fetchChanges and sendChanges must not be awaited in a method of the sync engine's delegate: "
+        + "they wait for that method to return; start a Task and do not await it")
+  }
+
+  /// A call has waited too long for the delegate, which probably waits for that call.
+  static var delegateTimedOut: CKError {
+    malformed(
+      "the sync engine's delegate has not returned from one call for "
+        + "\(Int(Limits.delegateWaitSecondsMax)) s or more: if it awaits fetchChanges or "
+        + "sendChanges through another task, start that task and do not await it; otherwise call "
+        + "again later")
   }
 }

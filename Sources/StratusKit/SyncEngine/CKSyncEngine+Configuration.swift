@@ -1,17 +1,18 @@
 extension CKSyncEngine {
-  /// What an engine is made with.
+  /// The settings of a new engine.
   public struct Configuration: Sendable, CustomStringConvertible {
     /// The database to keep in step: a private or the shared one.
     public var database: CKDatabase
-    /// The state that the last ``Event/stateUpdate(_:)`` carried; nil: begin anew.
+    /// The state that the last ``Event/stateUpdate(_:)`` carried; nil: start from the beginning.
     public var stateSerialization: State.Serialization?
-    /// Takes the events. Choice: the engine holds it, too; who owns both lets go of the engine.
+    /// Handles the events. Choice: the engine, too, holds a strong reference to its delegate. An
+    /// app that owns both ends the cycle by releasing the engine.
     public var delegate: any CKSyncEngineDelegate
     /// Whether the engine sends and fetches by itself; true by default. Otherwise it does so only
-    /// when told.
+    /// in ``CKSyncEngine/sendChanges(_:)`` and ``CKSyncEngine/fetchChanges(_:)``.
     public var automaticallySync = true
-    /// The subscription to hear of changes by, made where it does not exist; nil, the default: any
-    /// subscription to the database, else a new one.
+    /// The ID of the subscription that announces changes. The engine creates the subscription where
+    /// it does not exist. nil, the default: any subscription to the database, else a new one.
     public var subscriptionID: CKSubscription.ID?
 
     /// A configuration with the defaults.
@@ -31,7 +32,7 @@ extension CKSyncEngine {
     }
   }
 
-  /// Why something is fetched or sent.
+  /// The reason for a fetch or a send.
   public enum SyncReason: Sendable, Hashable, CustomStringConvertible {
     /// By the engine itself.
     case scheduled

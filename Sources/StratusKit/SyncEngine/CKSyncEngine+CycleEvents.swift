@@ -16,7 +16,7 @@ extension CKSyncEngine.Event {
   /// The fetch of a zone has ended.
   public struct DidFetchRecordZoneChanges: Sendable, CustomStringConvertible {
     public let zoneID: CKRecordZone.ID
-    /// Why not all was fetched; nil: all was, or the delegate wanted something else first.
+    /// Why the zone was not fetched whole; nil: it was, or the delegate wanted another zone first.
     public let error: CKError?
 
     public var description: String {
@@ -38,7 +38,7 @@ extension CKSyncEngine.Event {
     public var description: String { "<WillSendChanges: context=\(context)>" }
   }
 
-  /// No more is sent.
+  /// The send has ended.
   public struct DidSendChanges: Sendable, CustomStringConvertible {
     public let context: CKSyncEngine.SendChangesContext
 

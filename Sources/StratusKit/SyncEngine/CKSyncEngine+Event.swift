@@ -1,17 +1,17 @@
 extension CKSyncEngine {
-  /// What an engine tells its delegate.
+  /// An event that an engine reports to its delegate.
   public enum Event: Sendable, CustomStringConvertible {
-    /// The state is another: store it.
+    /// The state has changed: store it.
     case stateUpdate(StateUpdate)
-    /// Somebody has signed in or out.
+    /// An account has signed in or out.
     case accountChange(AccountChange)
-    /// Zones were made, changed or deleted by others.
+    /// Other devices have made, changed or deleted zones.
     case fetchedDatabaseChanges(FetchedDatabaseChanges)
-    /// Records were made, changed or deleted by others.
+    /// Other devices have made, changed or deleted records.
     case fetchedRecordZoneChanges(FetchedRecordZoneChanges)
-    /// Zones were saved and deleted, or not.
+    /// The server has answered a request to save and delete zones.
     case sentDatabaseChanges(SentDatabaseChanges)
-    /// Records were saved and deleted, or not.
+    /// The server has answered a request to save and delete records.
     case sentRecordZoneChanges(SentRecordZoneChanges)
     /// A fetch begins.
     case willFetchChanges(WillFetchChanges)
@@ -23,7 +23,7 @@ extension CKSyncEngine {
     case didFetchChanges(DidFetchChanges)
     /// Changes are about to be sent.
     case willSendChanges(WillSendChanges)
-    /// No more is sent.
+    /// The send has ended.
     case didSendChanges(DidSendChanges)
 
     public var description: String {
@@ -46,19 +46,19 @@ extension CKSyncEngine {
 }
 
 extension CKSyncEngine.Event {
-  /// The state is another.
+  /// The state has changed.
   public struct StateUpdate: Sendable, CustomStringConvertible {
-    /// To be stored, together with what came before, and given to the next engine.
+    /// Store it together with the data that came before it, and give it to the next engine.
     public let stateSerialization: CKSyncEngine.State.Serialization
 
     public var description: String { "<StateUpdate: \(stateSerialization.saved.summary)>" }
   }
 
-  /// Somebody has signed in or out since the state was last stored.
+  /// An account has signed in or out since the state was last stored.
   ///
-  /// With it the engine has forgotten all it knew of the last user, pending changes included.
+  /// The engine has forgotten all it knew of the previous account, pending changes included.
   public struct AccountChange: Sendable, CustomStringConvertible {
-    /// Who was and is signed in.
+    /// The accounts before and after the change.
     public enum ChangeType: Sendable, Equatable {
       case signIn(currentUser: CKRecord.ID)
       case signOut(previousUser: CKRecord.ID)
@@ -70,11 +70,11 @@ extension CKSyncEngine.Event {
     public var description: String { "<AccountChange: \(changeType)>" }
   }
 
-  /// What others did to zones.
+  /// Changes of zones on the server.
   public struct FetchedDatabaseChanges: Sendable, CustomStringConvertible {
-    /// Zones that are new, or in which something has changed; what, comes later.
+    /// Zones that are new or have changes. Their records come with later events.
     public let modifications: [CKDatabase.DatabaseChange.Modification]
-    /// Zones that are no more.
+    /// Zones that are gone.
     public let deletions: [CKDatabase.DatabaseChange.Deletion]
 
     public var description: String {
@@ -83,11 +83,11 @@ extension CKSyncEngine.Event {
     }
   }
 
-  /// What others did to records of one zone.
+  /// Changes of the records of one zone on the server.
   public struct FetchedRecordZoneChanges: Sendable, CustomStringConvertible {
     /// Records that are new or have changed.
     public let modifications: [CKDatabase.RecordZoneChange.Modification]
-    /// Records that are no more.
+    /// Records that are gone.
     public let deletions: [CKDatabase.RecordZoneChange.Deletion]
 
     public var description: String {

@@ -1,5 +1,5 @@
 extension CKSyncEngine {
-  /// What to fetch.
+  /// The options of a fetch.
   public struct FetchChangesOptions: Sendable, CustomStringConvertible {
     /// Which zones' changes are fetched.
     public enum Scope: Sendable, Equatable, CustomStringConvertible {
@@ -28,9 +28,10 @@ extension CKSyncEngine {
       }
     }
 
-    /// Which zones' changes are fetched; `.all` by default. What other zones have is remembered.
+    /// Which zones' changes are fetched; `.all` by default. The state lists other zones with
+    /// changes.
     public var scope: Scope
-    /// What the requests belong to.
+    /// The group that the requests belong to.
     public var operationGroup: CKOperationGroup
     /// Zones to fetch before all others, in this order; none by default.
     public var prioritizedZoneIDs: [CKRecordZone.ID] = []
@@ -47,7 +48,7 @@ extension CKSyncEngine {
     }
   }
 
-  /// What is being fetched, and why.
+  /// The reason and the options of a fetch.
   public struct FetchChangesContext: Sendable, CustomStringConvertible {
     public let reason: SyncReason
     public let options: FetchChangesOptions
@@ -59,7 +60,7 @@ extension CKSyncEngine {
 }
 
 extension CKOperationGroup {
-  /// A group of the engine's own.
+  /// A group that the engine makes.
   convenience init(named name: String) {
     self.init()
     self.name = name

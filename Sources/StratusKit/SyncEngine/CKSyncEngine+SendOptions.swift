@@ -1,5 +1,5 @@
 extension CKSyncEngine {
-  /// What to send.
+  /// The options of a send.
   public struct SendChangesOptions: Sendable, CustomStringConvertible {
     /// Which pending changes are sent.
     public enum Scope: Sendable, Equatable, CustomStringConvertible {
@@ -51,7 +51,7 @@ extension CKSyncEngine {
 
     /// Which pending changes are sent; `.all` by default.
     public var scope: Scope
-    /// What the requests belong to.
+    /// The group that the requests belong to.
     public var operationGroup: CKOperationGroup
 
     /// - Parameter operationGroup: nil: a new one.
@@ -66,7 +66,7 @@ extension CKSyncEngine {
     }
   }
 
-  /// What is being sent, and why.
+  /// The reason and the options of a send.
   public struct SendChangesContext: Sendable, CustomStringConvertible {
     public let reason: SyncReason
     public let options: SendChangesOptions

@@ -1,5 +1,5 @@
 extension CKSyncEngine.Event {
-  /// What became of zones that were sent.
+  /// The results of a request to save and delete zones.
   public struct SentDatabaseChanges: Sendable, CustomStringConvertible {
     /// A zone that was not saved.
     public struct FailedZoneSave: Sendable, CustomStringConvertible {
@@ -23,11 +23,11 @@ extension CKSyncEngine.Event {
     }
   }
 
-  /// What became of records that were sent.
+  /// The results of a request to save and delete records.
   ///
-  /// What failed stays pending where the engine tries again by itself: without an account, without
-  /// the network, or with a server that is busy. What failed otherwise is not pending any more; the
-  /// app decides whether to add it again.
+  /// A failed change stays pending where the engine tries again by itself: without an account,
+  /// without the network, or with a busy server. Any other failed change is not pending any more.
+  /// The app decides whether to add it again; the next send then carries it.
   public struct SentRecordZoneChanges: Sendable, CustomStringConvertible {
     /// A record that was not saved.
     public struct FailedRecordSave: Sendable, CustomStringConvertible {
@@ -39,7 +39,7 @@ extension CKSyncEngine.Event {
       }
     }
 
-    /// With their new change tags: store their system fields.
+    /// The saved records with their new change tags. Store their system fields.
     public let savedRecords: [CKRecord]
     public let failedRecordSaves: [FailedRecordSave]
     public let deletedRecordIDs: [CKRecord.ID]

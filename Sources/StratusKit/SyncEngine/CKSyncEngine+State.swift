@@ -1,7 +1,7 @@
 import Synchronization
 
 extension CKSyncEngine {
-  /// What is still to be sent and fetched.
+  /// The changes that are still to be sent and fetched.
   ///
   /// A change made to it is followed by an ``Event/stateUpdate(_:)``.
   public final class State: Sendable {
@@ -11,13 +11,13 @@ extension CKSyncEngine {
     init(_ content: SyncState) { self.content = Mutex(content) }
 
     /// The changes of records to be sent, in the order in which they were added.
-    public var pendingRecordZoneChanges: [PendingRecordZoneChange] { with { $0.laidOutRecords() } }
+    public var pendingRecordZoneChanges: [PendingRecordZoneChange] { with { $0.orderedRecords() } }
 
     /// The changes of zones to be sent, in the order in which they were added.
     public var pendingDatabaseChanges: [PendingDatabaseChange] { snapshot.zones.elements }
 
-    /// Whether the app has changes that it has not added: the engine then asks for batches all the
-    /// same. The app sets it, both ways.
+    /// Whether the app has changes that it has not added to the state. The engine then asks for
+    /// batches nevertheless. Only the app changes this value.
     public var hasPendingUntrackedChanges: Bool {
       get { with { $0.hasUntrackedChanges } }
       set { change(isToSend: newValue) { $0.setUntrackedChanges(newValue) } }
@@ -28,47 +28,50 @@ extension CKSyncEngine {
       snapshot.unfetchedZones.elements
     }
 
-    /// Adds changes at the end of the list, and has them sent.
+    /// Adds changes at the end of the list, and schedules a send.
     ///
-    /// One that is there keeps its place; of saving and deleting one record the later remains.
+    /// A change that is in the list keeps its position. If one record is to be saved and deleted,
+    /// only the later change remains.
     public func add(pendingRecordZoneChanges: [PendingRecordZoneChange]) {
       if pendingRecordZoneChanges.isEmpty { return }
       change(isToSend: true) { $0.add(pendingRecordZoneChanges) }
     }
 
-    /// Takes changes from the list.
+    /// Removes changes from the list.
     public func remove(pendingRecordZoneChanges: [PendingRecordZoneChange]) {
       change(isToSend: false) { $0.remove(pendingRecordZoneChanges) }
     }
 
-    /// Adds changes at the end of the list, and has them sent, before those of records.
+    /// Adds changes at the end of the list, and schedules a send, which sends them before those of
+    /// records.
     ///
-    /// One that is there keeps its place; of saving and deleting one zone the later remains.
+    /// A change that is in the list keeps its position. If one zone is to be saved and deleted,
+    /// only the later change remains.
     public func add(pendingDatabaseChanges: [PendingDatabaseChange]) {
       if pendingDatabaseChanges.isEmpty { return }
       change(isToSend: true) { $0.add(pendingDatabaseChanges) }
     }
 
-    /// Takes changes from the list.
+    /// Removes changes from the list.
     public func remove(pendingDatabaseChanges: [PendingDatabaseChange]) {
       change(isToSend: false) { $0.remove(pendingDatabaseChanges) }
     }
 
     private func change(isToSend: Bool, _ body: (inout SyncState) -> Void) {
       with(body)
-      // NB: not under the lock, since the engine looks at the state.
+      // NB: not under the lock, since the observer reads the state.
       observer.withLock { $0 }?(isToSend)
     }
   }
 }
 
 extension CKSyncEngine.State {
-  /// Has the engine told of what the app does.
+  /// Calls the observer after each change that the app makes.
   func observe(_ observer: @escaping @Sendable (_ isToSend: Bool) -> Void) {
     self.observer.withLock { $0 = observer }
   }
 
-  /// Reads or changes it, without telling the engine.
+  /// Reads or changes the state without a call of the observer.
   @discardableResult
   func with<R: Sendable>(_ body: (inout SyncState) -> R) -> R {
     content.withLock { body(&$0) }
@@ -76,6 +79,6 @@ extension CKSyncEngine.State {
 
   var snapshot: SyncState { with { $0 } }
 
-  /// For people.
+  /// A short text for logs.
   var summary: String { SavedSyncState(snapshot).summary }
 }

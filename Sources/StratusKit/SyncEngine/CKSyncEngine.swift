@@ -1,19 +1,19 @@
 /// Keeps an app's records and a database in step.
 ///
-/// The app says what it has changed, and is told of what others did; when and how it is sent and
-/// fetched is the engine's affair. It keeps nothing itself: the app stores the state that each
-/// ``Event/stateUpdate(_:)`` carries, and begins with it the next time.
+/// The app adds its changes to ``state``, and hears of other devices' changes by events. The engine
+/// decides when and how it sends and fetches them. It stores nothing: the app stores the state that
+/// each ``Event/stateUpdate(_:)`` carries, and gives it to the next engine.
 ///
-/// The delegate is called for one thing at a time. Letting go of the engine ends its work.
+/// Calls of the delegate never overlap. Releasing the engine ends its work.
 public final class CKSyncEngine: Sendable, CustomStringConvertible {
-  /// The database that is kept in step.
+  /// The database that the engine keeps in step.
   public let database: CKDatabase
-  /// What is still to be sent and fetched.
+  /// The changes that are still to be sent and fetched.
   public let state: State
 
   private let driver: SyncDriver
 
-  /// Begins to keep a database in step. Make it early: only then does it hear of changes.
+  /// Starts to keep a database in step. Make the engine early: it hears of changes from then on.
   ///
   /// Choice: the public database has no change feed; with it every call fails with
   /// `CKError.badDatabase`, and nothing happens by itself.
@@ -31,34 +31,40 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
 
   deinit { driver.stop() }
 
-  /// Fetches changes now, and returns once the delegate has handled them.
+  /// Fetches changes now, and returns after the delegate has handled them.
   ///
-  /// What is being fetched or sent already is finished first. Cancelling the task cancels the
-  /// fetch.
-  /// - Throws: why the fetch failed: `CKError.notAuthenticated` without an account,
-  ///   `CKError.invalidArguments` where the delegate, while it is called, waits for it, which would
-  ///   wait for ever.
+  /// A fetch or send that is under way is finished first. Cancelling the task cancels the fetch.
+  ///
+  /// - Throws: the error that ended the fetch, such as `CKError.notAuthenticated` without an
+  ///   account. If single zones could not be fetched whole, `CKError.partialFailure` with the
+  ///   errors by zone ID. `CKError.invalidArguments` if the delegate waits for this call: at once
+  ///   in a method of the delegate, else after 60 s (see ``CKSyncEngineDelegate``).
   public func fetchChanges(_ options: FetchChangesOptions = FetchChangesOptions()) async throws {
     try await driver.perform(.fetch(options))
   }
 
-  /// Sends pending changes now, and returns once the delegate has handled what became of them.
+  /// Sends pending changes now, and returns after the delegate has handled the results.
   ///
-  /// What is being fetched or sent already is finished first. Cancelling the task cancels what is
-  /// sent. What became of single records, conflicts among them, the delegate is told by events.
-  /// - Throws: why not everything could be sent: `CKError.notAuthenticated` without an account,
-  ///   `CKError.invalidArguments` where the delegate, while it is called, waits for it, which would
-  ///   wait for ever.
+  /// A fetch or send that is under way is finished first. Cancelling the task cancels the send.
+  ///
+  /// The call sends each change at most once. A change that the delegate adds again in response to
+  /// a failure stays pending for the next call, or for the next automatic send.
+  ///
+  /// - Throws: the error that ended the send, such as `CKError.notAuthenticated` without an
+  ///   account. If single zones or records failed, `CKError.partialFailure` with the errors by ID,
+  ///   `serverRecordChanged` or `zoneNotFound` for example; the delegate has them by events, too.
+  ///   `CKError.invalidArguments` if the delegate waits for this call: at once in a method of the
+  ///   delegate, else after 60 s (see ``CKSyncEngineDelegate``).
   public func sendChanges(_ options: SendChangesOptions = SendChangesOptions()) async throws {
     try await driver.perform(.send(options))
   }
 
-  /// Cancels what is being fetched and sent, and what waits for it.
+  /// Cancels the fetch or send that is under way, and all that wait for it.
   ///
-  /// What the server has already been asked to do may be done all the same. Changes stay pending
-  /// and are sent with the next occasion. Returns when the work has ended; to the delegate while it
-  /// is called, at once; and before, where one call of the delegate lasts ten minutes of the wait,
-  /// since it may be the delegate that waits.
+  /// The server may still carry out requests that have reached it. Changes stay pending for the
+  /// next send. The call returns when the work has ended. In a method of the delegate it returns at
+  /// once, and otherwise after one call of the delegate has lasted 60 s, since the delegate may be
+  /// waiting for this call.
   public func cancelOperations() async { await driver.cancelOperations() }
 
   /// Stops at once, as if the process had died: the delegate hears nothing more.
@@ -69,21 +75,26 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
   }
 }
 
-/// Stores what a sync engine fetches, and gives what it is to send.
+/// Stores the changes that a sync engine fetches, and provides the records that it sends.
+///
+/// NB: the methods must not await `fetchChanges` or `sendChanges` of the engine, which wait for
+/// them. In a method itself such a call fails at once with `CKError.invalidArguments`. In another
+/// task it fails once it has waited 60 s for one call of the delegate, or 120 s if it started the
+/// work under way, whether or not the delegate waits for that task: the engine cannot know. A
+/// method may start a task that makes such a call, as long as it does not wait for the task.
 public protocol CKSyncEngineDelegate: AnyObject, Sendable {
-  /// Takes in what happened; the next call comes once it has returned.
-  ///
-  /// NB: `fetchChanges` and `sendChanges` must not be awaited in it; they throw.
+  /// Handles an event. The next call of the delegate comes after it has returned.
   func handleEvent(_ event: CKSyncEngine.Event, syncEngine: CKSyncEngine) async
 
   /// The next records to send, of those in the context's scope; nil: there are none.
   ///
-  /// Called again and again, until nil.
+  /// The engine calls it until it returns nil. After a failure the engine leaves out records that
+  /// have failed in this send, or were added since; it ends the send when a batch has no others.
   func nextRecordZoneChangeBatch(
     _ context: CKSyncEngine.SendChangesContext, syncEngine: CKSyncEngine
   ) async -> CKSyncEngine.RecordZoneChangeBatch?
 
-  /// What to fetch next; called between requests. Default: the context's options.
+  /// The options for the rest of a fetch; called between requests. Default: the context's options.
   func nextFetchChangesOptions(
     _ context: CKSyncEngine.FetchChangesContext, syncEngine: CKSyncEngine
   ) async -> CKSyncEngine.FetchChangesOptions

@@ -1,8 +1,7 @@
-/// Decides what one fetch asks for next, and what of an answer is kept: the second of an engine's
-/// three plans.
+/// Decides what one fetch asks for next, and what of an answer is kept.
 ///
-/// Pure. First the database's history is read to its end, then zone after zone. A token is moved
-/// only by a `commit`, which comes after the delegate has what lies before the token.
+/// The plan is pure: it waits for nothing. It reads the database's history to its end, then zone
+/// after zone. Only a `commit` moves a token, after the delegate has what lies before the token.
 struct FetchPlan: Sendable {
   enum Step: Sendable, Equatable {
     case database(token: String?)
@@ -10,35 +9,37 @@ struct FetchPlan: Sendable {
     case finish
   }
 
-  /// What the delegate is told of a page of the database's history.
+  /// The changes in a page of the database's history, for the delegate.
   struct DatabaseChanges: Sendable {
     var modifications: [CKRecordZone.ID] = []
     var deletions: [CKDatabase.DatabaseChange.Deletion] = []
-    /// Zones that were deleted and made again: told of as deleted first, then as changed.
+    /// Zones that were deleted and made again: reported as deleted first, then as changed.
     var remade: [CKRecordZone.ID] = []
   }
 
-  /// What a failure means for a zone.
+  /// The consequence of a failure for a zone.
   enum ZoneFailure: Sendable {
-    /// Its token has expired: it is fetched from the beginning.
+    /// Its token has expired, so it is fetched from the beginning.
     case startOver
     /// Its fetch has ended, and the plan goes on.
     case ended(CKError)
   }
 
   private(set) var options: CKSyncEngine.FetchChangesOptions
-  /// Why the fetch was ended early: the first reason.
+  /// Why the fetch ended early: the first reason.
   private(set) var stopReason: CKError?
-  /// Why the first zone could not be fetched of those that could not, while others were.
+  /// Why the first zone could not be fetched of those that may be fetched another time.
   private var zoneFailure: CKError?
+  /// How the fetch of each zone ended that was not fetched whole.
+  private var zoneErrors: [CKRecordZone.ID: CKError] = [:]
 
   private var isDatabaseRead = false
   /// Where the next page of the database begins.
   private var databaseToken: String?
-  /// All zones seen since the beginning of the history, until it is read to its end; nil: it is
-  /// read on from a token.
+  /// The zones seen so far in a history that is read from its beginning; nil: it is read from a
+  /// token.
   private var listed: Set<CKRecordZone.ID>?
-  /// Zones still to fetch, last first; nil: to be made from the state.
+  /// Zones still to fetch, last first; nil: the queue is made from the state.
   private var queue: [CKRecordZone.ID]?
   /// Zones that are not fetched again in this cycle.
   private var setAside: Set<CKRecordZone.ID> = []
@@ -46,7 +47,7 @@ struct FetchPlan: Sendable {
   /// Zones whose tokens have expired in this cycle.
   private var suspects: Set<CKRecordZone.ID> = []
 
-  /// Times that tokens may expire under way.
+  /// How often tokens may expire during one cycle.
   private static let expiriesMax = 3
 
   init(_ options: CKSyncEngine.FetchChangesOptions, _ state: SyncState) {
@@ -55,14 +56,21 @@ struct FetchPlan: Sendable {
     if databaseToken == nil { listed = [] }
   }
 
-  /// Why not everything could be fetched.
+  /// Why the engine repeats the fetch.
   ///
-  /// NB: what ended the fetch says most of when to come again.
+  /// NB: the reason that ended the fetch comes first; it says when to come again.
   var failure: CKError? { stopReason ?? zoneFailure }
+
+  /// The errors of all zones that were not fetched whole.
+  var itemFailure: CKError? {
+    var errors = ItemErrors()
+    for (zoneID, error) in zoneErrors { errors.add(error, for: zoneID) }
+    return errors.partialFailure
+  }
 
   private var isOver: Bool { stopReason != nil }
 
-  /// Takes what the delegate now wants fetched.
+  /// Takes in the delegate's options for the rest of the fetch.
   mutating func adopt(_ options: CKSyncEngine.FetchChangesOptions) {
     let isOther =
       options.scope != self.options.scope
@@ -110,11 +118,11 @@ struct FetchPlan: Sendable {
 
   // The database.
 
-  /// What to tell the delegate of a page.
+  /// The changes in a page, for the delegate.
   ///
-  /// Choice: where the history is read from the beginning though zones were fetched before, its
-  /// token having expired, the zones that it does not name any more have been deleted. One that is
-  /// another than the zone known by its name has been deleted and made again.
+  /// Choice: if the token has expired and the history is read from the beginning, known zones that
+  /// it does not name have been deleted. A zone with another incarnation than the known one has
+  /// been deleted and made again.
   mutating func receive(_ page: SyncDatabasePage, _ state: SyncState) -> DatabaseChanges {
     var changes = DatabaseChanges(
       modifications: page.modifications, deletions: page.deletions)
@@ -135,7 +143,7 @@ struct FetchPlan: Sendable {
       return now != known
     }
     if page.moreComing, page.token == databaseToken {
-      // NB: a server that repeats itself would keep us here for ever.
+      // NB: a server that repeats a page would make this an endless loop.
       stop(.badAnswer)
     }
     return changes
@@ -152,9 +160,12 @@ struct FetchPlan: Sendable {
         state.setIncarnation(incarnation, of: zoneID)
       }
     }
-    for deletion in changes.deletions { state.forget(deletion.zoneID) }
+    for deletion in changes.deletions {
+      state.forget(deletion.zoneID)
+      zoneErrors[deletion.zoneID] = nil
+    }
     databaseToken = page.token
-    // NB: read from the beginning, only the whole tells which zones are no more.
+    // NB: read from the beginning, only the whole list shows which zones are gone.
     if listed == nil || !page.moreComing { state.setDatabaseToken(page.token) }
     if !page.moreComing {
       isDatabaseRead = true
@@ -170,7 +181,7 @@ struct FetchPlan: Sendable {
       stop(error)
       return
     }
-    // The tokens of the zones may have expired, too, or not: the server says so of each.
+    // The tokens of the zones may have expired, too. The server says so for each zone.
     for zoneID in state.zoneTokens.keys.sorted(by: { $0.precedes($1) }) {
       state.markUnfetched(zoneID)
     }
@@ -189,11 +200,20 @@ struct FetchPlan: Sendable {
     if !page.moreComing { state.markFetched(zoneID) }
   }
 
+  /// Takes in how the fetch of a zone ended. A zone may be fetched again in the same cycle; then
+  /// the last end counts.
+  ///
+  /// - Parameter error: the one that the delegate hears of; nil: none.
+  mutating func zoneEnded(_ zoneID: CKRecordZone.ID, _ error: CKError?) {
+    zoneErrors[zoneID] = error
+  }
+
   /// Takes in that a zone could not be fetched.
   ///
-  /// Where a zone's token has expired, its fetch ends with that error: the app may have records of
-  /// whose deletion nobody tells any more. Or the zone was deleted and made again: the database's
-  /// history is read on, which tells. If it does not, the zone is fetched from the beginning.
+  /// If a zone's token has expired, its fetch ends with that error: the app may have records whose
+  /// deletion the server has forgotten. Or the zone was deleted and made again, and the database's
+  /// history says so; the plan reads on there. If it does not, the zone is fetched from the
+  /// beginning.
   mutating func zoneFailed(
     _ zoneID: CKRecordZone.ID, _ error: CKError, _ state: inout SyncState
   ) -> ZoneFailure {
@@ -211,9 +231,9 @@ struct FetchPlan: Sendable {
     } else if !error.saysZoneIsGone {
       zoneFailure = zoneFailure ?? error
     }
-    // NB: of a zone that is gone the history says why, sooner or later. Until then it stays known,
-    // with its token: after a restore its absence in the history is all that tells, and if it is
-    // made anew, that its token has expired.
+    // NB: the history says later why a zone is gone. Until then the zone stays known, with its
+    // token. After a restore, only its absence from the history shows that it is gone. If it is
+    // made again, its expired token shows that.
     setAside.insert(zoneID)
     return .ended(error)
   }

@@ -1,9 +1,9 @@
-/// What can stand in a list once for what it is about.
+/// An element of a `PendingList`, which has at most one element for each subject.
 protocol Listed: Hashable, Sendable {
   associatedtype Subject: Hashable & Sendable
-  /// What it is about.
+  /// The record or zone that the element is about.
   var subject: Subject { get }
-  /// Whether equal ones may differ in what equality does not look at.
+  /// Whether equal elements may differ in parts that equality does not compare.
   static var equalsMayDiffer: Bool { get }
 }
 
@@ -13,13 +13,13 @@ extension Listed {
 
 /// A list in the order of arrival, with one entry for each subject.
 ///
-/// Putting in, looking up and removing cost the same however long the list is.
+/// Adding, looking up and removing cost the same in a list of any length.
 struct PendingList<Element: Listed>: Sendable {
   /// The entries in order, with gaps where some were removed.
   private(set) var slots = PendingSlots<Element>()
   private var stamps: [Int] = []
-  private var places: [Element.Subject: Int] = [:]
-  private var laidOut = LaidOutSlots<Element>()
+  private var indices: [Element.Subject: Int] = [:]
+  private var ordered = OrderedSlots<Element>()
 
   init() {}
 
@@ -27,50 +27,56 @@ struct PendingList<Element: Listed>: Sendable {
     for element in elements { put(element, stamp: 0) }
   }
 
-  var count: Int { places.count }
-  var isEmpty: Bool { places.isEmpty }
+  var count: Int { indices.count }
+  var isEmpty: Bool { indices.isEmpty }
   var elements: [Element] { slots.elements }
 
-  /// The entries in order, for who asks again and again while few are taken from the front and put
-  /// in at the end: that costs by those few.
-  mutating func layOut() -> [Element] { laidOut.elements(of: slots, gaps: slots.count - count) }
+  /// The entries in order. Called again after a few entries were removed at the front and added at
+  /// the end, it costs only as much as those few.
+  mutating func orderedElements() -> [Element] {
+    ordered.elements(of: slots, gaps: slots.count - count)
+  }
 
   /// The entry about a subject.
-  subscript(subject: Element.Subject) -> Element? { places[subject].flatMap { slots[$0] } }
+  subscript(subject: Element.Subject) -> Element? { indices[subject].flatMap { slots[$0] } }
 
-  /// Puts an entry at the end; one that is there already keeps its place, and one about the same
-  /// subject that says something else goes.
+  /// The stamp of the last addition of the entry about a subject; nil: there is no entry.
+  func stamp(of subject: Element.Subject) -> Int? { indices[subject].map { stamps[$0] } }
+
+  /// Adds an entry at the end. An equal entry in the list keeps its position; another entry about
+  /// the same subject is removed.
   ///
-  /// - Parameter stamp: when; kept with the entry, also where it keeps its place.
-  /// - Returns: whether the list is another.
+  /// - Parameter stamp: the time of the addition. It replaces the stamp of an entry that keeps its
+  ///   position.
+  /// - Returns: whether the list has changed.
   @discardableResult
   mutating func put(_ element: Element, stamp: Int) -> Bool {
     let subject = element.subject
-    if let place = places[subject] {
-      if slots[place] == element {
-        if Element.equalsMayDiffer { set(element, at: place) }
-        stamps[place] = stamp
+    if let index = indices[subject] {
+      if slots[index] == element {
+        if Element.equalsMayDiffer { set(element, at: index) }
+        stamps[index] = stamp
         return false
       }
-      set(nil, at: place)
+      set(nil, at: index)
     }
     append(element, stamp: stamp)
     return true
   }
 
-  /// Puts an entry that is there behind all others.
+  /// Moves an entry to the end.
   ///
-  /// - Returns: whether it is there.
+  /// - Returns: whether the list has the entry.
   @discardableResult
   mutating func putLast(_ element: Element) -> Bool {
-    guard let place = places[element.subject], slots[place] == element else { return false }
-    set(nil, at: place)
-    append(element, stamp: stamps[place])
+    guard let index = indices[element.subject], slots[index] == element else { return false }
+    set(nil, at: index)
+    append(element, stamp: stamps[index])
     return true
   }
 
   private mutating func append(_ element: Element, stamp: Int) {
-    places[element.subject] = slots.count
+    indices[element.subject] = slots.count
     slots.append(element)
     stamps.append(stamp)
     closeGaps()
@@ -78,53 +84,55 @@ struct PendingList<Element: Listed>: Sendable {
 
   /// Removes an entry.
   ///
-  /// - Parameter stamp: nil: whenever it was put in; else not if it was put in later.
-  /// - Returns: whether it was there.
+  /// - Parameter stamp: removes the entry only if its last addition is not later; nil: in any case.
+  /// - Returns: whether it was removed.
   @discardableResult
   mutating func remove(_ element: Element, notAfter stamp: Int? = nil) -> Bool {
     let subject = element.subject
-    guard let place = places[subject], slots[place] == element else { return false }
-    if let stamp, stamps[place] > stamp { return false }
-    set(nil, at: place)
-    places[subject] = nil
+    guard let index = indices[subject], slots[index] == element else { return false }
+    if let stamp, stamps[index] > stamp { return false }
+    set(nil, at: index)
+    indices[subject] = nil
     closeGaps()
     return true
   }
 
-  private mutating func set(_ element: Element?, at place: Int) {
-    slots[place] = element
-    laidOut.noteChange(at: place)
+  private mutating func set(_ element: Element?, at index: Int) {
+    slots[index] = element
+    ordered.noteChange(at: index)
   }
 
-  /// Keeps the gaps fewer than the entries, so that each costs a share of one pass only.
+  /// Removes the gaps once they outnumber the entries, so that the cost of each removal stays
+  /// bounded.
   private mutating func closeGaps() {
-    guard slots.count > 64, slots.count > 2 * places.count else { return }
+    guard slots.count > 64, slots.count > 2 * indices.count else { return }
     var kept = PendingSlots<Element>()
     var keptStamps: [Int] = []
-    keptStamps.reserveCapacity(places.count)
-    for place in 0..<slots.count {
-      guard let element = slots[place] else { continue }
-      places[element.subject] = kept.count
+    keptStamps.reserveCapacity(indices.count)
+    for index in 0..<slots.count {
+      guard let element = slots[index] else { continue }
+      indices[element.subject] = kept.count
       kept.append(element)
-      keptStamps.append(stamps[place])
+      keptStamps.append(stamps[index])
     }
     slots = kept
     stamps = keptStamps
-    laidOut = LaidOutSlots()
+    ordered = OrderedSlots()
   }
 }
 
-/// The entries of slots without the gaps, kept to be handed out, and brought up to date where slots
-/// were changed.
-private struct LaidOutSlots<Element: Sendable>: Sendable {
+/// The entries of slots without the gaps. It is kept between calls, and updated only where slots
+/// have changed.
+private struct OrderedSlots<Element: Sendable>: Sendable {
   private var elements: [Element] = []
-  /// How many slots these are of, and how many of those were gaps.
+  /// How many slots the entries come from.
   private var slotCount = 0
+  /// How many of those slots were gaps.
   private var gaps = 0
-  /// All gaps, and all changes since, are of slots before this one.
+  /// All gaps and all changes since are in slots before this one.
   private var settledFrom = 0
 
-  mutating func noteChange(at place: Int) { settledFrom = max(settledFrom, place + 1) }
+  mutating func noteChange(at index: Int) { settledFrom = max(settledFrom, index + 1) }
 
   /// - Parameter gaps: how many of the slots are gaps.
   mutating func elements(of slots: PendingSlots<Element>, gaps: Int) -> [Element] {
@@ -137,17 +145,16 @@ private struct LaidOutSlots<Element: Sendable>: Sendable {
   }
 }
 
-/// Places for entries, in pieces, so that who changes a few of them while a copy is kept, copies
-/// few.
+/// Slots for entries, in pieces. Changing a few slots while a copy exists copies only their pieces.
 struct PendingSlots<Element: Sendable>: Sendable {
   private static var pieceSize: Int { 512 }
 
   private var pieces: [[Element?]] = []
   private(set) var count = 0
 
-  subscript(place: Int) -> Element? {
-    get { pieces[place / Self.pieceSize][place % Self.pieceSize] }
-    set { pieces[place / Self.pieceSize][place % Self.pieceSize] = newValue }
+  subscript(index: Int) -> Element? {
+    get { pieces[index / Self.pieceSize][index % Self.pieceSize] }
+    set { pieces[index / Self.pieceSize][index % Self.pieceSize] = newValue }
   }
 
   mutating func append(_ element: Element) {
@@ -156,20 +163,20 @@ struct PendingSlots<Element: Sendable>: Sendable {
     count += 1
   }
 
-  /// What is there, in order.
+  /// The entries in order.
   var elements: [Element] { elements(in: 0..<count) }
 
-  /// What is there in some of the places, in order.
-  func elements(in places: Range<Int>) -> [Element] {
+  /// The entries of some slots, in order.
+  func elements(in range: Range<Int>) -> [Element] {
     var elements: [Element] = []
-    elements.reserveCapacity(places.count)
-    var place = places.lowerBound
-    while place < places.upperBound {
-      let piece = pieces[place / Self.pieceSize]
-      let start = place % Self.pieceSize
-      let end = min(piece.count, start + places.upperBound - place)
+    elements.reserveCapacity(range.count)
+    var index = range.lowerBound
+    while index < range.upperBound {
+      let piece = pieces[index / Self.pieceSize]
+      let start = index % Self.pieceSize
+      let end = min(piece.count, start + range.upperBound - index)
       for case .some(let element) in piece[start..<end] { elements.append(element) }
-      place += end - start
+      index += end - start
     }
     return elements
   }

@@ -1,6 +1,6 @@
-/// What of a state is saved. Costs nothing to take; only encoding goes through it.
+/// The part of a state that is stored. Taking one copies nothing; only encoding reads all of it.
 struct SavedSyncState: Sendable {
-  /// The form that is written, and the newest that can be read.
+  /// The version of the format that is written, and the newest that can be read.
   static let version = 1
 
   var user = SyncState.User.unknown
@@ -27,7 +27,7 @@ struct SavedSyncState: Sendable {
     subscriptionID = state.subscriptionID
   }
 
-  /// For people.
+  /// A short text for logs.
   var summary: String {
     "pendingRecordZoneChanges: \(records.elements.count), "
       + "pendingDatabaseChanges: \(zones.elements.count), "
@@ -36,7 +36,7 @@ struct SavedSyncState: Sendable {
 }
 
 extension SyncState {
-  /// The state that was saved; nil: that of an engine that begins anew.
+  /// The stored state; nil: the state of a new engine.
   init(_ saved: SavedSyncState?) {
     self.init()
     guard let saved else { return }
@@ -53,7 +53,7 @@ extension SyncState {
 extension CKSyncEngine.State {
   /// A state as an app stores it.
   ///
-  /// Choice: its form is ours, and has a version; that of Apple's framework cannot be read.
+  /// Choice: the format is ours, and has a version. Apple's format cannot be read.
   public struct Serialization: Codable, Sendable {
     let saved: SavedSyncState
 
@@ -61,7 +61,7 @@ extension CKSyncEngine.State {
 
     /// Reads a stored state.
     ///
-    /// - Throws: `DecodingError` for what is no state, or one of a later version.
+    /// - Throws: `DecodingError` if the data is no state, or one of a later version.
     public init(from decoder: any Decoder) throws { saved = try SavedSyncState(from: decoder) }
 
     public func encode(to encoder: any Encoder) throws { try saved.encode(to: encoder) }

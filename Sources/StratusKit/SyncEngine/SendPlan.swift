@@ -1,112 +1,179 @@
 import StratusWire
 
-/// Decides what one sending of changes sends next, and what of the outcome stays pending: the third
-/// of an engine's three plans.
+/// Decides what one send asks for next, and which changes stay pending afterwards.
 ///
-/// Pure. Zones go before records, also those that the delegate adds under way.
+/// The plan is pure: it waits for nothing. Zones go before records, also zones that the delegate
+/// adds while the send runs.
+///
+/// A send carries each change at most once. After a failure it goes on with the changes that were
+/// pending before the delegate heard of that failure; what is added later waits for the next send.
+/// So a change that the delegate adds again in response is never sent by the same call.
 struct SendPlan: Sendable {
   enum Step: Sendable {
     case zones(saving: [CKRecordZone], deleting: [CKRecordZone.ID])
-    /// The delegate is asked for records.
+    /// Ask the delegate for records.
     case batch
     case finish
   }
 
   let options: CKSyncEngine.SendChangesOptions
-  /// Why not everything could be sent: the first reason.
-  private(set) var failure: CKError?
-  private(set) var hasSentAny = false
-  /// Saves that this device lacks a key for, and what they failed with.
-  private var keyless: Set<CKSyncEngine.PendingRecordZoneChange> = []
-  private var keyFailure: CKError?
-  private var hasAskedInVain = false
-  private var isOver = false
-  private var requestsInVain = 0
+  /// Why the send ended early: the first reason.
+  private(set) var stopReason: CKError?
+  /// Whether a zone or a record failed in a way that the app has to handle.
+  var hasItemFailures: Bool { !recordErrors.isEmpty || !zoneErrors.isEmpty }
+  /// Whether the send left out changes that the next send may carry.
+  private(set) var hasHeldBack = false
 
-  /// Requests in a row of which nothing was carried out, after which the cycle ends: a delegate
-  /// that adds again what is refused would be asked for ever.
-  static let requestsInVainMax = 10
+  private var hasSentAny = false
+  private var recordErrors: [CKRecord.ID: CKError] = [:]
+  private var zoneErrors: [CKRecordZone.ID: CKError] = [:]
+  /// Zones that the server does not have: their other records would fail the same way.
+  private var missingZoneIDs: Set<CKRecordZone.ID> = []
+  /// Records that this device lacks a key for. They stay pending.
+  private var keylessRecordIDs: Set<CKRecord.ID> = []
+  private var keyFailure: CKError?
+  /// The newest stamp of a pending change that this send still carries; nil: any.
+  private var stampMax: Int?
+  private var hasNoBatch = false
 
   init(_ options: CKSyncEngine.SendChangesOptions) { self.options = options }
 
-  var end: SyncJobEnd { SyncJobEnd(failure: failure ?? keyFailure, isFruitless: !hasSentAny) }
+  var end: SyncJobEnd {
+    SyncJobEnd(
+      stopReason: stopReason, failure: stopReason ?? keyFailure, itemFailure: itemFailure,
+      isFruitless: !hasSentAny)
+  }
 
-  /// Whether the cycle was given up because nothing got through.
-  var isInVain: Bool { requestsInVain >= Self.requestsInVainMax }
+  /// The errors of all zones and records that failed.
+  private var itemFailure: CKError? {
+    var errors = ItemErrors()
+    for (zoneID, error) in zoneErrors { errors.add(error, for: zoneID) }
+    for (recordID, error) in recordErrors { errors.add(error, for: recordID) }
+    return errors.partialFailure
+  }
+
+  // What to do next.
 
   /// The next step.
   func next(_ state: SyncState) -> Step {
-    if isOver || isInVain { return .finish }
+    if stopReason != nil { return .finish }
     var saving: [CKRecordZone] = []
     var deleting: [CKRecordZone.ID] = []
     for change in state.zones.elements where options.scope.contains(change.zoneID) {
       if saving.count + deleting.count == Limits.zonesPerRequestMax { break }
+      if isHeldBack(change.zoneID, state) { continue }
       switch change {
       case .saveZone(let zone): saving.append(zone)
       case .deleteZone(let zoneID): deleting.append(zoneID)
       }
     }
     if !saving.isEmpty || !deleting.isEmpty { return .zones(saving: saving, deleting: deleting) }
-    return hasAskedInVain ? .finish : .batch
+    return hasNoBatch ? .finish : .batch
   }
 
-  /// Ends the cycle early.
-  mutating func stop(_ error: CKError) {
-    failure = failure ?? error
-    isOver = true
+  private func isHeldBack(_ zoneID: CKRecordZone.ID, _ state: SyncState) -> Bool {
+    zoneErrors[zoneID] != nil || isNewer(state.zones.stamp(of: zoneID))
   }
 
-  /// The delegate had no batch.
-  mutating func noBatch() { hasAskedInVain = true }
+  private func isNewer(_ stamp: Int?) -> Bool {
+    guard let stamp, let stampMax else { return false }
+    return stamp > stampMax
+  }
 
-  /// What is not pending any more after a request for zones.
-  mutating func settled(_ outcome: SyncZonesOutcome) -> [CKSyncEngine.PendingDatabaseChange] {
-    // It may be that the delegate waited for a zone with its records.
-    hasAskedInVain = false
+  /// The part of the delegate's batch that this send carries.
+  ///
+  /// Where the batch is atomic, a zone that would lose a part of its changes is left out as a
+  /// whole.
+  mutating func admit(
+    _ batch: CKSyncEngine.RecordZoneChangeBatch, _ state: SyncState
+  ) -> CKSyncEngine.RecordZoneChangeBatch {
+    if stampMax == nil && keylessRecordIDs.isEmpty { return batch }
+    let recordIDs = batch.recordsToSave.map(\.recordID) + batch.recordIDsToDelete
+    var heldBack = Set(recordIDs.filter { isHeldBack($0, state) })
+    if !heldBack.isSubset(of: keylessRecordIDs) { hasHeldBack = true }
+    if batch.atomicByZone {
+      let zoneIDs = Set(heldBack.map(\.zoneID))
+      heldBack.formUnion(recordIDs.filter { zoneIDs.contains($0.zoneID) })
+    }
+    var admitted = batch
+    admitted.recordsToSave.removeAll { heldBack.contains($0.recordID) }
+    admitted.recordIDsToDelete.removeAll { heldBack.contains($0) }
+    return admitted
+  }
+
+  private func isHeldBack(_ recordID: CKRecord.ID, _ state: SyncState) -> Bool {
+    keylessRecordIDs.contains(recordID) || recordErrors[recordID] != nil
+      || missingZoneIDs.contains(recordID.zoneID)
+      || isNewer(state.records.stamp(of: recordID))
+  }
+
+  // Results.
+
+  /// Ends the send early.
+  mutating func stop(_ error: CKError) { stopReason = stopReason ?? error }
+
+  /// The delegate had no batch, or none that this send carries.
+  mutating func noBatch() { hasNoBatch = true }
+
+  /// The changes that are not pending any more after a request for zones.
+  ///
+  /// - Parameter stamp: of the last change added before the delegate hears of the outcome.
+  mutating func settled(
+    _ outcome: SyncZonesOutcome, before stamp: Int
+  ) -> [CKSyncEngine.PendingDatabaseChange] {
+    // The delegate may have waited for a zone with its records.
+    hasNoBatch = false
     var settled: [CKSyncEngine.PendingDatabaseChange] = []
     settled += outcome.saved.map { .saveZone($0) }
     settled += outcome.deleted.map { .deleteZone($0) }
-    note(isCarriedOut: !settled.isEmpty)
-    for (zone, error) in outcome.failedSaves where !keeps(error) { settled.append(.saveZone(zone)) }
+    if !settled.isEmpty { hasSentAny = true }
+    for (zone, error) in outcome.failedSaves where !keeps(error) {
+      zoneErrors[zone.zoneID] = error
+      settled.append(.saveZone(zone))
+    }
     for (zoneID, error) in outcome.failedDeletes where !keeps(error) {
+      zoneErrors[zoneID] = error
       settled.append(.deleteZone(zoneID))
     }
+    close(at: stamp)
     return settled
   }
 
-  /// What is not pending any more after a request for records.
+  /// The changes that are not pending any more after a request for records.
+  ///
+  /// - Parameter stamp: of the last change added before the delegate hears of the outcome.
   mutating func settled(
-    _ outcome: SyncRecordsOutcome
+    _ outcome: SyncRecordsOutcome, before stamp: Int
   ) -> [CKSyncEngine.PendingRecordZoneChange] {
-    let unsent = outcome.keyless
-    let hasNewUnsent = !keyless.isSuperset(of: unsent)
-    keyless.formUnion(unsent)
-    // The delegate that has nothing but what cannot be sent has nothing.
-    hasAskedInVain = !unsent.isEmpty && !hasNewUnsent && unsent.count == outcome.count
     var settled: [CKSyncEngine.PendingRecordZoneChange] = []
     settled += outcome.saved.map { .saveRecord($0.recordID) }
     settled += outcome.deleted.map { .deleteRecord($0) }
-    if !hasNewUnsent { note(isCarriedOut: !settled.isEmpty) }
-    for (record, error) in outcome.failedSaves where !keeps(error) {
+    if !settled.isEmpty { hasSentAny = true }
+    for (record, error) in outcome.failedSaves {
+      if error.isKeyMissing { keylessRecordIDs.insert(record.recordID) }
+      if keeps(error) { continue }
+      note(error, of: record.recordID)
       settled.append(.saveRecord(record.recordID))
     }
     for (recordID, error) in outcome.failedDeletes where !keeps(error) {
+      note(error, of: recordID)
       settled.append(.deleteRecord(recordID))
     }
+    close(at: stamp)
     return settled
   }
 
-  private mutating func note(isCarriedOut: Bool) {
-    if isCarriedOut {
-      hasSentAny = true
-      requestsInVain = 0
-    } else {
-      requestsInVain += 1
-    }
+  private mutating func note(_ error: CKError, of recordID: CKRecord.ID) {
+    recordErrors[recordID] = error
+    if error.saysZoneIsMissing { missingZoneIDs.insert(recordID.zoneID) }
   }
 
-  /// Whether what failed so stays pending; then the cycle ends, to be taken up later, unless it is
-  /// a matter of single records.
+  private mutating func close(at stamp: Int) {
+    if hasItemFailures { stampMax = stampMax ?? stamp }
+  }
+
+  /// Whether a change that failed with this error stays pending. If so, the send ends and is
+  /// repeated later, unless the error concerns single records.
   private mutating func keeps(_ error: CKError) -> Bool {
     if error.isKeyMissing {
       keyFailure = keyFailure ?? error

@@ -2,14 +2,14 @@ import StratusTransport
 import StratusWire
 import Synchronization
 
-/// Asks a database's server, as the operations do.
+/// Sends the requests of a sync engine by the same parts as the operations.
 struct ServerSyncCalls: SyncCalls {
   let path: RequestPath
   let scope: DatabaseScope
-  /// What the database's own container was configured with.
+  /// The options that the database's container was configured with.
   let overrides: CallOverrides
-  /// Says in whose name the engine asks: of the user it was told of last, never of another who has
-  /// signed in since.
+  /// The account that the requests are made for: the one of the engine's last check, never one that
+  /// has signed in since.
   let accounts: ServerAccountFeed
 
   private func calls(_ group: CKOperationGroup?) -> DatabaseCalls {
@@ -48,8 +48,7 @@ struct ServerSyncCalls: SyncCalls {
     let read = try await feed.next(from: database, naming: try await database.naming())
     var page = SyncZonePage(token: read.token.syncToken, moreComing: read.moreComing)
     page.records.reserveCapacity(read.changes.count)
-    // Choice: a record whose file cannot be had is handed over without it; the token passes over
-    // it.
+    // Choice: a record whose file cannot be had is delivered without it, and the token moves on.
     try await database.fetchFiles(of: read.changes, losing: .operation, record: \.record) {
       change, error in
       page.recordError = page.recordError ?? error
@@ -147,20 +146,20 @@ struct ServerSyncCalls: SyncCalls {
     }
   }
 
-  /// Choice: one name for all devices, so that two that begin at once make one subscription.
+  /// Choice: one ID for all devices, so that two devices that start at once make one subscription.
   private static func subscriptionID(of scope: DatabaseScope) -> String {
     "stratus.sync-engine.\(scope.rawValue)"
   }
 }
 
 extension SyncSurroundings {
-  /// What an engine of an app has around it.
+  /// The environment of an app's engine.
   package init(of database: CKDatabase) {
     let path = database.container.path
     let accounts = ServerAccountFeed(path: path)
     self.init(
       timing: path.connection?.timing ?? Live.timing,
-      // NB: detached, since an engine belongs to no task that happens to wake it.
+      // NB: detached, since an engine does not belong to the task that wakes it.
       spawn: { work in Task.detached { await work() } },
       calls: ServerSyncCalls(
         path: path, scope: database.databaseScope.wire, overrides: database.container.overrides,

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a request will have been answered.
+/// The answer to a request, which may not have come yet.
 final class SyncAnswer<Value: Sendable>: Sendable {
   private struct State {
     var result: Result<Value, CKError>?
@@ -11,7 +11,7 @@ final class SyncAnswer<Value: Sendable>: Sendable {
 
   init() {}
 
-  /// An answer that is known already.
+  /// An answer that has come already.
   init(_ result: Result<Value, CKError>) { state.withLock { $0.result = result } }
 
   func set(_ result: Result<Value, CKError>) { state.withLock { $0.result = result } }
@@ -21,7 +21,7 @@ final class SyncAnswer<Value: Sendable>: Sendable {
   /// The task that will set it.
   func wait(for task: Task<Void, Never>) { state.withLock { $0.task = task } }
 
-  /// The answer, once it is there.
+  /// The answer; waits until it has come.
   var result: Result<Value, CKError> {
     get async {
       let known = state.withLock { $0 }

@@ -1,7 +1,7 @@
-/// What a sync engine asks of the server, in its one database.
+/// The requests of a sync engine to the server, in its one database.
 ///
-/// Calls are not repeated by themselves beyond what the transport does where somebody waits; a
-/// cancelled task makes them fail with `CKError.operationCancelled`.
+/// The transport repeats a failed request as it does for other callers that wait. In a cancelled
+/// task the calls fail with `CKError.operationCancelled`.
 package protocol SyncCalls: Sendable {
   /// One page of the database's changes.
   ///
@@ -20,13 +20,13 @@ package protocol SyncCalls: Sendable {
 
   /// Makes and deletes zones; at most `Limits.zonesPerRequestMax` together.
   ///
-  /// - Throws: what the whole request failed with.
+  /// - Throws: the error of the whole request.
   func modifyZones(
     saving zones: [CKRecordZone], deleting zoneIDs: [CKRecordZone.ID], group: CKOperationGroup
   ) async throws(CKError) -> SyncZonesOutcome
 
-  /// Saves and deletes records. What the whole request, or that of a zone, failed with is the
-  /// error of each item concerned.
+  /// Saves and deletes records. If the whole request fails, or that of a zone, each of its items
+  /// has the error.
   func modifyRecords(
     saving records: [CKRecord], deleting recordIDs: [CKRecord.ID], isAtomic: Bool,
     group: CKOperationGroup
@@ -34,7 +34,7 @@ package protocol SyncCalls: Sendable {
 
   /// Finds a subscription to the whole database, or makes one.
   ///
-  /// - Parameter id: the one it has to be; nil: any.
+  /// - Parameter id: the required ID; nil: any.
   /// - Returns: its ID.
   func subscribe(id: String?) async throws(CKError) -> String
 }
@@ -42,7 +42,8 @@ package protocol SyncCalls: Sendable {
 /// One page of a database's changes.
 package struct SyncDatabasePage: Sendable {
   package var modifications: [CKRecordZone.ID]
-  /// What tells each zone from earlier and later ones of its name, where the server says it.
+  /// The incarnation of each zone, where the server says it: a zone that is deleted and made again
+  /// has another one.
   package var incarnations: [CKRecordZone.ID: String]
   package var deletions: [CKDatabase.DatabaseChange.Deletion]
   package var token: String
@@ -64,7 +65,7 @@ package struct SyncDatabasePage: Sendable {
 package struct SyncZonePage: Sendable {
   package var records: [CKRecord]
   package var deletions: [CKDatabase.RecordZoneChange.Deletion]
-  /// Of the first record that cannot be handed over, or not whole.
+  /// The error of the first record that could not be read, or not whole.
   package var recordError: CKError?
   package var token: String
   package var moreComing: Bool
@@ -81,10 +82,10 @@ package struct SyncZonePage: Sendable {
   }
 }
 
-/// What became of each zone of a request, in the order of the request.
+/// The results of a request for zones, in the order of the request.
 package struct SyncZonesOutcome: Sendable {
   package var saved: [CKRecordZone] = []
-  /// What tells each saved zone from earlier and later ones of its name, where the server says it.
+  /// The incarnation of each saved zone, where the server says it.
   package var incarnations: [CKRecordZone.ID: String] = [:]
   package var failedSaves: [(zone: CKRecordZone, error: CKError)] = []
   package var deleted: [CKRecordZone.ID] = []
@@ -93,7 +94,7 @@ package struct SyncZonesOutcome: Sendable {
   package init() {}
 }
 
-/// What became of each record of a request, in the order of the request.
+/// The results of a request for records, in the order of the request.
 package struct SyncRecordsOutcome: Sendable {
   package var saved: [CKRecord] = []
   package var failedSaves: [(record: CKRecord, error: CKError)] = []
@@ -101,7 +102,4 @@ package struct SyncRecordsOutcome: Sendable {
   package var failedDeletes: [(recordID: CKRecord.ID, error: CKError)] = []
 
   package init() {}
-
-  /// How many records it is about.
-  var count: Int { saved.count + failedSaves.count + deleted.count + failedDeletes.count }
 }

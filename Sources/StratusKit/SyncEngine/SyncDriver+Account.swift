@@ -1,37 +1,37 @@
 import StratusTransport
 import Synchronization
 
-/// Whose data it is.
+/// The account that the data belongs to.
 extension SyncDriver {
-  /// Finds out who is signed in, and begins anew if it is another user.
+  /// Finds out which account is signed in, and resets the state if it is another one.
   func checkAccount() async {
     core.withLock { core in
       core.isAccountDoubtful = false
-      core.isCalledOff = false
+      core.isCancelled = false
     }
     let accounts = surroundings.accounts
     let answer = request { () async throws(CKError) in
       try await accounts.currentUserRecordName()
     }
-    let refused: [Waiter]
+    let failed: [Waiter]
     var failure = CKError(.notAuthenticated)
     switch await answer.result {
     case .success(let user):
       await adopt(user)
       let (now, hasPendingChanges) = (now, state.with { $0.hasPendingChanges })
-      refused = core.withLock { core in
+      failed = core.withLock { core in
         core.takeWaiters(
           for: core.schedule.accountIsKnown(
-            isSomeone: user != nil, hasPendingChanges: hasPendingChanges, now: now))
+            isSignedIn: user != nil, hasPendingChanges: hasPendingChanges, now: now))
       }
     case .failure(let error):
       failure = error
       let (now, chance) = (now, surroundings.timing.chance())
-      refused = core.withLock { core in
+      failed = core.withLock { core in
         core.takeWaiters(for: core.schedule.accountIsUnknown(error, now: now, chance: chance))
       }
     }
-    for waiter in refused { waiter.resume(failure) }
+    for waiter in failed { waiter.resume(failure) }
   }
 
   private func adopt(_ user: String?) async {
@@ -42,18 +42,18 @@ extension SyncDriver {
     }
     core.withLock { core in
       core.schedule.accountHasChanged()
-      core.isSubscriptionHopeless = false
+      core.isSubscriptionRefused = false
     }
     await deliver(.accountChange(.init(changeType: change))) { $0.adopt(user) }
     await reportState()
   }
 
-  /// Whether the job under way may ask the server for more.
+  /// Checks whether the job under way may send another request.
   ///
-  /// - Returns: why not.
+  /// - Returns: why not; nil: it may.
   func reasonToStop() async -> CKError? {
     let isDoubtful = core.withLock { core in
-      if core.isStopped || core.isCalledOff { return Bool?.none }
+      if core.isStopped || core.isCancelled { return Bool?.none }
       defer { core.isAccountDoubtful = false }
       return core.isAccountDoubtful
     }

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// How the delegate is spoken to, and the server.
+/// Calls of the delegate, and requests to the server.
 extension SyncDriver {
-  /// Tells the delegate of a state it has not seen, until it has seen the newest.
+  /// Gives the delegate the newest state, unless it has that already.
   func reportState() async {
     while true {
       let (revision, serialization) = state.with {
@@ -20,11 +20,11 @@ extension SyncDriver {
     }
   }
 
-  /// Tells the delegate of an event, after the newest state.
+  /// Gives the delegate an event, after the newest state.
   ///
-  /// - Parameter settle: changes the state at the same time: who stores the state that was told
-  ///   before the event has not lost what the event is about, and what the delegate does to the
-  ///   state in it comes later.
+  /// - Parameter settle: changes the state just before the event. The state that the delegate has
+  ///   stored by then still has the changes that the event reports. Changes that the delegate makes
+  ///   in the event come later.
   func deliver(
     _ event: CKSyncEngine.Event, settle: @Sendable (inout SyncState) -> Void = { _ in }
   ) async {
@@ -36,7 +36,9 @@ extension SyncDriver {
     }
   }
 
-  /// Calls the delegate; nil: there is no engine any more.
+  /// Calls the delegate.
+  ///
+  /// - Returns: nil if the engine has been released.
   @discardableResult
   func call<Answer: Sendable>(
     _ body: @Sendable (any CKSyncEngineDelegate, CKSyncEngine) async -> Answer
@@ -53,12 +55,12 @@ extension SyncDriver {
     }
   }
 
-  /// Asks the server, in a task of its own.
+  /// Sends a request in a task of its own.
   func request<Value: Sendable>(
     _ body: @escaping @Sendable () async throws(CKError) -> Value
   ) -> SyncAnswer<Value> {
     let id = core.withLock { core -> Int? in
-      core.isStopped || core.isCalledOff ? nil : core.newID()
+      core.isStopped || core.isCancelled ? nil : core.newID()
     }
     guard let id else { return SyncAnswer(.failure(CKError(.operationCancelled))) }
     let answer = SyncAnswer<Value>()
@@ -72,7 +74,7 @@ extension SyncDriver {
     }
     answer.wait(for: task)
     let isTooLate = core.withLock { core in
-      if core.isStopped || core.isCalledOff { return true }
+      if core.isStopped || core.isCancelled { return true }
       if !answer.isSet { core.requests.append((id, task)) }
       return false
     }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Fetches, by the plan.
+/// Carries out a fetch as its plan decides.
 extension SyncDriver {
   func fetch(
     _ options: CKSyncEngine.FetchChangesOptions, for reason: CKSyncEngine.SyncReason
@@ -19,7 +19,9 @@ extension SyncDriver {
       }
     }
     await deliver(.didFetchChanges(.init(context: context)))
-    return SyncJobEnd(failure: plan.failure, subscriptionFailure: subscriptionFailure)
+    return SyncJobEnd(
+      stopReason: plan.stopReason, failure: plan.failure, itemFailure: plan.itemFailure,
+      subscriptionFailure: subscriptionFailure)
   }
 
   private func askOptions(
@@ -32,14 +34,14 @@ extension SyncDriver {
     if let options { plan.adopt(options) }
   }
 
-  /// Makes sure that the server tells this engine of changes; before the first fetch, so that none
-  /// falls between.
+  /// Makes sure that a subscription announces changes to this engine. This comes before the first
+  /// fetch, so that no change falls between them.
   ///
-  /// - Returns: why it does not yet; the fetch is possible all the same.
+  /// - Returns: why there is no subscription yet; the fetch can go on nevertheless.
   private func subscribe() async -> CKError? {
     let (isWanted, isDoubtful) = core.withLock { core in
       (
-        core.schedule.fetchesByItself && !core.isSubscriptionHopeless,
+        core.schedule.fetchesByItself && !core.isSubscriptionRefused,
         core.isSubscriptionDoubtful
       )
     }
@@ -57,7 +59,7 @@ extension SyncDriver {
     case .failure(let error):
       core.withLock { core in
         core.isSubscriptionDoubtful = core.isSubscriptionDoubtful || isDoubtful
-        core.isSubscriptionHopeless = error.refusesSubscriptions
+        core.isSubscriptionRefused = error.refusesSubscriptions
       }
       return error.refusesSubscriptions ? nil : error
     }
@@ -91,7 +93,8 @@ extension SyncDriver {
     await reportState()
   }
 
-  /// Keeps what the delegate has; without an engine it has nothing.
+  /// Changes the state after the delegate has handled a page. A released engine changes nothing,
+  /// because its delegate was not called.
   private func commit(_ body: (inout SyncState) -> Void) {
     if core.withLock({ $0.isStopped }) { return }
     state.with(body)
@@ -119,11 +122,11 @@ extension SyncDriver {
       case .success(let page):
         failure = failure ?? page.recordError
         let following = await askAhead(zoneID, after: page, since: token, &plan, context)
-        await tell(page)
+        await deliver(page)
         commit { plan.commit(page, of: zoneID, to: &$0) }
         await reportState()
         guard let following else {
-          // NB: the delegate may want another zone first; else the fetch was broken off.
+          // NB: the delegate may want another zone first; otherwise the fetch was interrupted.
           if page.moreComing { failure = failure ?? plan.stopReason }
           break pages
         }
@@ -131,6 +134,7 @@ extension SyncDriver {
         answer = following
       }
     }
+    plan.zoneEnded(zoneID, failure)
     await deliver(.didFetchRecordZoneChanges(.init(zoneID: zoneID, error: failure)))
   }
 
@@ -143,23 +147,23 @@ extension SyncDriver {
     }
   }
 
-  /// Asks for the page after one that the delegate does not have yet, so that it need not wait.
+  /// Requests the next page before the delegate handles this one, so that both go on at once.
   ///
-  /// - Returns: nil: there is none, or another zone comes first.
+  /// - Returns: nil if there is no next page, or another zone comes first.
   private func askAhead(
     _ zoneID: CKRecordZone.ID, after page: SyncZonePage, since token: String?,
     _ plan: inout FetchPlan, _ context: CKSyncEngine.FetchChangesContext
   ) async -> SyncAnswer<SyncZonePage>? {
     guard page.moreComing else { return nil }
     if let error = await reasonToStop() { plan.stop(error) }
-    // NB: a server that repeats itself would keep us here for ever.
+    // NB: a server that repeats a page would make this an endless loop.
     if page.token == token { plan.stop(.badAnswer) }
     await askOptions(&plan, context)
     guard state.with({ plan.staysIn(zoneID, $0) }) else { return nil }
     return ask(zoneID, since: page.token, plan)
   }
 
-  private func tell(_ page: SyncZonePage) async {
+  private func deliver(_ page: SyncZonePage) async {
     if page.records.isEmpty && page.deletions.isEmpty { return }
     await deliver(
       .fetchedRecordZoneChanges(

@@ -2,15 +2,15 @@ import StratusTransport
 import StratusWire
 import Synchronization
 
-/// What sets an engine to work.
+/// The occasions that start an engine's work.
 extension SyncDriver {
   /// The app has changed the state.
   func stateHasChanged(isToSend: Bool) {
-    if isToSend { wish { $0.noteChanges(now: $1) } }
+    if isToSend { schedule { $0.noteChanges(now: $1) } }
     wake()
   }
 
-  private func wish(_ body: (inout SyncSchedule, _ now: Double) -> Void) {
+  private func schedule(_ body: (inout SyncSchedule, _ now: Double) -> Void) {
     let now = now
     core.withLock { body(&$0.schedule, now) }
   }
@@ -24,15 +24,15 @@ extension SyncDriver {
     }
   }
 
-  /// What has happened until the stream was opened nobody tells.
+  /// Fetches once whenever the stream is opened, since no notification announces earlier changes.
   func listen(toOpeningsOf feed: any NotificationFeed) -> Task<Void, Never> {
-    // NB: asked for at once, so that the first is not missed.
+    // NB: called outside of the task, so that the first opening is not missed.
     let openings = feed.openings()
     return surroundings.spawn { [weak self] in
       for await _ in openings {
         guard let self else { return }
         core.withLock { $0.isSubscriptionDoubtful = true }
-        wish { $0.noteNotification(now: $1) }
+        schedule { $0.noteNotification(now: $1) }
         wake()
       }
     }
@@ -43,13 +43,13 @@ extension SyncDriver {
       for await _ in feed.changes() {
         guard let self else { return }
         core.withLock { $0.isAccountDoubtful = true }
-        wish { $0.noteAccount(now: $1) }
+        schedule { $0.noteAccount(now: $1) }
         wake()
       }
     }
   }
 
-  /// Takes in a notification: it is a hint to fetch, no more.
+  /// Takes in a notification. It only says that a fetch is due.
   private func note(_ payload: NotificationPayload) {
     let scope: DatabaseScope
     var zoneID: ZoneID?
@@ -67,23 +67,20 @@ extension SyncDriver {
         state.markUnfetched(CKRecordZone.ID(wire: zoneID, naming: naming))
       }
     }
-    wish { $0.noteNotification(now: $1) }
+    schedule { $0.noteNotification(now: $1) }
     wake()
   }
 
-  // By hand.
+  // Manual calls.
 
-  /// Does something now, and returns when it is done.
+  /// Does a job now, and returns when it has ended.
   func perform(_ work: SyncJob.Work) async throws(CKError) {
-    let call = DelegateCall.goingOn(by: self)
-    if call?.isOfThisTask == true { throw CKError.awaitedInDelegate }
+    if DelegateCall.goingOn(by: self)?.isOfThisTask == true { throw CKError.awaitedInDelegate }
     guard configuration.database.databaseScope != .public else {
       throw CKError(
         .badDatabase, description: "a sync engine keeps a private or the shared database in step")
     }
     let id = core.withLock { $0.newID() }
-    let watchman = watch(over: id, from: call)
-    defer { watchman.cancel() }
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { enlist(id, work, $0) }
     } onCancel: {
@@ -98,54 +95,54 @@ extension SyncDriver {
   ) {
     let now = now
     let isRefused = core.withLock { core in
-      // NB: asked under the lock that `dismiss` takes, so that no cancellation goes unseen.
+      // NB: read under the lock that `dismiss` takes; otherwise a cancellation could go unnoticed.
       if core.isStopped || Task.isCancelled { return true }
       let jobID = core.schedule.ask(work, now: now)
-      core.waiters.append(
-        Waiter(id: id, jobID: jobID, began: now, continuation: continuation))
+      core.waiters.append(Waiter(id: id, jobID: jobID, continuation: continuation))
       return false
     }
     if isRefused { return continuation.resume(returning: .failure(CKError(.operationCancelled))) }
+    startTimeout(of: id)
     wake()
   }
 
-  /// Sends a waiter away, and calls off what nobody else waits for.
+  /// Fails a waiter, and cancels its job if no other waits for it.
   func dismiss(_ id: Int, _ error: CKError) {
     let (waiter, requests) = core.withLock { core -> (Waiter?, [Task<Void, Never>]) in
-      guard let place = core.waiters.firstIndex(where: { $0.id == id }) else { return (nil, []) }
-      let waiter = core.waiters.remove(at: place)
+      guard let index = core.waiters.firstIndex(where: { $0.id == id }) else { return (nil, []) }
+      let waiter = core.waiters.remove(at: index)
       if core.waiters.contains(where: { $0.jobID == waiter.jobID }) { return (waiter, []) }
       core.schedule.drop(waiter.jobID)
       guard core.job?.id == waiter.jobID else { return (waiter, []) }
-      if !core.isCalledOff { core.isAbandoned = true }
-      core.isCalledOff = true
+      if !core.isCancelled { core.isAbandoned = true }
+      core.isCancelled = true
       return (waiter, core.requests.map(\.task))
     }
     for request in requests { request.cancel() }
     waiter?.resume(error)
   }
 
-  /// Calls off what is being done and what waits.
+  /// Cancels the job under way and all that wait.
   func cancelOperations() async {
     let (waiters, requests, isBusy) = core.withLock { core in
       let waiters = core.takeWaiters(for: core.schedule.dropAll())
-      if core.job != nil { core.isCalledOff = true }
+      if core.job != nil { core.isCancelled = true }
       core.isAbandoned = false
       return (waiters, core.requests.map(\.task), core.job != nil)
     }
     for request in requests { request.cancel() }
     for waiter in waiters { waiter.resume(CKError(.operationCancelled)) }
     if !isBusy || DelegateCall.goingOn(by: self) != nil { return }
-    let (id, now) = (core.withLock { $0.newID() }, now)
-    let watchman = watch(over: id, from: nil)
-    defer { watchman.cancel() }
-    await withCheckedContinuation { continuation in
+    let id = core.withLock { $0.newID() }
+    _ = await withCheckedContinuation { continuation in
       let isOver = core.withLock { core in
-        if core.isStopped || core.job == nil || !core.isCalledOff { return true }
-        core.onlookers.append(Onlooker(id: id, began: now, continuation: continuation))
+        guard let job = core.job, !core.isStopped, core.isCancelled else { return true }
+        core.waiters.append(
+          Waiter(id: id, jobID: job.id, isObserver: true, continuation: continuation))
         return false
       }
-      if isOver { continuation.resume() }
+      if isOver { return continuation.resume(returning: .success(())) }
+      startTimeout(of: id)
     }
   }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Sends, by the plan.
+/// Carries out a send as its plan decides.
 extension SyncDriver {
   func send(
     _ options: CKSyncEngine.SendChangesOptions, for reason: CKSyncEngine.SyncReason
@@ -18,13 +18,11 @@ extension SyncDriver {
       await reportState()
     }
     await deliver(.didSendChanges(.init(context: context)))
-    if plan.isInVain { wishToSend() }
+    if plan.hasHeldBack {
+      let now = now
+      core.withLock { $0.schedule.noteChanges(now: now) }
+    }
     return plan.end
-  }
-
-  private func wishToSend() {
-    let now = now
-    core.withLock { $0.schedule.noteChanges(now: now) }
   }
 
   private func sendZones(
@@ -42,15 +40,16 @@ extension SyncDriver {
       outcome.failedSaves = saving.map { ($0, error) }
       outcome.failedDeletes = deleting.map { ($0, error) }
     }
-    let settled = plan.settled(outcome)
+    let settled = plan.settled(outcome, before: state.with { $0.beginBatch() })
     let (saved, deleted, incarnations) = (outcome.saved, outcome.deleted, outcome.incarnations)
     await deliver(.sentDatabaseChanges(.init(outcome))) { state in
       state.settle(settled, batch: stamp)
-      // NB: a zone may be deleted by others before it is ever fetched; the engine must know of it.
+      // NB: another device may delete the zone before this one fetches it. The engine has to know
+      // the zone to report that.
       for zone in saved where state.zoneTokens[zone.zoneID] == nil {
         state.markUnfetched(zone.zoneID)
       }
-      // NB: one that is known already may be another by now: the next fetch notices, and tells.
+      // NB: a known zone may be another one by now; the next fetch notices and reports that.
       for zone in saved where state.incarnations[zone.zoneID] == nil {
         state.setIncarnation(incarnations[zone.zoneID], of: zone.zoneID)
       }
@@ -61,23 +60,25 @@ extension SyncDriver {
   private func sendBatch(
     _ plan: inout SendPlan, _ context: CKSyncEngine.SendChangesContext
   ) async {
-    if plan.options.scope == .all { core.withLock { $0.schedule.beginBatch() } }
+    // NB: after a failure the batches do not have what was added since, so that stays due.
+    if plan.options.scope == .all, !plan.hasItemFailures {
+      core.withLock { $0.schedule.beginBatch() }
+    }
     let stamp = state.with { $0.beginBatch() }
     let answer = await call { delegate, engine in
       await delegate.nextRecordZoneChangeBatch(context, syncEngine: engine)
     }
-    guard let batch = answer ?? nil, !batch.isEmpty else {
-      plan.noBatch()
-      return
-    }
     let handedOver = state.with { $0.beginBatch() }
+    guard let offered = answer ?? nil else { return plan.noBatch() }
+    let batch = state.with { plan.admit(offered, $0) }
+    if batch.isEmpty { return plan.noBatch() }
     let outcome = await send(batch, plan.options.operationGroup)
-    let settled = plan.settled(outcome)
-    let keyless = outcome.keyless
+    let settled = plan.settled(outcome, before: state.with { $0.beginBatch() })
+    let failed = plan.stopReason == nil ? outcome.failed : []
     await deliver(.sentRecordZoneChanges(.init(outcome))) { state in
       state.settle(settled, batch: stamp, handedOver: handedOver)
-      // NB: else the delegate would have nothing but these to send, where they fill a batch.
-      state.putLast(keyless)
+      // NB: otherwise failed changes that are still pending would fill the next batches.
+      state.putLast(failed)
     }
   }
 
@@ -98,12 +99,13 @@ extension SyncDriver {
 }
 
 extension SyncRecordsOutcome {
-  /// Saves that this device lacks a key for.
-  var keyless: [CKSyncEngine.PendingRecordZoneChange] {
-    failedSaves.filter(\.error.isKeyMissing).map { .saveRecord($0.record.recordID) }
+  /// The changes that were not carried out.
+  var failed: [CKSyncEngine.PendingRecordZoneChange] {
+    failedSaves.map { .saveRecord($0.record.recordID) }
+      + failedDeletes.map { .deleteRecord($0.recordID) }
   }
 
-  /// Nothing was done.
+  /// The outcome of a request that failed as a whole.
   init(_ batch: CKSyncEngine.RecordZoneChangeBatch, failing error: CKError) {
     failedSaves = batch.recordsToSave.map { ($0, error) }
     failedDeletes = batch.recordIDsToDelete.map { ($0, error) }

@@ -1,47 +1,47 @@
 import StratusTransport
 import Synchronization
 
-/// Does what an engine's plans say, one thing after another: the only part of it that waits.
+/// Carries out the decisions of an engine's plans, one after another: the only part that waits.
 ///
-/// What is due is done by one task, which ends when nothing is; it alone calls the delegate.
-/// Requests run in tasks of their own, so that they can be cancelled and the delegate never is.
+/// One task does all work that is due, and ends when none is. Only this task calls the delegate.
+/// Requests run in tasks of their own, so that they can be cancelled without cancelling the
+/// delegate.
 final class SyncDriver: Sendable {
   let configuration: CKSyncEngine.Configuration
   let state: CKSyncEngine.State
   let surroundings: SyncSurroundings
   let core: Mutex<Core>
 
-  /// What the tasks share.
+  /// The state that the tasks share.
   struct Core {
     var schedule: SyncSchedule
-    /// NB: not held, so that letting go of the engine ends its work.
+    /// NB: weak, so that releasing the engine ends its work.
     weak var engine: CKSyncEngine?
     var isLooping = false
     var isStopped = false
-    /// The revision of the state that the delegate has.
+    /// The revision of the last state that the delegate was given.
     var reportedRevision: Int
     var timer: Task<Void, Never>?
-    /// The newest wish for a timer.
+    /// The ID of the newest timer that the loop asked for.
     var timerID = 0
     var listeners: [Task<Void, Never>] = []
-    /// The job that is being done.
+    /// The job under way.
     var job: SyncJob?
-    /// Whether it is to end as soon as it can.
-    var isCalledOff = false
-    /// Whether it was called off because nobody waits for it any more.
+    /// Whether the job is cancelled, and ends as soon as it can.
+    var isCancelled = false
+    /// Whether it was cancelled because no caller waits for it any more.
     var isAbandoned = false
     /// The newest call of the delegate.
     var call: DelegateCall?
-    /// Whether it must make sure that the user is the same.
+    /// Whether the job has to check that the account is the same.
     var isAccountDoubtful = false
     var requests: [(id: Int, task: Task<Void, Never>)] = []
     var lastID = 0
     var waiters: [Waiter] = []
-    var onlookers: [Onlooker] = []
-    /// Whether the server will have no subscription.
-    var isSubscriptionHopeless = false
+    /// Whether the server takes no subscription.
+    var isSubscriptionRefused = false
     /// Whether the server may have lost the subscription: it was set back to a backup, or its
-    /// stream is heard for the first time.
+    /// stream of notifications is opened for the first time.
     var isSubscriptionDoubtful = false
 
     mutating func newID() -> Int {
@@ -49,7 +49,7 @@ final class SyncDriver: Sendable {
       return lastID
     }
 
-    /// Takes out those who wait for some jobs.
+    /// Removes and returns the waiters for some jobs.
     mutating func takeWaiters(for jobs: [Int]) -> [Waiter] {
       let taken = waiters.filter { jobs.contains($0.jobID) }
       waiters.removeAll { jobs.contains($0.jobID) }
@@ -57,25 +57,19 @@ final class SyncDriver: Sendable {
     }
   }
 
-  /// Somebody who waits for a job.
+  /// A caller that waits for the end of a job.
   struct Waiter: Sendable {
     let id: Int
     let jobID: Int
-    /// Seconds on the engine's clock.
-    let began: Double
+    /// Whether the caller has cancelled the job and does not heed its result.
+    var isObserver = false
+    var timeout: Task<Void, Never>?
     let continuation: CheckedContinuation<Result<Void, CKError>, Never>
 
     func resume(_ failure: CKError?) {
+      timeout?.cancel()
       continuation.resume(returning: failure.map { .failure($0) } ?? .success(()))
     }
-  }
-
-  /// Somebody who waits for the job that is being done to end, however it does.
-  struct Onlooker: Sendable {
-    let id: Int
-    /// Seconds on the engine's clock.
-    let began: Double
-    let continuation: CheckedContinuation<Void, Never>
   }
 
   init(
@@ -99,7 +93,7 @@ final class SyncDriver: Sendable {
 
   // The engine's life.
 
-  /// Begins to listen and to work.
+  /// Starts to listen and to work.
   func begin(for engine: CKSyncEngine) {
     let now = now
     let listensToServer = core.withLock { core in
@@ -118,28 +112,26 @@ final class SyncDriver: Sendable {
     wake()
   }
 
-  /// Ends everything; who waits gets `CKError.operationCancelled`.
+  /// Ends all work. Waiters fail with `CKError.operationCancelled`.
   func stop() {
-    let (tasks, waiters, onlookers) = core.withLock { core in
+    let (tasks, waiters) = core.withLock { core in
       core.isStopped = true
       defer {
         core.listeners = []
         core.requests = []
         core.timer = nil
         core.waiters = []
-        core.onlookers = []
       }
       let tasks = core.listeners + core.requests.map(\.task) + (core.timer.map { [$0] } ?? [])
-      return (tasks, core.waiters, core.onlookers)
+      return (tasks, core.waiters)
     }
     for task in tasks { task.cancel() }
     for waiter in waiters { waiter.resume(CKError(.operationCancelled)) }
-    for onlooker in onlookers { onlooker.continuation.resume() }
   }
 
   // The one task.
 
-  /// Sees to it that what is due is done.
+  /// Starts the task that does what is due, unless it runs.
   func wake() {
     let isToRun = core.withLock { core in
       if core.isStopped || core.isLooping { return false }
@@ -176,13 +168,13 @@ final class SyncDriver: Sendable {
         core.isLooping = false
         return .end
       }
-      // NB: asked under the lock that `wake` takes, so that no change goes unseen.
+      // NB: read under the lock that `wake` takes; otherwise a change could go unnoticed.
       if state.with({ $0.revision }) != core.reportedRevision { return .reportState }
       switch core.schedule.next(now: now) {
       case .checkAccount: return .checkAccount
       case .perform(let job):
         core.job = job
-        core.isCalledOff = false
+        core.isCancelled = false
         core.isAbandoned = false
         return .perform(job)
       case .wait(let due):
@@ -204,16 +196,14 @@ final class SyncDriver: Sendable {
       }
     await reportState()
     let (now, chance) = (now, surroundings.timing.chance())
-    let (waiters, onlookers) = core.withLock { core in
+    let waiters = core.withLock { core in
       core.job = nil
-      core.isCalledOff = false
+      core.isCancelled = false
       end.isAbandoned = core.isAbandoned
       core.schedule.end(job, end, now: now, chance: chance)
-      defer { core.onlookers = [] }
-      return (core.takeWaiters(for: [job.id]), core.onlookers)
+      return core.takeWaiters(for: [job.id])
     }
-    for waiter in waiters { waiter.resume(end.failure) }
-    for onlooker in onlookers { onlooker.continuation.resume() }
+    for waiter in waiters { waiter.resume(end.thrownError) }
   }
 
   private func setTimer(_ id: Int, _ due: Double) {
@@ -225,7 +215,7 @@ final class SyncDriver: Sendable {
       }
       self?.wake()
     }
-    // NB: the loop may have run again since, and wish for another.
+    // NB: the loop may have run since, and asked for another timer.
     let useless = core.withLock { core -> Task<Void, Never>? in
       if core.isStopped || core.timerID != id { return task }
       defer { core.timer = task }

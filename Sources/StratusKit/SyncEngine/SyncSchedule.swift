@@ -1,23 +1,24 @@
 /// Decides what an engine does next, and when: the outer of its three plans.
 ///
-/// Pure: what happens is told with the time, and chance is given as a number. One thing is done at
-/// a time; what is asked for by hand comes before what is due by itself.
+/// The schedule is pure: its methods are given the time, and chance as a number. One job runs at a
+/// time. Manual jobs come before scheduled ones.
 struct SyncSchedule: Sendable {
   enum Step: Sendable {
-    /// Find out who is signed in.
+    /// Find out which account is signed in.
     case checkAccount
     case perform(SyncJob)
-    /// Nothing is due before so many seconds on the clock.
+    /// Nothing is due before this time, in seconds on the clock.
     case wait(until: Double)
+    /// Nothing is due until something happens.
     case rest
   }
 
-  /// Something that is due, and how often it failed in a row.
-  private struct Errand: Sendable {
+  /// Scheduled work of one kind: when it is due, and how many attempts have failed in a row.
+  private struct ScheduledWork: Sendable {
     var due: Double?
     var notBefore: Double?
     var failuresCount = 0
-    /// Whether what is being done took what was due.
+    /// Whether the job under way does the work that was due.
     private(set) var isTaken = false
 
     mutating func want(at time: Double) {
@@ -35,28 +36,29 @@ struct SyncSchedule: Sendable {
       notBefore = nil
     }
 
-    /// It is about to be done.
+    /// A job begins that does the work.
     mutating func take() {
       if due != nil { isTaken = true }
       due = nil
     }
 
-    /// It has been done, or called off.
+    /// The job has ended.
     mutating func release(isDueAgain: Bool, now: Double) {
       if isDueAgain, isTaken { want(at: now) }
       isTaken = false
     }
   }
 
-  private enum Account: Sendable { case unchecked, nobody, someone }
+  private enum Account: Sendable { case unchecked, signedOut, signedIn }
 
   let sendsByItself: Bool
   let fetchesByItself: Bool
   private var account = Account.unchecked
-  private var accountCheck = Errand()
-  private var fetch = Errand()
-  private var send = Errand()
-  private var asked: [SyncJob] = []
+  private var accountCheck = ScheduledWork()
+  private var fetch = ScheduledWork()
+  private var send = ScheduledWork()
+  /// Manual jobs that have not begun.
+  private var queue: [SyncJob] = []
   private var lastID = 0
 
   init(sendsByItself: Bool, fetchesByItself: Bool) {
@@ -71,7 +73,7 @@ struct SyncSchedule: Sendable {
     return lastID
   }
 
-  // What happens.
+  // Occasions.
 
   /// The engine has been made.
   mutating func begin(now: Double) {
@@ -90,74 +92,74 @@ struct SyncSchedule: Sendable {
 
   /// The account may have changed.
   mutating func noteAccount(now: Double) {
-    // NB: nothing is asked of the server in the name of somebody who may have left.
+    // NB: until the check is done, requests might go out in the name of the wrong user.
     account = .unchecked
     accountCheck.settle()
     accountCheck.want(at: now)
   }
 
-  /// A batch is about to be asked for: it has everything that was added before.
+  /// The engine is about to ask for a batch, which has all changes that were added before.
   mutating func beginBatch() { send.take() }
 
-  /// Somebody wants something done now.
+  /// A caller wants something done now.
   ///
-  /// - Returns: the job that will do it, perhaps one that waits already.
+  /// - Returns: the job that will do it, possibly one that is queued already.
   mutating func ask(_ work: SyncJob.Work, now: Double) -> Int {
-    if account != .someone { noteAccount(now: now) }
-    if let waiting = asked.first(where: { $0.work.covers(work) }) { return waiting.id }
+    if account != .signedIn { noteAccount(now: now) }
+    if let queued = queue.first(where: { $0.work.covers(work) }) { return queued.id }
     let job = SyncJob(id: newID(), work: work, reason: .manual)
-    asked.append(job)
+    queue.append(job)
     return job.id
   }
 
-  /// Nobody waits for a job any more.
-  mutating func drop(_ id: Int) { asked.removeAll { $0.id == id } }
+  /// No caller waits for a job any more.
+  mutating func drop(_ id: Int) { queue.removeAll { $0.id == id } }
 
-  /// Everything that waits is called off.
+  /// All work that has not begun is cancelled.
   ///
-  /// - Returns: the jobs that somebody waits for.
+  /// - Returns: the manual jobs among it.
   mutating func dropAll() -> [Int] {
     fetch.due = nil
     send.due = nil
-    defer { asked = [] }
-    return asked.map(\.id)
+    defer { queue = [] }
+    return queue.map(\.id)
   }
 
-  /// It has been found out who is signed in.
+  /// The engine has found out whether an account is signed in.
   ///
-  /// - Returns: jobs that cannot be done, for lack of anybody.
+  /// - Returns: manual jobs that cannot be done without an account.
   mutating func accountIsKnown(
-    isSomeone: Bool, hasPendingChanges: Bool, now: Double
+    isSignedIn: Bool, hasPendingChanges: Bool, now: Double
   ) -> [Int] {
     accountCheck.settle()
-    guard isSomeone else {
-      account = .nobody
+    guard isSignedIn else {
+      account = .signedOut
       return dropAll()
     }
-    if account != .someone {
-      account = .someone
+    if account != .signedIn {
+      account = .signedIn
       if fetchesByItself { fetch.want(at: now) }
       if sendsByItself, hasPendingChanges { send.want(at: now) }
     }
     return []
   }
 
-  /// Another user is signed in: nothing of the last one's is due any more.
+  /// Another account is signed in, so the work for the previous one is not due any more.
   mutating func accountHasChanged() {
     account = .unchecked
-    (fetch, send) = (Errand(), Errand())
+    (fetch, send) = (ScheduledWork(), ScheduledWork())
   }
 
-  /// It could not be found out who is signed in.
+  /// The engine could not find out whether an account is signed in.
   ///
-  /// - Returns: jobs that cannot be done.
+  /// - Returns: manual jobs that cannot be done.
   mutating func accountIsUnknown(_ error: CKError, now: Double, chance: Double) -> [Int] {
     if isAutomatic, error.mayPass {
       let delay = Self.delay(after: error, failures: accountCheck.failuresCount, chance: chance)
       accountCheck.postpone(to: now + delay)
     }
-    defer { asked = [] }
-    return asked.map(\.id)
+    defer { queue = [] }
+    return queue.map(\.id)
   }
 
   /// A job has ended.
@@ -165,7 +167,7 @@ struct SyncSchedule: Sendable {
     if end.failure?.doubtsAccount == true { noteAccount(now: now) }
     switch job.work {
     case .fetch:
-      // NB: what it was to fetch nobody tells again.
+      // NB: no further notification announces the changes that it did not fetch.
       Self.reschedule(
         &fetch, end, isToRepeat: (end.failure ?? end.subscriptionFailure)?.mayPass == true,
         isAutomatic: fetchesByItself, now: now, chance: chance)
@@ -177,28 +179,33 @@ struct SyncSchedule: Sendable {
   }
 
   private static func reschedule(
-    _ errand: inout Errand, _ end: SyncJobEnd, isToRepeat: Bool, isAutomatic: Bool, now: Double,
-    chance: Double
+    _ work: inout ScheduledWork, _ end: SyncJobEnd, isToRepeat: Bool, isAutomatic: Bool,
+    now: Double, chance: Double
   ) {
     let failure = end.failure ?? end.subscriptionFailure
-    let isCalledOff = failure?.code == .operationCancelled
-    defer { errand.release(isDueAgain: isCalledOff && end.isAbandoned, now: now) }
+    let isCancelled = failure?.code == .operationCancelled
+    defer { work.release(isDueAgain: isCancelled && end.isAbandoned, now: now) }
     let isKeyMissing = failure?.isKeyMissing == true
-    guard
-      (isToRepeat && !isCalledOff && !isKeyMissing) || (end.isFruitless && errand.due != nil)
-    else {
-      // NB: what was called off says nothing of the server.
-      if !isCalledOff { errand.settle() }
-      // Nobody says when the key has come; what else is added need not wait for it.
-      if isAutomatic, isKeyMissing { errand.want(at: now + delaySecondsMax) }
+    let isRepeated = isToRepeat && !isCancelled && !isKeyMissing
+    guard isRepeated || (end.isFruitless && work.due != nil) else {
+      // NB: a cancelled job says nothing about the server.
+      if !isCancelled { work.settle() }
+      // No event says when the key has arrived. Other changes need not wait for it.
+      if isAutomatic, isKeyMissing { work.want(at: now + delaySecondsMax) }
       return
     }
     guard isAutomatic else { return }
-    let delay = delay(after: failure, failures: errand.failuresCount, chance: chance)
-    errand.postpone(to: now + delay)
+    var failuresCount = work.failuresCount
+    if !isRepeated {
+      // The first time nothing got through, the delegate may have merged a conflict: that is sent
+      // at once. A delegate that adds again and again what is refused has to wait.
+      failuresCount -= 1
+      if failuresCount < 0 { return work.postpone(to: now) }
+    }
+    work.postpone(to: now + delay(after: failure, failures: failuresCount, chance: chance))
   }
 
-  // What to do.
+  // Decisions.
 
   /// The next step; a job that it names has begun.
   mutating func next(now: Double) -> Step {
@@ -206,15 +213,15 @@ struct SyncSchedule: Sendable {
       accountCheck.due = nil
       return .checkAccount
     }
-    if account == .someone {
-      if !asked.isEmpty {
-        let job = asked.removeFirst()
+    if account == .signedIn {
+      if !queue.isEmpty {
+        let job = queue.removeFirst()
         begin(job)
         return .perform(job)
       }
       if let job = dueJob(now: now) { return .perform(job) }
     }
-    let due = [accountCheck.due] + (account == .someone ? [fetch.due, send.due] : [])
+    let due = [accountCheck.due] + (account == .signedIn ? [fetch.due, send.due] : [])
     return due.compactMap { $0 }.min().map { .wait(until: $0) } ?? .rest
   }
 
@@ -232,7 +239,7 @@ struct SyncSchedule: Sendable {
     return nil
   }
 
-  /// What is done by hand need not be done by itself soon after.
+  /// A manual job of everything does the scheduled work, too.
   private mutating func begin(_ job: SyncJob) {
     switch job.work {
     case .fetch(let options): if options.scope == .all { fetch.take() }
@@ -243,14 +250,14 @@ struct SyncSchedule: Sendable {
   // Back-off.
 
   static let firstDelaySeconds = 1.0
-  /// No wait of our own is longer; the server may ask for more.
+  /// The longest wait, unless the server asks for more.
   static let delaySecondsMax = 60.0
 
   /// Seconds to wait after a failure.
   ///
   /// - Parameters:
-  ///   - failures: those in a row before it.
-  ///   - chance: from 0 up to 1, spreads devices that failed together.
+  ///   - failures: how many failures in a row came before it.
+  ///   - chance: from 0 up to 1; spreads devices that failed together.
   static func delay(after error: CKError?, failures: Int, chance: Double) -> Double {
     let doubled = min(firstDelaySeconds * Double(1 << min(failures, 16)), delaySecondsMax)
     return max(doubled * (0.5 + chance / 2), error?.retryAfterSeconds ?? 0)
@@ -258,7 +265,7 @@ struct SyncSchedule: Sendable {
 }
 
 extension SyncJob.Work {
-  /// Whether doing this does the other, too, with the same options for all the delegate sees.
+  /// Whether this job does the other one, too, with the same options as far as the delegate sees.
   func covers(_ other: SyncJob.Work) -> Bool {
     switch (self, other) {
     case (.fetch(let mine), .fetch(let others)):

@@ -1,8 +1,8 @@
-/// What an engine knows: how far it has fetched, and what is still to be sent and fetched.
+/// An engine's knowledge: how far it has fetched, and what is still to be sent and fetched.
 struct SyncState: Sendable {
-  /// Who was last seen to be signed in.
+  /// The account that the last check found.
   enum User: Sendable, Equatable {
-    /// Nobody has looked yet.
+    /// There was no check yet.
     case unknown
     case nobody
     case known(recordName: String)
@@ -11,16 +11,18 @@ struct SyncState: Sendable {
   private(set) var user = User.unknown
   private(set) var databaseToken: String?
   private(set) var zoneTokens: [CKRecordZone.ID: String] = [:]
-  /// Which zone of its name the app has or writes to, where the server said it. Outlasts the token.
+  /// The incarnation of each zone that the app has or writes to, where the server said it. It stays
+  /// when the zone's token is forgotten.
   private(set) var incarnations: [CKRecordZone.ID: String] = [:]
   private(set) var unfetchedZones = PendingList<CKRecordZone.ID>()
   private(set) var records = PendingList<CKSyncEngine.PendingRecordZoneChange>()
   private(set) var zones = PendingList<CKSyncEngine.PendingDatabaseChange>()
   private(set) var hasUntrackedChanges = false
   private(set) var subscriptionID: String?
-  /// Grows with each change of what is saved.
+  /// Grows with each change of the stored part.
   private(set) var revision = 0
-  /// Grows with each batch, so that what was put in since can be told from what the batch has.
+  /// The stamp of changes that are added now. It grows with each batch, so that a batch settles
+  /// only changes that were added before it.
   private(set) var stamp = 0
 
   init() {}
@@ -45,15 +47,17 @@ struct SyncState: Sendable {
 
   var hasPendingChanges: Bool { !records.isEmpty || !zones.isEmpty || hasUntrackedChanges }
 
-  /// The changes of records in order; a delegate asks for them with each batch.
-  mutating func laidOutRecords() -> [CKSyncEngine.PendingRecordZoneChange] { records.layOut() }
+  /// The changes of records in order. A delegate reads them with each batch.
+  mutating func orderedRecords() -> [CKSyncEngine.PendingRecordZoneChange] {
+    records.orderedElements()
+  }
 
   /// Zones the server has had, as far as the engine knows.
   var knownZones: Set<CKRecordZone.ID> {
     Set(zoneTokens.keys).union(incarnations.keys).union(unfetchedZones.elements)
   }
 
-  // What the app does.
+  // Changes by the app.
 
   mutating func add(_ changes: [CKSyncEngine.PendingRecordZoneChange]) {
     for change in changes where records.put(change, stamp: stamp) { revision += 1 }
@@ -77,21 +81,21 @@ struct SyncState: Sendable {
     revision += 1
   }
 
-  // What the engine does.
+  // Changes by the engine.
 
   /// Begins a batch.
   ///
-  /// - Returns: the stamp of what was put in before it.
+  /// - Returns: the newest stamp of the changes that were added before it.
   mutating func beginBatch() -> Int {
     stamp += 1
     return stamp - 1
   }
 
-  /// Removes what is done with, unless it was put in again since its batch began: then it may be
-  /// about something that the batch did not have.
+  /// Removes changes that a batch has settled, unless they were added again after the batch began:
+  /// then they may be about content that the batch did not have.
   ///
-  /// A deletion is about nothing but itself: a batch that has it has all of it that was put in
-  /// before the batch was handed over. Sent again it could delete what others made since.
+  /// A deletion has no content. A batch that has it settles what was added until the delegate
+  /// handed the batch over. Sent again, it could delete a record that others have made since.
   mutating func settle(
     _ changes: [CKSyncEngine.PendingRecordZoneChange], batch stamp: Int, handedOver: Int
   ) {
@@ -105,12 +109,12 @@ struct SyncState: Sendable {
     }
   }
 
-  /// Puts changes that are pending behind all others.
+  /// Moves pending changes to the end of the list.
   mutating func putLast(_ changes: [CKSyncEngine.PendingRecordZoneChange]) {
     for change in changes where records.putLast(change) { revision += 1 }
   }
 
-  /// Removes what is done with, unless it was put in again since its batch began.
+  /// Removes changes that a request has settled, unless they were added again after it began.
   mutating func settle(_ changes: [CKSyncEngine.PendingDatabaseChange], batch stamp: Int) {
     for change in changes where zones.remove(change, notAfter: stamp) { revision += 1 }
   }
@@ -127,7 +131,7 @@ struct SyncState: Sendable {
     revision += 1
   }
 
-  /// Notes which zone of its name the app is told of, or has made.
+  /// Notes the incarnation of a zone that the app has heard of, or has made.
   mutating func setIncarnation(_ incarnation: String?, of zoneID: CKRecordZone.ID) {
     guard incarnations[zoneID] != incarnation else { return }
     incarnations[zoneID] = incarnation
@@ -139,12 +143,12 @@ struct SyncState: Sendable {
     if unfetchedZones.put(zoneID, stamp: 0) { revision += 1 }
   }
 
-  /// Notes that a zone was fetched to its end.
+  /// Notes that a zone has been fetched to its end.
   mutating func markFetched(_ zoneID: CKRecordZone.ID) {
     if unfetchedZones.remove(zoneID) { revision += 1 }
   }
 
-  /// Forgets a zone that is no more.
+  /// Forgets a zone that is gone.
   mutating func forget(_ zoneID: CKRecordZone.ID) {
     setToken(nil, of: zoneID)
     setIncarnation(nil, of: zoneID)
@@ -159,7 +163,7 @@ struct SyncState: Sendable {
 }
 
 extension SyncState {
-  /// What an account means to an engine that last saw this state's user.
+  /// The event for an account, where the last check found this state's account; nil: no change.
   func accountChange(
     to currentUser: String?
   ) -> CKSyncEngine.Event.AccountChange.ChangeType? {
@@ -177,10 +181,10 @@ extension SyncState {
     }
   }
 
-  /// Begins anew with another user.
+  /// Resets the state for another account.
   ///
-  /// Choice: what was added before anybody looked who is signed in stays; an app may add its first
-  /// changes as soon as it has made its first engine.
+  /// Choice: changes that were added before the first account check stay, because an app may add
+  /// its first changes as soon as it has made its first engine.
   mutating func adopt(_ currentUser: String?) {
     let next = currentUser.map { User.known(recordName: $0) } ?? .nobody
     if next == user { return }

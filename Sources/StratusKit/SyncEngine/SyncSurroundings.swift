@@ -1,19 +1,20 @@
 package import StratusTransport
 
-/// All that a sync engine has around it: clock and chance, tasks, the server, and what wakes it.
+/// The environment of a sync engine: clock and chance, tasks, the server, and the signals that wake
+/// it.
 ///
-/// Everything asynchronous in an engine goes through here, so that a simulation can run it: it
-/// makes no task but by `spawn`, and waits for time by `timing` alone.
+/// An engine makes tasks only by `spawn` and waits for time only by `timing`, so that a simulation
+/// can run it.
 package struct SyncSurroundings: Sendable {
   package var timing: Timing
-  /// Makes a task that nobody's cancellation reaches.
+  /// Makes a task that the cancellation of other tasks does not reach.
   package var spawn: @Sendable (@escaping @Sendable () async -> Void) -> Task<Void, Never>
   package var calls: any SyncCalls
   package var notifications: any NotificationFeed
   package var accounts: any AccountFeed
-  /// Whether changes are sent by themselves, if the configuration says so, too.
+  /// Whether the engine sends by itself if its configuration allows it.
   package var sendsByItself: Bool
-  /// Whether changes are fetched by themselves, if the configuration says so, too.
+  /// Whether the engine fetches by itself if its configuration allows it.
   package var fetchesByItself: Bool
 
   package init(

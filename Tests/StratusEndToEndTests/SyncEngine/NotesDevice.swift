@@ -31,6 +31,10 @@ final class NotesDevice: CKSyncEngineDelegate {
     }
   }
 
+  func makeZone(_ engine: CKSyncEngine) {
+    engine.state.add(pendingDatabaseChanges: [.saveZone(CKRecordZone(zoneID: zoneZ))])
+  }
+
   func write(_ title: String?, to recordID: CKRecord.ID, _ engine: CKSyncEngine) {
     disk.withLock { $0.titles[recordID] = title }
     engine.state.add(
@@ -81,6 +85,9 @@ final class NotesDevice: CKSyncEngineDelegate {
         case .zoneNotFound:
           engine.state.add(
             pendingDatabaseChanges: [.saveZone(CKRecordZone(zoneID: recordID.zoneID))])
+          engine.state.add(pendingRecordZoneChanges: [.saveRecord(recordID)])
+        case .unknownItem:
+          disk.systemFields[recordID] = nil
           engine.state.add(pendingRecordZoneChanges: [.saveRecord(recordID)])
         case _: break
         }

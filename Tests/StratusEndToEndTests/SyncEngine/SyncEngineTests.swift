@@ -10,6 +10,7 @@ import Testing
       let phoneEngine = phone.engine(try await cloud.device().privateCloudDatabase)
       let tabletEngine = tablet.engine(try await cloud.device().privateCloudDatabase)
       for index in 0..<950 { phone.write("t\(index)", to: id("n\(index)"), phoneEngine) }
+      phone.makeZone(phoneEngine)
       try await phoneEngine.sendChanges()
       #expect(phoneEngine.state.pendingRecordZoneChanges.isEmpty)
       try await tabletEngine.fetchChanges()
@@ -25,10 +26,46 @@ import Testing
     }
   }
 
+  @Test func `make a missing zone with the call after the one that failed`() async throws {
+    try await withCloud { cloud in
+      let phone = NotesDevice()
+      let database = try await cloud.device().privateCloudDatabase
+      let engine = phone.engine(database)
+      for index in 0..<444 { phone.write("t\(index)", to: id("n\(index)"), engine) }
+      let error = await #expect(throws: CKError.self) { try await engine.sendChanges() }
+      #expect(error?.code == .partialFailure)
+      let errors = error?.partialErrorsByItemID ?? [:]
+      #expect(errors.count == 400)
+      #expect(errors.values.allSatisfy { ($0 as? CKError)?.code == .zoneNotFound })
+      #expect(engine.state.pendingRecordZoneChanges.count == 444)
+      #expect(try await database.allRecordZones().allSatisfy { $0.zoneID == .default })
+      try await engine.sendChanges()
+      #expect(engine.state.pendingRecordZoneChanges.isEmpty)
+      #expect(try await database.record(for: id("n443"))["title"] as? String == "t443")
+    }
+  }
+
+  @Test func `save a record anew with the call after the one that found it deleted`() async throws {
+    try await withCloud { cloud in
+      let phone = NotesDevice()
+      let database = try await cloud.zone()
+      let engine = phone.engine(database)
+      phone.write("a", to: id("n"), engine)
+      try await engine.sendChanges()
+      try await database.deleteRecord(withID: id("n"))
+      phone.write("b", to: id("n"), engine)
+      let error = await #expect(throws: CKError.self) { try await engine.sendChanges() }
+      #expect((error?.partialErrorsByItemID?[id("n")] as? CKError)?.code == .unknownItem)
+      #expect(engine.state.pendingRecordZoneChanges == [.saveRecord(id("n"))])
+      try await engine.sendChanges()
+      #expect(try await database.record(for: id("n"))["title"] as? String == "b")
+    }
+  }
+
   @Test func `merge what both have changed`() async throws {
     try await withCloud { cloud in
       let (phone, tablet) = (NotesDevice(), NotesDevice())
-      let phoneEngine = phone.engine(try await cloud.device().privateCloudDatabase)
+      let phoneEngine = phone.engine(try await cloud.zone())
       let tabletEngine = tablet.engine(try await cloud.device().privateCloudDatabase)
       phone.write("a", to: id("n"), phoneEngine)
       try await phoneEngine.sendChanges()
@@ -36,6 +73,13 @@ import Testing
       phone.write("b", to: id("n"), phoneEngine)
       tablet.write("c", to: id("n"), tabletEngine)
       try await phoneEngine.sendChanges()
+      let error = await #expect(throws: CKError.self) { try await tabletEngine.sendChanges() }
+      let conflict = error?.partialErrorsByItemID?[id("n")] as? CKError
+      #expect(conflict?.code == .serverRecordChanged)
+      #expect(conflict?.serverRecord?["title"] as? String == "b")
+      #expect(tabletEngine.state.pendingRecordZoneChanges == [.saveRecord(id("n"))])
+      try await phoneEngine.fetchChanges()
+      #expect(phone.titles == ["n": "b"])
       try await tabletEngine.sendChanges()
       try await phoneEngine.fetchChanges()
       #expect(phone.titles == ["n": "c"])
@@ -47,7 +91,7 @@ import Testing
   @Test func `go on after a new start where they were`() async throws {
     try await withCloud { cloud in
       let phone = NotesDevice()
-      let database = try await cloud.device().privateCloudDatabase
+      let database = try await cloud.zone()
       let engine = phone.engine(database)
       phone.write("a", to: id("n"), engine)
       try await engine.sendChanges()
@@ -67,7 +111,7 @@ import Testing
   @Test func `lose a zone that another deletes`() async throws {
     try await withCloud { cloud in
       let (phone, tablet) = (NotesDevice(), NotesDevice())
-      let phoneEngine = phone.engine(try await cloud.device().privateCloudDatabase)
+      let phoneEngine = phone.engine(try await cloud.zone())
       let tabletEngine = tablet.engine(try await cloud.device().privateCloudDatabase)
       phone.write("a", to: id("n"), phoneEngine)
       try await phoneEngine.sendChanges()
@@ -90,6 +134,8 @@ import Testing
       phone.write("a", to: id("n"), engine)
       await expect(.serverResponseLost) { try await engine.sendChanges() }
       #expect(engine.state.pendingRecordZoneChanges == [.saveRecord(id("n"))])
+      // The save was carried out, so the repetition conflicts with it.
+      await expect(.partialFailure) { try await engine.sendChanges() }
       try await engine.sendChanges()
       #expect(engine.state.pendingRecordZoneChanges.isEmpty)
       #expect(phone.disk.withLock { $0.conflicts } == 1)

@@ -110,6 +110,15 @@ import Testing
       ])
   }
 
+  /// The errors of single zones in what a fetch throws.
+  private func zoneErrors(
+    of call: () async throws -> Void
+  ) async -> [AnyHashable: CKError.Code?] {
+    let error = await #expect(throws: CKError.self) { try await call() }
+    #expect(error?.code == .partialFailure)
+    return (error?.partialErrorsByItemID ?? [:]).mapValues { code($0) }
+  }
+
   @Test func `says of a zone that a server repeats itself in`() async throws {
     let scene = scene()
     scene.on { script in
@@ -206,7 +215,8 @@ import Testing
         return options
       }
     }
-    await #expect(throws: CKError(.internalError)) { try await scene.engine().fetchChanges() }
+    let errors = await zoneErrors { try await scene.engine().fetchChanges() }
+    #expect(errors == [zoneZ: .internalError])
     #expect(
       scene.app.events.dropFirst(3) == [
         "will Z", "did Z internalError", "will Y", "records +k", "did Y", "will W", "did W",
@@ -214,7 +224,7 @@ import Testing
       ])
   }
 
-  @Test func `goes on with the next zone where one is gone`() async throws {
+  @Test func `goes on with the next zone where one is gone, and throws that`() async throws {
     let scene = scene()
     scene.on { script in
       script.zone = { (zoneID, _) async throws(CKError) in
@@ -223,7 +233,8 @@ import Testing
       }
     }
     let engine = scene.engine()
-    try await engine.fetchChanges()
+    let errors = await zoneErrors { try await engine.fetchChanges() }
+    #expect(errors == [zoneZ: .zoneNotFound])
     #expect(
       scene.app.events.dropFirst(3) == [
         "will Z", "did Z zoneNotFound", "will Y", "records +k", "did Y", "did fetch manual",
@@ -270,7 +281,10 @@ import Testing
         SyncZonePage(records: [note("a")], recordError: CKError(.assetNotAvailable), token: "z1")
       }
     }
-    try await scene.engine().fetchChanges(.init(scope: .zoneIDs([zoneZ])))
+    let errors = await zoneErrors {
+      try await scene.engine().fetchChanges(.init(scope: .zoneIDs([zoneZ])))
+    }
+    #expect(errors == [zoneZ: .assetNotAvailable])
     #expect(scene.app.events.contains("did Z assetNotAvailable"))
     #expect(scene.app.events.contains("records +a"))
   }

@@ -132,7 +132,7 @@ import Testing
         state.putLast(Array(front))
       default: break
       }
-      #expect(state.laidOutRecords() == model, "seed \(seed)")
+      #expect(state.orderedRecords() == model, "seed \(seed)")
     }
   }
 

@@ -40,25 +40,62 @@ import Testing
     #expect(known.withLock { $0 } == [500, 100])
   }
 
-  @Test func `takes a conflict from the list, and sends what the delegate adds again`() async throws
-  {
-    let scene = SyncScene()
+  /// Has the first request for records fail for some of them, or for all.
+  private func failFirst(
+    _ code: CKError.Code, of names: Set<String>? = nil, in scene: SyncScene
+  ) {
     let isFirst = Mutex(true)
     scene.on { script in
       script.records = { saving, deleting in
-        var outcome = SyncRecordsOutcome()
         let fails = isFirst.withLock { isFirst in
           defer { isFirst = false }
           return isFirst
         }
-        if fails {
-          outcome.failedSaves = saving.map { ($0, CKError(.serverRecordChanged)) }
-        } else {
-          outcome.saved = saving
+        var outcome = SyncRecordsOutcome()
+        for record in saving {
+          if fails, names?.contains(record.recordID.recordName) ?? true {
+            outcome.failedSaves.append((record, CKError(code)))
+          } else {
+            outcome.saved.append(record)
+          }
         }
+        outcome.deleted = deleting
         return outcome
       }
     }
+  }
+
+  /// Has the delegate add every failed save again, and its zone where that is missing.
+  private func addAgain(in scene: SyncScene) {
+    scene.app.onEvent.withLock {
+      $0 = { event, engine in
+        guard case .sentRecordZoneChanges(let sent) = event else { return }
+        for failed in sent.failedRecordSaves {
+          let recordID = failed.record.recordID
+          if failed.error.code == .zoneNotFound {
+            engine.state.add(
+              pendingDatabaseChanges: [.saveZone(CKRecordZone(zoneID: recordID.zoneID))])
+          }
+          engine.state.add(pendingRecordZoneChanges: [.saveRecord(recordID)])
+        }
+      }
+    }
+  }
+
+  /// The errors of single items in what a call throws; nil: it throws nothing else than those.
+  private func itemErrors(
+    of call: () async throws -> Void
+  ) async -> [AnyHashable: CKError.Code?] {
+    let error = await #expect(throws: CKError.self) { try await call() }
+    #expect(error?.code == .partialFailure)
+    return (error?.partialErrorsByItemID ?? [:]).mapValues { code($0) }
+  }
+
+  @Test func `takes a conflict from the list, and leaves what is added again to the next call`()
+    async throws
+  {
+    let scene = SyncScene()
+    failFirst(.serverRecordChanged, in: scene)
     let isPending = Mutex<[Bool]>([])
     scene.app.onEvent.withLock {
       $0 = { event, engine in
@@ -70,12 +107,131 @@ import Testing
     }
     let engine = scene.engine()
     engine.state.add(pendingRecordZoneChanges: [save("a")])
+    let errors = await itemErrors { try await engine.sendChanges() }
+    #expect(errors == [id("a"): .serverRecordChanged])
+    #expect(scene.app.events.dropFirst(2) == ["sent !a:serverRecordChanged", "did send manual"])
+    #expect(engine.state.pendingRecordZoneChanges == [save("a")])
+    scene.app.forget()
     try await engine.sendChanges()
-    #expect(
-      scene.app.events.dropFirst(2) == [
-        "sent !a:serverRecordChanged", "sent +a", "did send manual",
-      ])
+    #expect(scene.app.events == ["will send manual", "sent +a", "did send manual"])
     #expect(isPending.withLock { $0 } == [false, false])
+    #expect(engine.state.pendingRecordZoneChanges.isEmpty)
+  }
+
+  /// As in the tests of Apple's sample app, whose database has 444 contacts.
+  @Test func `fails where 444 records have no zone, and succeeds once the zone is added`()
+    async throws
+  {
+    let scene = SyncScene()
+    failFirst(.zoneNotFound, in: scene)
+    addAgain(in: scene)
+    let engine = scene.engine()
+    let saves = (0..<444).map { save("r\($0)") }
+    engine.state.add(pendingRecordZoneChanges: saves)
+    let errors = await itemErrors { try await engine.sendChanges() }
+    #expect(errors.count == 400)
+    #expect(Set(errors.values) == [.zoneNotFound])
+    #expect(scene.calls.journal.all.count == 1)
+    #expect(Set(engine.state.pendingRecordZoneChanges) == Set(saves))
+    #expect(engine.state.pendingDatabaseChanges == [.saveZone(CKRecordZone(zoneID: zoneZ))])
+    try await engine.sendChanges()
+    #expect(engine.state.pendingRecordZoneChanges.isEmpty)
+    #expect(engine.state.pendingDatabaseChanges.isEmpty)
+    #expect(scene.calls.journal.all.dropFirst().first == "zones +Z")
+  }
+
+  @Test func `sends the other pending changes where one has failed`() async throws {
+    let scene = SyncScene()
+    failFirst(.serverRecordChanged, of: ["r0"], in: scene)
+    addAgain(in: scene)
+    let engine = scene.engine()
+    engine.state.add(pendingRecordZoneChanges: (0..<900).map { save("r\($0)") })
+    let errors = await itemErrors { try await engine.sendChanges() }
+    #expect(errors == [id("r0"): .serverRecordChanged])
+    #expect(engine.state.pendingRecordZoneChanges == [save("r0")])
+    #expect(scene.calls.journal.all.count == 3)
+  }
+
+  @Test func `leaves a change that came after a failure to the next call`() async throws {
+    let scene = SyncScene()
+    failFirst(.unknownItem, of: ["a"], in: scene)
+    scene.app.onEvent.withLock {
+      $0 = { event, engine in
+        guard case .sentRecordZoneChanges(let sent) = event, !sent.failedRecordSaves.isEmpty
+        else { return }
+        engine.state.add(pendingRecordZoneChanges: [save("other"), delete("old")])
+      }
+    }
+    let engine = scene.engine()
+    engine.state.add(pendingRecordZoneChanges: [save("a"), save("b")])
+    let errors = await itemErrors { try await engine.sendChanges() }
+    #expect(errors == [id("a"): .unknownItem])
+    #expect(scene.calls.journal.all == ["records +a +b"])
+    try await engine.sendChanges()
+    #expect(scene.calls.journal.all == ["records +a +b", "records +other -old"])
+  }
+
+  @Test func `leaves out a zone of an atomic batch where one of its records has failed`()
+    async throws
+  {
+    let scene = SyncScene()
+    failFirst(.serverRecordChanged, of: ["a"], in: scene)
+    addAgain(in: scene)
+    scene.app.onBatch.withLock {
+      $0 = { context, engine in
+        let pending = engine.state.pendingRecordZoneChanges
+        let changes = scene.calls.journal.all.isEmpty ? [save("a")] : pending
+        var batch = await CKSyncEngine.RecordZoneChangeBatch(pendingChanges: changes) {
+          CKRecord(recordType: "Note", recordID: $0)
+        }
+        batch?.atomicByZone = true
+        return batch
+      }
+    }
+    let engine = scene.engine()
+    engine.state.add(
+      pendingRecordZoneChanges: [save("a"), save("b"), save("c", in: zoneY)])
+    _ = await itemErrors { try await engine.sendChanges() }
+    #expect(scene.calls.journal.all == ["records +a", "records +c"])
+    #expect(Set(engine.state.pendingRecordZoneChanges) == [save("a"), save("b")])
+  }
+
+  @Test func `throws what a zone was not saved for`() async throws {
+    let scene = SyncScene()
+    scene.on { script in
+      script.zones = { (saving, _) async throws(CKError) in
+        var outcome = SyncZonesOutcome()
+        outcome.failedSaves = saving.map { ($0, CKError(.quotaExceeded)) }
+        return outcome
+      }
+    }
+    scene.app.onEvent.withLock {
+      $0 = { event, engine in
+        guard case .sentDatabaseChanges(let sent) = event else { return }
+        engine.state.add(pendingDatabaseChanges: sent.failedZoneSaves.map { .saveZone($0.zone) })
+      }
+    }
+    let engine = scene.engine()
+    engine.state.add(pendingDatabaseChanges: [.saveZone(CKRecordZone(zoneID: zoneZ))])
+    let errors = await itemErrors { try await engine.sendChanges() }
+    #expect(errors == [zoneZ: .quotaExceeded])
+    #expect(scene.calls.journal.all == ["zones +Z"])
+    #expect(engine.state.pendingDatabaseChanges == [.saveZone(CKRecordZone(zoneID: zoneZ))])
+  }
+
+  @Test func `sends by itself, in its next send, what the delegate adds again`() async throws {
+    let scene = SyncScene()
+    failFirst(.serverRecordChanged, in: scene)
+    addAgain(in: scene)
+    let engine = scene.engine(automatic: true)
+    await scene.app.hears("did fetch scheduled")
+    engine.state.add(pendingRecordZoneChanges: [save("a")])
+    await scene.app.hears("did send scheduled", times: 2)
+    #expect(
+      scene.app.events.suffix(6) == [
+        "will send scheduled", "sent !a:serverRecordChanged", "did send scheduled",
+        "will send scheduled", "sent +a", "did send scheduled",
+      ])
     #expect(engine.state.pendingRecordZoneChanges.isEmpty)
   }
 
@@ -112,10 +268,13 @@ import Testing
     }
     let engine = scene.engine()
     engine.state.add(pendingRecordZoneChanges: [save("a")])
+    let errors = await itemErrors { try await engine.sendChanges() }
+    #expect(errors == [id("a"): .zoneNotFound])
     try await engine.sendChanges()
     #expect(
       scene.app.events.dropFirst(2) == [
-        "sent !a:zoneNotFound", "sent zones +Z", "sent +a", "did send manual",
+        "sent !a:zoneNotFound", "did send manual", "will send manual", "sent zones +Z", "sent +a",
+        "did send manual",
       ])
   }
 
@@ -257,9 +416,13 @@ import Testing
     await scene.app.hears("did fetch scheduled")
     engine.state.add(pendingRecordZoneChanges: [save("a")])
     await scene.clock.someoneSleeps()
-    #expect(scene.calls.journal.all.count { $0 == "records +a" } == 10)
-    scene.clock.advance(by: 1)
-    await scene.app.hears("did send scheduled", times: 2)
+    #expect(scene.calls.journal.all.count { $0 == "records +a" } == 2)
+    #expect(scene.clock.dues == [0.5])
+    scene.clock.advance(by: 0.5)
+    await scene.app.hears("did send scheduled", times: 3)
+    await scene.clock.someoneSleeps()
+    #expect(scene.calls.journal.all.count { $0 == "records +a" } == 3)
+    #expect(scene.clock.dues == [1.5])
     withExtendedLifetime(engine) {}
   }
 

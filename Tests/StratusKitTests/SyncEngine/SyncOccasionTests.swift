@@ -92,6 +92,33 @@ import Testing
       ])
   }
 
+  @Test func `of a shared database without zones does not poll`() async throws {
+    let scene = SyncScene()
+    let engine = scene.engine(automatic: true, scope: .shared)
+    await scene.app.hears("did fetch scheduled")
+    try await engine.fetchChanges()
+    #expect(scene.clock.dues == [])
+    #expect(
+      scene.calls.journal.all == ["subscribe nil", "database since nil", "database since d"])
+    scene.feed.send(.database(subscriptionID: "S", .shared))
+    await scene.app.hears("did fetch scheduled", times: 2)
+  }
+
+  @Test func `of a database that the server does not have does not poll`() async throws {
+    let scene = SyncScene()
+    scene.on { script in
+      script.subscribe = { (_) async throws(CKError) in throw CKError(.badDatabase) }
+      script.database = { (_) async throws(CKError) in throw CKError(.badDatabase) }
+    }
+    let engine = scene.engine(automatic: true, scope: .shared)
+    await scene.app.hears("did fetch scheduled")
+    await #expect(throws: CKError(.badDatabase)) { try await engine.fetchChanges() }
+    #expect(scene.clock.dues == [])
+    #expect(
+      scene.calls.journal.all == ["subscribe nil", "database since nil", "database since nil"])
+    #expect(scene.app.events.count { $0 == "will fetch scheduled" } == 1)
+  }
+
   @Test func `fetches when it is notified, and only of its database`() async throws {
     let scene = SyncScene()
     let engine = scene.engine(automatic: true)

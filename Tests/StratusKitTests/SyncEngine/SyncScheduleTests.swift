@@ -13,7 +13,7 @@ import Testing
     var schedule = schedule()
     schedule.begin(now: 0)
     _ = schedule.next(now: 0)
-    _ = schedule.accountIsKnown(isSomeone: true, hasPendingChanges: false, now: 0)
+    _ = schedule.accountIsKnown(isSignedIn: true, hasPendingChanges: false, now: 0)
     guard case .perform(let job) = schedule.next(now: 0) else { return schedule }
     schedule.end(job, SyncJobEnd(), now: 0, chance: 0)
     return schedule
@@ -39,7 +39,7 @@ import Testing
     schedule.noteChanges(now: 0)
     #expect(step(&schedule, now: 0) == "account")
     #expect(step(&schedule, now: 0) == "rest")
-    let refused = schedule.accountIsKnown(isSomeone: true, hasPendingChanges: true, now: 1)
+    let refused = schedule.accountIsKnown(isSignedIn: true, hasPendingChanges: true, now: 1)
     #expect(refused.isEmpty)
     #expect(step(&schedule, now: 1) == "send scheduled")
     #expect(step(&schedule, now: 1) == "fetch scheduled")
@@ -54,7 +54,7 @@ import Testing
     #expect(step(&schedule, now: 0) == "rest")
     _ = schedule.ask(.send(.init()), now: 0)
     #expect(step(&schedule, now: 0) == "account")
-    _ = schedule.accountIsKnown(isSomeone: true, hasPendingChanges: true, now: 0)
+    _ = schedule.accountIsKnown(isSignedIn: true, hasPendingChanges: true, now: 0)
     #expect(step(&schedule, now: 0) == "send manual")
     #expect(step(&schedule, now: 0) == "rest")
   }
@@ -63,7 +63,7 @@ import Testing
     var schedule = schedule()
     schedule.begin(now: 0)
     _ = schedule.next(now: 0)
-    _ = schedule.accountIsKnown(isSomeone: false, hasPendingChanges: true, now: 0)
+    _ = schedule.accountIsKnown(isSignedIn: false, hasPendingChanges: true, now: 0)
     schedule.noteChanges(now: 1)
     schedule.noteNotification(now: 1)
     #expect(step(&schedule, now: 1) == "rest")
@@ -73,11 +73,11 @@ import Testing
 
   @Test func `looks again who is there when asked by hand, and refuses if nobody is`() {
     var schedule = schedule()
-    _ = schedule.accountIsKnown(isSomeone: false, hasPendingChanges: false, now: 0)
+    _ = schedule.accountIsKnown(isSignedIn: false, hasPendingChanges: false, now: 0)
     let id = schedule.ask(.fetch(.init()), now: 0)
     #expect(step(&schedule, now: 0) == "account")
     #expect(
-      schedule.accountIsKnown(isSomeone: false, hasPendingChanges: false, now: 0) == [id])
+      schedule.accountIsKnown(isSignedIn: false, hasPendingChanges: false, now: 0) == [id])
     #expect(step(&schedule, now: 0) == "rest")
   }
 
@@ -159,7 +159,9 @@ import Testing
     #expect(step(&schedule, now: 200) == "fetch scheduled")
   }
 
-  @Test(arguments: [CKError.Code.permissionFailure, .badContainer, .operationCancelled])
+  @Test(arguments: [
+    CKError.Code.permissionFailure, .badContainer, .badDatabase, .operationCancelled,
+  ])
   func `does not come again after what will not pass`(code: CKError.Code) {
     var schedule = settled()
     schedule.noteChanges(now: 0)
@@ -180,21 +182,32 @@ import Testing
     }
     schedule.end(job, SyncJobEnd(failure: CKError(.notAuthenticated)), now: 0, chance: 0)
     #expect(step(&schedule, now: 0) == "account")
-    _ = schedule.accountIsKnown(isSomeone: true, hasPendingChanges: true, now: 0)
+    _ = schedule.accountIsKnown(isSignedIn: true, hasPendingChanges: true, now: 0)
     #expect(step(&schedule, now: 0) == "fetch scheduled")
     #expect(step(&schedule, now: 0) == "wait 0.5")
   }
 
-  @Test func `waits where what is sent gets nowhere`() {
+  @Test func `sends once more at once where nothing got through, then waits longer each time`() {
     var schedule = settled()
     schedule.noteChanges(now: 0)
-    guard case .perform(let job) = schedule.next(now: 0) else {
-      Issue.record("nothing is due")
-      return
+    var now = 0.0
+    var waits: [Double] = []
+    for _ in 0..<9 {
+      guard case .perform(let job) = schedule.next(now: now) else {
+        Issue.record("nothing is due at \(now)")
+        return
+      }
+      schedule.noteChanges(now: now)
+      schedule.end(job, SyncJobEnd(isFruitless: true), now: now, chance: 1)
+      var peeked = schedule
+      guard case .wait(let due) = peeked.next(now: now) else {
+        waits.append(0)
+        continue
+      }
+      waits.append(due - now)
+      now = due
     }
-    schedule.noteChanges(now: 0)
-    schedule.end(job, SyncJobEnd(isFruitless: true), now: 0, chance: 0)
-    #expect(step(&schedule, now: 0) == "wait 0.5")
+    #expect(waits == [0, 1, 2, 4, 8, 16, 32, 60, 60])
   }
 
   @Test func `looks for the account again while it cannot be told`() {
@@ -228,7 +241,7 @@ import Testing
     }
     #expect(waits == [1, 2, 4, 8, 16, 32, 60, 60])
     #expect(step(&schedule, now: now) == "account")
-    _ = schedule.accountIsKnown(isSomeone: true, hasPendingChanges: true, now: now)
+    _ = schedule.accountIsKnown(isSignedIn: true, hasPendingChanges: true, now: now)
     #expect(step(&schedule, now: now) == "fetch scheduled")
     #expect(step(&schedule, now: now) == "send scheduled")
   }
@@ -263,7 +276,7 @@ import Testing
     #expect(waits == [1, 2, 4, 8, 16, 32, 60, 60])
   }
 
-  @Test(arguments: [CKError.Code.badContainer, .operationCancelled])
+  @Test(arguments: [CKError.Code.badContainer, .badDatabase, .operationCancelled])
   func `does not fetch again after what will not pass`(code: CKError.Code) {
     var schedule = settled()
     schedule.noteNotification(now: 0)

@@ -117,8 +117,11 @@ public final class TestClock: Clock {
   /// How many wait for a moment on it.
   public var sleepersCount: Int { state.withLock { $0.sleepers.count { !$0.isWatch } } }
 
-  /// When the first of those looks who, in the framework, only watches over something that goes on.
+  /// When the first time-out of the framework is due that most likely never comes.
   var nextWatch: Instant? { deadline(\.isWatch) }
+
+  /// How many of the framework's time-outs are running; a test that moves the clock waits for them.
+  package var watchersCount: Int { state.withLock { $0.sleepers.count { $0.isWatch } } }
 
   private func deadline(_ isMeant: (Sleeper) -> Bool) -> Instant? {
     state.withLock { $0.sleepers.first(where: isMeant).map { Instant(offset: $0.deadline) } }

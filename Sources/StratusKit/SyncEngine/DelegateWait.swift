@@ -1,0 +1,82 @@
+import StratusTransport
+import StratusWire
+import Synchronization
+
+// A delegate that awaits `fetchChanges` or `sendChanges` while the engine awaits the delegate would
+// wait for ever. A call in the delegate's own task fails at once. For a call in any other task
+// nobody can tell whether the delegate awaits that task, so that call has a time-out.
+
+/// One call of a delegate, from its beginning to its end.
+final class DelegateCall: Sendable {
+  @TaskLocal static var current: DelegateCall?
+
+  /// Seconds on the engine's clock.
+  let began: Double
+  private let driver: ObjectIdentifier
+  private let taskID: Int?
+  private let hasEnded = Mutex(false)
+
+  /// A call that the running task is about to make.
+  init(by driver: SyncDriver) {
+    began = driver.now
+    self.driver = ObjectIdentifier(driver)
+    taskID = Self.currentTaskID
+  }
+
+  func end() { hasEnded.withLock { $0 = true } }
+
+  var isGoingOn: Bool { hasEnded.withLock { !$0 } }
+
+  /// The call of this engine's delegate that started the running task and still goes on; nil:
+  /// there is none.
+  static func goingOn(by driver: SyncDriver) -> DelegateCall? {
+    guard let call = current, call.driver == ObjectIdentifier(driver), call.isGoingOn else {
+      return nil
+    }
+    return call
+  }
+
+  /// Whether the delegate itself runs here, and not a task that it has started. It may start a task
+  /// that waits for the engine, as long as it does not wait for that task.
+  var isOfThisTask: Bool { taskID != nil && taskID == Self.currentTaskID }
+
+  private static var currentTaskID: Int? { withUnsafeCurrentTask { $0?.hashValue } }
+}
+
+extension SyncDriver {
+  /// Starts the time-out of a waiter.
+  func startTimeout(of id: Int) {
+    let (began, timing) = (now, surroundings.timing)
+    let timeout = surroundings.spawn { [weak self] in
+      var seconds = Limits.delegateWaitSecondsMax
+      while seconds > 0 {
+        do { try await timing.watch(seconds) } catch { return }
+        guard let left = self?.secondsLeft(to: id, since: began) else { return }
+        seconds = left
+      }
+      self?.dismiss(id, CKError.delegateTimedOut)
+    }
+    let hasWaiter = core.withLock { core in
+      guard let index = core.waiters.firstIndex(where: { $0.id == id }) else { return false }
+      core.waiters[index].timeout = timeout
+      return true
+    }
+    if !hasWaiter { timeout.cancel() }
+  }
+
+  /// How long a waiter may still wait; nil: it waits no more.
+  ///
+  /// The time counts for one and the same call of the delegate, so no waiter times out while the
+  /// delegate returns again and again. The callers of the job under way have twice the time: mostly
+  /// the app is such a caller, and the job goes on once the delegate's own call has failed.
+  private func secondsLeft(to id: Int, since began: Double) -> Double? {
+    let now = now
+    return core.withLock { core in
+      guard let waiter = core.waiters.first(where: { $0.id == id }) else { return nil }
+      guard let call = core.call, call.isGoingOn else { return Limits.delegateWaitSecondsMax }
+      let isCaller = waiter.jobID == core.job?.id && !waiter.isObserver
+      let seconds = Limits.delegateWaitSecondsMax * (isCaller ? 2 : 1)
+      return max(call.began, began) + seconds - now
+    }
+  }
+}
