@@ -58,7 +58,8 @@ final class BodyIntake: SentBody {
       if let waiter = state.takeWaiter() { return (waiter, true) }
       state.pieces.append(piece)
       state.waitingBytes += piece.count
-      state.isPaused = state.waitingBytes >= Limits.bodyAheadBytesMax
+      // NB: only set here. What was decoded before the pause is pushed after it.
+      if state.waitingBytes >= Limits.bodyAheadBytesMax { state.isPaused = true }
       return (nil, !state.isPaused)
     }
     waiter?.resume(returning: .success(piece))

@@ -7,8 +7,7 @@ import StratusWire
 /// never waits long for one that hangs.
 actor ReadinessProbe {
   private static let millisecondsPerCheck: Int64 = 1_000
-  /// Choice: whoever asks hears of a fault within four seconds.
-  private static let patience = Duration.seconds(3)
+  private let patience: Duration
 
   private let checks: [any ReadinessCheck]
   private let ambient: Ambient
@@ -19,7 +18,12 @@ actor ReadinessProbe {
   private var round = 0
   private var waiters: [CheckedContinuation<[ReadinessFault], Never>] = []
 
-  init(_ checks: [any ReadinessCheck], ambient: Ambient) {
+  /// - Parameter patience: for a check to answer. Choice: whoever asks hears of a fault within
+  ///   four seconds.
+  init(
+    _ checks: [any ReadinessCheck], ambient: Ambient, patience: Duration = .seconds(3)
+  ) {
+    self.patience = patience
     self.checks = checks
     self.ambient = ambient
   }
@@ -44,8 +48,8 @@ actor ReadinessProbe {
     for (index, check) in checks.enumerated() {
       Task { self.answered(index, await check.faults()) }
     }
-    Task { [round] in
-      try? await Task.sleep(for: Self.patience)
+    Task { [round, patience] in
+      try? await Task.sleep(for: patience)
       self.timeIsUp(in: round)
     }
   }
