@@ -12,7 +12,7 @@ public struct ServerStorage: Sendable {
   let assets: any AssetStore
   /// Makes every change token stale; nil: this engine cannot.
   let renewEpochs: (@Sendable () throws(ServerError) -> Void)?
-  /// What `/health/ready` looks at.
+  /// The checks behind `/health/ready`.
   let readinessChecks: [any ReadinessCheck]
   /// Lets what has begun end, and refuses the rest.
   let close: @Sendable () async -> Void

@@ -10,7 +10,7 @@ public struct ConnectionSettings: Sendable, Hashable {
   public var answerTimeout: Duration
   /// Between an answer and the first byte of the next request.
   public var idleTimeout: Duration
-  /// How long requests in progress may take after the server was told to end.
+  /// How long requests in progress may take once the server ends.
   public var gracePeriod: Duration
   /// nil: any number.
   public var connectionsPerAddressMax: Int?

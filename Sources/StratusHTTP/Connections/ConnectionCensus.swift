@@ -4,7 +4,7 @@ import Synchronization
 
 /// Counts the open connections, all together and by address.
 final class ConnectionCensus: Sendable {
-  /// What counts as one address.
+  /// An address as it is counted.
   struct Origin: Hashable {
     let bits: UInt64
 

@@ -4,7 +4,7 @@ import NIOCore
 import NIOHTTP1
 import StratusWire
 
-/// What Hummingbird's server makes of a connection that it accepts: the HTTP decoder, and a gate.
+/// Prepares the connections that Hummingbird accepts: with the HTTP decoder and a gate.
 ///
 /// An idle connection and a waiting listener cost next to nothing: no request, no async channel.
 struct ConnectionChannel: ServerChildChannel {

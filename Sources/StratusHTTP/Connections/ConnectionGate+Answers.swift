@@ -41,7 +41,7 @@ extension ConnectionGate {
   func refuse(_ status: HTTPResponse.Status, _ error: ServerError) {
     phase = .answering
     isLastAnswer = true
-    // What the client still sends is to be read, but for one of too many.
+    // The client may still be sending. Its bytes are read, unless there are too many clients.
     isBodyComplete = isUnwelcome
     dropHeld()
     let (head, body) = router.refusal(status, error)
@@ -131,7 +131,7 @@ extension ConnectionGate {
     while place < range.upperBound {
       let count = Int(min(Self.pieceBytes, range.upperBound - place))
       let bytes = try await file.read(at: place, count: count)
-      // Nobody shortens a file; if somebody does, the client must not take it for whole.
+      // A file that became shorter outside the server must not be taken for whole.
       if bytes.isEmpty { throw ServerError.fault("a file is shorter than it was") }
       try await write(ByteBuffer(bytes: bytes), loop)
       place += Int64(bytes.count)
@@ -158,8 +158,8 @@ extension ConnectionGate {
 
   /// Closes, once the last answer is written.
   ///
-  /// NB: what the client still sends is read for a moment. Otherwise its system would be told that
-  /// nobody heard it, and would throw away the answer that is on its way.
+  /// NB: the server goes on reading for a moment. A system that closes with unread bytes resets the
+  /// connection, and the client's system then throws away the answer.
   func leave() {
     guard let context else { return }
     let isHeard = isBodyComplete || isInputClosed

@@ -4,7 +4,7 @@ import StratusDomain
 import StratusWire
 
 extension ConnectionGate {
-  /// What a connection waits for, from a client who may be gone.
+  /// An act of the client that the connection waits for.
   enum Wait {
     /// The first byte of a request.
     case request
@@ -20,8 +20,8 @@ extension ConnectionGate {
 
   /// Begins to wait.
   ///
-  /// NB: the alarm is not set anew each time, which would be two operations on the loop's queue
-  /// for each request. It looks at the deadline when it rings.
+  /// NB: the alarm does not move with each deadline, since that would be two operations on the
+  /// loop's queue for each request. It looks at the deadline when it rings.
   func expect(_ wait: Wait) {
     guard let loop else { return }
     self.wait = wait

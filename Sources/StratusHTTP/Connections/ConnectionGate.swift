@@ -8,8 +8,7 @@ import StratusWire
 /// writes the answers.
 ///
 /// It stands behind the HTTP decoder and writes bytes. One request is in progress at a time.
-/// What arrives behind it is held, and the connection stops reading until it is the next one's
-/// turn. `docs/internals/http.md` has the phases and their time-outs.
+/// The parts of later requests are held, and the connection stops reading until their turn. `docs/internals/http.md` has the phases and their time-outs.
 ///
 /// NB: unchecked, since all of it happens on the connection's event loop, but for what says
 /// otherwise.
@@ -143,7 +142,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
     graceAlarm = nil
   }
 
-  // What arrives
+  // Reading
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch phase {
@@ -224,7 +223,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
       }
     case .answering:
       guard let intake, !intake.push(bytes) else { return }
-      // The endpoint is slower than the client, who is not to blame for the pause.
+      // The endpoint is slower than the client, so no time-out runs.
       isIntakeFull = true
       stopWaiting()
     case .settling:
@@ -327,7 +326,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
     context.fireChannelWritabilityChanged()
   }
 
-  // What happens to the connection
+  // Events of the connection
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     switch event {

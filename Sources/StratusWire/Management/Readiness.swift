@@ -2,7 +2,7 @@
 public struct ReadinessFault: Sendable, Hashable, JSONWritable {
   /// A fixed name for programs, such as `disk-full`, `store-lost` or `store-damaged`.
   public let name: String
-  /// One sentence for operators. It holds no path and no SQL, because anybody may read it.
+  /// One sentence for operators. It holds no path and no SQL, because the answer needs no token.
   public let reason: String
 
   public init(name: String, reason: String) {

@@ -28,7 +28,7 @@ import Testing
     #expect(!intake.push(Self.piece))
     let pieces = intake.pieces()
     _ = try await pieces.next()
-    // What was decoded before the pause comes after it, and does not end it.
+    // A piece that was decoded before the pause follows it, and does not end it.
     #expect(!intake.push(Self.piece))
     while calls.drains.load(ordering: .relaxed) == 0 { _ = try await pieces.next() }
     #expect(intake.push(Self.piece))

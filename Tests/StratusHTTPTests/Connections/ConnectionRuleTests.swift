@@ -9,7 +9,7 @@ import Testing
 
 @testable import StratusHTTP
 
-/// What HTTP/1.1 asks of a server (RFC 9110, RFC 9112), over real sockets.
+/// Duties of a server in HTTP/1.1 (RFC 9110, RFC 9112), over real sockets.
 @Suite(.timeLimit(.minutes(5))) struct `Rules of HTTP` {
   static let closing = "Connection: close\r\n\r\n"
 
@@ -130,7 +130,7 @@ import Testing
     #expect(fields[.vary] == "Origin")
   }
 
-  @Test func `Another origin is told nothing`() {
+  @Test func `Another origin gets no CORS fields`() {
     let fields = Self.fields(from: "https://b.example", allowed: ["https://a.example"])
     #expect(fields[.accessControlAllowOrigin] == nil)
     #expect(fields[.accessControlAllowCredentials] == nil)

@@ -59,7 +59,7 @@ struct ConnectionScene: Sendable {
     }
   }
 
-  /// What a client gets for some bytes, until the server closes.
+  /// The bytes that the server sends for a text, until it closes.
   func exchange(_ text: String) async throws -> String {
     try await Wire(port: port).exchange(Array(text.utf8))
   }

@@ -93,14 +93,14 @@ import Testing
     }
   }
 
-  @Test func `An answer that nobody reads ends the connection`() async throws {
+  @Test func `An unread answer ends the connection`() async throws {
     try await withServer { server in
       let scene = try await Scene(server)
       scene.channel.isWritable = false
       try await scene.head(.GET, "/health")
       try await scene.send(.end(nil))
       _ = try await scene.answer()
-      // What comes behind waits, and nothing more is read.
+      // The request behind it waits.
       try await scene.head(.GET, "/health")
       try await scene.send(.end(nil))
       await scene.move(Limits.answerSecondsMax - 1)

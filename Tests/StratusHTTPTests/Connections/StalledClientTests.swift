@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `A download that nobody reads does not hold up the end`() async throws {
+  @Test func `An unread download does not hold up the end`() async throws {
     try await ConnectionScene.with { scene in
       let target = try await scene.fileTarget(bytes: 40_000_000)
       let wire = try LiveWire(port: scene.port)
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func `A download that nobody reads ends`() async throws {
+  @Test func `An unread download ends`() async throws {
     try await ConnectionScene.with {
       $0.answerTimeout = .milliseconds(200)
     } _: { scene in
@@ -109,7 +109,7 @@ import Testing
     }
   }
 
-  @Test func `Answers that nobody reads end the connection`() async throws {
+  @Test func `Unread answers end the connection`() async throws {
     try await ConnectionScene.with {
       $0.answerTimeout = .milliseconds(200)
     } _: { scene in
