@@ -86,8 +86,6 @@ let package = Package(
         "StratusDomain", "StratusWire", hummingbird,
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
-        .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-        .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
       ] + hummingbirdTypes),
     room(
       "StratusServer",
@@ -188,8 +186,9 @@ let package = Package(
       [
         "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusPush", "StratusServer",
         "StratusTesting", "StratusWire", hummingbird,
-        .product(name: "HTTPTypes", package: "swift-http-types"), logging,
-      ]),
+        .product(name: "NIOEmbedded", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+      ] + hummingbirdTypes),
     tests("StratusWireTests", ["StratusWire"]),
     tests(
       "StratusSQLiteTests",

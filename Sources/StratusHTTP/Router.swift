@@ -16,6 +16,7 @@ public struct Router: Sendable {
   let ambient: Ambient
   private let managementToken: String
   private let publicURL: String?
+  private let readiness: ReadinessProbe
   /// In every answer.
   private let fixedFields: HTTPFields
   private let logger: Logger
@@ -26,11 +27,14 @@ public struct Router: Sendable {
   ///   - managementToken: lets the operator in.
   ///   - instance: names this process in answers.
   ///   - publicURL: what clients call the server; nil: what each of them calls it.
+  ///   - readiness: what `/health/ready` looks at.
   public init(
     service: Service, hub: any NotificationListening, management: [any ManagementHandler],
     authentication: any Authentication, pace: CallerPace, ambient: Ambient,
-    managementToken: String, instance: String, publicURL: String?, logger: Logger
+    managementToken: String, instance: String, publicURL: String?,
+    readiness: [any ReadinessCheck] = [], logger: Logger
   ) {
+    self.readiness = ReadinessProbe(readiness, ambient: ambient)
     listening = service.listening
     self.hub = hub
     routes = Routes(service: service, management: management)
@@ -78,8 +82,10 @@ public struct Router: Sendable {
         answer = .bytes(try await respond(to: request, path, target.query, body, &exchange))
       }
     } catch {
-      let bytes = describe(error, &exchange)
-      answer = request.method == .head ? .absent(size: Int64(bytes.count)) : .bytes(bytes)
+      answer = .bytes(describe(error, &exchange))
+    }
+    if request.method == .head, case .bytes(let bytes) = answer {
+      answer = .absent(size: Int64(bytes.count))
     }
     return (head(for: request, exchange), answer)
   }
@@ -100,20 +106,22 @@ public struct Router: Sendable {
     _ exchange: inout Exchange
   ) async throws(ServerError) -> [UInt8] {
     switch request.method {
-    case .get, .post: break
-    case .options: return Array("{}".utf8)
+    case .get, .head, .post: break
+    case .options: return await preflight(path, query, &exchange)
     default: throw .badRequest(Reason.methodNotAllowed)
     }
     switch path {
     case .upload, .download, .stream, .courier:
       throw ServerError(.notFound, Reason.endpointUnknown)
-    case .health: return Array(#"{"status":"ok"}"#.utf8)
+    case .health(.live): return Array(#"{"status":"ok"}"#.utf8)
+    case .health(.ready): return await reportReadiness(&exchange)
     case .management(let endpoint): return try await manage(endpoint, request, body)
     case .database(let address, let endpoint):
       guard let handler = routes.handler(for: endpoint) else {
         throw ServerError(.notFound, Reason.endpointUnknown)
       }
       let subject = try await admit(request, query, to: address.store, &exchange)
+      try exchange.requireOrigin(of: request)
       try pace.admitRequest(of: subject)
       return try await handler.answer(
         try await body.bytes(), to: exchange.caller, in: address
@@ -137,8 +145,29 @@ public struct Router: Sendable {
     let admission = try await authentication.admit(query.credentials, to: store)
     exchange.caller.userRecordName = admission.userRecordName
     exchange.nextWebAuthToken = admission.nextWebAuthToken
+    exchange.allowedOrigins = admission.allowedOrigins
     return CallerPace.Subject(
       userRecordName: admission.userRecordName, apiToken: query.credentials.apiToken)
+  }
+
+  /// Answers what a browser asks before a request: with the API token, which stands in the URL,
+  /// the origins that it allows are known.
+  private func preflight(
+    _ path: RequestPath, _ query: Substring?, _ exchange: inout Exchange
+  ) async -> [UInt8] {
+    if case .database(let address, _) = path, let token = RequestQuery(query).credentials.apiToken {
+      let credentials = Credentials(apiToken: token, webAuthToken: nil)
+      // A token that is not good is refused with the request itself.
+      let admission = try? await authentication.admit(credentials, to: address.store)
+      exchange.allowedOrigins = admission?.allowedOrigins
+    }
+    return Array("{}".utf8)
+  }
+
+  private func reportReadiness(_ exchange: inout Exchange) async -> [UInt8] {
+    let faults = await readiness.faults()
+    if !faults.isEmpty { exchange.status = .serviceUnavailable }
+    return ReadinessAnswer(faults: faults).jsonBytes
   }
 
   /// What is not a GET does not listen.
@@ -158,6 +187,22 @@ public struct Router: Sendable {
       throw ServerError(.notFound, Reason.endpointUnknown)
     }
     return try await handler.answer(try await body.bytes())
+  }
+
+  /// Answers what is refused before the router could look at it.
+  func refusal(_ status: HTTPResponse.Status, _ error: ServerError) -> (HTTPResponse, [UInt8]) {
+    var exchange = Exchange(uuid: ambient.makeUUID())
+    let body = describe(error, &exchange)
+    exchange.status = status
+    return (head(for: Self.unknownRequest, exchange), body)
+  }
+
+  private static let unknownRequest = HTTPRequest(
+    method: .get, scheme: nil, authority: nil, path: nil)
+
+  /// Whether the endpoint of a request reads its body piece by piece.
+  func readsPieces(of request: HTTPRequest) -> Bool {
+    request.path?.utf8.starts(with: "/assets/".utf8) ?? false
   }
 
   func describe(_ error: ServerError, _ exchange: inout Exchange) -> [UInt8] {
@@ -180,13 +225,13 @@ public struct Router: Sendable {
     if let token = exchange.nextWebAuthToken { fields[.webAuthToken] = token }
     if let seconds = exchange.retryAfterSeconds { fields[.retryAfter] = String(seconds) }
     for field in exchange.fields { fields[field.name] = field.value }
-    if exchange.status == .methodNotAllowed { fields[.allow] = "GET, POST, OPTIONS" }
+    if exchange.status == .methodNotAllowed { fields[.allow] = CORSHeaders.methods }
     if exchange.isAsset {
       CORSHeaders.addForAssets(to: &fields, for: request)
       if exchange.status == .methodNotAllowed { fields[.allow] = CORSHeaders.assetMethods }
       return HTTPResponse(status: exchange.status, headerFields: fields)
     }
-    CORSHeaders.add(to: &fields, for: request.headerFields)
+    CORSHeaders.add(to: &fields, for: request.headerFields, allowed: exchange.allowedOrigins)
     if exchange.isCourier { CORSHeaders.addForCourier(to: &fields) }
     if request.method == .options {
       CORSHeaders.addPreflight(to: &fields, for: request.headerFields)
@@ -206,10 +251,22 @@ struct Exchange {
   var isCourier = false
   var nextWebAuthToken: String?
   var retryAfterSeconds: Int?
+  /// The origins that the API token allows; nil: no restriction, or none is known.
+  var allowedOrigins: Set<String>?
 
   init(uuid: String) {
     self.uuid = uuid
     caller = Caller(userRecordName: nil, deviceID: Caller.namelessDeviceID, requestUUID: uuid)
+  }
+
+  /// Refuses a web page whose origin the API token does not allow (web-auth §2).
+  ///
+  /// Choice: 403, `ACCESS_DENIED`; what Apple's service answers is not documented.
+  func requireOrigin(of request: HTTPRequest) throws(ServerError) {
+    guard let allowedOrigins, let origin = request.headerFields[.origin] else { return }
+    guard CORSHeaders.allows(origin, allowedOrigins) else {
+      throw ServerError(.accessDenied, Reason.originNotAllowed)
+    }
   }
 }
 

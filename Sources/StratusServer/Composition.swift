@@ -86,7 +86,8 @@ public struct Composition: Sendable {
       authentication: accounts, pace: CallerPace(limits, ambient: live.ambient),
       ambient: live.ambient,
       managementToken: managementToken, instance: live.ambient.makeUUID(),
-      publicURL: publicURL.map(Self.withoutSlash), logger: logger)
+      publicURL: publicURL.map(Self.withoutSlash), readiness: storage.readinessChecks,
+      logger: logger)
   }
 
   private static func withoutSlash(_ url: String) -> String {

@@ -31,7 +31,8 @@ public struct Server: Sendable {
     self.logger = logger
   }
 
-  /// Runs until a signal or the task's cancellation; answers what is under way before it returns.
+  /// Runs until a signal or the task's cancellation. Requests in progress are answered before it
+  /// returns, unless they take longer than the grace period; then their connections are closed.
   ///
   /// - Parameters:
   ///   - heedsSignals: whether SIGTERM and SIGINT end it.
@@ -64,9 +65,10 @@ public struct Server: Sendable {
       developer = try await parts.accounts.developerTokens(email: email)
     }
     let application = HTTPServer.application(
-      router: parts.router, host: settings.host, port: settings.port, logger: logger
+      router: parts.router, host: settings.bareHost, port: settings.port,
+      connections: settings.connections(with: DescriptorLimit.raise()), logger: logger
     ) { [settings, logger, developer] port in
-      let url = "http://\(settings.host):\(port)"
+      let url = "http://\(Settings.inURL(settings.bareHost)):\(port)"
       let management = ManagementFile(url: url, token: parts.managementToken)
       do { try OwnerFile.write(management.jsonBytes, to: file) } catch {
         logger.error("the management file cannot be written: \(error)")

@@ -12,6 +12,8 @@ public struct ServerStorage: Sendable {
   let assets: any AssetStore
   /// Makes every change token stale; nil: this engine cannot.
   let renewEpochs: (@Sendable () throws(ServerError) -> Void)?
+  /// The checks behind `/health/ready`.
+  let readinessChecks: [any ReadinessCheck]
   /// Lets what has begun end, and refuses the rest.
   let close: @Sendable () async -> Void
 
@@ -29,6 +31,7 @@ public struct ServerStorage: Sendable {
     self.registry = registry
     assets = FolderAssetStore(data: folder.url, now: live.ambient.now)
     renewEpochs = nil
+    readinessChecks = [DiskReadiness(folder: folder.url)]
     close = {
       await stores.close()
       await registry.close()
@@ -46,6 +49,7 @@ public struct ServerStorage: Sendable {
     self.registry = registry
     assets = MemoryAssetStore(now: live.ambient.now)
     renewEpochs = { () throws(ServerError) in try stores.restore(try stores.backup()) }
+    readinessChecks = []
     close = {
       stores.close()
       registry.close()

@@ -25,6 +25,7 @@ struct DevCommand: AsyncParsableCommand {
   var port = 8080
 
   func run() async throws {
+    try requirePort(port)
     let settings = Settings(
       dataFolder: URL(fileURLWithPath: data), port: port, developerEmail: Self.email)
     // NB: the developer's own file, not one in the data folder: a server's data never holds a key
@@ -80,8 +81,8 @@ struct ServeCommand: AsyncParsableCommand {
     commandName: "serve",
     abstract: "Run the server.",
     discussion: """
-      Prints "stratus is ready at URL" when it answers. SIGTERM ends it once what is under way is \
-      answered.
+      Prints "stratus is ready at URL" when it answers. SIGTERM ends it once the requests in \
+      progress are answered, at the latest after --grace-period.
       """)
 
   /// A hundred years.
@@ -113,6 +114,9 @@ struct ServeCommand: AsyncParsableCommand {
   @OptionGroup(title: "Limits")
   var limits: LimitOptions
 
+  @OptionGroup(title: "Connections")
+  var connections: ConnectionOptions
+
   @OptionGroup(title: "Notifications")
   var push: PushOptions
 
@@ -120,6 +124,7 @@ struct ServeCommand: AsyncParsableCommand {
   var apns: APNsOptions
 
   func run() async throws {
+    try requirePort(port)
     if let publicURL, !publicURL.hasPrefix("http://"), !publicURL.hasPrefix("https://") {
       throw Failure("--public-url must begin with https:// or http://")
     }
@@ -130,10 +135,17 @@ struct ServeCommand: AsyncParsableCommand {
       dataFolder: URL(fileURLWithPath: data), host: host, port: port, publicURL: publicURL,
       limits: try limits.settings())
     settings.historyDays = historyDays == 0 ? nil : historyDays
+    settings.connections = try connections.settings()
+    settings.boundsAddresses = connections.connectionsPerAddress == nil
     settings.push = try push.settings()
     settings.apns = try apns.access()
     try await serve(settings) { _ in }
   }
+}
+
+/// - Throws: `Failure` for a number that is no port; the system would use its last 16 bits.
+private func requirePort(_ port: Int) throws {
+  guard (0...65_535).contains(port) else { throw Failure("--port must be 0 to 65535") }
 }
 
 /// Runs a server until a signal.

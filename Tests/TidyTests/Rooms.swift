@@ -52,7 +52,7 @@ enum Rooms {
   /// since two of them use it.
   static let tests: Set<String> = [
     "Foundation", "Synchronization", "Dispatch", "Testing",
-    "HummingbirdTesting", "QueryChecks", "EventScripts",
+    "HummingbirdTesting", "NIOEmbedded", "QueryChecks", "EventScripts",
   ]
 
   private static let domain: Set<String> = ["StratusDomain", "StratusWire"]

@@ -15,10 +15,16 @@ public struct Admission: Sendable, Hashable {
   public var userRecordName: String?
   /// A newer web auth token for the same session; nil: the one sent is new enough.
   public var nextWebAuthToken: String?
+  /// The origins whose web pages may use the API token, such as `https://app.example.org`; nil:
+  /// no restriction.
+  public var allowedOrigins: Set<String>?
 
-  public init(userRecordName: String?, nextWebAuthToken: String? = nil) {
+  public init(
+    userRecordName: String?, nextWebAuthToken: String? = nil, allowedOrigins: Set<String>? = nil
+  ) {
     self.userRecordName = userRecordName
     self.nextWebAuthToken = nextWebAuthToken
+    self.allowedOrigins = allowedOrigins
   }
 }
 

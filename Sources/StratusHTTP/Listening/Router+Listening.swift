@@ -32,6 +32,7 @@ extension Router {
       switch RequestPath(target.path) {
       case .stream(let address):
         let subject = try await admit(request, target.query, to: address, &exchange)
+        try exchange.requireOrigin(of: request)
         try pace.admitRequest(of: subject)
         let lastEventID = request.headerFields[.lastEventID].flatMap { Int64($0) }
         let (device, epoch, seat) = try await listening.stream(

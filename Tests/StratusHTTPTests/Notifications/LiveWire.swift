@@ -22,6 +22,14 @@ final class LiveWire: @unchecked Sendable {
     send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\n")
   }
 
+  /// Runs a call that blocks; the server needs the threads of Swift's pool.
+  func apart<Value: Sendable>(_ body: @escaping @Sendable (Int32) -> Value) async -> Value {
+    let descriptor = descriptor
+    return await withCheckedContinuation { continuation in
+      DispatchQueue.global().async { continuation.resume(returning: body(descriptor)) }
+    }
+  }
+
   /// Closes both directions.
   func close() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 

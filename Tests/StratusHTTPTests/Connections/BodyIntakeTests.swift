@@ -1,0 +1,61 @@
+import NIOCore
+import StratusDomain
+import StratusWire
+import Synchronization
+import Testing
+
+@testable import StratusHTTP
+
+/// A body on its way from a connection to an endpoint.
+@Suite(.timeLimit(.minutes(5))) struct `A body that arrives` {
+  private static let piece = ByteBuffer(repeating: 1, count: Limits.bodyAheadBytesMax / 8)
+
+  private final class Calls: Sendable {
+    let drains = Atomic(0)
+  }
+
+  private static func intake(_ calls: Calls) -> BodyIntake {
+    BodyIntake(length: nil, waitsForConsent: false, whenWanted: {}) {
+      calls.drains.add(1, ordering: .relaxed)
+    }
+  }
+
+  @Test func `It pauses the connection when enough waits, and lets it go on at half`() async throws
+  {
+    let calls = Calls()
+    let intake = Self.intake(calls)
+    for _ in 0..<7 { #expect(intake.push(Self.piece)) }
+    #expect(!intake.push(Self.piece))
+    let pieces = intake.pieces()
+    _ = try await pieces.next()
+    // A piece that was decoded before the pause follows it, and does not end it.
+    #expect(!intake.push(Self.piece))
+    while calls.drains.load(ordering: .relaxed) == 0 { _ = try await pieces.next() }
+    #expect(intake.push(Self.piece))
+    intake.end()
+    var left = 0
+    while try await pieces.next() != nil { left += 1 }
+    #expect(left == 4, "half but one, and the last one")
+    #expect(calls.drains.load(ordering: .relaxed) == 1)
+  }
+
+  @Test func `It fails in the middle, and stays so`() async throws {
+    let intake = Self.intake(Calls())
+    _ = intake.push(Self.piece)
+    intake.fail(BodyIntake.endedEarly)
+    intake.end()
+    let pieces = intake.pieces()
+    _ = try await pieces.next()
+    await #expect(throws: BodyIntake.endedEarly) { _ = try await pieces.next() }
+  }
+
+  @Test func `A body that is too large is read to its end, then refused`() async throws {
+    let intake = Self.intake(Calls())
+    let count = Limits.requestSizeBytesMax / Self.piece.readableBytes + 1
+    for _ in 0..<count { _ = intake.push(Self.piece) }
+    intake.end()
+    await #expect(throws: ServerError.badRequest(Reason.requestTooLarge)) {
+      _ = try await intake.bytes()
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import StratusDomain
+import StratusTesting
+import StratusWire
+import Testing
+
+@testable import StratusHTTP
+@testable import StratusServer
+
+/// Whether the server says that it can do its work.
+@Suite(.timeLimit(.minutes(5))) struct Readiness {
+  private struct Check: ReadinessCheck {
+    let name: String
+    let look: @Sendable () async -> [ReadinessFault]
+
+    func faults() async -> [ReadinessFault] { await look() }
+  }
+
+  @Test func `A fault is named, and looked for again after a second`() async throws {
+    let clock = MovedClock()
+    let faults = Kept([ReadinessFault(name: "store-lost", reason: "a store is gone")])
+    let probe = ReadinessProbe(
+      [Check(name: "disk") { [] }, Check(name: "stores") { faults.value }],
+      ambient: clock.live.ambient)
+    #expect(await probe.faults().map(\.name) == ["store-lost"])
+    faults.value = []
+    #expect(await probe.faults().map(\.name) == ["store-lost"])
+    clock.move(bySeconds: 1)
+    #expect(await probe.faults().isEmpty)
+  }
+
+  @Test func `A check that hangs is named, and the others are heard`() async throws {
+    let (gate, key) = AsyncStream.makeStream(of: Void.self)
+    let probe = ReadinessProbe(
+      [
+        Check(name: "disk") {
+          for await _ in gate {}
+          return []
+        },
+        Check(name: "stores") { [ReadinessFault(name: "store-lost", reason: "a store is gone")] },
+      ],
+      ambient: Live().ambient, patience: .milliseconds(50))
+    let faults = await probe.faults()
+    #expect(Set(faults.map(\.name)) == ["disk-unknown", "store-lost"])
+    key.finish()
+  }
+
+  @Test func `A folder that cannot be written to is no place for data`() async throws {
+    let missing = FileManager.default.temporaryDirectory
+      .appendingPathComponent("stratus-missing-" + Live().ambient.makeUUID())
+    #expect(await DiskReadiness(folder: missing).faults().map(\.name) == ["disk-unwritable"])
+    try FileManager.default.createDirectory(at: missing, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: missing) }
+    #expect(await DiskReadiness(folder: missing).faults().isEmpty)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: missing.path).isEmpty)
+  }
+
+  @Test func `An answer says what is wrong`() {
+    let fault = ReadinessFault(name: "disk-full", reason: "the disk is full")
+    #expect(
+      String(decoding: ReadinessAnswer(faults: [fault]).jsonBytes, as: UTF8.self)
+        == #"{"status":"unavailable","faults":[{"name":"disk-full","reason":"the disk is full"}]}"#)
+    #expect(
+      String(decoding: ReadinessAnswer(faults: []).jsonBytes, as: UTF8.self) == #"{"status":"ok"}"#)
+  }
+
+  @Test(arguments: [
+    ("127.0.0.1", "127.0.0.1"), ("::1", "[::1]"), ("[::1]", "[::1]"),
+    ("fe80::1%eth0", "[fe80::1%25eth0]"),
+    ("localhost", "localhost"),
+  ])
+  func `An IPv6 address stands in brackets in a URL`(host: String, text: String) {
+    #expect(Settings.inURL(host) == text)
+  }
+}
+
+/// A value that a test changes.
+private final class Kept<Value: Sendable>: @unchecked Sendable {
+  private let lock = NSLock()
+  private var kept: Value
+
+  init(_ value: Value) { kept = value }
+
+  var value: Value {
+    get { lock.withLock { kept } }
+    set { lock.withLock { kept = newValue } }
+  }
+}
