@@ -150,7 +150,8 @@ public final class Connection: Sendable {
     Data(SHA256.hash(data: Data(token.utf8)).prefix(16)).base64EncodedString()
   }
 
-  /// Stands for the token somebody signed in with, and does not give it away; nil: nobody has.
+  /// A digest of the first token of the sign-in, which does not give the token away; nil without a
+  /// user.
   public var accountDigest: String? { identity.withLock { $0.firstDigest } }
 
   /// Names this device to the server from now on, in place of the address's `deviceID`.

@@ -13,8 +13,8 @@ public enum CredentialsFile {
     var environment: String?
     var apiToken: String?
     var webAuthToken: String?
-    /// The digests of the sign-in's first token and of the token beside it: where somebody puts in
-    /// another token, the second one does not fit, and the first one does not count.
+    /// The digests of the sign-in's first token and of the token beside it: if another
+    /// program puts in another token, the second does not fit, and the first does not count.
     var signIn: [String]?
 
     /// Stands for the sign-in; nil where the token is the first one.

@@ -145,7 +145,7 @@ public enum Limits {
   /// The number on an app's icon. Choice: what every system can show.
   public static let badgeMax = 999_999
 
-  // What a client takes.
+  // Bounds of the client.
 
   /// Bytes of one answer that the native framework takes. Choice: four times the largest answer of
   /// a server, so that a server of another version may give more, and a broken one cannot fill a

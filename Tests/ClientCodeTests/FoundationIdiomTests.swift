@@ -2,10 +2,10 @@ import CloudKit
 import Foundation
 import Testing
 
-/// What a file needs that imports both and names the type: Foundation's own cannot be made on Linux.
+/// A file that imports both needs this to name the type: Foundation's cannot be made on Linux.
 private typealias NSComparisonPredicate = CloudKit.NSComparisonPredicate
 
-/// What apps write with Foundation around CloudKit, as they write it.
+/// Code of apps that uses Foundation around CloudKit.
 @Suite struct FoundationIdioms {
   @Test func `predicates are taken apart by their classes`() {
     let predicate = NSPredicate(format: "title == %@ AND NOT (count > 3)", "x")

@@ -2,7 +2,7 @@ import Foundation
 import StratusFoundation
 import Testing
 
-/// What Foundation lacks on Linux.
+/// Types and methods that Foundation lacks on Linux.
 @Suite struct Shims {
   @Test func `an array is read from an archive`() throws {
     let data = try NSKeyedArchiver.archivedData(

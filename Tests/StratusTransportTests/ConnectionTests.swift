@@ -79,17 +79,18 @@ import Testing
     #expect(time.sleeps == [3])
   }
 
-  @Test(arguments: [
-    ("inf", nil), ("nan", nil), ("-1", nil), ("1e19", 86_400), ("1e400", nil), ("7.5", 7.5),
-    ("99999999999999999999", 86_400), ("Wed, 21 Oct 2026 07:28:00 GMT", nil),
-  ] as [(String, Double?)])
+  @Test(
+    arguments: [
+      ("inf", nil), ("nan", nil), ("-1", nil), ("1e19", 86_400), ("1e400", nil), ("7.5", 7.5),
+      ("99999999999999999999", 86_400), ("Wed, 21 Oct 2026 07:28:00 GMT", nil),
+    ] as [(String, Double?)])
   func `reads a header that asks for any wait, and bounds it`(
     header: String, seconds: Double?
   ) async throws {
     let exchange = ScriptedExchange([.answer(503, "busy", headers: ["retry-after": header])])
     let failure = await failure(of: connection(exchange), Connection.Options(patience: .short))
     if seconds == nil {
-      // Then the wait is its own, and the second attempt finds nobody.
+      // Then the connection waits as long as it likes, and a second attempt finds no server.
       #expect(exchange.requests.count > 1)
     } else {
       #expect(failure?.retryAfterSeconds == seconds)

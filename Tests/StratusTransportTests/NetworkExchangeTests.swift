@@ -160,7 +160,7 @@ import Testing
     #expect(try await answered.body == Array("a".utf8))
   }
 
-  @Test func `a redirection to another server is handed over, and nobody is asked there`()
+  @Test func `a redirection to another server is the answer, and that server gets no request`()
     async throws
   {
     let server = try LocalServer()

@@ -66,7 +66,8 @@ import Testing
     #expect(try FieldValue(storedField: parsed(field)) == .timestamp(7))
   }
 
-  @Test(arguments: [0, 1, -1, 1_767_225_600_123, -62_135_596_800_000, 253_402_300_799_999] as [Int64])
+  @Test(
+    arguments: [0, 1, -1, 1_767_225_600_123, -62_135_596_800_000, 253_402_300_799_999] as [Int64])
   func `is only what is between: whole milliseconds have nothing beside them`(_ whole: Int64) {
     let time = Timestamp(referenceSeconds: Timestamp(whole).dateReferenceSeconds)
     #expect(time == Timestamp(whole))

@@ -41,7 +41,7 @@ public class NSExpression: NSObject, NSCopying {
     NSExpression(.evaluatedObject)
   }
 
-  /// What an expression is.
+  /// The kinds of expressions.
   public enum ExpressionType: UInt, Sendable {
     case constantValue = 0
     case evaluatedObject = 1
@@ -58,7 +58,7 @@ public class NSExpression: NSObject, NSCopying {
     case conditional = 20
   }
 
-  /// What the expression is. Choice: a key of something other than the evaluated object shows as
+  /// The kind of the expression. Choice: a key of something other than the evaluated object shows as
   /// the function `valueForKeyPath:`, as on Apple's systems.
   public var expressionType: ExpressionType {
     switch term {
@@ -90,7 +90,7 @@ public class NSExpression: NSObject, NSCopying {
     }
   }
 
-  /// What a function is asked of: the object of a key, else the evaluated object.
+  /// The object that a function works on: the one whose key is read, else the evaluated object.
   public var operand: NSExpression {
     if case .member(let object, _) = term { NSExpression(object) } else { Self.evaluated }
   }
@@ -113,7 +113,7 @@ public class NSExpression: NSObject, NSCopying {
     }
   }
 
-  /// What a subquery asks of each member; else `TRUEPREDICATE`.
+  /// The predicate that a subquery asks each member; else `TRUEPREDICATE`.
   public var predicate: NSPredicate {
     if case .subquery(_, _, let predicate) = term { predicate.predicate } else { Self.nothing }
   }

@@ -71,7 +71,7 @@ final class KeySortDescriptor: NSSortDescriptor, KeyedSortDescriptor {
   }
 }
 
-/// What gives `NSSortDescriptor` its initialiser by key and `key`; an implementation detail.
+/// Gives `NSSortDescriptor` its initialiser by key and `key`; an implementation detail.
 ///
 /// NB: not bound to classes, else an initialiser could not choose the object it returns.
 public protocol _SortKeyReading {}

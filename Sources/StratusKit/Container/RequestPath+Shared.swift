@@ -59,7 +59,7 @@ extension RequestPath {
         now.webAuthToken != nil
         && (now.url != first.url || now.environment != first.environment)
       if isElsewhere { return adopt(apiToken: nil, webAuthToken: nil, isSetInCode: false) }
-      // What a program has put there, this one or another, is no other sign-in.
+      // A newer token that this program, or another one, has put there is no other sign-in.
       let isRenewed = connection?.renew(
         apiToken: now.apiToken, webAuthToken: now.webAuthToken, signIn: now.signIn)
       if isRenewed == true { return }

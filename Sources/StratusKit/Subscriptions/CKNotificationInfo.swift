@@ -9,7 +9,7 @@ import Synchronization
 public final class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
   private let state: Mutex<StratusWire.NotificationInfo>
 
-  /// What it says, as the wire has it.
+  /// The description in the form of the wire.
   var wire: StratusWire.NotificationInfo { state.withLock { $0 } }
 
   /// Shows nothing: a notification that only wakes the app.

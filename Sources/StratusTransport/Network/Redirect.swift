@@ -27,7 +27,7 @@ enum Redirect {
     return "\(scheme)://\(host):\(url.port ?? (scheme == "https" ? 443 : 80))"
   }
 
-  /// What a redirection that is not followed means to an app.
+  /// A sentence for people about a redirection that is not followed.
   static func reason(headers: [String: String]) -> String {
     let origin = headers["location"].flatMap { URL(string: $0) }.flatMap(origin(of:))
     let place = origin.map { " to \($0)" } ?? ""

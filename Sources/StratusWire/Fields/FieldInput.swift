@@ -7,7 +7,7 @@ public struct FieldInput: Sendable {
   /// The type the client named, aliases resolved; nil if it named none.
   public let declaredType: String?
   let value: JSONView?
-  /// What stands beside a time that is no whole number of milliseconds.
+  /// The exact seconds beside a time that is no whole number of milliseconds.
   private let referenceSeconds: JSONView?
   /// Whether the client says the value is encrypted.
   public let isEncrypted: Bool

@@ -69,7 +69,8 @@ import Testing
     var errors = ItemErrors()
     errors.add(CKError(.unknownItem), for: "a")
     let one: any Error = errors.partialFailure ?? CKError(.internalError)
-    #expect(one.localizedDescription == "One item failed. The first reason: The item does not exist.")
+    #expect(
+      one.localizedDescription == "One item failed. The first reason: The item does not exist.")
     #expect("\(one)".contains(#"a = <CKError: "Unknown Item" (11)"#))
     for number in 0..<20 { errors.add(CKError(.unknownItem), for: number) }
     let many = errors.partialFailure
@@ -77,7 +78,7 @@ import Testing
     #expect(many?.description.contains("11 more") == true)
   }
 
-  @Test func `who is signed out is told what to set, and what the server says`() {
+  @Test func `an error without an account names the settings and the server's reason`() {
     let refused = CKError(Self.error(.authenticationRequired, "request needs authorization"))
     let signedOut = refused.explained(hasUser: false)
     #expect(signedOut.code == .notAuthenticated)
