@@ -117,7 +117,9 @@ let package = Package(
     room("CoreLocation", ["StratusFoundation"]),
 
     // Examples
-    program("CloudNotes", path: "Examples/CloudNotes", ["CloudKit"]),
+    .executableTarget(
+      name: "CloudNotes", dependencies: ["CloudKit"], path: "Examples/CloudNotes",
+      exclude: ["README.md"], swiftSettings: strict),
     .target(
       name: "NotesSync", dependencies: ["CloudKit"], path: "Examples/NotesSync/Sync",
       swiftSettings: strict),
@@ -128,7 +130,9 @@ let package = Package(
     .executableTarget(
       name: "Parties", dependencies: ["CloudKit", "CoreLocation"], path: "Examples/Parties",
       exclude: ["README.md"], swiftSettings: strict),
-    program("Tour", path: "Examples/Tour", ["CloudKit"]),
+    .executableTarget(
+      name: "Tour", dependencies: ["CloudKit"], path: "Examples/Tour",
+      exclude: ["README.md"], swiftSettings: strict),
 
     // The simulation
     .executableTarget(

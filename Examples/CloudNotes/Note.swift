@@ -2,7 +2,7 @@ import CloudKit
 
 /// A note as the app thinks of it.
 struct Note {
-  static let recordType = "Note"
+  static let recordType = "CloudNote"
   /// What a list needs; the text stays on the server until it is read.
   static let listKeys = ["title", "edited"]
 

@@ -2,7 +2,8 @@ import CloudKit
 
 /// One device's notes: what it knows of them, and the server behind.
 struct Notebook {
-  static let zoneID = CKRecordZone.ID(zoneName: "Notes")
+  /// A zone of this app's own, so that other apps of the container keep out of it.
+  static let zoneID = CKRecordZone.ID(zoneName: "CloudNotes")
 
   let database = CKContainer.default().privateCloudDatabase
   var memory: DeviceMemory

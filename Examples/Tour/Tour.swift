@@ -71,7 +71,7 @@ struct Tour {
   }
 
   static func note(_ title: String) -> CKRecord {
-    let note = CKRecord(recordType: "Note", recordID: CKRecord.ID(zoneID: zoneID))
+    let note = CKRecord(recordType: "TourNote", recordID: CKRecord.ID(zoneID: zoneID))
     note["title"] = title
     note["created"] = Date()
     return note

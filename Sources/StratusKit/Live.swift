@@ -21,11 +21,12 @@ enum Live {
       let parts = (ContinuousClock.now - start).components
       return Double(parts.seconds) + Double(parts.attoseconds) / 1e18
     },
-    sleep: { try await Task.sleep(for: .seconds($0)) },
+    // NB: an infinite time, or one that is no number, would trap.
+    sleep: { try await Task.sleep(for: .seconds($0 > 0 ? min($0, sleepSecondsMax) : 0)) },
     watch: { seconds in
       // NB: slice by slice. A sleep that is cancelled stays in memory until it would have ended,
       // and time in which the process was stopped counts as one slice.
-      var left = seconds
+      var left = min(seconds, sleepSecondsMax)
       while left > 0 {
         try await Task.sleep(for: .seconds(min(left, watchSliceSeconds)))
         left -= watchSliceSeconds
@@ -34,6 +35,8 @@ enum Live {
     chance: { Double.random(in: 0..<1) })
 
   private static let watchSliceSeconds = 20.0
+  /// A year.
+  private static let sleepSecondsMax = 31_536_000.0
 
   /// Shared by every container of the process, so that they share connections.
   static let exchange: any HTTPExchange & EventExchange = NetworkExchange()

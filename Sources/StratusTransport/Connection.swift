@@ -53,14 +53,21 @@ public final class Connection: Sendable {
   private struct Identity {
     var apiToken: String?
     var webAuthToken: String?
-    /// The first token of the session, before the server gave newer ones.
-    var firstToken: String?
+    /// The digest of the first token of the session, before the server gave newer ones.
+    var firstDigest: String?
     var generation = 0
+
+    mutating func signIn(_ token: String?, _ signIn: String?) {
+      webAuthToken = token
+      firstDigest = token.map { signIn ?? Connection.digest(of: $0) }
+    }
   }
 
   public let address: Address
   private let deviceID: Mutex<String>
   private let identity: Mutex<Identity>
+  /// Called with each newer token and the digest of its sign-in.
+  private let keeper = Mutex<(@Sendable (_ token: String, _ signIn: String) -> Void)?>(nil)
   let exchange: any HTTPExchange
   package let timing: Timing
   /// Bytes of a file that are sent or asked for at once, at most.
@@ -70,16 +77,19 @@ public final class Connection: Sendable {
   /// larger ones cost memory.
   public static let defaultPieceBytesMax = 2_097_152
 
+  /// - Parameter signIn: the ``accountDigest`` of the sign-in that the token belongs to; nil: the
+  ///   token is its first.
   public init(
     to address: Address, apiToken: String?, webAuthToken: String?,
     exchange: any HTTPExchange, timing: Timing,
-    pieceBytesMax: Int = Connection.defaultPieceBytesMax
+    pieceBytesMax: Int = Connection.defaultPieceBytesMax, signIn: String? = nil
   ) {
     self.pieceBytesMax = max(1, pieceBytesMax)
     self.address = address
     deviceID = Mutex(address.deviceID)
-    identity = Mutex(
-      Identity(apiToken: apiToken, webAuthToken: webAuthToken, firstToken: webAuthToken))
+    var identity = Identity(apiToken: apiToken)
+    identity.signIn(webAuthToken, signIn)
+    self.identity = Mutex(identity)
     self.exchange = exchange
     self.timing = timing
   }
@@ -99,21 +109,50 @@ public final class Connection: Sendable {
   /// - Parameters:
   ///   - apiToken: nil: as before.
   ///   - webAuthToken: nil: nobody is signed in.
-  public func signIn(apiToken: String? = nil, webAuthToken: String?) {
+  ///   - signIn: the ``accountDigest`` of the sign-in that the token belongs to; nil: the token is
+  ///     its first.
+  public func signIn(apiToken: String? = nil, webAuthToken: String?, signIn: String? = nil) {
     identity.withLock { identity in
       identity.apiToken = apiToken ?? identity.apiToken
-      identity.webAuthToken = webAuthToken
-      identity.firstToken = webAuthToken
+      identity.signIn(webAuthToken, signIn)
       identity.generation += 1
     }
   }
 
-  /// Stands for the token somebody signed in with, and does not give it away; nil: nobody has.
-  public var accountDigest: String? {
-    identity.withLock { $0.firstToken }.map { token in
-      Data(SHA256.hash(data: Data(token.utf8)).prefix(16)).base64EncodedString()
+  /// Makes requests with another token of the same sign-in from now on.
+  ///
+  /// - Parameters:
+  ///   - apiToken: the one that it goes with.
+  ///   - signIn: as in ``signIn(apiToken:webAuthToken:signIn:)``.
+  /// - Returns: false, and nothing changes, if the token belongs to another sign-in.
+  public func renew(apiToken: String?, webAuthToken: String?, signIn: String?) -> Bool {
+    identity.withLock { identity in
+      guard let webAuthToken, identity.webAuthToken != nil, apiToken == identity.apiToken,
+        identity.firstDigest == signIn ?? Self.digest(of: webAuthToken)
+          || identity.webAuthToken == webAuthToken
+      else { return false }
+      identity.webAuthToken = webAuthToken
+      return true
     }
   }
+
+  /// Has each newer token of the user's handed over, so that it can outlast the process.
+  ///
+  /// - Parameter keeper: called with the token and the ``accountDigest`` it belongs to.
+  public func keepTokens(
+    _ keeper: @escaping @Sendable (_ token: String, _ signIn: String) -> Void
+  ) {
+    self.keeper.withLock { $0 = keeper }
+  }
+
+  /// Stands for a token, and does not give it away.
+  static func digest(of token: String) -> String {
+    Data(SHA256.hash(data: Data(token.utf8)).prefix(16)).base64EncodedString()
+  }
+
+  /// A digest of the first token of the sign-in, which does not give the token away; nil without a
+  /// user.
+  public var accountDigest: String? { identity.withLock { $0.firstDigest } }
 
   /// Names this device to the server from now on, in place of the address's `deviceID`.
   public func identify(as deviceID: String) { self.deviceID.withLock { $0 = deviceID } }
@@ -165,7 +204,8 @@ public final class Connection: Sendable {
     var headers = options.headers
     headers["Content-Type"] = "application/json; charset=utf-8"
     let timeout = min(options.requestTimeoutSeconds, max(remaining ?? .infinity, 0.001))
-    let request = HTTPRequest(url: url, headers: headers, body: body, timeoutSeconds: timeout)
+    let request = HTTPRequest(
+      url: url, headers: headers, body: body, timeoutSeconds: timeout, totalSeconds: remaining)
     let response: HTTPResponse
     do { response = try await exchange.send(request) } catch { throw .network(error) }
     keepToken(in: response.headers, of: identity.generation)
@@ -179,15 +219,18 @@ public final class Connection: Sendable {
   func keepToken(in headers: [String: String], of generation: Int) {
     guard let token = headers["x-apple-cloudkit-web-auth-token"], !token.isEmpty
     else { return }
-    identity.withLock { identity in
-      guard identity.generation == generation, identity.webAuthToken != nil else { return }
+    let signIn = identity.withLock { identity -> String? in
+      guard identity.generation == generation, let old = identity.webAuthToken else { return nil }
       identity.webAuthToken = token
+      return old == token ? nil : identity.firstDigest
     }
+    if let signIn { keeper.withLock { $0 }?(token, signIn) }
   }
 
   private static func read<E: Endpoint>(
     _ endpoint: E.Type, _ response: HTTPResponse
   ) throws(TransportFailure) -> E.Response {
+    if response.isTooLarge { throw .tooLarge(response) }
     guard (200..<300).contains(response.status) else { throw failure(of: response) }
     return try parse(E.Response.self, response)
   }
@@ -206,6 +249,11 @@ public final class Connection: Sendable {
 
   /// What an answer that is no success says.
   static func failure(of response: HTTPResponse) -> TransportFailure {
+    if (300..<400).contains(response.status) {
+      return .unreadable(
+        status: response.status, reason: Redirect.reason(headers: response.headers),
+        retryAfterSeconds: nil)
+    }
     do {
       let error = try ErrorDictionary(jsonBytes: response.body)
       return .refused(
@@ -267,5 +315,21 @@ public final class Connection: Sendable {
 }
 
 extension HTTPResponse {
-  var retryAfterSeconds: Double? { headers["retry-after"].flatMap(Double.init) }
+  /// Seconds to wait: a day at most, nil if the header is no such number, whatever a server or a
+  /// proxy says.
+  var retryAfterSeconds: Double? {
+    guard let seconds = headers["retry-after"].flatMap(Double.init), seconds >= 0,
+      seconds.isFinite
+    else { return nil }
+    return min(seconds, Limits.retryAfterSecondsMax)
+  }
+}
+
+extension TransportFailure {
+  /// An answer that has more bytes than are taken.
+  static func tooLarge(_ response: HTTPResponse) -> TransportFailure {
+    .unreadable(
+      status: response.status, reason: "the answer is larger than was asked for",
+      retryAfterSeconds: nil)
+  }
 }

@@ -4,7 +4,8 @@ import StratusWire
 /// What `stratus login` leaves for the programs of one user: `~/.config/stratus/credentials.json`.
 ///
 /// A JSON object with the keys `url`, `container`, `environment`, `apiToken`, `webAuthToken`, each
-/// of which may be absent. It is readable by its owner only.
+/// of which may be absent. It is readable by its owner only. Programs put newer tokens of the same
+/// sign-in into it, together with the key `signIn`.
 public enum CredentialsFile {
   private struct Contents: Codable {
     var url: String?
@@ -12,6 +13,17 @@ public enum CredentialsFile {
     var environment: String?
     var apiToken: String?
     var webAuthToken: String?
+    /// The digests of the sign-in's first token and of the token beside it: if another
+    /// program puts in another token, the second does not fit, and the first does not count.
+    var signIn: [String]?
+
+    /// Stands for the sign-in; nil where the token is the first one.
+    var firstDigest: String? {
+      guard let signIn, signIn.count == 2, let webAuthToken,
+        signIn[1] == Connection.digest(of: webAuthToken)
+      else { return nil }
+      return signIn[0]
+    }
   }
 
   /// Where the file lies, by a process's environment.
@@ -30,16 +42,52 @@ public enum CredentialsFile {
   /// - Returns: nil where there is none, where it is no such JSON, or where others than its owner
   ///   may read it: a token that was open to others is not used.
   public static func read(at location: URL) -> ServerSettings? {
-    let attributes = try? FileManager.default.attributesOfItem(atPath: location.path)
-    guard let permissions = (attributes?[.posixPermissions] as? NSNumber)?.intValue,
-      permissions & 0o077 == 0,
-      let data = try? Data(contentsOf: location),
+    guard let data = ownersData(at: location),
       let contents = try? JSONDecoder().decode(Contents.self, from: data)
     else { return nil }
     return ServerSettings(
       url: contents.url.flatMap(URL.init(string:)), container: contents.container,
       environment: contents.environment.flatMap(ContainerEnvironment.init),
-      apiToken: contents.apiToken, webAuthToken: contents.webAuthToken)
+      apiToken: contents.apiToken, webAuthToken: contents.webAuthToken,
+      signIn: contents.firstDigest)
+  }
+
+  /// The file's bytes; nil where others than its owner may read it.
+  private static func ownersData(at location: URL) -> Data? {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: location.path)
+    guard let permissions = (attributes?[.posixPermissions] as? NSNumber)?.intValue,
+      permissions & 0o077 == 0
+    else { return nil }
+    return try? Data(contentsOf: location)
+  }
+
+  /// Puts a newer token into the file, if the file still has a token of the same sign-in. All else
+  /// in the file stays.
+  ///
+  /// - Parameters:
+  ///   - token: what the server gave.
+  ///   - signIn: the ``Connection/accountDigest`` of the connection that it was given to.
+  /// - Returns: whether the file has the token now.
+  @discardableResult
+  public static func renew(
+    _ token: String, signIn: String, at location: URL
+  ) -> Bool {
+    guard let lock = try? FileLock(beside: location) else { return false }
+    defer { lock.release() }
+    guard let data = ownersData(at: location),
+      let contents = try? JSONDecoder().decode(Contents.self, from: data),
+      let old = contents.webAuthToken,
+      signIn == contents.firstDigest ?? Connection.digest(of: old),
+      var members = try? JSONSerialization.jsonObject(with: data) as? [String: Any]
+    else { return false }
+    members["webAuthToken"] = token
+    members["signIn"] = [signIn, Connection.digest(of: token)]
+    guard
+      let renewed = try? JSONSerialization.data(
+        withJSONObject: members, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
+    else { return false }
+    do { try PrivateFile.replace(location, with: renewed) } catch { return false }
+    return true
   }
 
   /// Writes the file, and the folders above it where they are missing.
@@ -57,15 +105,6 @@ public enum CredentialsFile {
     try files.createDirectory(
       at: location.deletingLastPathComponent(), withIntermediateDirectories: true,
       attributes: [.posixPermissions: 0o700])
-    // Made empty with its permissions first, so that the token is never readable by others.
-    if files.fileExists(atPath: location.path) { try files.removeItem(at: location) }
-    guard
-      files.createFile(
-        atPath: location.path, contents: nil, attributes: [.posixPermissions: 0o600])
-    else { throw CocoaError(.fileWriteUnknown) }
-    try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: location.path)
-    let handle = try FileHandle(forWritingTo: location)
-    try handle.write(contentsOf: data)
-    try handle.close()
+    try PrivateFile.replace(location, with: data)
   }
 }

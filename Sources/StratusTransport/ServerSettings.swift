@@ -9,6 +9,9 @@ public struct ServerSettings: Sendable, Hashable {
   public var environment: ContainerEnvironment?
   public var apiToken: String?
   public var webAuthToken: String?
+  /// Stands for the sign-in that the token belongs to; nil: the token is its first one. See
+  /// ``Connection/accountDigest``.
+  public var signIn: String?
   /// Where this device keeps the keys of encrypted values.
   public var keysFile: URL?
   /// What must outlast a process; see ``StateFolder``.
@@ -17,8 +20,9 @@ public struct ServerSettings: Sendable, Hashable {
   public init(
     url: URL? = nil, container: String? = nil, environment: ContainerEnvironment? = nil,
     apiToken: String? = nil, webAuthToken: String? = nil, keysFile: URL? = nil,
-    stateFolder: URL? = nil
+    stateFolder: URL? = nil, signIn: String? = nil
   ) {
+    self.signIn = signIn
     self.url = url
     self.container = container
     self.environment = environment
@@ -52,6 +56,7 @@ public struct ServerSettings: Sendable, Hashable {
       apiToken: apiToken ?? other.apiToken,
       webAuthToken: webAuthToken ?? other.webAuthToken,
       keysFile: keysFile ?? other.keysFile,
-      stateFolder: stateFolder ?? other.stateFolder)
+      stateFolder: stateFolder ?? other.stateFolder,
+      signIn: webAuthToken == nil ? other.signIn : signIn)
   }
 }

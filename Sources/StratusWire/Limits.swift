@@ -178,4 +178,16 @@ public enum Limits {
   /// one customer of a provider has. Choice: a large office behind one router; never more than
   /// half of all connections.
   public static let connectionsPerAddressMax = 4_096
+
+  // Bounds of the client.
+
+  /// Bytes of one answer that the native framework takes. Choice: four times the largest answer of
+  /// a server, so that a server of another version may give more, and a broken one cannot fill a
+  /// device's memory.
+  public static let clientAnswerBytesMax = 67_108_864
+  /// Bytes that an answer with a piece of a file may have beyond the piece: a page of a proxy that
+  /// says why there is none, or a small file from a server that knows no ranges. Choice.
+  public static let clientErrorBytesMax = 65_536
+  /// Seconds that a client waits because a server says so. Choice: a day; more is a mistake.
+  public static let retryAfterSecondsMax = 86_400.0
 }

@@ -3,7 +3,9 @@ import Testing
 
 /// What apps write about files, as they write it.
 @Suite struct AssetIdioms {
-  private let url = URL(fileURLWithPath: "/tmp/photo.jpg")
+  /// A file that does not exist.
+  private let url = FileManager.default.temporaryDirectory
+    .appendingPathComponent("stratus-\(UUID().uuidString)").appendingPathComponent("photo.jpg")
 
   @Test func `an asset is made of a file and read by a cast`() {
     let record = CKRecord(recordType: "Photo")

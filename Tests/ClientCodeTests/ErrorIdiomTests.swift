@@ -88,7 +88,14 @@ import Testing
   }
 
   @Test func `every error has a sentence`() {
-    #expect(!CKError(.quotaExceeded).localizedDescription.isEmpty)
+    let bare: any Error = CKError(.quotaExceeded)
+    let apples = "The operation couldn\u{2019}t be completed. (CKErrorDomain error 25.)"
+    #expect(bare.localizedDescription == apples)
+    #expect((bare as NSError).localizedDescription == apples)
+    #expect(CKError(.quotaExceeded).localizedDescription == apples)
+    #expect(CKError(.quotaExceeded).userInfo.isEmpty)
+    #expect((bare as NSError) as? CKError == CKError(.quotaExceeded))
+    #expect("\(bare)" == #"<CKError: "Quota Exceeded" (25)>"#)
     let error = CKError(.internalError, userInfo: [NSLocalizedDescriptionKey: "just so"])
     #expect(error.localizedDescription == "just so")
     #expect((error as Error).localizedDescription == "just so")

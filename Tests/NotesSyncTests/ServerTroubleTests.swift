@@ -23,7 +23,7 @@ import Testing
   @Test func `over a zone the user has deleted switches the backup off`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
-      try await home.alice.purgeZone("Notes", in: NotesDevice.containerID)
+      try await home.alice.purgeZone("NotesSync", in: NotesDevice.containerID)
       try await home.phone.app.write("Bread", as: "shopping")
       for device in [home.phone, home.laptop] {
         try await home.server.wait { await device.app.overview.activity == .off }
@@ -44,7 +44,7 @@ import Testing
   @Test func `over a zone that was reset has the notes sent again`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
-      try await home.alice.resetEncryptedData(ofZone: "Notes", in: NotesDevice.containerID)
+      try await home.alice.resetEncryptedData(ofZone: "NotesSync", in: NotesDevice.containerID)
       try await home.phone.app.write("Nails", as: "tools")
       try await home.waitUntilBothShow(["shopping": "Milk", "tools": "Nails"])
     }

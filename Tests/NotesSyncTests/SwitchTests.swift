@@ -39,7 +39,7 @@ import Testing
       #expect(await home.laptop.texts == ["shopping": "Milk"])
       let zones = try await home.laptop.device.container(NotesDevice.containerID)
         .privateCloudDatabase.allRecordZones()
-      #expect(!zones.contains { $0.zoneID.zoneName == "Notes" })
+      #expect(!zones.contains { $0.zoneID.zoneName == "NotesSync" })
     }
   }
 

@@ -27,8 +27,24 @@ import Testing
     #expect(back == descriptor)
   }
 
+  @Test func `a sort descriptor by the key path of an optional puts missing values first`() {
+    let people = [5, nil, 2].map { Person($0.map(Date.init(timeIntervalSince1970:))) }
+    for (isAscending, expected) in [(true, [nil, 2, 5]), (false, [5, 2, nil])] {
+      let descriptor = NSSortDescriptor(keyPath: \Person.born, ascending: isAscending)
+      let sorted = NSArray(array: people).sortedArray(using: [descriptor])
+      let dates = sorted.map { ($0 as? Person)?.born?.timeIntervalSince1970 }
+      #expect(dates == expected as [Double?])
+    }
+  }
+
   @Test func `a sort descriptor of another making has no key`() {
     #expect(NSSortDescriptor(keyPath: \NSString.length, ascending: true).key == nil)
     #expect(NSSortDescriptor(key: nil, ascending: true).key == nil)
   }
+}
+
+private final class Person: NSObject {
+  let born: Date?
+
+  init(_ born: Date?) { self.born = born }
 }

@@ -79,6 +79,41 @@ import Testing
     #expect(time.sleeps == [3])
   }
 
+  @Test(
+    arguments: [
+      ("inf", nil), ("nan", nil), ("-1", nil), ("1e19", 86_400), ("1e400", nil), ("7.5", 7.5),
+      ("99999999999999999999", 86_400), ("Wed, 21 Oct 2026 07:28:00 GMT", nil),
+    ] as [(String, Double?)])
+  func `reads a header that asks for any wait, and bounds it`(
+    header: String, seconds: Double?
+  ) async throws {
+    let exchange = ScriptedExchange([.answer(503, "busy", headers: ["retry-after": header])])
+    let failure = await failure(of: connection(exchange), Connection.Options(patience: .short))
+    if seconds == nil {
+      // Then the connection waits as long as it likes, and a second attempt finds no server.
+      #expect(exchange.requests.count > 1)
+    } else {
+      #expect(failure?.retryAfterSeconds == seconds)
+    }
+  }
+
+  @Test func `takes an answer of a bounded size, in all its time at most`() async throws {
+    let exchange = ScriptedExchange([.answer(200, emptyList)])
+    _ = await failure(
+      of: connection(exchange), Connection.Options(resourceTimeoutSeconds: 5))
+    #expect(exchange.requests.first?.totalSeconds == 5)
+    #expect(exchange.requests.first?.answerBytesMax == Limits.clientAnswerBytesMax)
+  }
+
+  @Test func `calls an answer unreadable that is too large`() async throws {
+    let exchange = ScriptedExchange([.tooLarge(200)])
+    guard case .unreadable(200, let reason, nil) = await failure(of: connection(exchange)) else {
+      Issue.record("it was read")
+      return
+    }
+    #expect(reason.contains("larger"))
+  }
+
   @Test func `hands over a long wait to who waits`() async throws {
     let exchange = ScriptedExchange([
       .answer(503, refusal("TRY_AGAIN_LATER", retryAfter: 30)), .answer(200, emptyList),

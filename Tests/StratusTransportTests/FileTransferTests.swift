@@ -168,6 +168,7 @@ import Testing
         "bytes=0-1", "bytes=2-2", "bytes=2-2", "bytes=2-2",
       ])
     #expect(exchange.requests[0].url.absoluteString == "https://files.example.org/d/file?x=1")
+    #expect(exchange.requests[0].answerBytesMax == 2 + Limits.clientErrorBytesMax)
     #expect(exchange.requests.allSatisfy { $0.method == .get && $0.body.isEmpty })
     try FileManager.default.removeItem(at: folder)
   }
@@ -176,6 +177,7 @@ import Testing
     ScriptedExchange.Step.answer(206, "abc"), .answer(206, ""),
     .answer(206, "ab", headers: ["content-range": "bytes 1-2/3"]),
     .answer(206, "ab", headers: ["content-range": "bytes 0-1/4"]), .answer(200, "ab"),
+    .tooLarge(200),
   ])
   func `is refused where other bytes come`(step: ScriptedExchange.Step) async throws {
     let url = folder.appendingPathComponent("incoming")

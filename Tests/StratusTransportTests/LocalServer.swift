@@ -55,6 +55,14 @@ final class LocalServer: Sendable {
       Thread.detachNewThread { [self] in say(text) }
     }
 
+    /// Says it again and again, until the other side has left.
+    func sayForEver(_ text: String) {
+      Thread.detachNewThread { [self] in
+        let bytes = Array(text.utf8)
+        while send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) > 0 {}
+      }
+    }
+
     func hangUp() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
     /// Waits until the other side has left.

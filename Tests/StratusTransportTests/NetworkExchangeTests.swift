@@ -100,6 +100,91 @@ import Testing
     #expect(await client.isLeft())
   }
 
+  @Test func `an answer that is too large is cut, whether it says its size or not`() async throws {
+    for head in ["Content-Length: 2000000000\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\nb\r\n"] {
+      let server = try LocalServer()
+      var request = try request(url(server))
+      request.answerBytesMax = 10
+      let answered = Task { [request] in try await NetworkExchange().send(request) }
+      let client = try await server.accepted()
+      client.say("HTTP/1.1 200 OK\r\n" + head + "01234567890")
+      let answer = try await answered.value
+      #expect(answer.isTooLarge)
+      #expect(answer.status == 200)
+      #expect(answer.body.isEmpty)
+      #expect(await client.isLeft())
+    }
+  }
+
+  @Test func `an answer of just as many bytes as may come is whole`() async throws {
+    let server = try LocalServer()
+    var request = try request(url(server))
+    request.answerBytesMax = 5
+    let answered = Task { [request] in try await NetworkExchange().send(request) }
+    try await server.accepted().say("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nabcde")
+    let answer = try await answered.value
+    #expect(!answer.isTooLarge)
+    #expect(answer.body == Array("abcde".utf8))
+  }
+
+  @Test func `an answer that never ends is given up when its whole time is over`() async throws {
+    let server = try LocalServer()
+    var request = try request(url(server))
+    request.totalSeconds = 0.2
+    request.answerBytesMax = .max
+    let answered = Task { [request] in try await NetworkExchange().send(request) }
+    let client = try await server.accepted()
+    client.say("HTTP/1.1 200 OK\r\nContent-Length: 2000000000\r\n\r\n")
+    client.sayForEver("x")
+    await #expect(throws: NetworkFailure.timedOut) { try await answered.value }
+  }
+
+  @Test(arguments: [Double.infinity, .nan, 1e300, -1])
+  func `a time that is no time to wait is bounded`(seconds: Double) async throws {
+    let port = try LocalServer().port
+    let url = try #require(URL(string: "http://127.0.0.1:\(port)/"))
+    let request = HTTPRequest(
+      url: url, body: [], timeoutSeconds: seconds, totalSeconds: seconds)
+    await #expect(throws: NetworkFailure.self) { try await NetworkExchange().send(request) }
+  }
+
+  @Test func `a redirection within the server is followed with the body`() async throws {
+    let server = try LocalServer()
+    async let answered = NetworkExchange().send(request(url(server)))
+    let client = try await server.accepted()
+    client.say("HTTP/1.1 307 Moved\r\nLocation: /d?e=f\r\nContent-Length: 0\r\n\r\n")
+    let head = await client.nextHead()
+    #expect(head.hasPrefix("POST /d?e=f HTTP/1.1\r\n"))
+    #expect(head.lowercased().contains("content-length: 2\r\n"))
+    client.say("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na")
+    #expect(try await answered.body == Array("a".utf8))
+  }
+
+  @Test func `a redirection to another server is the answer, and that server gets no request`()
+    async throws
+  {
+    let server = try LocalServer()
+    let other = try LocalServer()
+    async let answered = NetworkExchange().send(request(url(server)))
+    try await server.accepted().say(
+      "HTTP/1.1 307 Moved\r\nLocation: \(url(other))\r\nContent-Length: 0\r\n\r\n")
+    #expect(try await answered.status == 307)
+    withExtendedLifetime(other) {}
+  }
+
+  @Test func `redirections in a circle end`() async throws {
+    let server = try LocalServer()
+    async let answered = NetworkExchange().send(request(url(server)))
+    let client = try await server.accepted()
+    let moved = "HTTP/1.1 307 Moved\r\nLocation: /\r\nContent-Length: 0\r\n\r\n"
+    client.say(moved)
+    for _ in 0..<Redirect.countMax {
+      #expect(await client.nextHead().hasPrefix("POST / "))
+      client.say(moved)
+    }
+    #expect(try await answered.status == 307)
+  }
+
   @Test func `a large stream comes whole`() async throws {
     let server = try LocalServer()
     let request = HTTPRequest(

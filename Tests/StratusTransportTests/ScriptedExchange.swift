@@ -8,6 +8,8 @@ final class ScriptedExchange: HTTPExchange {
   enum Step: Sendable {
     case answer(Int, String, headers: [String: String] = [:])
     case fail(NetworkFailure)
+    /// An answer with more bytes than are taken.
+    case tooLarge(Int)
   }
 
   private let steps: Mutex<[Step]>
@@ -24,6 +26,7 @@ final class ScriptedExchange: HTTPExchange {
     case .answer(let status, let body, let headers):
       return HTTPResponse(status: status, headers: headers, body: Array(body.utf8))
     case .fail(let failure): throw failure
+    case .tooLarge(let status): return HTTPResponse(status: status, body: [], isTooLarge: true)
     case nil: throw .lostBeforeSending
     }
   }

@@ -1,7 +1,8 @@
 import Foundation
-import StratusTransport
 import StratusWire
 import Testing
+
+@testable import StratusTransport
 
 @Suite struct `Server settings` {
   @Test func `are read from the environment`() {
@@ -63,6 +64,50 @@ import Testing
 
   @Test func `is nothing where there is none`() throws {
     try inFolder { #expect(CredentialsFile.read(at: $0) == nil) }
+  }
+
+  @Test func `takes a newer token of its sign-in, and keeps all else`() throws {
+    try inFolder { location in
+      try CredentialsFile.write(settings, to: location)
+      let text = try String(contentsOf: location, encoding: .utf8)
+      let more = text.replacingOccurrences(of: "{", with: "{\n  \"note\" : [1, null],")
+      let handle = try FileHandle(forWritingTo: location)
+      try handle.write(contentsOf: Data(more.utf8))
+      try handle.close()
+      let signIn = Connection.digest(of: "web")
+      for token in ["second", "third"] {
+        #expect(CredentialsFile.renew(token, signIn: signIn, at: location))
+        var expected = settings
+        expected.webAuthToken = token
+        expected.signIn = signIn
+        #expect(CredentialsFile.read(at: location) == expected)
+      }
+      #expect(try String(contentsOf: location, encoding: .utf8).contains("\"note\""))
+      let files = FileManager.default
+      let made = try files.attributesOfItem(atPath: location.path)[.posixPermissions]
+      #expect((made as? NSNumber)?.intValue == 0o600)
+      let names = try files.contentsOfDirectory(atPath: location.deletingLastPathComponent().path)
+      #expect(names.sorted() == ["credentials.json", "credentials.json.lock"])
+    }
+  }
+
+  @Test func `keeps the token of another sign-in`() throws {
+    try inFolder { location in
+      let signIn = Connection.digest(of: "web")
+      #expect(!CredentialsFile.renew("new", signIn: signIn, at: location))
+      try CredentialsFile.write(settings, to: location)
+      #expect(CredentialsFile.renew("second", signIn: signIn, at: location))
+      // Somebody writes another token over it, and leaves the rest.
+      let text = try String(contentsOf: location, encoding: .utf8)
+      let edited = text.replacingOccurrences(of: "\"second\"", with: "\"other\"")
+      let handle = try FileHandle(forWritingTo: location)
+      try handle.truncate(atOffset: 0)
+      try handle.write(contentsOf: Data(edited.utf8))
+      try handle.close()
+      #expect(CredentialsFile.read(at: location)?.signIn == nil)
+      #expect(!CredentialsFile.renew("third", signIn: signIn, at: location))
+      #expect(CredentialsFile.read(at: location)?.webAuthToken == "other")
+    }
   }
 
   @Test func `lies in the user's configuration folder`() {

@@ -73,6 +73,31 @@ import Testing
     #expect(exchange.queries.withLock { $0.last } == "clientId=D&ckAPIToken=api&ckWebAuthToken=bob")
   }
 
+  @Test func `hands over each newer token, with what stands for the sign-in`() async throws {
+    let next = ["x-apple-cloudkit-web-auth-token": "next"]
+    let exchange = ScriptedExchange([
+      .answer(200, emptyList, headers: next), .answer(200, emptyList, headers: next),
+    ])
+    let connection = connection(exchange)
+    let kept = Mutex<[String]>([])
+    connection.keepTokens { token, signIn in kept.withLock { $0 += [token, signIn] } }
+    for _ in 0..<2 { try await send(connection) }
+    let digest = try #require(connection.accountDigest)
+    #expect(kept.withLock { $0 } == ["next", digest])
+  }
+
+  @Test func `with a newer token of the same sign-in is none`() {
+    let connection = connection(ScriptedExchange([]))
+    let digest = connection.accountDigest
+    #expect(connection.renew(apiToken: "api", webAuthToken: "next", signIn: digest))
+    #expect(connection.accountDigest == digest)
+    #expect(connection.generation == 0)
+    #expect(!connection.renew(apiToken: "api", webAuthToken: "other", signIn: nil))
+    #expect(!connection.renew(apiToken: "else", webAuthToken: "next", signIn: digest))
+    #expect(!connection.renew(apiToken: "api", webAuthToken: nil, signIn: nil))
+    #expect(connection.accountDigest == digest)
+  }
+
   @Test func `has a digest that a newer token of the session does not change`() async throws {
     let exchange = ScriptedExchange([
       .answer(200, emptyList, headers: ["x-apple-cloudkit-web-auth-token": "next"])

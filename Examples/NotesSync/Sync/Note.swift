@@ -3,9 +3,10 @@ import CloudKit
 /// A note: a name and a text. Here it is a file, on the server a record of the same name.
 public enum Note {
   static let recordType = "Note"
-  /// A zone of the app's own: only such a zone has change tokens.
-  static let zoneID = CKRecordZone.ID(zoneName: "Notes")
-  static let subscriptionID = "notes"
+  /// A zone of this app's own: only a custom zone has change tokens, and other apps of the
+  /// container keep out of it.
+  static let zoneID = CKRecordZone.ID(zoneName: "NotesSync")
+  static let subscriptionID = "notes-sync"
 
   /// Whether a note can have this name: it must be good for a file and for a record.
   public static func isName(_ name: String) -> Bool {

@@ -4,7 +4,7 @@ import NotesSync
 /// Reads commands and writes what happens, line by line: for scripts.
 struct LineMode {
   static let help = """
-    ? write NAME TEXT      write a note; \\n in the text begins a new line
+    ? write NAME TEXT      write a note; a backslash and n begin a new line
     ? remove NAME          remove a note
     ? list                 all notes
     ? look                 look what has changed
@@ -47,7 +47,7 @@ struct LineMode {
     switch (words.first, words.count) {
     case (nil, _): break
     case ("write", 3):
-      try await backup.write(words[2].replacing("\\n", with: "\n"), as: words[1])
+      try await backup.write(Text.entered(words[2]), as: words[1])
     case ("remove", 2): try await backup.remove(words[1])
     case ("list", 1): Self.print(await backup.overview.notes.map(Self.line))
     case ("look", 1):

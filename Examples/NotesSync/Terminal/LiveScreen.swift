@@ -99,7 +99,7 @@ struct LiveScreen {
       }
       picture.ask(.text(of: answer))
     case .text(let name):
-      try await backup.write(answer.replacing("\\n", with: "\n"), as: name)
+      try await backup.write(Text.entered(answer), as: name)
       picture.chosenName = name
     case .deletion:
       guard answer == "everything" else { return }

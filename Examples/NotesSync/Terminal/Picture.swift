@@ -12,7 +12,7 @@ struct Picture {
     var words: String {
       switch self {
       case .name: "Name: "
-      case .text(let name): "\(Text.inOneLine(name)) (\\n begins a line): "
+      case .text(let name): "\(Text.inOneLine(name)) (a backslash and n begin a line): "
       case .deletion: "Deletes the backup and the notes here. Type 'everything': "
       }
     }
@@ -43,7 +43,7 @@ struct Picture {
 
   mutating func ask(_ question: Question, _ text: String = "") {
     self.question = question
-    typed = text.replacing("\n", with: "\\n")
+    typed = text.replacing("\n", with: Text.newLine)
   }
 
   /// - Returns: the answer, once it is there.

@@ -1,17 +1,25 @@
 /// Texts that others wrote, as a terminal may have them.
 enum Text {
-  /// Without anything that would move the cursor; a new line is shown as \n.
+  /// Stands for the end of a line where a text is shown in one.
+  static let newLine = "⏎"
+
+  /// Without anything that would move the cursor; a new line is shown as ``newLine``.
   static func inOneLine(_ text: String) -> String {
     var line = ""
     for scalar in text.unicodeScalars {
       switch scalar.properties.generalCategory {
-      case .control: line += scalar == "\n" ? "\\n" : "?"
+      case .control: line += scalar == "\n" ? newLine : "?"
       // Among them are those that turn the direction of writing.
       case .format, .lineSeparator, .paragraphSeparator: line += "?"
       default: line.unicodeScalars.append(scalar)
       }
     }
     return line
+  }
+
+  /// A text that was entered in one line: a backslash and n, or ``newLine``, begin a new line.
+  static func entered(_ line: String) -> String {
+    line.replacing("\\n", with: "\n").replacing(newLine, with: "\n")
   }
 
   /// The beginning of a text in a column of so many characters.

@@ -9,7 +9,8 @@ extension FieldValue {
   var inNotification: PlainValue? {
     switch self {
     case .string(let value): .string(NotificationText.cut(value))
-    case .int64(let value), .timestamp(let value): .int64(value)
+    case .int64(let value): .int64(value)
+    case .timestamp(let time): .int64(time.milliseconds)
     case .double(let value): .double(value)
     case .location(let place):
       .location(latitude: place.latitude, longitude: place.longitude)
@@ -28,7 +29,7 @@ extension FieldValue {
     case .string(let value): NotificationText.cut(value)
     case .int64(let value): String(value)
     case .double(let value): NotificationText.number(value)
-    case .timestamp(let milliseconds): NotificationText.date(milliseconds)
+    case .timestamp(let time): NotificationText.date(time.milliseconds)
     case .bytes, .location, .reference, .asset, .sealed, .list: nil
     }
   }

@@ -15,7 +15,9 @@ enum Scalar: Sendable, Hashable {
   init?(_ value: FieldValue) {
     switch value {
     case .string(let text): self = .text(Array(text.utf8))
-    case .int64(let number), .timestamp(let number): self = .whole(number)
+    case .int64(let number): self = .whole(number)
+    // Choice: queries and orders compare whole milliseconds, as web clients see them.
+    case .timestamp(let time): self = .whole(time.milliseconds)
     case .double(let number): self = .real(normal: number)
     case .reference(let reference): self = .text(Array(reference.recordName.utf8))
     case .bytes, .location, .asset, .sealed, .list: return nil

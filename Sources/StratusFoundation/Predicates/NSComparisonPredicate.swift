@@ -3,8 +3,8 @@ public import Foundation
 /// A predicate that compares two expressions.
 ///
 /// NB: it takes the place of Foundation's class of that name, which cannot be made on Linux. A file
-/// that imports both and names the type, rather than calls its initialiser, must say
-/// `StratusFoundation.NSComparisonPredicate`.
+/// that imports both and names the type, rather than calls its initialiser, says
+/// `CloudKit.NSComparisonPredicate`, or has a type alias for it.
 public class NSComparisonPredicate: NSPredicate {
   /// Of how many values on the left the comparison must hold.
   public enum Modifier: UInt, Sendable {

@@ -105,3 +105,23 @@ package class UnreadablePredicate: NSPredicate {
 
   package override var hash: Int { problem.hashValue }
 }
+
+extension NSPredicate {
+  /// Whether two predicates say the same of the same values; those whose meaning is code never do.
+  package func says(theSameAs other: NSPredicate) -> Bool {
+    let (mine, theirs) = (ParsedPredicate(self), ParsedPredicate(other))
+    return !mine.isOpaque && !theirs.isOpaque && mine.says(theSameAs: theirs)
+  }
+}
+
+extension ParsedPredicate {
+  /// Whether the meaning of any part is code.
+  fileprivate var isOpaque: Bool {
+    switch self {
+    case .opaque: true
+    case .and(let parts), .or(let parts): parts.contains(where: \.isOpaque)
+    case .not(let part): part.isOpaque
+    case .truth, .comparison, .unreadable: false
+    }
+  }
+}

@@ -71,7 +71,7 @@ final class KeySortDescriptor: NSSortDescriptor, KeyedSortDescriptor {
   }
 }
 
-/// What gives `NSSortDescriptor` its initialiser by key; an implementation detail.
+/// Gives `NSSortDescriptor` its initialiser by key and `key`; an implementation detail.
 ///
 /// NB: not bound to classes, else an initialiser could not choose the object it returns.
 public protocol _SortKeyReading {}
@@ -79,6 +79,13 @@ public protocol _SortKeyReading {}
 extension NSSortDescriptor: _SortKeyReading {}
 
 extension _SortKeyReading {
+  /// The name of the field; nil for an order by key path, comparator or the values themselves.
+  ///
+  /// NB: not an extension of the class. Foundation's class has an unavailable `key` in its table of
+  /// methods, and a second one makes the compiler fail when it optimises an app: it finds two
+  /// methods of that name when it reads the table of a subclass.
+  public var key: String? { (self as? any KeyedSortDescriptor)?.namedKey }
+
   /// An order by the value of a field; nil: by the values themselves.
   public init(key: String?, ascending: Bool) {
     guard let descriptor = KeySortDescriptor(naming: key, ascending: ascending) as? Self else {
@@ -101,11 +108,6 @@ extension _SortKeyReading {
 private enum SortKey {
   static let key = "NSKey"
   static let isAscending = "NSAscending"
-}
-
-extension NSSortDescriptor {
-  /// The name of the field; nil for an order by key path, comparator or the values themselves.
-  public var key: String? { (self as? any KeyedSortDescriptor)?.namedKey }
 }
 
 /// Choice: Foundation on Linux cannot archive sort descriptors. One without a key is archived as

@@ -54,10 +54,12 @@ final class Account: Sendable {
   /// Uses other tokens from now on.
   ///
   /// - Parameters:
+  ///   - signIn: stands for the sign-in that the user's token belongs to; nil: it is its first.
   ///   - isSetInCode: whether they are the app's, against which a file's do not count.
   ///   - forget: lets go of what is known of the account until now, before anybody hears.
   func adopt(
-    apiToken: String?, webAuthToken: String?, isSetInCode: Bool, forget: () -> Void
+    apiToken: String?, webAuthToken: String?, signIn: String?, isSetInCode: Bool,
+    forget: () -> Void
   ) {
     guard let connection else { return }
     let isDue = state.withLock { state in
@@ -66,7 +68,7 @@ final class Account: Sendable {
       state.refusal = nil
       state.asking?.cancel()
       state.asking = nil
-      connection.signIn(apiToken: apiToken, webAuthToken: webAuthToken)
+      connection.signIn(apiToken: apiToken, webAuthToken: webAuthToken, signIn: signIn)
       return true
     }
     guard isDue else { return }

@@ -10,6 +10,7 @@ extension RequestPath {
     let followsFile: Bool
   }
 
+  private static let tokenQueue = DispatchQueue(label: "stratus.credentials")
   private static let known = Mutex<[SharedKey: RequestPath]>([:])
 
   /// The path that all containers with these settings share.
@@ -22,6 +23,7 @@ extension RequestPath {
     var key = SharedKey(settings: whole, followsFile: settings.webAuthToken == nil)
     if key.followsFile {
       key.settings.webAuthToken = nil
+      key.settings.signIn = nil
       key.settings.apiToken = settings.apiToken
     }
     return known.withLock { known in
@@ -36,7 +38,8 @@ extension RequestPath {
     }
   }
 
-  /// Signs in and out as the credentials file says.
+  /// Signs in and out as the credentials file says, and puts the user's newer tokens into it, so
+  /// that a program that starts much later is still signed in.
   ///
   /// Choice: a file that names another server, or another environment, has nobody signed in to
   /// this one.
@@ -45,15 +48,24 @@ extension RequestPath {
   func follow(_ watch: CredentialsWatch, _ settings: ServerSettings) -> Bool {
     let file = CredentialsFile.read(at: watch.file)
     let first = file.map(settings.completed(by:)) ?? settings
+    connection?.keepTokens { token, signIn in
+      // NB: not here, because an answer to the app would wait for the disk.
+      Self.tokenQueue.async { CredentialsFile.renew(token, signIn: signIn, at: watch.file) }
+    }
     return watch.follow { [weak self] file in
       guard let self else { return }
       let now = file.map(settings.completed(by:)) ?? settings
       let isElsewhere =
         now.webAuthToken != nil
         && (now.url != first.url || now.environment != first.environment)
+      if isElsewhere { return adopt(apiToken: nil, webAuthToken: nil, isSetInCode: false) }
+      // A newer token that this program, or another one, has put there is no other sign-in.
+      let isRenewed = connection?.renew(
+        apiToken: now.apiToken, webAuthToken: now.webAuthToken, signIn: now.signIn)
+      if isRenewed == true { return }
       adopt(
-        apiToken: isElsewhere ? nil : now.apiToken,
-        webAuthToken: isElsewhere ? nil : now.webAuthToken, isSetInCode: false)
+        apiToken: now.apiToken, webAuthToken: now.webAuthToken, signIn: now.signIn,
+        isSetInCode: false)
     }
   }
 }

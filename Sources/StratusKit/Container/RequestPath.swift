@@ -41,7 +41,8 @@ final class RequestPath: Sendable {
           deviceID: Live.newID()),
         apiToken: settings.apiToken, webAuthToken: settings.webAuthToken, exchange: exchange,
         timing: timing,
-        pieceBytesMax: assetSettings?.pieceBytesMax ?? Connection.defaultPieceBytesMax)
+        pieceBytesMax: assetSettings?.pieceBytesMax ?? Connection.defaultPieceBytesMax,
+        signIn: settings.signIn)
     }
     device = connection.map { connection in
       DeviceName(of: connection, stateFolder: settings.stateFolder, program: program)
@@ -70,10 +71,13 @@ final class RequestPath: Sendable {
   /// - Parameters:
   ///   - apiToken: nil: as before.
   ///   - webAuthToken: nil: nobody is signed in.
+  ///   - signIn: stands for the sign-in that the token belongs to; nil: the token is its first.
   ///   - isSetInCode: whether the app says so, not the credentials file.
-  func adopt(apiToken: String?, webAuthToken: String?, isSetInCode: Bool = true) {
+  func adopt(
+    apiToken: String?, webAuthToken: String?, signIn: String? = nil, isSetInCode: Bool = true
+  ) {
     account.adopt(
-      apiToken: apiToken, webAuthToken: webAuthToken, isSetInCode: isSetInCode
+      apiToken: apiToken, webAuthToken: webAuthToken, signIn: signIn, isSetInCode: isSetInCode
     ) {
       caller.withLock { $0 = nil }
       keyRing?.forgetAll()
@@ -111,6 +115,7 @@ final class RequestPath: Sendable {
       return response
     } catch {
       let error = CKError(error, isIdempotent: isIdempotent, url: connection.address.url)
+        .explained(hasUser: connection.hasUser)
       account.note(error, of: generation)
       throw error
     }
@@ -127,7 +132,7 @@ final class RequestPath: Sendable {
     var options = options
     let generation = options.generation ?? connection.generation
     options.generation = generation
-    guard connection.hasUser else { throw CKError(.notAuthenticated) }
+    guard connection.hasUser else { throw .notSignedIn }
     let response = try await send(
       FetchCaller.self, EmptyRequest(), to: .public, isIdempotent: true, options: options)
     let name = response.user.userRecordName

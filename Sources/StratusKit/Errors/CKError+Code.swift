@@ -79,6 +79,16 @@ extension CKError {
 }
 
 extension CKError.Code {
+  /// The code's name in words, as descriptions show it: `Server Record Changed`.
+  var name: String {
+    var words = ""
+    for letter in "\(self)" {
+      if letter.isUppercase { words += " " }
+      words += words.isEmpty ? letter.uppercased() : String(letter)
+    }
+    return words
+  }
+
   /// One sentence for people.
   var sentence: String {
     switch self {

@@ -4,6 +4,12 @@ import StratusWire
 
 /// The one place where the server's errors, and the lack of an answer, become Apple's codes.
 extension CKError {
+  /// An error found on this side, described by what its code means.
+  ///
+  /// NB: within the framework `CKError(.unknownItem)` is this initialiser, and not the public one,
+  /// whose errors have no description.
+  init(_ code: CKError.Code) { self.init(code, description: code.sentence) }
+
   /// An error found on this side, with a sentence that says what is wrong.
   init(_ code: CKError.Code, description: String) {
     self.init(code, userInfo: [NSLocalizedDescriptionKey: description])
@@ -57,6 +63,29 @@ extension CKError {
     }
   }
 
+  /// This refusal, with what to do about it, where the server does not accept who is calling.
+  ///
+  /// - Parameter hasUser: whether the request was made in a user's name.
+  func explained(hasUser: Bool) -> CKError {
+    guard code == .notAuthenticated, let reason = userInfo["ServerErrorDescription"] else {
+      return self
+    }
+    var userInfo = userInfo
+    userInfo[NSLocalizedDescriptionKey] =
+      (hasUser ? Self.endedSignIn : Self.missingSignIn) + " The server says: \(reason)"
+    return CKError(code, userInfo: userInfo)
+  }
+
+  /// There is no user to make a request for.
+  static var notSignedIn: CKError { CKError(.notAuthenticated, description: missingSignIn) }
+
+  private static let missingSignIn =
+    "Nobody is signed in. Set STRATUS_API_TOKEN and STRATUS_WEB_AUTH_TOKEN; 'stratus dev' prints "
+    + "them, and so does 'stratus web-token create'."
+  private static let endedSignIn =
+    "The sign-in is not accepted, or not any more. Set STRATUS_API_TOKEN, and STRATUS_WEB_AUTH_TOKEN "
+    + "to a new token."
+
   /// Why keys of encrypted values could not be had.
   ///
   /// Choice: `notAuthenticated` where another device has the key, which is what Apple's framework
@@ -85,7 +114,10 @@ extension CKError {
   private static func userInfo(
     _ error: ErrorDictionary, retryAfterSeconds: Double?
   ) -> [String: Any] {
-    var userInfo: [String: Any] = [NSLocalizedDescriptionKey: error.reason]
+    let reason = error.reason.isEmpty ? Code(error).sentence : error.reason
+    var userInfo: [String: Any] = [
+      NSLocalizedDescriptionKey: reason, "ServerErrorDescription": reason,
+    ]
     if !error.uuid.isEmpty { userInfo["RequestUUID"] = error.uuid }
     if error.userDidResetEncryptedData {
       userInfo[CKErrorUserDidResetEncryptedDataKey] = NSNumber(value: true)
@@ -157,6 +189,7 @@ extension CKError.Code {
   init(httpStatus: Int) {
     self =
       switch httpStatus {
+      case 300..<400: .serverRejectedRequest
       case 401, 421: .notAuthenticated
       case 403: .permissionFailure
       case 413: .limitExceeded

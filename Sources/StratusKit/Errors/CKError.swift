@@ -3,12 +3,25 @@ public import Foundation
 /// Why something failed; an `NSError` of `CKErrorDomain` seen from Swift.
 public struct CKError: CustomNSError, Hashable, Error {
   /// The error it wraps.
-  public let _nsError: NSError
+  public private(set) var _nsError: NSError
 
   /// Wraps an error of `CKErrorDomain`.
-  public init(_nsError: NSError) { self._nsError = _nsError }
+  public init(_nsError: NSError) {
+    self._nsError = _nsError
+    // NB: what `errorUserInfo` adds is taken away again, so that an error that was an `NSError` in
+    // between is equal to itself.
+    guard _nsError.domain == CKErrorDomain,
+      userInfo[NSLocalizedDescriptionKey] as? String == bareDescription
+    else { return }
+    var userInfo = userInfo
+    userInfo[NSLocalizedDescriptionKey] = nil
+    self._nsError = NSError(domain: CKErrorDomain, code: _nsError.code, userInfo: userInfo)
+  }
 
   /// An error of a code, with what else there is to know.
+  ///
+  /// Errors of the framework have a `localizedDescription` that says what happened and why. One
+  /// that an app makes without a description reads as on Apple's systems.
   public init(_ code: CKError.Code, userInfo: [String: Any] = [:]) {
     _nsError = NSError(domain: CKErrorDomain, code: code.rawValue, userInfo: userInfo)
   }
@@ -22,13 +35,39 @@ public struct CKError: CustomNSError, Hashable, Error {
   /// What else there is to know, by the keys of this file.
   public var userInfo: [String: Any] { _nsError.userInfo }
 
-  public var errorUserInfo: [String: Any] { _nsError.userInfo }
+  /// The `userInfo` of `error as NSError`. Choice: also the description of an error made without one, since
+  /// Foundation on Linux would put it in other words.
+  public var errorUserInfo: [String: Any] {
+    userInfo.merging([NSLocalizedDescriptionKey: bareDescription]) { own, _ in own }
+  }
 
   public static var errorDomain: String { CKErrorDomain }
 
-  /// A sentence for people: what the error was made with, else what its code means.
+  /// A sentence for people: the one the error was made with, else Apple's for an error without one.
   public var localizedDescription: String {
-    userInfo[NSLocalizedDescriptionKey] as? String ?? code.sentence
+    userInfo[NSLocalizedDescriptionKey] as? String ?? bareDescription
+  }
+
+  private var bareDescription: String {
+    "The operation couldn’t be completed. (\(CKErrorDomain) error \(errorCode).)"
+  }
+}
+
+extension CKError: CustomStringConvertible {
+  /// The code by name and number, the reason, and the errors of single items.
+  public var description: String {
+    let name = Code(rawValue: errorCode)?.name ?? "Unknown Error"
+    var parts = ["\"\(name)\" (\(errorCode))"]
+    if let reason = userInfo[NSLocalizedDescriptionKey] { parts.append("\"\(reason)\"") }
+    if let seconds = retryAfterSeconds { parts.append("retry after \(seconds) s") }
+    if let uuid = userInfo["RequestUUID"] { parts.append("uuid = \(uuid)") }
+    if let errors = partialErrorsByItemID {
+      // Choice: ten of them, since a description goes to a log.
+      let shown = errors.prefix(10).map { "\($0.key.base) = \($0.value)" }
+      let rest = errors.count > shown.count ? ["\(errors.count - shown.count) more"] : []
+      parts.append("partial errors: {" + (shown + rest).joined(separator: ", ") + "}")
+    }
+    return "<CKError: " + parts.joined(separator: "; ") + ">"
   }
 }
 

@@ -9,7 +9,7 @@ extension FieldValue {
     case .string(let value): NSString(string: value)
     case .int64(let value): NSNumber(value: value)
     case .double(let value): NSNumber(value: value)
-    case .timestamp(let value): NSDate(timeIntervalSince1970: Double(value) / 1000)
+    case .timestamp(let value): NSDate(timeIntervalSinceReferenceDate: value.dateReferenceSeconds)
     case .bytes(let value): NSData(data: Data(value))
     case .location(let value): CLLocation(wire: value)
     case .reference(let value): CKReference(wire: value, zoneID: zoneID, naming: naming)
@@ -29,7 +29,9 @@ extension CLLocation {
       coordinate: CLLocationCoordinate2D(latitude: wire.latitude, longitude: wire.longitude),
       altitude: wire.altitude ?? 0, horizontalAccuracy: wire.horizontalAccuracy ?? 0,
       verticalAccuracy: wire.verticalAccuracy ?? -1, course: wire.course ?? -1,
-      speed: wire.speed ?? -1, timestamp: Date(milliseconds: wire.timestamp ?? 0))
+      speed: wire.speed ?? -1,
+      timestamp: Date(
+        timeIntervalSinceReferenceDate: (wire.timestamp ?? Timestamp(0)).dateReferenceSeconds))
   }
 }
 

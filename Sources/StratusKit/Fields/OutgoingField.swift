@@ -91,10 +91,10 @@ extension FieldValue {
   }
 
   private init?(date: NSDate) {
-    guard let milliseconds = Int64(exactly: (date.timeIntervalSince1970 * 1000).rounded()) else {
+    guard let time = Timestamp(referenceSeconds: date.timeIntervalSinceReferenceDate) else {
       return nil
     }
-    self = .timestamp(milliseconds)
+    self = .timestamp(time)
   }
 
   private init?(location: CLLocation) {
@@ -109,10 +109,9 @@ extension FieldValue {
       value.latitude, value.longitude, location.horizontalAccuracy, location.verticalAccuracy,
       location.altitude, location.speed, location.course,
     ]
-    let milliseconds = (location.timestamp.timeIntervalSince1970 * 1000).rounded()
-    guard numbers.allSatisfy(\.isFinite), let timestamp = Int64(exactly: milliseconds) else {
-      return nil
-    }
+    let seconds = location.timestamp.timeIntervalSinceReferenceDate
+    guard numbers.allSatisfy(\.isFinite), let timestamp = Timestamp(referenceSeconds: seconds)
+    else { return nil }
     value.timestamp = timestamp
     self = .location(value)
   }

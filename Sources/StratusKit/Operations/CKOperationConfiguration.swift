@@ -1,4 +1,5 @@
 public import Foundation
+import Synchronization
 
 extension CKOperation {
   /// How operations are carried out.
@@ -7,7 +8,7 @@ extension CKOperation {
   /// unset is taken from its group's default configuration.
   open class Configuration: NSObject, @unchecked Sendable {
     /// The properties that have been set.
-    struct Explicit {
+    struct Explicit: Sendable {
       var container: CKContainer?
       var qualityOfService: QualityOfService?
       var allowsCellularAccess: Bool?
@@ -37,21 +38,25 @@ extension CKOperation {
       }
     }
 
-    var explicit = Explicit()
+    private let state: Mutex<Explicit>
 
-    public override init() { super.init() }
+    /// The properties that have been set.
+    var explicit: Explicit { state.withLock { $0 } }
+
+    public override convenience init() { self.init(Explicit()) }
+
+    init(_ explicit: Explicit) {
+      state = Mutex(explicit)
+      super.init()
+    }
 
     /// A configuration with the same properties set.
-    func duplicate() -> Configuration {
-      let duplicate = Configuration()
-      duplicate.explicit = explicit
-      return duplicate
-    }
+    func duplicate() -> Configuration { Configuration(explicit) }
 
     /// The container operations run in; nil: `CKContainer.default()`.
     public var container: CKContainer? {
       get { explicit.container }
-      set { explicit.container = newValue }
+      set { state.withLock { $0.container = newValue } }
     }
 
     /// How urgent operations are; `.default` unless set.
@@ -59,7 +64,7 @@ extension CKOperation {
     /// With `.utility` and `.background`, operations go on trying when the network fails.
     public var qualityOfService: QualityOfService {
       get { explicit.qualityOfService ?? .default }
-      set { explicit.qualityOfService = newValue }
+      set { state.withLock { $0.qualityOfService = newValue } }
     }
 
     /// Whether cellular networks may be used; true unless set.
@@ -67,20 +72,20 @@ extension CKOperation {
     /// Choice: off Apple's platforms networks are not told apart, and every one may be used.
     public var allowsCellularAccess: Bool {
       get { explicit.allowsCellularAccess ?? true }
-      set { explicit.allowsCellularAccess = newValue }
+      set { state.withLock { $0.allowsCellularAccess = newValue } }
     }
 
     /// Whether operations outlast the process; false unless set. Without effect once an operation
     /// has started.
     public var isLongLived: Bool {
       get { explicit.isLongLived ?? false }
-      set { explicit.isLongLived = newValue }
+      set { state.withLock { $0.isLongLived = newValue } }
     }
 
     /// Seconds without a byte after which a request is given up; 60 unless set.
     public var timeoutIntervalForRequest: TimeInterval {
       get { explicit.timeoutIntervalForRequest ?? 60 }
-      set { explicit.timeoutIntervalForRequest = newValue }
+      set { state.withLock { $0.timeoutIntervalForRequest = newValue } }
     }
 
     /// Seconds for a request with all its repetitions; -1: no bound.
@@ -88,7 +93,7 @@ extension CKOperation {
     /// Unless set, no bound with `.userInteractive` and `.userInitiated`, else a week.
     public var timeoutIntervalForResource: TimeInterval {
       get { explicit.resourceTimeout }
-      set { explicit.timeoutIntervalForResource = newValue }
+      set { state.withLock { $0.timeoutIntervalForResource = newValue } }
     }
   }
 }

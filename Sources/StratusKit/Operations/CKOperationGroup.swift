@@ -1,4 +1,5 @@
 public import Foundation
+import Synchronization
 
 /// Operations that belong to one task of the app: they share a configuration, and the server's log
 /// tells them as one.
@@ -18,30 +19,50 @@ open class CKOperationGroup: NSObject, NSSecureCoding, NSCopying, @unchecked Sen
   /// Names this group in the server's log.
   public let operationGroupID: String
   /// What the group is for; goes to the server, so it must not name a person.
-  public var name: String?
+  public var name: String? {
+    get { state.withLock { $0.name } }
+    set { state.withLock { $0.name = newValue } }
+  }
   /// Operations the group will have; 0: unknown.
-  public var quantity = 0
+  public var quantity: Int {
+    get { state.withLock { $0.quantity } }
+    set { state.withLock { $0.quantity = newValue } }
+  }
   /// What the group expects to send.
-  public var expectedSendSize = TransferSize.unknown
+  public var expectedSendSize: TransferSize {
+    get { state.withLock { $0.sendSize } }
+    set { state.withLock { $0.sendSize = newValue } }
+  }
   /// What the group expects to receive.
-  public var expectedReceiveSize = TransferSize.unknown
-
-  private var configuration = CKOperation.Configuration()
-
+  public var expectedReceiveSize: TransferSize {
+    get { state.withLock { $0.receiveSize } }
+    set { state.withLock { $0.receiveSize = newValue } }
+  }
   /// What the group's operations leave unset is taken from here; copied when set, and reset by nil.
   public var defaultConfiguration: CKOperation.Configuration! {
-    get { configuration }
-    set { configuration = newValue?.duplicate() ?? CKOperation.Configuration() }
+    get { state.withLock { $0.configuration } }
+    set {
+      let copy = newValue?.duplicate() ?? CKOperation.Configuration()
+      state.withLock { $0.configuration = copy }
+    }
   }
+
+  private struct State {
+    var name: String?
+    var quantity = 0
+    var sendSize = TransferSize.unknown
+    var receiveSize = TransferSize.unknown
+    var configuration = CKOperation.Configuration()
+  }
+
+  private let state: Mutex<State>
 
   /// Makes a group with an ID of its own.
-  public override init() {
-    operationGroupID = Live.newID()
-    super.init()
-  }
+  public override convenience init() { self.init(id: Live.newID(), State()) }
 
-  private init(id: String) {
+  private init(id: String, _ state: State) {
     operationGroupID = id
+    self.state = Mutex(state)
     super.init()
   }
 
@@ -67,36 +88,39 @@ open class CKOperationGroup: NSObject, NSSecureCoding, NSCopying, @unchecked Sen
       return aDecoder.decodeObject(of: NSString.self, forKey: key) as String?
     }
     operationGroupID = string(Key.id) ?? Live.newID()
-    name = string(Key.name)
-    quantity = aDecoder.decodeInteger(forKey: Key.quantity)
-    expectedSendSize =
-      TransferSize(rawValue: aDecoder.decodeInteger(forKey: Key.sendSize)) ?? .unknown
-    expectedReceiveSize =
-      TransferSize(rawValue: aDecoder.decodeInteger(forKey: Key.receiveSize)) ?? .unknown
-    super.init()
+    var explicit = CKOperation.Configuration.Explicit()
     if aDecoder.containsValue(forKey: Key.quality) {
-      configuration.explicit.qualityOfService =
+      explicit.qualityOfService =
         QualityOfService(rawValue: aDecoder.decodeInteger(forKey: Key.quality))
     }
     if aDecoder.containsValue(forKey: Key.cellular) {
-      configuration.allowsCellularAccess = aDecoder.decodeBool(forKey: Key.cellular)
+      explicit.allowsCellularAccess = aDecoder.decodeBool(forKey: Key.cellular)
     }
     if aDecoder.containsValue(forKey: Key.request) {
-      configuration.timeoutIntervalForRequest = aDecoder.decodeDouble(forKey: Key.request)
+      explicit.timeoutIntervalForRequest = aDecoder.decodeDouble(forKey: Key.request)
     }
     if aDecoder.containsValue(forKey: Key.resource) {
-      configuration.timeoutIntervalForResource = aDecoder.decodeDouble(forKey: Key.resource)
+      explicit.timeoutIntervalForResource = aDecoder.decodeDouble(forKey: Key.resource)
     }
+    let sendSize = TransferSize(rawValue: aDecoder.decodeInteger(forKey: Key.sendSize))
+    let receiveSize = TransferSize(rawValue: aDecoder.decodeInteger(forKey: Key.receiveSize))
+    state = Mutex(
+      State(
+        name: string(Key.name), quantity: aDecoder.decodeInteger(forKey: Key.quantity),
+        sendSize: sendSize ?? .unknown, receiveSize: receiveSize ?? .unknown,
+        configuration: CKOperation.Configuration(explicit)))
+    super.init()
   }
 
   /// Archives the group; the container of its default configuration is left out.
   public func encode(with coder: NSCoder) {
+    let state = state.withLock { $0 }
     coder.encode(operationGroupID as NSString, forKey: Key.id)
-    if let name { coder.encode(name as NSString, forKey: Key.name) }
-    coder.encode(quantity, forKey: Key.quantity)
-    coder.encode(expectedSendSize.rawValue, forKey: Key.sendSize)
-    coder.encode(expectedReceiveSize.rawValue, forKey: Key.receiveSize)
-    let explicit = configuration.explicit
+    if let name = state.name { coder.encode(name as NSString, forKey: Key.name) }
+    coder.encode(state.quantity, forKey: Key.quantity)
+    coder.encode(state.sendSize.rawValue, forKey: Key.sendSize)
+    coder.encode(state.receiveSize.rawValue, forKey: Key.receiveSize)
+    let explicit = state.configuration.explicit
     if let quality = explicit.qualityOfService {
       coder.encode(quality.rawValue, forKey: Key.quality)
     }
@@ -111,12 +135,8 @@ open class CKOperationGroup: NSObject, NSSecureCoding, NSCopying, @unchecked Sen
 
   /// A group with the same ID and properties.
   public func copy(with zone: NSZone? = nil) -> Any {
-    let copy = CKOperationGroup(id: operationGroupID)
-    copy.name = name
-    copy.quantity = quantity
-    copy.expectedSendSize = expectedSendSize
-    copy.expectedReceiveSize = expectedReceiveSize
-    copy.configuration = configuration.duplicate()
-    return copy
+    var state = state.withLock { $0 }
+    state.configuration = state.configuration.duplicate()
+    return CKOperationGroup(id: operationGroupID, state)
   }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import StratusTransport
 import StratusWire
 
@@ -10,7 +11,14 @@ struct ItemErrors {
   /// nil where every item succeeded.
   var partialFailure: CKError? {
     if errors.isEmpty { return nil }
-    return CKError(.partialFailure, userInfo: [CKPartialErrorsByItemIDKey: errors])
+    let reason = errors.values.lazy.compactMap { $0 as? CKError }.first?.localizedDescription
+    let count = errors.count == 1 ? "One item" : "\(errors.count) items"
+    return CKError(
+      .partialFailure,
+      userInfo: [
+        CKPartialErrorsByItemIDKey: errors,
+        NSLocalizedDescriptionKey: "\(count) failed. The first reason: \(reason ?? "unknown")",
+      ])
   }
 }
 

@@ -1,5 +1,6 @@
 public import Foundation
 import StratusFoundation
+import Synchronization
 
 /// Which records are wanted, and in which order.
 ///
@@ -14,16 +15,23 @@ public final class CKQuery: NSObject, NSSecureCoding, NSCopying, @unchecked Send
   public let predicate: NSPredicate
   /// Their order, the first descriptor counting most; nil, the default: the server's own.
   public var sortDescriptors: [NSSortDescriptor]? {
-    get { descriptors?.map(\.copied) }
-    set { descriptors = newValue?.map(\.copied) }
+    get { descriptors.withLock { $0.list }?.map(\.copied) }
+    set {
+      let copies = newValue?.map(\.copied)
+      descriptors.withLock { $0.list = copies }
+    }
   }
 
-  private var descriptors: [NSSortDescriptor]?
+  /// NB: descriptors are no `Sendable` values, but none of these is reached from outside.
+  private struct Descriptors: @unchecked Sendable { var list: [NSSortDescriptor]? }
+
+  private let descriptors: Mutex<Descriptors>
 
   /// Asks for records of a type.
   public init(recordType: CKRecord.RecordType, predicate: NSPredicate) {
     self.recordType = recordType
     self.predicate = predicate.independentCopy
+    descriptors = Mutex(Descriptors())
   }
 
   public func copy(with zone: NSZone? = nil) -> Any {
@@ -45,19 +53,19 @@ public final class CKQuery: NSObject, NSSecureCoding, NSCopying, @unchecked Send
     else { return nil }
     self.recordType = recordType
     self.predicate = predicate
-    super.init()
     let kinds: [AnyClass] = [NSArray.self, NSSortDescriptor.self]
-    if coder.containsValue(forKey: "SortDescriptors") {
-      descriptors =
-        coder.decodeObject(of: kinds, forKey: "SortDescriptors") as? [NSSortDescriptor]
-    }
+    let list =
+      coder.containsValue(forKey: "SortDescriptors")
+      ? coder.decodeObject(of: kinds, forKey: "SortDescriptors") as? [NSSortDescriptor] : nil
+    descriptors = Mutex(Descriptors(list: list))
+    super.init()
   }
 
   public func encode(with coder: NSCoder) {
     coder.encode(recordType as NSString, forKey: "RecordType")
     coder.encode(predicate, forKey: "Predicate")
-    if let descriptors {
-      coder.encode(NSArray(array: descriptors), forKey: "SortDescriptors")
+    if let sortDescriptors {
+      coder.encode(NSArray(array: sortDescriptors), forKey: "SortDescriptors")
     }
   }
 }

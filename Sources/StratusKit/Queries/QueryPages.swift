@@ -89,6 +89,17 @@ struct QueryPages {
   }
 }
 
+extension CKRecord {
+  /// The name of a property that records can be sorted by; nil if the key path is no such property.
+  fileprivate static func sortableProperty(at keyPath: AnyKeyPath?) -> String? {
+    switch keyPath {
+    case \CKRecord.creationDate: "creationDate"
+    case \CKRecord.modificationDate: "modificationDate"
+    default: nil
+    }
+  }
+}
+
 extension [NSSortDescriptor] {
   /// The order as the wire has it.
   ///
@@ -96,7 +107,8 @@ extension [NSSortDescriptor] {
   fileprivate func querySorts() throws(CKError) -> [QuerySort] {
     var sorts: [QuerySort] = []
     for descriptor in self {
-      guard let name = descriptor.key, let key = QueryKey(property: name) else {
+      let name = descriptor.key ?? CKRecord.sortableProperty(at: descriptor.keyPath)
+      guard let name, let key = QueryKey(property: name) else {
         throw CKError.malformed(
           "a sort descriptor of a query has a field's name and a direction, and nothing else: "
             + descriptor.description)

@@ -26,6 +26,16 @@ extension CKRecord {
     withState { $0.set(value, for: key) }
   }
 
+  /// Sets fields by their names; `NSNull` removes a value. See ``setValue(_:forKey:)``.
+  public func setValuesForKeys(_ keyedValues: [String: Any]) {
+    for (key, value) in keyedValues { setValue(value is NSNull ? nil : value, forKey: key) }
+  }
+
+  /// The values of fields and properties by their names, with `NSNull` where there is none.
+  public func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] {
+    Dictionary(keys.map { ($0, value(forKey: $0) ?? NSNull()) }) { first, _ in first }
+  }
+
   /// The words of the text fields: split at white space, in lower case and without diacritics by
   /// the rules of the current locale.
   public func allTokens() -> [String] {

@@ -1,12 +1,16 @@
 public import Foundation
 import StratusWire
+import Synchronization
 
 /// What the notifications of a subscription show, and how they arrive.
 /// `CKSubscription.NotificationInfo` in Swift.
 ///
 /// NB: at top level, because Foundation on Linux cannot archive a class that lies in another.
 public final class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
-  var wire: StratusWire.NotificationInfo
+  private let state: Mutex<StratusWire.NotificationInfo>
+
+  /// The description in the form of the wire.
+  var wire: StratusWire.NotificationInfo { state.withLock { $0 } }
 
   /// Shows nothing: a notification that only wakes the app.
   public override convenience init() { self.init(wire: StratusWire.NotificationInfo()) }
@@ -45,116 +49,123 @@ public final class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying, @unc
   }
 
   init(wire: StratusWire.NotificationInfo) {
-    self.wire = wire
+    state = Mutex(wire)
     super.init()
   }
+
+  /// Two descriptions are equal if they show the same in the same way.
+  public override func isEqual(_ object: Any?) -> Bool {
+    (object as? CKNotificationInfo)?.wire == wire
+  }
+
+  public override var hash: Int { wire.hashValue }
 
   /// The text.
   public var alertBody: String? {
     get { wire.alertBody }
-    set { wire.alertBody = newValue }
+    set { state.withLock { $0.alertBody = newValue } }
   }
 
   /// The key of the text in the app's translations; goes before `alertBody`.
   public var alertLocalizationKey: String? {
     get { wire.alertLocalizationKey }
-    set { wire.alertLocalizationKey = newValue }
+    set { state.withLock { $0.alertLocalizationKey = newValue } }
   }
 
   /// Names of fields whose values go into the translated text.
   public var alertLocalizationArgs: [CKRecord.FieldKey]? {
     get { wire.alertLocalizationArgs }
-    set { wire.alertLocalizationArgs = newValue }
+    set { state.withLock { $0.alertLocalizationArgs = newValue } }
   }
 
   /// The title.
   public var title: String? {
     get { wire.title }
-    set { wire.title = newValue }
+    set { state.withLock { $0.title = newValue } }
   }
 
   /// The key of the title in the app's translations; goes before `title`.
   public var titleLocalizationKey: String? {
     get { wire.titleLocalizationKey }
-    set { wire.titleLocalizationKey = newValue }
+    set { state.withLock { $0.titleLocalizationKey = newValue } }
   }
 
   /// Names of fields whose values go into the translated title.
   public var titleLocalizationArgs: [CKRecord.FieldKey]? {
     get { wire.titleLocalizationArgs }
-    set { wire.titleLocalizationArgs = newValue }
+    set { state.withLock { $0.titleLocalizationArgs = newValue } }
   }
 
   /// The subtitle.
   public var subtitle: String? {
     get { wire.subtitle }
-    set { wire.subtitle = newValue }
+    set { state.withLock { $0.subtitle = newValue } }
   }
 
   /// The key of the subtitle in the app's translations; goes before `subtitle`.
   public var subtitleLocalizationKey: String? {
     get { wire.subtitleLocalizationKey }
-    set { wire.subtitleLocalizationKey = newValue }
+    set { state.withLock { $0.subtitleLocalizationKey = newValue } }
   }
 
   /// Names of fields whose values go into the translated subtitle.
   public var subtitleLocalizationArgs: [CKRecord.FieldKey]? {
     get { wire.subtitleLocalizationArgs }
-    set { wire.subtitleLocalizationArgs = newValue }
+    set { state.withLock { $0.subtitleLocalizationArgs = newValue } }
   }
 
   /// The key of the button's text in the app's translations.
   public var alertActionLocalizationKey: String? {
     get { wire.alertActionLocalizationKey }
-    set { wire.alertActionLocalizationKey = newValue }
+    set { state.withLock { $0.alertActionLocalizationKey = newValue } }
   }
 
   /// The image an app shows while it starts.
   public var alertLaunchImage: String? {
     get { wire.alertLaunchImage }
-    set { wire.alertLaunchImage = newValue }
+    set { state.withLock { $0.alertLaunchImage = newValue } }
   }
 
   /// The sound: a file's name, or `default`.
   public var soundName: String? {
     get { wire.soundName }
-    set { wire.soundName = newValue }
+    set { state.withLock { $0.soundName = newValue } }
   }
 
   /// Names of fields whose values travel along, three at most.
   public var desiredKeys: [CKRecord.FieldKey]? {
     get { wire.additionalFields }
-    set { wire.additionalFields = newValue }
+    set { state.withLock { $0.additionalFields = newValue } }
   }
 
   /// Whether each notification adds one to the number on the app's icon; false by default.
   public var shouldBadge: Bool {
     get { wire.shouldBadge }
-    set { wire.shouldBadge = newValue }
+    set { state.withLock { $0.shouldBadge = newValue } }
   }
 
   /// Whether the app is woken; false by default.
   public var shouldSendContentAvailable: Bool {
     get { wire.shouldSendContentAvailable }
-    set { wire.shouldSendContentAvailable = newValue }
+    set { state.withLock { $0.shouldSendContentAvailable = newValue } }
   }
 
   /// Whether the app may change what is shown; false by default.
   public var shouldSendMutableContent: Bool {
     get { wire.shouldSendMutableContent }
-    set { wire.shouldSendMutableContent = newValue }
+    set { state.withLock { $0.shouldSendMutableContent = newValue } }
   }
 
   /// The kind of alert, which the app has declared.
   public var category: String? {
     get { wire.category }
-    set { wire.category = newValue }
+    set { state.withLock { $0.category = newValue } }
   }
 
   /// The name of a field whose value tells which earlier notification a new one replaces.
   public var collapseIDKey: String? {
     get { wire.collapseIDKey }
-    set { wire.collapseIDKey = newValue }
+    set { state.withLock { $0.collapseIDKey = newValue } }
   }
 
   func duplicate() -> CKNotificationInfo { CKNotificationInfo(wire: wire) }

@@ -1,5 +1,6 @@
 public import Foundation
 import StratusFoundation
+import Synchronization
 
 /// Watches the records that a query finds, in the public or the private database.
 public class CKQuerySubscription: CKSubscription, @unchecked Sendable {
@@ -34,7 +35,12 @@ public class CKQuerySubscription: CKSubscription, @unchecked Sendable {
   /// NB: see `CKQuery.predicate` for why it is not `@NSCopying`.
   public let predicate: NSPredicate
   /// Only records of this zone; nil, the default: of the whole database.
-  public var zoneID: CKRecordZone.ID?
+  public var zoneID: CKRecordZone.ID? {
+    get { zone.withLock { $0 } }
+    set { zone.withLock { $0 = newValue } }
+  }
+
+  private let zone: Mutex<CKRecordZone.ID?>
   /// What may become of a record. Choice: without creation, update and deletion, saving fails with
   /// `CKError.invalidArguments`; Apple's framework raises an exception.
   public let querySubscriptionOptions: Options
@@ -70,7 +76,7 @@ public class CKQuerySubscription: CKSubscription, @unchecked Sendable {
   ) {
     type = recordType
     self.predicate = predicate.independentCopy
-    self.zoneID = zoneID
+    zone = Mutex(zoneID)
     querySubscriptionOptions = options
     super.init(.query, id: subscriptionID, notificationInfo: notificationInfo)
   }
@@ -79,6 +85,13 @@ public class CKQuerySubscription: CKSubscription, @unchecked Sendable {
     CKQuerySubscription(
       recordType: type, predicate: predicate, zoneID: zoneID, options: querySubscriptionOptions,
       subscriptionID: subscriptionID, notificationInfo: notificationInfo)
+  }
+
+  override func watchesSame(as other: CKSubscription) -> Bool {
+    guard let other = other as? CKQuerySubscription else { return false }
+    return other.recordType == recordType && other.zoneID == zoneID
+      && other.querySubscriptionOptions == querySubscriptionOptions
+      && (other.predicate.isEqual(predicate) || predicate.says(theSameAs: other.predicate))
   }
 
   public override var description: String {
@@ -93,7 +106,7 @@ public class CKQuerySubscription: CKSubscription, @unchecked Sendable {
     else { return nil }
     type = recordType
     self.predicate = predicate
-    zoneID = coder.object("ZoneID", of: CKRecordZoneID.self)
+    zone = Mutex(coder.object("ZoneID", of: CKRecordZoneID.self))
     let options = coder.integer("QuerySubscriptionOptions").flatMap { UInt(exactly: $0) }
     querySubscriptionOptions = Options(rawValue: options ?? Options.triggers.rawValue)
     super.init(coder: coder)

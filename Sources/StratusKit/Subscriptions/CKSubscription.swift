@@ -1,4 +1,5 @@
 public import Foundation
+import Synchronization
 
 /// A wish to be told of changes: one of the classes that inherit from this.
 ///
@@ -22,19 +23,22 @@ public class CKSubscription: NSObject, NSSecureCoding, NSCopying, @unchecked Sen
   /// What the subscription watches.
   public let subscriptionType: SubscriptionType
 
-  private var info: CKNotificationInfo?
+  private let info: Mutex<CKNotificationInfo?>
 
   /// What its notifications show; copied when set. nil, the default: nothing, as if only
   /// `shouldSendContentAvailable` were set.
   public var notificationInfo: NotificationInfo? {
-    get { info }
-    set { info = newValue?.duplicate() }
+    get { info.withLock { $0 } }
+    set {
+      let copy = newValue?.duplicate()
+      info.withLock { $0 = copy }
+    }
   }
 
   init(_ type: SubscriptionType, id: CKSubscription.ID, notificationInfo: NotificationInfo? = nil) {
     subscriptionType = type
     subscriptionID = id
-    info = notificationInfo?.duplicate()
+    info = Mutex(notificationInfo?.duplicate())
     super.init()
   }
 
@@ -42,6 +46,21 @@ public class CKSubscription: NSObject, NSSecureCoding, NSCopying, @unchecked Sen
   public func copy(with zone: NSZone? = nil) -> Any { duplicate() }
 
   func duplicate() -> CKSubscription { self }
+
+  /// Two subscriptions are equal if they have the same ID, watch the same, and show the same.
+  public override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? CKSubscription, type(of: other) == type(of: self) else {
+      return false
+    }
+    return other.subscriptionID == subscriptionID && other.notificationInfo == notificationInfo
+      && watchesSame(as: other)
+  }
+
+  /// NB: of what never changes, so that a subscription in a set can be changed.
+  public override var hash: Int { subscriptionID.hashValue }
+
+  /// Whether a subscription of the same class watches the same.
+  func watchesSame(as other: CKSubscription) -> Bool { true }
 
   public override var description: String {
     "<\(type(of: self)): subscriptionID=\(subscriptionID)>"
@@ -56,14 +75,14 @@ public class CKSubscription: NSObject, NSSecureCoding, NSCopying, @unchecked Sen
     else { return nil }
     subscriptionID = id
     subscriptionType = type
-    info = coder.object("NotificationInfo", of: CKNotificationInfo.self)
+    info = Mutex(coder.object("NotificationInfo", of: CKNotificationInfo.self))
     super.init()
   }
 
   public func encode(with coder: NSCoder) {
     coder.encode(subscriptionID as NSString, forKey: "SubscriptionID")
     coder.encode(subscriptionType.rawValue, forKey: "SubscriptionType")
-    coder.encode(present: info, forKey: "NotificationInfo")
+    coder.encode(present: notificationInfo, forKey: "NotificationInfo")
   }
 }
 
@@ -71,8 +90,18 @@ public class CKSubscription: NSObject, NSSecureCoding, NSCopying, @unchecked Sen
 public class CKRecordZoneSubscription: CKSubscription, @unchecked Sendable {
   /// The zone.
   public let zoneID: CKRecordZone.ID
+  private let type: Mutex<CKRecord.RecordType?>
+
   /// Only records of this type; nil, the default: all.
-  public var recordType: CKRecord.RecordType?
+  public var recordType: CKRecord.RecordType? {
+    get { type.withLock { $0 } }
+    set { type.withLock { $0 = newValue } }
+  }
+
+  override func watchesSame(as other: CKSubscription) -> Bool {
+    guard let other = other as? CKRecordZoneSubscription else { return false }
+    return other.zoneID == zoneID && other.recordType == recordType
+  }
 
   /// Watches a zone.
   public convenience init(zoneID: CKRecordZone.ID, subscriptionID: CKSubscription.ID) {
@@ -89,7 +118,7 @@ public class CKRecordZoneSubscription: CKSubscription, @unchecked Sendable {
     notificationInfo: NotificationInfo? = nil
   ) {
     self.zoneID = zoneID
-    self.recordType = recordType
+    type = Mutex(recordType)
     super.init(.recordZone, id: subscriptionID, notificationInfo: notificationInfo)
   }
 
@@ -103,7 +132,7 @@ public class CKRecordZoneSubscription: CKSubscription, @unchecked Sendable {
   public required init?(coder: NSCoder) {
     guard let zoneID = coder.object("ZoneID", of: CKRecordZoneID.self) else { return nil }
     self.zoneID = zoneID
-    recordType = coder.string("RecordType")
+    type = Mutex(coder.string("RecordType"))
     super.init(coder: coder)
     if subscriptionType != .recordZone { return nil }
   }
@@ -117,8 +146,17 @@ public class CKRecordZoneSubscription: CKSubscription, @unchecked Sendable {
 
 /// Watches all records of all custom zones of the private or the shared database.
 public class CKDatabaseSubscription: CKSubscription, @unchecked Sendable {
+  private let type: Mutex<CKRecord.RecordType?>
+
   /// Only records of this type; nil, the default: all.
-  public var recordType: CKRecord.RecordType?
+  public var recordType: CKRecord.RecordType? {
+    get { type.withLock { $0 } }
+    set { type.withLock { $0 = newValue } }
+  }
+
+  override func watchesSame(as other: CKSubscription) -> Bool {
+    (other as? CKDatabaseSubscription).map { $0.recordType == recordType } ?? false
+  }
 
   /// Watches a database: the one it is saved in.
   public convenience init(subscriptionID: CKSubscription.ID) {
@@ -132,7 +170,7 @@ public class CKDatabaseSubscription: CKSubscription, @unchecked Sendable {
     subscriptionID: CKSubscription.ID, recordType: CKRecord.RecordType?,
     notificationInfo: NotificationInfo? = nil
   ) {
-    self.recordType = recordType
+    type = Mutex(recordType)
     super.init(.database, id: subscriptionID, notificationInfo: notificationInfo)
   }
 
@@ -143,7 +181,7 @@ public class CKDatabaseSubscription: CKSubscription, @unchecked Sendable {
 
   /// Reads an archived subscription; nil if it has no ID.
   public required init?(coder: NSCoder) {
-    recordType = coder.string("RecordType")
+    type = Mutex(coder.string("RecordType"))
     super.init(coder: coder)
     if subscriptionType != .database { return nil }
   }

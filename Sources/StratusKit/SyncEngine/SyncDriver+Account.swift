@@ -14,7 +14,7 @@ extension SyncDriver {
       try await accounts.currentUserRecordName()
     }
     let failed: [Waiter]
-    var failure = CKError(.notAuthenticated)
+    var failure = CKError.notSignedIn
     switch await answer.result {
     case .success(let user):
       await adopt(user)

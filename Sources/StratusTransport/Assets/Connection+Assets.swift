@@ -20,14 +20,14 @@ extension Connection {
     while true {
       let answer: UploadAnswer
       do throws(TransferFailure) {
-        let seconds = pace.timeoutSeconds
         if isUncertain {
           answer = try Self.read(
             try await exchangeBytes(
-              HTTPRequest(method: .get, url: url, body: [], timeoutSeconds: seconds)))
+              HTTPRequest(
+                method: .get, url: url, body: [], timeoutSeconds: pace.timeoutSeconds,
+                totalSeconds: pace.remaining)))
         } else {
-          answer = try await sendPiece(
-            of: file, from: offset, countMax: pace.pieceBytes, to: url, timeoutSeconds: seconds)
+          answer = try await sendPiece(of: file, from: offset, to: url, pace)
         }
       } catch {
         try await pace.wait(afterTransfer: error)
@@ -54,10 +54,12 @@ extension Connection {
   }
 
   private func sendPiece(
-    of file: OutgoingFile, from offset: Int64, countMax: Int, to url: URL, timeoutSeconds: Double
+    of file: OutgoingFile, from offset: Int64, to url: URL, _ pace: TransferPace
   ) async throws(TransferFailure) -> UploadAnswer {
     let bytes: [UInt8]
-    do { bytes = try file.piece(at: offset, countMax: countMax) } catch { throw .file(error) }
+    do { bytes = try file.piece(at: offset, countMax: pace.pieceBytes) } catch {
+      throw .file(error)
+    }
     var headers = ["Content-Type": "application/octet-stream"]
     // NB: no range can say that there are no bytes.
     if !bytes.isEmpty {
@@ -66,7 +68,9 @@ extension Connection {
     }
     return try Self.read(
       try await exchangeBytes(
-        HTTPRequest(url: url, headers: headers, body: bytes, timeoutSeconds: timeoutSeconds)))
+        HTTPRequest(
+          url: url, headers: headers, body: bytes, timeoutSeconds: pace.timeoutSeconds,
+          totalSeconds: pace.remaining)))
   }
 
   private static func compare(_ asset: Asset, with file: OutgoingFile) throws(TransferFailure) {
@@ -100,7 +104,8 @@ extension Connection {
             method: .get, url: url,
             // NB: a range of compressed bytes would be of no use.
             headers: ["Range": "bytes=\(first)-\(last)", "Accept-Encoding": "identity"],
-            body: [], timeoutSeconds: pace.timeoutSeconds))
+            body: [], timeoutSeconds: pace.timeoutSeconds, totalSeconds: pace.remaining,
+            answerBytesMax: pace.pieceBytes + Limits.clientErrorBytesMax))
       } catch {
         try await pace.wait(afterTransfer: error)
         continue
@@ -112,7 +117,8 @@ extension Connection {
     }
   }
 
-  /// The bytes that were asked for; a server that knows no ranges sends all it has.
+  /// The bytes that were asked for; a server that knows no ranges sends all it has, and is
+  /// understood where that is hardly more than was asked for.
   private static func bytes(
     of answer: HTTPResponse, from first: Int64, to last: Int64, size: Int64
   ) throws(TransferFailure) -> ArraySlice<UInt8> {
@@ -138,6 +144,7 @@ extension Connection {
     if Task.isCancelled { throw .transport(.network(.cancelled)) }
     let answer: HTTPResponse
     do { answer = try await exchange.send(request) } catch { throw .transport(.network(error)) }
+    if answer.isTooLarge { throw .transport(.tooLarge(answer)) }
     switch answer.status {
     case 200..<300: return answer
     case 401, 403, 404, 410: throw .addressExpired

@@ -24,7 +24,8 @@ struct TransferPace {
     start = timing.now()
   }
 
-  private var remaining: Double? {
+  /// Seconds left for the whole file; nil: no bound.
+  var remaining: Double? {
     options.resourceTimeoutSeconds.map { $0 - (timing.now() - start) }
   }
 

@@ -40,7 +40,8 @@ public struct RecordKey: Sendable {
       let plain = try? AES.GCM.open(box, using: key, authenticating: place(of: field, type)),
       let json = try? JSONView(parsing: Array(plain))
     else { return nil }
-    return try? FieldValue(json: json, type: FieldType(type.element, isList: type.isList))
+    return try? FieldValue(
+      valueJSON: json, type: FieldType(type.element, isList: type.isList))
   }
 
   /// What is authenticated with a value.

@@ -23,6 +23,8 @@ final class ArrivingAnswer: EventBody {
     var isSent = false
     var head: Head?
     var bytes: [UInt8] = []
+    /// Whether there are more bytes than are taken; then `bytes` are empty.
+    var isTooLarge = false
     var ending: Ending?
     var waiter: (wanted: Wanted, continuation: CheckedContinuation<Void, Never>)?
     /// Lets the rest come, once what is there was read.
@@ -30,6 +32,8 @@ final class ArrivingAnswer: EventBody {
     /// When something was last heard.
     var heardAt = NIODeadline.now()
     var silence: Scheduled<Void>?
+    /// Ends the answer when its time is over.
+    var overtime: Scheduled<Void>?
 
     func has(_ wanted: Wanted) -> Bool {
       if ending != nil { return true }
@@ -45,19 +49,42 @@ final class ArrivingAnswer: EventBody {
   private static let unreadBytesMax = 1_048_576
 
   private let holdsUnread: Bool
+  private let bytesMax: Int
   private let state = Mutex(State())
 
-  /// - Parameter holdsUnread: whether the server waits for a slow reader; else all is kept.
-  init(holdsUnread: Bool) { self.holdsUnread = holdsUnread }
+  /// - Parameters:
+  ///   - holdsUnread: whether the server waits for a slow reader; else all is kept.
+  ///   - bytesMax: bytes that are kept of an answer whose server does not wait.
+  init(holdsUnread: Bool, bytesMax: Int) {
+    self.holdsUnread = holdsUnread
+    self.bytesMax = bytesMax
+  }
 
-  /// Takes what stops the request, and bounds its silence from now on.
-  func begin(_ task: HTTPClient.Task<Void>, timeoutSeconds: Double) {
+  /// Takes the task that stops the request, and bounds the request's time from now on.
+  ///
+  /// - Parameters:
+  ///   - timeoutSeconds: of silence.
+  ///   - deadline: the end, however much has come; nil: none.
+  func begin(_ task: HTTPClient.Task<Void>, timeoutSeconds: Double, deadline: NIODeadline?) {
     let hasEnded = state.withLock { state in
       state.task = task
       return state.ending != nil
     }
     if hasEnded { return task.cancel() }
-    listen(for: .milliseconds(Int64(max(0.001, timeoutSeconds) * 1_000)), on: task.eventLoop)
+    listen(for: TimeAmount(boundedSeconds: timeoutSeconds), on: task.eventLoop)
+    guard let deadline else { return }
+    state.withLock { state in
+      guard state.ending == nil else { return }
+      state.overtime = task.eventLoop.scheduleTask(deadline: deadline) { [weak self] in
+        self?.stop(.failed(.timedOut))
+      }
+    }
+  }
+
+  /// Ends the answer here, and the request.
+  private func stop(_ ending: Ending) {
+    end(ending)
+    state.withLock { $0.task }?.cancel()
   }
 
   /// - Throws: ``NetworkFailure`` if none came.
@@ -71,11 +98,14 @@ final class ArrivingAnswer: EventBody {
   /// The head and all bytes.
   ///
   /// - Throws: ``NetworkFailure`` if the answer is not whole.
-  func whole() async throws(NetworkFailure) -> (head: Head, body: [UInt8]) {
+  func whole() async throws(NetworkFailure) -> HTTPResponse {
     await wait(for: .end)
-    let (head, bytes, ending) = state.withLock { ($0.head, $0.bytes, $0.ending) }
+    let (head, bytes, isTooLarge, ending) = state.withLock {
+      ($0.head, $0.bytes, $0.isTooLarge, $0.ending)
+    }
     guard case .complete = ending, let head else { throw Self.failure(ending) }
-    return (head, bytes)
+    return HTTPResponse(
+      status: head.status, headers: head.headers, body: bytes, isTooLarge: isTooLarge)
   }
 
   func next() async throws(NetworkFailure) -> [UInt8]? {
@@ -90,10 +120,7 @@ final class ArrivingAnswer: EventBody {
     throw Self.failure(ending)
   }
 
-  func close() {
-    end(.failed(.cancelled))
-    state.withLock { $0.task }?.cancel()
-  }
+  func close() { stop(.failed(.cancelled)) }
 
   private static func failure(_ ending: Ending?) -> NetworkFailure {
     if case .failed(let failure) = ending { return failure }
@@ -130,11 +157,12 @@ final class ArrivingAnswer: EventBody {
 
   private func end(_ ending: Ending) {
     change { $0.ending = ending }
-    let (silence, held) = state.withLock { state in
-      defer { (state.silence, state.held) = (nil, nil) }
-      return (state.silence, state.held)
+    let (silence, overtime, held) = state.withLock { state in
+      defer { (state.silence, state.overtime, state.held) = (nil, nil, nil) }
+      return (state.silence, state.overtime, state.held)
     }
     silence?.cancel()
+    overtime?.cancel()
     held?.succeed()
   }
 
@@ -150,8 +178,7 @@ final class ArrivingAnswer: EventBody {
           $0.held == nil && $0.heardAt + longest <= .now()
         }
         guard isSilent else { return self.listen(for: longest, on: loop) }
-        self.end(.failed(.timedOut))
-        self.state.withLock { $0.task }?.cancel()
+        self.stop(.failed(.timedOut))
       }
     }
   }
@@ -172,12 +199,21 @@ extension ArrivingAnswer: HTTPClientResponseDelegate {
     change {
       $0.head = Head(status: status, headers: Dictionary(headers) { _, last in last })
     }
+    let announced = head.headers.first(name: "content-length").flatMap { Int($0) } ?? 0
+    if !holdsUnread && announced > bytesMax { stopTooLarge() }
     return task.eventLoop.makeSucceededVoidFuture()
   }
 
   func didReceiveBodyPart(
     task: HTTPClient.Task<Void>, _ buffer: ByteBuffer
   ) -> EventLoopFuture<Void> {
+    let isTooLarge = state.withLock {
+      !holdsUnread && $0.bytes.count + buffer.readableBytes > bytesMax
+    }
+    if isTooLarge {
+      stopTooLarge()
+      return task.eventLoop.makeSucceededVoidFuture()
+    }
     change { $0.bytes += buffer.readableBytesView }
     let held = state.withLock { state -> EventLoopPromise<Void>? in
       guard holdsUnread, state.ending == nil, state.bytes.count > Self.unreadBytesMax else {
@@ -187,6 +223,15 @@ extension ArrivingAnswer: HTTPClientResponseDelegate {
       return state.held
     }
     return held?.futureResult ?? task.eventLoop.makeSucceededVoidFuture()
+  }
+
+  /// Ends an answer that is larger than it may be: its head counts, its body does not.
+  private func stopTooLarge() {
+    change {
+      $0.isTooLarge = true
+      $0.bytes = []
+    }
+    stop(.complete)
   }
 
   func didFinishRequest(task: HTTPClient.Task<Void>) { end(.complete) }

@@ -1,4 +1,5 @@
 public import Foundation
+public import StratusWire
 
 /// Sends one HTTP request and answers what came back: the only thing Transport asks of a network.
 ///
@@ -25,11 +26,19 @@ public struct HTTPRequest: Sendable {
   public var body: [UInt8]
   /// Seconds without a byte after which the request is given up.
   public var timeoutSeconds: Double
+  /// Seconds after which the request is given up, however much of its answer has come; nil: no
+  /// bound.
+  public var totalSeconds: Double?
+  /// Bytes of the answer's body that are taken.
+  public var answerBytesMax: Int
 
   public init(
     method: Method = .post, url: URL, headers: [String: String] = [:], body: [UInt8],
-    timeoutSeconds: Double
+    timeoutSeconds: Double, totalSeconds: Double? = nil,
+    answerBytesMax: Int = Limits.clientAnswerBytesMax
   ) {
+    self.totalSeconds = totalSeconds
+    self.answerBytesMax = answerBytesMax
     self.method = method
     self.url = url
     self.headers = headers
@@ -44,8 +53,13 @@ public struct HTTPResponse: Sendable {
   /// Names in lower case.
   public var headers: [String: String]
   public var body: [UInt8]
+  /// Whether the body has more bytes than the request takes; then none of them are here.
+  public var isTooLarge: Bool
 
-  public init(status: Int, headers: [String: String] = [:], body: [UInt8]) {
+  public init(
+    status: Int, headers: [String: String] = [:], body: [UInt8], isTooLarge: Bool = false
+  ) {
+    self.isTooLarge = isTooLarge
     self.status = status
     self.headers = headers
     self.body = body

@@ -35,6 +35,8 @@ public final class NetworkExchange: HTTPExchange, EventExchange {
       configuration.connectionPool.retryConnectionEstablishment = false
       // Other time limits are those of the requests.
       configuration.timeout = HTTPClient.Configuration.Timeout(connect: .seconds(30))
+      // Whether an answer sends a request on is decided here; see ``Redirect``.
+      configuration.redirectConfiguration = .disallow
       let client = HTTPClient(
         eventLoopGroupProvider: .shared(HTTPClient.defaultEventLoopGroup),
         configuration: configuration)
@@ -44,19 +46,38 @@ public final class NetworkExchange: HTTPExchange, EventExchange {
   }
 
   public func send(_ request: HTTPRequest) async throws(NetworkFailure) -> HTTPResponse {
-    let answer = try Self.begin(request, on: requests, holdsUnread: false)
-    let (head, body) = try await answer.whole()
-    return HTTPResponse(status: head.status, headers: head.headers, body: body)
+    let deadline = request.totalSeconds.map { NIODeadline.now() + TimeAmount(boundedSeconds: $0) }
+    var request = request
+    var redirections = 0
+    while true {
+      let answer = try Self.begin(request, until: deadline, on: requests, holdsUnread: false)
+      let response = try await answer.whole()
+      let next = Redirect.target(
+        status: response.status, headers: response.headers, of: request)
+      guard let next, redirections < Redirect.countMax else { return response }
+      request.url = next
+      redirections += 1
+    }
   }
 
   public func open(_ request: HTTPRequest) async throws(NetworkFailure) -> EventAnswer {
-    let answer = try Self.begin(request, on: streams, holdsUnread: true)
-    let head = try await answer.head()
-    return EventAnswer(status: head.status, headers: head.headers, body: answer)
+    var request = request
+    var redirections = 0
+    while true {
+      let answer = try Self.begin(request, until: nil, on: streams, holdsUnread: true)
+      let head = try await answer.head()
+      let next = Redirect.target(status: head.status, headers: head.headers, of: request)
+      guard let next, redirections < Redirect.countMax else {
+        return EventAnswer(status: head.status, headers: head.headers, body: answer)
+      }
+      answer.close()
+      request.url = next
+      redirections += 1
+    }
   }
 
   private static func begin(
-    _ request: HTTPRequest, on client: HTTPClient, holdsUnread: Bool
+    _ request: HTTPRequest, until deadline: NIODeadline?, on client: HTTPClient, holdsUnread: Bool
   ) throws(NetworkFailure) -> ArrivingAnswer {
     let sent: HTTPClient.Request
     do {
@@ -67,9 +88,19 @@ public final class NetworkExchange: HTTPExchange, EventExchange {
     } catch {
       throw .lostBeforeSending
     }
-    let answer = ArrivingAnswer(holdsUnread: holdsUnread)
+    let answer = ArrivingAnswer(holdsUnread: holdsUnread, bytesMax: request.answerBytesMax)
     answer.begin(
-      client.execute(request: sent, delegate: answer), timeoutSeconds: request.timeoutSeconds)
+      client.execute(request: sent, delegate: answer), timeoutSeconds: request.timeoutSeconds,
+      deadline: deadline)
     return answer
+  }
+}
+
+extension TimeAmount {
+  /// Seconds: a millisecond at least and a year at most, whatever an app asks for.
+  init(boundedSeconds seconds: Double) {
+    // NB: `seconds` may be infinite or no number, which would trap below.
+    let bounded = seconds > 0.001 ? min(seconds, 31_536_000) : 0.001
+    self = .milliseconds(Int64(bounded * 1_000))
   }
 }

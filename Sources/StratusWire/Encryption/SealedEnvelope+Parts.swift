@@ -19,10 +19,33 @@ extension SealedEnvelope {
 
 extension FieldValue {
   /// The value's JSON alone, without its type: what is sealed of an encrypted one.
+  ///
+  /// Times that are no whole numbers of milliseconds are an object with `value` and
+  /// `referenceSeconds`.
   public var valueJSON: [UInt8] {
     var writer = JSONWriter(reserving: 64)
-    writeValue(to: &writer, numbersAsStrings: false)
+    guard hasReferenceSeconds else {
+      writeValue(to: &writer, numbersAsStrings: false)
+      return writer.bytes
+    }
+    writer.object { writer in
+      writer.key("value")
+      writeValue(to: &writer, numbersAsStrings: false)
+      writeReferenceSeconds(to: &writer, numbersAsStrings: false)
+    }
     return writer.bytes
+  }
+
+  /// Reads what ``valueJSON`` wrote.
+  ///
+  /// - Throws: ``WireError`` if it is no value of that type.
+  public init(valueJSON json: JSONView, type: FieldType) throws(WireError) {
+    guard type.element == .timestamp, let value = json["value"] else {
+      self = try FieldValue(json: json, type: type)
+      return
+    }
+    self = try FieldValue(json: value, type: type)
+      .withReferenceSeconds(json[Timestamp.key])
   }
 }
 

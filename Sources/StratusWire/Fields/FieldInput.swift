@@ -7,6 +7,8 @@ public struct FieldInput: Sendable {
   /// The type the client named, aliases resolved; nil if it named none.
   public let declaredType: String?
   let value: JSONView?
+  /// The exact seconds beside a time that is no whole number of milliseconds.
+  private let referenceSeconds: JSONView?
   /// Whether the client says the value is encrypted.
   public let isEncrypted: Bool
 
@@ -53,10 +55,10 @@ public struct FieldInput: Sendable {
             + "defined to be: \(schemaType.schemaName)")
       }
       try requireAgreement(with: schemaType, value: value)
-      return try FieldValue(json: value, type: schemaType)
+      return try FieldValue(json: value, type: schemaType).withReferenceSeconds(referenceSeconds)
     }
     if let declaredType, let type = FieldType(name: declaredType) {
-      return try FieldValue(json: value, type: type)
+      return try FieldValue(json: value, type: type).withReferenceSeconds(referenceSeconds)
     }
     if let declaredType, !["LIST", "UNKNOWN_LIST"].contains(declaredType) {
       throw WireError("Field '\(name)' has the unsupported type '\(declaredType)'")
@@ -157,6 +159,7 @@ extension FieldInput: Hashable, JSONWritable {
     self.name = name
     declaredType = value.type.name
     self.value = view?["value"]
+    referenceSeconds = view?[Timestamp.key]
     isEncrypted = value.type.isEncrypted
   }
 
@@ -172,6 +175,9 @@ extension FieldInput: Hashable, JSONWritable {
     self.name = name
     declaredType = type?.string
     self.value = value
+    // NB: looked for beside times only, since every field of every record is read here.
+    let isTime = declaredType?.hasPrefix(FieldType.Element.timestamp.rawValue) ?? false
+    referenceSeconds = isTime ? dictionary[Timestamp.key] : nil
     self.isEncrypted = isEncrypted?.bool ?? false
   }
 
@@ -185,6 +191,10 @@ extension FieldInput: Hashable, JSONWritable {
         writer.raw(value.text)
       }
       writer.member("type", declaredType)
+      if let referenceSeconds {
+        writer.key(Timestamp.key)
+        writer.raw(referenceSeconds.text)
+      }
       if isEncrypted { writer.member("isEncrypted", true) }
     }
   }
@@ -192,12 +202,19 @@ extension FieldInput: Hashable, JSONWritable {
   public static func == (left: FieldInput, right: FieldInput) -> Bool {
     left.name == right.name && left.declaredType == right.declaredType
       && left.isEncrypted == right.isEncrypted
-      && left.value?.text.elementsEqual(right.value?.text ?? []) ?? (right.value == nil)
+      && left.value.hasSameText(as: right.value)
+      && left.referenceSeconds.hasSameText(as: right.referenceSeconds)
   }
 
   public func hash(into hasher: inout Hasher) {
     hasher.combine(name)
     hasher.combine(declaredType)
+  }
+}
+
+extension JSONView? {
+  fileprivate func hasSameText(as other: JSONView?) -> Bool {
+    self?.text.elementsEqual(other?.text ?? []) ?? (other == nil)
   }
 }
 

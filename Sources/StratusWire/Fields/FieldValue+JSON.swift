@@ -1,7 +1,8 @@
 import Foundation
 
 extension FieldValue {
-  /// Writes the field dictionary `{"value": …, "type": "STRING"}`.
+  /// Writes the field dictionary `{"value": …, "type": "STRING"}`, with `referenceSeconds` beside
+  /// a time that is no whole number of milliseconds.
   ///
   /// - Parameter numbersAsStrings: whole numbers, fractions and times as JSON strings.
   public func writeField(to writer: inout JSONWriter, numbersAsStrings: Bool = false) {
@@ -9,6 +10,7 @@ extension FieldValue {
       writer.key("value")
       writeValue(to: &writer, numbersAsStrings: numbersAsStrings)
       writer.member("type", type.name)
+      writeReferenceSeconds(to: &writer, numbersAsStrings: numbersAsStrings)
       if case .sealed = self { writer.member("isEncrypted", true) }
     }
   }
@@ -16,8 +18,11 @@ extension FieldValue {
   func writeValue(to writer: inout JSONWriter, numbersAsStrings: Bool) {
     switch self {
     case .string(let value): writer.string(value)
-    case .int64(let value), .timestamp(let value):
+    case .int64(let value):
       numbersAsStrings ? writer.string(String(value)) : writer.int(value)
+    case .timestamp(let time):
+      numbersAsStrings
+        ? writer.string(String(time.milliseconds)) : writer.int(time.milliseconds)
     case .double(let value):
       numbersAsStrings ? writer.string(JSONNumber.text(value)) : writer.double(value)
     case .bytes(let value), .sealed(_, let value):
@@ -41,6 +46,7 @@ extension FieldValue {
     self = try FieldValue(
       json: value,
       type: FieldType(type.element, isList: type.isList, isEncrypted: isEncrypted))
+    if type.element == .timestamp { self = withReferenceSeconds(json[Timestamp.key]) }
   }
 
   /// Reads a plain value of a known type.
@@ -71,7 +77,7 @@ extension FieldValue {
     case .double: self = .double(try json.double.orThrow(type))
     case .timestamp:
       let isFraction = json.isNumber && json.text.contains(UInt8(ascii: "."))
-      self = .timestamp(try (isFraction ? nil : json.int64).orThrow(type))
+      self = .timestamp(Timestamp(try (isFraction ? nil : json.int64).orThrow(type)))
     case .bytes: self = .bytes(try Self.bytes(json, of: type))
     case .location: self = .location(try Location(json: json))
     case .reference: self = .reference(try Reference(json: json))
@@ -111,7 +117,8 @@ extension Location: JSONWritable, JSONReadable {
       writer.member("altitude", double: altitude)
       writer.member("speed", double: speed)
       writer.member("course", double: course)
-      writer.member("timestamp", timestamp)
+      writer.member("timestamp", timestamp?.milliseconds)
+      writer.member(Timestamp.key, double: timestamp?.referenceSeconds)
     }
   }
 
@@ -126,7 +133,9 @@ extension Location: JSONWritable, JSONReadable {
     speed = try Self.measure(json["speed"])
     course = try Self.measure(json["course"])
     timestamp = try json["timestamp"].map { time throws(WireError) in
-      try time.int64.orThrow(FieldType(.location))
+      Timestamp(
+        milliseconds: try time.int64.orThrow(FieldType(.location)),
+        referenceSeconds: json[Timestamp.key]?.double)
     }
   }
 

@@ -3,8 +3,7 @@ public enum FieldValue: Sendable, Hashable {
   case string(String)
   case int64(Int64)
   case double(Double)
-  /// Milliseconds since 1970 UTC.
-  case timestamp(Int64)
+  case timestamp(Timestamp)
   case bytes([UInt8])
   case location(Location)
   case reference(Reference)
@@ -61,8 +60,7 @@ public struct Location: Sendable, Hashable {
   public var speed: Double?
   /// Degrees.
   public var course: Double?
-  /// Milliseconds since 1970 UTC.
-  public var timestamp: Int64?
+  public var timestamp: Timestamp?
 
   public init(latitude: Double, longitude: Double) {
     self.latitude = latitude

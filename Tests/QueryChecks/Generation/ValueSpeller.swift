@@ -73,7 +73,8 @@ struct ValueSpeller {
     case (_, .int64(let number)) where percent(15):
       return .int64(percent(50) ? number &+ 1 : number &- 1)
     case (_, .timestamp(let time)) where percent(15):
-      return .timestamp(percent(50) ? time &+ 1 : time &- 1)
+      let time = time.milliseconds
+      return .timestamp(Timestamp(percent(50) ? time &+ 1 : time &- 1))
     case (_, .double(let number)) where percent(15):
       let next = percent(50) ? number.nextUp : number.nextDown
       return .double(next.isFinite ? next : number)
@@ -126,7 +127,9 @@ struct ValueSpeller {
         return .int(whole)
       }
       return percent(3) ? .string(number.description) : .double(number)
-    case .timestamp(let time): return percent(2) ? .number("\(time).5") : .int(time)
+    case .timestamp(let time):
+      let time = time.milliseconds
+      return percent(2) ? .number("\(time).5") : .int(time)
     case .bytes(let bytes): return .string(Data(bytes).base64EncodedString())
     case .location(let location):
       return Place(latitude: location.latitude, longitude: location.longitude).literal

@@ -129,7 +129,7 @@ struct WorldGenerator {
     case .double:
       return .double(
         chance.percent(40) ? Double(number(-6...6)) / 2 : pick(ValueSamples.fractions))
-    case .timestamp: return .timestamp(pick(ValueSamples.times))
+    case .timestamp: return .timestamp(Timestamp(pick(ValueSamples.times)))
     case .bytes: return .bytes(pick(ValueSamples.bytes))
     case .location: return .location(location())
     case .reference:

@@ -10,8 +10,8 @@ enum NaiveSource: Sendable, Hashable {
     switch self {
     case .field(let name): record.fields[name]
     case .system(.recordName): .reference(Reference(recordName: record.name))
-    case .system(.creationDate): .timestamp(record.creationDate)
-    case .system(.modificationDate): .timestamp(record.modificationDate)
+    case .system(.creationDate): .timestamp(Timestamp(record.creationDate))
+    case .system(.modificationDate): .timestamp(Timestamp(record.modificationDate))
     case .system(.creator): .reference(Reference(recordName: record.creator))
     case .system(.modifier): .reference(Reference(recordName: record.modifier))
     case .system(.parent): record.parent.map { .reference(Reference(recordName: $0)) }
@@ -66,8 +66,9 @@ extension NaiveOperand {
     case (.string(let text), .text(let operand)): NaiveText.compare(text, operand)
     case (.reference(let reference), .reference(let name)):
       NaiveText.compare(reference.recordName, name)
-    case (.int64(let whole), .number(let operand)), (.timestamp(let whole), .number(let operand)):
-      operand.compared(to: whole)
+    case (.int64(let whole), .number(let operand)): operand.compared(to: whole)
+    case (.timestamp(let time), .number(let operand)):
+      operand.compared(to: time.milliseconds)
     case (.double(let real), .number(let operand)): operand.compared(to: real)
     default: nil
     }
@@ -111,7 +112,10 @@ enum NaiveSort {
     case (.string(let left), .string(let right)):
       let order = NaiveText.compare(left, right)
       return order != 0 && NaiveText.isOrderOpen(left, right) ? .open : Order(order)
-    case (.int64(let left), .int64(let right)), (.timestamp(let left), .timestamp(let right)):
+    case (.int64(let left), .int64(let right)):
+      return Order(left < right ? -1 : left > right ? 1 : 0)
+    case (.timestamp(let left), .timestamp(let right)):
+      let (left, right) = (left.milliseconds, right.milliseconds)
       return Order(left < right ? -1 : left > right ? 1 : 0)
     case (.double(let left), .double(let right)):
       return Order(left < right ? -1 : left > right ? 1 : 0)

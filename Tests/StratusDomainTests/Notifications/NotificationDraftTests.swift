@@ -133,7 +133,7 @@ import Testing
   ])
   func `any date has a text`(milliseconds: Int64, text: String) throws {
     let info = info { $0.alertLocalizationArgs = ["d"] }
-    let fields = FieldsJSON([("d", .timestamp(milliseconds))])
+    let fields = FieldsJSON([("d", .timestamp(Timestamp(milliseconds)))])
     #expect(
       try draft(info, fields: fields).payload().presentation.localizationArgs == [text])
   }

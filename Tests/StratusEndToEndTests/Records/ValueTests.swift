@@ -92,19 +92,46 @@ import Testing
     #expect(record["yes"] as Bool? == true)
   }
 
-  @Test func `keeps times to the millisecond`() async throws {
-    let dates = [0, 1_700_000_000.123, -1.5, 253_402_300_799].map(
-      Date.init(timeIntervalSince1970:))
+  /// Apple's framework keeps a date as the number of seconds that it is.
+  @Test func `keeps times to the last bit`() async throws {
+    let dates =
+      [0, 1_700_000_000.123, -1.5, 253_402_300_799].map(Date.init(timeIntervalSince1970:))
+      + [0.1 + 0.2, 700_000_000.123_456_789, -1e-9, 1e-300].map(
+        Date.init(timeIntervalSinceReferenceDate:))
     let record = try await roundTrip { record in
-      record["date"] = dates[1]
+      for (number, date) in dates.enumerated() {
+        record["date\(number)"] = date
+        record.encryptedValues["sealed\(number)"] = date
+        record["place\(number)"] = CLLocation(
+          coordinate: CLLocationCoordinate2D(latitude: 1, longitude: 2), altitude: 0,
+          horizontalAccuracy: 0, verticalAccuracy: 0, timestamp: date)
+      }
       record["list"] = dates
+      record.encryptedValues["sealedList"] = dates
     }
-    let date = try #require(record["date"] as? Date)
-    #expect(abs(date.timeIntervalSince(dates[1])) < 0.000_5)
-    let list = try #require(record["list"] as? [Date])
-    #expect(list.count == dates.count)
-    for (found, expected) in zip(list, dates) {
-      #expect(abs(found.timeIntervalSince(expected)) < 0.000_5)
+    for (number, date) in dates.enumerated() {
+      #expect(record["date\(number)"] as? Date == date)
+      #expect(record.encryptedValues["sealed\(number)"] as? Date == date)
+      #expect((record["place\(number)"] as? CLLocation)?.timestamp == date)
+    }
+    #expect(record["list"] as? [Date] == dates)
+    #expect(record.encryptedValues["sealedList"] as? [Date] == dates)
+  }
+
+  @Test func `that is a time is found by itself, and by what lies around it`() async throws {
+    try await withCloud { cloud in
+      let database = try await cloud.zone()
+      let date = Date(timeIntervalSinceReferenceDate: 700_000_000.123_456_789)
+      let record = note("a")
+      record["due"] = date
+      try await database.save(record)
+      for format in ["due == %@", "due <= %@", "due >= %@"] {
+        let query = CKQuery(
+          recordType: record.recordType, predicate: NSPredicate(format: format, date as NSDate))
+        let found = try await database.records(matching: query, inZoneWith: record.recordID.zoneID)
+        #expect(found.matchResults.count == 1)
+        #expect(try found.matchResults.first?.1.get()["due"] as? Date == date)
+      }
     }
   }
 

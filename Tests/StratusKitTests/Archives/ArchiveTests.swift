@@ -88,13 +88,33 @@ import Testing
     #expect(operation.parent == .unchanged)
   }
 
-  @Test func `a dictionary of values and IDs round-trips`() throws {
+  @Test func `an array of IDs round-trips`() throws {
     let id = CKRecord.ID(recordName: "n")
     let data = try NSKeyedArchiver.archivedData(
       withRootObject: NSArray(array: [id, id]), requiringSecureCoding: true)
     let read = try NSKeyedUnarchiver.unarchivedObject(
       ofClasses: [NSArray.self, CKRecord.ID.self], from: data)
     #expect(read as? [CKRecord.ID] == [id, id])
+  }
+
+  @Test func `a dictionary of values and IDs round-trips`() throws {
+    let id = CKRecord.ID(recordName: "n")
+    let reference = CKRecord.Reference(recordID: id, action: .deleteSelf)
+    let dictionary: NSDictionary = [
+      "id" as NSString: id, "reference" as NSString: reference, "number" as NSString: NSNumber(5),
+    ]
+    let data = try NSKeyedArchiver.archivedData(
+      withRootObject: dictionary, requiringSecureCoding: true)
+    let read = try #require(
+      try NSKeyedUnarchiver.unarchivedObject(
+        ofClasses: [
+          NSDictionary.self, NSString.self, NSNumber.self, CKRecord.ID.self,
+          CKRecord.Reference.self,
+        ], from: data) as? NSDictionary)
+    #expect(read.count == 3)
+    #expect(read["id"] as? CKRecord.ID == id)
+    #expect(read["reference"] as? CKRecord.Reference == reference)
+    #expect(read["number"] as? Int == 5)
   }
 
   @Test func `an archive without what a class needs is nil`() throws {

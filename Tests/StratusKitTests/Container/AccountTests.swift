@@ -244,6 +244,33 @@ import Testing
     #expect(container.path.connection?.accountDigest == digest)
   }
 
+  @Test func `gets the newer tokens of its sign-in, which is not another one then`() async throws {
+    defer { clean() }
+    let server = FakeServer()
+    try write("one")
+    let (container, watch) = try scene(server)
+    server.onRaw(FetchCaller.path) { (_) async throws(NetworkFailure) in
+      HTTPResponse(
+        status: 200, headers: ["x-apple-cloudkit-web-auth-token": "two"],
+        body: FetchCaller.Response(user: UserIdentity(userRecordName: FakeServer.userName))
+          .jsonBytes)
+    }
+    let digest = try #require(container.path.connection?.accountDigest)
+    _ = try await container.userRecordID()
+    #expect(await eventually { CredentialsFile.read(at: file)?.webAuthToken == "two" })
+    watch.look()
+    #expect(container.path.connection?.generation == 0)
+    #expect(container.path.connection?.accountDigest == digest)
+    // A program that starts now is the same user as this one.
+    #expect(CredentialsFile.read(at: file)?.signIn == digest)
+    // Somebody else signs in; what this program still gets does not take their place.
+    try write("other")
+    _ = try await container.userRecordID()
+    watch.look()
+    #expect(container.path.connection?.generation == 1)
+    #expect(CredentialsFile.read(at: file)?.webAuthToken == "other")
+  }
+
   @Test func `of another server has nobody signed in to this one`() throws {
     defer { clean() }
     try write("one")

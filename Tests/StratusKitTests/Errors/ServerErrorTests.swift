@@ -46,6 +46,52 @@ import Testing
     #expect(CKError(Self.error(.throttled)).retryAfterSeconds == nil)
   }
 
+  @Test func `the reason is seen through any Error, in a description and as an NSError`() {
+    let error: any Error = CKError(
+      ErrorDictionary(code: .throttled, reason: "slowly", uuid: "u-1", retryAfterSeconds: 30))
+    #expect(error.localizedDescription == "slowly")
+    #expect((error as NSError).localizedDescription == "slowly")
+    #expect(
+      "\(error)"
+        == #"<CKError: "Request Rate Limited" (7); "slowly"; retry after 30.0 s; uuid = u-1>"#)
+    #expect((error as? CKError)?.userInfo["ServerErrorDescription"] as? String == "slowly")
+    let silent = CKError(Self.error(.notFound, ""))
+    #expect(silent.localizedDescription == "The item does not exist.")
+  }
+
+  @Test func `an error of the framework's own says what its code means`() {
+    let error: any Error = CKError(.operationCancelled)
+    #expect(error.localizedDescription == "The operation was cancelled.")
+    #expect("\(error)".contains("The operation was cancelled."))
+  }
+
+  @Test func `the failure of some items names one of them`() {
+    var errors = ItemErrors()
+    errors.add(CKError(.unknownItem), for: "a")
+    let one: any Error = errors.partialFailure ?? CKError(.internalError)
+    #expect(
+      one.localizedDescription == "One item failed. The first reason: The item does not exist.")
+    #expect("\(one)".contains(#"a = <CKError: "Unknown Item" (11)"#))
+    for number in 0..<20 { errors.add(CKError(.unknownItem), for: number) }
+    let many = errors.partialFailure
+    #expect(many?.localizedDescription.hasPrefix("21 items failed.") == true)
+    #expect(many?.description.contains("11 more") == true)
+  }
+
+  @Test func `an error without an account names the settings and the server's reason`() {
+    let refused = CKError(Self.error(.authenticationRequired, "request needs authorization"))
+    let signedOut = refused.explained(hasUser: false)
+    #expect(signedOut.code == .notAuthenticated)
+    #expect(signedOut.localizedDescription.contains("STRATUS_WEB_AUTH_TOKEN"))
+    #expect(signedOut.localizedDescription.hasPrefix("Nobody is signed in."))
+    #expect(signedOut.localizedDescription.contains("request needs authorization"))
+    let ended = refused.explained(hasUser: true)
+    #expect(ended.localizedDescription.hasPrefix("The sign-in is not accepted"))
+    #expect(CKError.notSignedIn.localizedDescription.contains("STRATUS_WEB_AUTH_TOKEN"))
+    let other = CKError(.unknownItem)
+    #expect(other.explained(hasUser: false) == other)
+  }
+
   @Test func `a conflict carries three records`() throws {
     let client = try WireRecords.note(fields: ["a": .int64(1)])
     client["a"] = 2

@@ -5,6 +5,72 @@ import Testing
 
 @testable import StratusKit
 
+/// Classes that apps may hand from task to task, since they declare `Sendable`.
+@Suite struct `A class that is shared by tasks` {
+  private static let texts = (0..<8).map { String(repeating: "\($0)", count: 100) }
+
+  /// Runs a body many times on all cores.
+  ///
+  /// Without a lock these crash within some hundred rounds, because a text is freed while it is
+  /// read.
+  private func rush(_ body: @escaping @Sendable (String) -> Void) {
+    DispatchQueue.concurrentPerform(iterations: 20_000) { body(Self.texts[$0 % 8]) }
+  }
+
+  @Test func `is a description of notifications`() {
+    let info = CKSubscription.NotificationInfo()
+    rush { text in
+      info.alertBody = text
+      info.alertLocalizationArgs = [text]
+      _ = info.title
+      info.title = info.alertBody
+    }
+    #expect(Self.texts.contains(info.alertBody ?? ""))
+    #expect(Self.texts.contains(info.title ?? ""))
+  }
+
+  @Test func `is a subscription`() {
+    let database = CKDatabaseSubscription(subscriptionID: "d")
+    let zone = CKRecordZoneSubscription(
+      zoneID: CKRecordZone.ID(zoneName: "Z"), subscriptionID: "z")
+    let query = CKQuerySubscription(
+      recordType: "Note", predicate: NSPredicate(value: true), subscriptionID: "q")
+    rush { text in
+      database.recordType = text
+      zone.recordType = database.recordType
+      query.zoneID = CKRecordZone.ID(zoneName: text)
+      query.notificationInfo = CKSubscription.NotificationInfo(alertBody: text)
+      _ = query.copy()
+    }
+    #expect(Self.texts.contains(zone.recordType ?? ""))
+    #expect(Self.texts.contains(query.zoneID?.zoneName ?? ""))
+  }
+
+  @Test func `is a query`() {
+    let query = CKQuery(recordType: "Note", predicate: NSPredicate(value: true))
+    rush { text in
+      query.sortDescriptors = [NSSortDescriptor(key: text, ascending: true)]
+      _ = query.copy()
+    }
+    #expect(Self.texts.contains(query.sortDescriptors?.first?.key ?? ""))
+  }
+
+  @Test func `is a configuration, and a group`() {
+    let group = CKOperationGroup()
+    let configuration = CKOperation.Configuration()
+    rush { text in
+      group.name = text
+      group.defaultConfiguration = configuration
+      group.quantity += 1
+      configuration.container = CKContainer(identifier: "iCloud.a")
+      configuration.timeoutIntervalForRequest = 5
+      _ = group.copy()
+    }
+    #expect(Self.texts.contains(group.name ?? ""))
+    #expect(group.defaultConfiguration.timeoutIntervalForRequest == 5)
+  }
+}
+
 @Suite struct `An operation's configuration` {
   @Test func `has CloudKit's defaults`() {
     let configuration = CKOperation.Configuration()

@@ -97,10 +97,12 @@ import Testing
       NSSortDescriptor(key: "title", ascending: false),
       CKLocationSortDescriptor(key: "place", relativeLocation: here),
       NSSortDescriptor(key: "creationDate", ascending: true),
+      NSSortDescriptor(keyPath: \CKRecord.modificationDate, ascending: false),
     ]
     _ = try await server.database.records(matching: query)
     let sorts = try #require(requests(server).first).query.sorts
-    #expect(sorts.map(\.isAscending) == [false, true, true])
+    #expect(sorts.map(\.isAscending) == [false, true, true, false])
+    #expect(sorts[3].key.systemField == .modificationDate)
     #expect(sorts[0].key == QueryKey(field: "title"))
     #expect(sorts[1].relativeLocation?.latitude == 60)
     #expect(sorts[1].relativeLocation?.longitude == 25)

@@ -266,6 +266,61 @@ import Testing
     #expect(zone.recordType == nil)
   }
 
+  @Test func `subscriptions that say the same are equal`() {
+    func full() -> CKQuerySubscription {
+      let subscription = query("q", NSPredicate(format: "f == %@ AND g > 2", "x"))
+      subscription.zoneID = zoneZ
+      subscription.notificationInfo = CKSubscription.NotificationInfo(
+        alertBody: "A", desiredKeys: ["k"])
+      return subscription
+    }
+    #expect(full() == full())
+    #expect(full().hash == full().hash)
+    #expect(Set([full(), full()]).count == 1)
+    #expect(full().copy() as? CKSubscription == full())
+    let changes: [(CKQuerySubscription) -> Void] = [
+      { $0.zoneID = nil }, { $0.notificationInfo = nil },
+      { $0.notificationInfo?.alertBody = "B" },
+    ]
+    for change in changes {
+      let other = full()
+      change(other)
+      #expect(other != full())
+    }
+    #expect(query("a") != query("b"))
+    #expect(query("q", NSPredicate(format: "f == 1")) != query("q", NSPredicate(format: "f == 2")))
+    #expect(query("q", NSPredicate(format: "f == 1")) == query("q", NSPredicate(format: "f == 1")))
+    #expect(query("q", options: .firesOnRecordDeletion) != query("q"))
+    let block = NSPredicate { _, _ in true }
+    let otherBlock = NSPredicate { _, _ in false }
+    #expect(query("q", block) != query("q", otherBlock))
+  }
+
+  @Test func `subscriptions of other classes, zones and types are not equal`() {
+    let zone = CKRecordZoneSubscription(zoneID: zoneZ, subscriptionID: "s")
+    #expect(zone == CKRecordZoneSubscription(zoneID: zoneZ, subscriptionID: "s"))
+    let otherZone = CKRecordZone.default().zoneID
+    #expect(zone != CKRecordZoneSubscription(zoneID: otherZone, subscriptionID: "s"))
+    let typed = CKRecordZoneSubscription(zoneID: zoneZ, subscriptionID: "s")
+    typed.recordType = "Note"
+    #expect(zone != typed)
+    let database = CKDatabaseSubscription(subscriptionID: "s")
+    #expect(database == CKDatabaseSubscription(subscriptionID: "s"))
+    #expect(database as CKSubscription != zone as CKSubscription)
+    let ofType = CKDatabaseSubscription(subscriptionID: "s")
+    ofType.recordType = "Note"
+    #expect(database != ofType)
+  }
+
+  @Test func `descriptions of notifications that say the same are equal`() {
+    let one = CKSubscription.NotificationInfo(alertBody: "A", shouldBadge: true)
+    let two = CKSubscription.NotificationInfo(alertBody: "A", shouldBadge: true)
+    #expect(one == two)
+    #expect(one.hash == two.hash)
+    two.shouldBadge = false
+    #expect(one != two)
+  }
+
   @Test func `subscriptions can be archived`() throws {
     func roundTrip<Value: CKSubscription>(_ value: Value) throws -> Value {
       let data = try NSKeyedArchiver.archivedData(

@@ -12,6 +12,8 @@ import Testing
     .bytes([0, 255]), .location(Location(latitude: 60.5, longitude: -24)),
     .list(.string, []), .list(.string, ["a", "b"].map(FieldValue.string)),
     .list(.double, [.double(1), .double(2.5)]),
+    .timestamp(Timestamp(referenceSeconds: 0.000_1) ?? 0),
+    .list(.timestamp, [.timestamp(1), .timestamp(Timestamp(referenceSeconds: 0.1 + 0.2) ?? 0)]),
   ]
 
   private func sealed(_ value: FieldValue) throws -> (type: FieldType, bytes: [UInt8]) {
