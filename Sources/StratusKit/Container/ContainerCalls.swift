@@ -1,8 +1,8 @@
 import StratusTransport
 import StratusWire
 
-/// How a container's own calls and operations reach the server: its path, in the name of the user
-/// who is signed in when this is made.
+/// How a container's own calls and operations reach the server: its path, in the name of the
+/// user at the moment when this is made.
 ///
 /// All that concerns a container and none of its databases goes through here; calls on a database
 /// go through ``DatabaseCalls``.
@@ -32,7 +32,7 @@ struct ContainerCalls: Sendable {
 
   /// Asks the server who the user is.
   ///
-  /// - Throws: `CKError.notAuthenticated` where nobody is signed in.
+  /// - Throws: `CKError.notAuthenticated` without an account.
   func fetchCaller() async throws(CKError) -> String {
     try await path.fetchCaller(options: options)
   }

@@ -28,7 +28,7 @@ open class CKOperation: Operation, @unchecked Sendable {
   private let life = Mutex(Life())
   private let callbackQueue = DispatchQueue(label: "stratus.operation.callbacks")
   private let shared = PropertyBox(SharedProperties())
-  /// What stands in for `CKContainer.default()` where the operation was made; nil: nothing.
+  /// A test's substitute for `CKContainer.default()` where the operation was made; nil: none.
   private let defaultContainer: CKContainer?
 
   public override init() {
@@ -108,11 +108,11 @@ open class CKOperation: Operation, @unchecked Sendable {
     set { ownConfiguration.timeoutIntervalForResource = newValue }
   }
 
-  /// What every operation started with.
+  /// The properties of every operation, as this one started with them.
   final var sharedStarted: SharedProperties { shared.started }
 
-  /// What was set on the operation, else on the configured object it was added to, else on its
-  /// group.
+  /// The operation's own settings, completed by those of the configured object that it was added
+  /// to, and then by those of its group.
   final var resolved: Configuration.Explicit { shared.started.resolved }
 
   /// Where the operation runs.
@@ -251,8 +251,8 @@ extension CKOperation {
     var database: CKDatabase?
     var wasPersistedBlock: (() -> Void)?
 
-    /// What was set on the operation, else on the configured object it was added to, else on its
-    /// group.
+    /// The operation's own settings, completed by those of the configured object that it was added
+    /// to, and then by those of its group.
     var resolved: Configuration.Explicit {
       let own = configuration.explicit.completed(by: inherited)
       guard let group else { return own }

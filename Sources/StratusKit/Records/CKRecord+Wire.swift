@@ -2,7 +2,7 @@ import Foundation
 import StratusWire
 
 extension RecordState {
-  /// What a record from an answer holds.
+  /// The contents of a record from an answer.
   ///
   /// - Throws: `CKError.internalError` if its fields are not as the server writes them.
   init(wire: RecordDictionary, naming: UserNaming) throws(CKError) {

@@ -28,7 +28,7 @@ extension CKRecordZone {
 }
 
 extension CKRecordZone.Capabilities {
-  /// What the server says a zone can do.
+  /// The capabilities that the server gives a zone.
   ///
   /// Choice: a zone with atomic batches has a history as well, and can be shared unless the server
   /// says otherwise. Where the answer does not even say whether batches are atomic, they are in

@@ -9,7 +9,7 @@ public struct ZoneDictionary: Sendable {
   public var incarnation: String?
   /// Whether batches in the zone can be atomic; absent in change lists.
   public var isAtomic: Bool?
-  /// What of the zone can be shared; each is absent where the server does not say it.
+  /// Whether the zone can be shared, and how; each flag is absent where the server leaves it out.
   public var sharing = Sharing()
   /// Record name of the share of the whole zone; nil: there is none.
   ///
@@ -21,7 +21,7 @@ public struct ZoneDictionary: Sendable {
   /// What its encrypted values can be shared by; on the wire only where it is not the default.
   public var encryptionScope: EncryptionScope
 
-  /// What of a zone can be shared.
+  /// Whether a zone can be shared, and how.
   ///
   /// Source: the zone object of CKTool JS. CloudKit Web Services does not document the keys.
   public struct Sharing: Sendable, Equatable {

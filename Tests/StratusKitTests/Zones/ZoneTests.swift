@@ -49,8 +49,8 @@ import Testing
   }
 
   @Test(arguments: [
-    // What the server says of a zone, and what the zone can do. Apple: custom zones can all, the
-    // default zone nothing (CKRecordZone.Capabilities).
+    // The server's flags, then the zone's capabilities. Apple: a custom zone has all four, the
+    // default zone none (CKRecordZone.Capabilities).
     (nil, nil, nil, nil, 15), (true, nil, nil, nil, 15), (false, nil, nil, nil, 0),
     (true, false, nil, nil, 3), (true, true, nil, nil, 15), (true, nil, false, nil, 7),
     (true, nil, nil, false, 11), (true, true, false, false, 3), (true, false, true, nil, 11),
