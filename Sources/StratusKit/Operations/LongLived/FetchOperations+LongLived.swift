@@ -11,15 +11,16 @@ extension CKFetchRecordsOperation: LongLivedOperation {
   }
 
   func write(to coder: NSCoder, keeping files: SavedOperation) {
-    coder.encode(list: recordIDs, forKey: Key.recordIDs)
-    coder.encode(texts: desiredKeys, forKey: Key.desiredKeys)
-    coder.encode(wantsCurrentUser, forKey: Key.wantsCurrentUser)
+    let started = started
+    coder.encode(list: started.recordIDs, forKey: Key.recordIDs)
+    coder.encode(texts: started.desiredKeys, forKey: Key.desiredKeys)
+    coder.encode(started.wantsCurrentUser, forKey: Key.wantsCurrentUser)
   }
 
   func read(from coder: NSCoder, with files: SavedOperation) {
     recordIDs = coder.list(Key.recordIDs, of: CKRecordID.self)
     desiredKeys = coder.texts(Key.desiredKeys)
-    wantsCurrentUser = coder.flag(Key.wantsCurrentUser)
+    properties[\.wantsCurrentUser] = coder.flag(Key.wantsCurrentUser)
   }
 }
 
@@ -35,11 +36,12 @@ extension CKQueryOperation: LongLivedOperation {
   }
 
   func write(to coder: NSCoder, keeping files: SavedOperation) {
-    coder.encode(present: query, forKey: Key.query)
-    coder.encode(present: cursor, forKey: Key.cursor)
-    coder.encode(present: zoneID, forKey: Key.zoneID)
-    coder.encode(resultsLimit, forKey: Key.limit)
-    coder.encode(texts: desiredKeys, forKey: Key.desiredKeys)
+    let started = started
+    coder.encode(present: started.query, forKey: Key.query)
+    coder.encode(present: started.cursor, forKey: Key.cursor)
+    coder.encode(present: started.zoneID, forKey: Key.zoneID)
+    coder.encode(started.resultsLimit, forKey: Key.limit)
+    coder.encode(texts: started.desiredKeys, forKey: Key.desiredKeys)
   }
 
   func read(from coder: NSCoder, with files: SavedOperation) {
@@ -55,13 +57,14 @@ extension CKFetchRecordZonesOperation: LongLivedOperation {
   static let archiveName = "CKFetchRecordZonesOperation"
 
   func write(to coder: NSCoder, keeping files: SavedOperation) {
-    coder.encode(list: recordZoneIDs, forKey: "recordZoneIDs")
-    coder.encode(wantsAll, forKey: "wantsAll")
+    let started = started
+    coder.encode(list: started.recordZoneIDs, forKey: "recordZoneIDs")
+    coder.encode(started.wantsAll, forKey: "wantsAll")
   }
 
   func read(from coder: NSCoder, with files: SavedOperation) {
     recordZoneIDs = coder.list("recordZoneIDs", of: CKRecordZoneID.self)
-    wantsAll = coder.flag("wantsAll")
+    properties[\.wantsAll] = coder.flag("wantsAll")
   }
 }
 
@@ -69,12 +72,13 @@ extension CKFetchSubscriptionsOperation: LongLivedOperation {
   static let archiveName = "CKFetchSubscriptionsOperation"
 
   func write(to coder: NSCoder, keeping files: SavedOperation) {
-    coder.encode(texts: subscriptionIDs, forKey: "subscriptionIDs")
-    coder.encode(wantsAll, forKey: "wantsAll")
+    let started = started
+    coder.encode(texts: started.subscriptionIDs, forKey: "subscriptionIDs")
+    coder.encode(started.wantsAll, forKey: "wantsAll")
   }
 
   func read(from coder: NSCoder, with files: SavedOperation) {
     subscriptionIDs = coder.texts("subscriptionIDs")
-    wantsAll = coder.flag("wantsAll")
+    properties[\.wantsAll] = coder.flag("wantsAll")
   }
 }
