@@ -16,7 +16,7 @@ import Testing
           let store = try await stores.store(at: development)
           let (subscriptions, entries, watch) = try await store.read { (body) throws(ServerError) in
             (
-              try body.subscriptions(of: "_ann", in: ann, limit: 9).count,
+              try body.subscriptions(of: "_ann", in: .private(user: "_ann"), limit: 9).count,
               try body.outboxEntries(limit: 9).count, try body.watch(of: ann)
             )
           }
