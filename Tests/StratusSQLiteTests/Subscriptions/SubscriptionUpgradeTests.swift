@@ -26,8 +26,8 @@ import Testing
           try await store.write { (body) throws(ServerError) in
             let zone = try body.createZone(named: "Made in round \(round)", in: ann)
             try body.save(
-              Subscription(id: "s", .database(recordType: nil)), of: "_ann", in: ann,
-              under: .database)
+              Subscription(id: "s", .database(recordType: nil)), of: "_ann",
+              in: .private(user: "_ann"), under: .database)
             let record = record("r", 1, Array("{}".utf8))
             let word = WatchedChange(
               zone: zone,
