@@ -48,10 +48,13 @@ public struct Router: Sendable {
   }
 
   /// Answers one request; every answer but a file is JSON, whatever its status.
+  ///
+  /// - Parameter clientAddress: of the connection; nil: there is none.
   public func answer(
-    _ request: HTTPRequest, body: any SentBody
+    _ request: HTTPRequest, body: any SentBody, from clientAddress: String? = nil
   ) async -> (head: HTTPResponse, body: AnswerBody) {
     var exchange = Exchange(uuid: ambient.makeUUID())
+    exchange.caller.clientAddress = clientAddress
     var answer: AnswerBody
     do throws(ServerError) {
       let target = RequestTarget(request.path ?? "/")
@@ -113,7 +116,8 @@ public struct Router: Sendable {
       guard let handler = routes.handler(for: endpoint) else {
         throw ServerError(.notFound, Reason.endpointUnknown)
       }
-      let subject = try await admit(request, query, to: address.store, &exchange)
+      let body = try await Self.readFirst(body, ifSigned: request)
+      let subject = try await admit(request, query, to: address.store, body, &exchange)
       try pace.admitRequest(of: subject)
       return try await handler.answer(
         try await body.bytes(), to: exchange.caller, in: address
@@ -123,19 +127,41 @@ public struct Router: Sendable {
     }
   }
 
+  /// Reads the body of a request whose signature covers it; it can be read again afterwards.
+  private static func readFirst(
+    _ body: any SentBody, ifSigned request: HTTPRequest
+  ) async throws(ServerError) -> any SentBody {
+    if request.headerFields[.requestKeyID] == nil { return body }
+    return WholeBody(try await body.bytes())
+  }
+
   /// Finds out who is calling.
   ///
+  /// - Parameter body: read only where a signature covers it.
   /// - Returns: who is held to a pace.
   func admit(
-    _ request: HTTPRequest, _ query: Substring?, to store: StoreAddress, _ exchange: inout Exchange
+    _ request: HTTPRequest, _ query: Substring?, to store: StoreAddress,
+    _ body: any SentBody, _ exchange: inout Exchange
   ) async throws(ServerError) -> CallerPace.Subject {
     let query = RequestQuery(query)
     exchange.caller.serverURL = publicURL ?? "http://" + (request.authority ?? "localhost")
     exchange.caller.deviceID =
       query.clientID.map { String($0.prefix(Limits.clientIDLengthMax)) } ?? Caller.namelessDeviceID
     exchange.caller.wantsSyncToken = query.wantsSyncToken
-    let admission = try await authentication.admit(query.credentials, to: store)
-    exchange.caller.userRecordName = admission.userRecordName
+    var admissionRequest = AdmissionRequest(
+      credentials: query.credentials, store: store, method: request.method.rawValue,
+      target: request.path ?? "/", origin: request.headerFields[.origin],
+      clientAddress: exchange.caller.clientAddress)
+    if request.headerFields[.requestKeyID] != nil {
+      for name in AdmissionRequest.signatureHeaderNames {
+        guard let field = HTTPField.Name(name) else { continue }
+        admissionRequest.signatureHeaders[name] = request.headerFields[field]
+      }
+      admissionRequest.body = { () throws(ServerError) in try await body.bytes() }
+    }
+    let admission = try await authentication.admit(admissionRequest)
+    exchange.caller.principal = admission.principal
+    exchange.allowedOrigins = admission.allowedOrigins
     exchange.nextWebAuthToken = admission.nextWebAuthToken
     return CallerPace.Subject(
       userRecordName: admission.userRecordName, apiToken: query.credentials.apiToken)
@@ -163,6 +189,7 @@ public struct Router: Sendable {
   func describe(_ error: ServerError, _ exchange: inout Exchange) -> [UInt8] {
     exchange.status = error.status
     exchange.retryAfterSeconds = error.retryAfterSeconds
+    exchange.isOriginRefused = error.reason == Reason.originNotAllowed
     if error.code == .throttled || error.code == .tryAgainLater {
       exchange.fields[.limitRule] = LimitRule(reason: error.reason)?.rawValue
     }
@@ -186,7 +213,7 @@ public struct Router: Sendable {
       if exchange.status == .methodNotAllowed { fields[.allow] = CORSHeaders.assetMethods }
       return HTTPResponse(status: exchange.status, headerFields: fields)
     }
-    CORSHeaders.add(to: &fields, for: request.headerFields)
+    if !exchange.isOriginRefused { CORSHeaders.add(to: &fields, for: request.headerFields) }
     if exchange.isCourier { CORSHeaders.addForCourier(to: &fields) }
     if request.method == .options {
       CORSHeaders.addPreflight(to: &fields, for: request.headerFields)
@@ -205,11 +232,16 @@ struct Exchange {
   var isAsset = false
   var isCourier = false
   var nextWebAuthToken: String?
+  /// The origins that the API token allows; nil: all.
+  var allowedOrigins: Set<String>?
+  /// Whether the request was refused for its origin, whose page is not to read the answer.
+  var isOriginRefused = false
   var retryAfterSeconds: Int?
 
   init(uuid: String) {
     self.uuid = uuid
-    caller = Caller(userRecordName: nil, deviceID: Caller.namelessDeviceID, requestUUID: uuid)
+    caller = Caller(
+      principal: .anonymous, deviceID: Caller.namelessDeviceID, requestUUID: uuid)
   }
 }
 

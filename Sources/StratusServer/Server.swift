@@ -74,12 +74,19 @@ public struct Server: Sendable {
       await onReady(
         Ready(url: url, apiToken: developer?.apiToken, webAuthToken: developer?.webAuthToken))
     }
+    for problem in await parts.health.problems() {
+      logger.error("\(problem.sentence)")
+    }
     var services: [any ServiceLifecycle.Service] = [application]
     services += parts.storeSweeps(logger: logger)
     if let days = settings.historyDays {
       services.append(parts.deletionSweep(days: days, logger: logger))
     }
     services.append(AssetSweep(parts: parts, graceSeconds: settings.assetGraceSeconds))
+    // NB: Apple's service is sent to without a request, so its stores stay open.
+    if let seconds = settings.storeIdleSeconds, settings.apns == nil {
+      services.append(StoreIdling(parts: parts, idleSeconds: seconds))
+    }
     if let access = settings.apns {
       services.append(parts.apnsService(access, live: live, logger: logger))
     }

@@ -26,6 +26,9 @@ public struct Settings: Sendable {
   /// How long bytes are kept that no record holds.
   public var assetGraceSeconds = Self.assetGraceSeconds
 
+  /// How long a store stays open that no request uses; nil: as long as the server runs.
+  public var storeIdleSeconds: Int64?
+
   /// A day: twice as long as receipts live.
   public static let assetGraceSeconds: Int64 = 86_400
 

@@ -84,6 +84,10 @@ struct RecordRules: Sendable {
     let operation = sent.operation
     do throws(ServerError) {
       let type = try recordType(of: operation, name, stored: stored)
+      // Roles decide what a user may do, so nobody gives them to themselves.
+      if type == UserRecords.recordType, operation.fields?[UserRecords.rolesField] != nil {
+        throw ServerError(.accessDenied, Reason.rolesAreFixed)
+      }
       if case .set(let parent) = operation.parent { try Naming.checkRecordName(parent) }
       let written = try contents(
         of: sent, type: type, over: stored, keepsOthers: keepsOthers, &fields)

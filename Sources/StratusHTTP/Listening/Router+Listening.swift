@@ -25,13 +25,19 @@ extension Router {
   }
 
   /// Lets somebody in who wants to listen for notifications; says how the answer begins.
-  public func listen(_ request: HTTPRequest) async -> ListeningAnswer {
+  ///
+  /// - Parameter clientAddress: of the connection; nil: there is none.
+  public func listen(
+    _ request: HTTPRequest, from clientAddress: String? = nil
+  ) async -> ListeningAnswer {
     var exchange = Exchange(uuid: ambient.makeUUID())
+    exchange.caller.clientAddress = clientAddress
     do throws(ServerError) {
       let target = RequestTarget(request.path ?? "/")
       switch RequestPath(target.path) {
       case .stream(let address):
-        let subject = try await admit(request, target.query, to: address, &exchange)
+        let subject = try await admit(
+          request, target.query, to: address, WholeBody([]), &exchange)
         try pace.admitRequest(of: subject)
         let lastEventID = request.headerFields[.lastEventID].flatMap { Int64($0) }
         let (device, epoch, seat) = try await listening.stream(

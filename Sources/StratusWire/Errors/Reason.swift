@@ -39,6 +39,7 @@ public enum Reason {
   public static let markerInvalid = "invalid continuation marker"
   public static let methodNotAllowed = "method not allowed"
   public static let queriedTypeIsFixed = "Queried type is not marked indexable"
+  public static let originNotAllowed = "the API token does not allow this origin"
   public static let parentOfItself = "a record cannot be its own parent"
   public static let parentMissing = "the record's parent does not exist"
   public static let recordExists = "record to insert already exists"
@@ -50,7 +51,10 @@ public enum Reason {
   public static let referenceTargetMissing =
     "a reference leads to a record that does not exist"
   public static let requestTooLarge = "request body is larger than the limit"
+  public static let rolesAreFixed = "a user cannot write the roles of a user record"
   public static let sessionEnded = "the session has ended; sign in again"
+  public static let storeFull = "the server has no room left; reads go on"
+  public static let storeLost = "the store is not available"
   public static let storeBusy = "the store is busy (waiting-per-store)"
   public static let subscriptionNeverFires =
     "firesOn must name create, update or delete"
