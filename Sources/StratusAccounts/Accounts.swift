@@ -49,23 +49,10 @@ public final class Accounts: Authentication {
       credentials: request.credentials, store: request.store)
     let now = ambient.now()
     let (known, changes) = memory.admission(question, now: now)
-    if let known {
-      try check(request.origin, against: known.allowedOrigins)
-      return known
-    }
+    if let known { return known }
     let admission = try await examine(request, now: now)
     memory.keep(admission, for: question, now: now, ifStill: changes)
     return admission
-  }
-
-  /// Web pages of other origins than those the operator named may not use an API token.
-  ///
-  /// Choice: `ACCESS_DENIED` (web-auth §2). A client without an origin is no web page and passes.
-  private func check(
-    _ origin: String?, against allowed: Set<String>?
-  ) throws(ServerError) {
-    guard let origin, let allowed, !allowed.contains(origin.lowercased()) else { return }
-    throw ServerError(.accessDenied, Reason.originNotAllowed)
   }
 
   private func examine(
@@ -77,7 +64,6 @@ public final class Accounts: Authentication {
       let known = try await registry.apiToken(hash: APIToken.hash(ofText: apiToken)),
       known.store.covers(store)
     else { throw failed }
-    try check(request.origin, against: known.allowedOrigins)
     if known.store.container == Self.anyContainer { try await adopt(store.container) }
     guard let text = request.credentials.webAuthToken, !text.isEmpty else {
       return Admission(

@@ -1,18 +1,34 @@
 import HTTPTypes
 
-/// What lets web pages of any origin call, and read what they need (web-auth §6).
+/// Fields that let web pages call, and read what they need (web-auth §6).
 enum CORSHeaders {
-  static func add(to fields: inout HTTPFields, for request: HTTPFields) {
+  /// Whether a list of allowed origins has one; hosts and schemes are compared without case.
+  static func allows(_ origin: String, _ allowed: Set<String>) -> Bool {
+    allowed.contains(origin) || allowed.contains(origin.lowercased())
+  }
+
+  /// - Parameter allowed: the origins that the API token allows; nil: no restriction.
+  ///
+  /// Choice: credentials go with allowed origins only. Without a list, any page may call, but no
+  /// browser adds cookies to it or lets the page read an answer to a request with cookies. CloudKit
+  /// JS sends none: its tokens stand in the URL.
+  static func add(
+    to fields: inout HTTPFields, for request: HTTPFields, allowed: Set<String>?
+  ) {
     guard let origin = request[.origin] else { return }
-    fields[.accessControlAllowOrigin] = origin
-    fields[.accessControlAllowCredentials] = "true"
-    fields[.accessControlExposeHeaders] = exposed
     fields[.vary] = "Origin"
+    if let allowed {
+      guard allows(origin, allowed) else { return }
+      fields[.accessControlAllowCredentials] = "true"
+    }
+    fields[.accessControlAllowOrigin] = origin
+    fields[.accessControlExposeHeaders] = exposed
   }
 
   /// The answer to a preflight.
   static func addPreflight(to fields: inout HTTPFields, for request: HTTPFields) {
-    fields[.allow] = "GET, POST, OPTIONS"
+    fields[.allow] = methods
+    if fields[.accessControlAllowOrigin] == nil { return }
     fields[.accessControlAllowMethods] = "GET, POST, OPTIONS"
     fields[.accessControlAllowHeaders] =
       request[.accessControlRequestHeaders] ?? "content-type"
@@ -36,6 +52,7 @@ enum CORSHeaders {
     fields[.accessControlAllowOrigin] = "*"
   }
 
+  static let methods = "GET, HEAD, POST, OPTIONS"
   static let assetMethods = "GET, HEAD, POST, PUT, OPTIONS"
 
   private static let exposed =

@@ -17,16 +17,30 @@ enum RequestPath: Sendable, Equatable {
   /// `/assets/download/{ticket}`; a file's name may follow, which clients put in for `${f}`
   /// (web-services §3.4).
   case download(ticket: String)
-  /// `/health`.
-  case health
+  /// `/health`, `/health/live`, `/health/ready`.
+  case health(Health)
+
+  /// What is asked about the server.
+  enum Health: String, Sendable {
+    /// Whether it answers; `/health` asks the same.
+    case live
+    /// Whether it can do its work.
+    case ready
+  }
+
+  /// Whether only the operator goes there.
+  var isManagement: Bool {
+    if case .management = self { true } else { false }
+  }
 
   /// nil: nowhere.
   init?(_ path: Substring) {
     var parts = PathParts(rest: path.utf8)
     switch parts.next() {
     case "health":
-      guard parts.next() == nil else { return nil }
-      self = .health
+      guard let health = Health(rawValue: String(parts.next() ?? "live")), parts.next() == nil
+      else { return nil }
+      self = .health(health)
     case "assets":
       let kind = parts.next()
       guard let ticket = parts.next() else { return nil }

@@ -5,6 +5,18 @@ import StratusWire
 
 /// Turns a request into an answer: who calls, where it goes, what comes back. Knows no socket.
 public struct Router: Sendable {
+  /// Which requests a router answers.
+  public enum Door: Sendable {
+    /// All of them; for tests.
+    case all
+    /// Those of clients, not the operator's.
+    case clients
+    /// The operator's alone.
+    case management
+  }
+
+  /// What is answered here; the other doors' endpoints are not known.
+  public var door = Door.all
   /// Who lets in those who listen.
   let listening: ListeningAccess
   /// Where they wait.
@@ -16,6 +28,7 @@ public struct Router: Sendable {
   let ambient: Ambient
   private let managementToken: String
   private let publicURL: String?
+  private let readiness: ReadinessProbe
   /// In every answer.
   private let fixedFields: HTTPFields
   private let logger: Logger
@@ -26,11 +39,14 @@ public struct Router: Sendable {
   ///   - managementToken: lets the operator in.
   ///   - instance: names this process in answers.
   ///   - publicURL: what clients call the server; nil: what each of them calls it.
+  ///   - readiness: what `/health/ready` looks at.
   public init(
     service: Service, hub: any NotificationListening, management: [any ManagementHandler],
     authentication: any Authentication, pace: CallerPace, ambient: Ambient,
-    managementToken: String, instance: String, publicURL: String?, logger: Logger
+    managementToken: String, instance: String, publicURL: String?,
+    readiness: [any ReadinessCheck] = [], logger: Logger
   ) {
+    self.readiness = ReadinessProbe(readiness, ambient: ambient)
     listening = service.listening
     self.hub = hub
     routes = Routes(service: service, management: management)
@@ -58,7 +74,7 @@ public struct Router: Sendable {
     var answer: AnswerBody
     do throws(ServerError) {
       let target = RequestTarget(request.path ?? "/")
-      guard let path = RequestPath(target.path) else {
+      guard let path = RequestPath(target.path), isAnswered(path) else {
         throw ServerError(.notFound, Reason.endpointUnknown)
       }
       switch path {
@@ -81,10 +97,20 @@ public struct Router: Sendable {
         answer = .bytes(try await respond(to: request, path, target.query, body, &exchange))
       }
     } catch {
-      let bytes = describe(error, &exchange)
-      answer = request.method == .head ? .absent(size: Int64(bytes.count)) : .bytes(bytes)
+      answer = .bytes(describe(error, &exchange))
+    }
+    if request.method == .head, case .bytes(let bytes) = answer {
+      answer = .absent(size: Int64(bytes.count))
     }
     return (head(for: request, exchange), answer)
+  }
+
+  private func isAnswered(_ path: RequestPath) -> Bool {
+    switch door {
+    case .all: true
+    case .clients: !path.isManagement
+    case .management: path.isManagement
+    }
   }
 
   private func transfer(
@@ -103,21 +129,23 @@ public struct Router: Sendable {
     _ exchange: inout Exchange
   ) async throws(ServerError) -> [UInt8] {
     switch request.method {
-    case .get, .post: break
-    case .options: return Array("{}".utf8)
+    case .get, .head, .post: break
+    case .options: return await preflight(path, query, &exchange)
     default: throw .badRequest(Reason.methodNotAllowed)
     }
     switch path {
     case .upload, .download, .stream, .courier:
       throw ServerError(.notFound, Reason.endpointUnknown)
-    case .health: return Array(#"{"status":"ok"}"#.utf8)
-    case .management(let endpoint): return try await manage(endpoint, request, body)
+    case .health(.live): return Array(#"{"status":"ok"}"#.utf8)
+    case .health(.ready): return await reportReadiness(&exchange)
+    case .management(let endpoint): return try await manage(endpoint, request, body, &exchange)
     case .database(let address, let endpoint):
       guard let handler = routes.handler(for: endpoint) else {
         throw ServerError(.notFound, Reason.endpointUnknown)
       }
       let body = try await Self.readFirst(body, ifSigned: request)
       let subject = try await admit(request, query, to: address.store, body, &exchange)
+      try exchange.requireOrigin(of: request)
       try pace.admitRequest(of: subject)
       return try await handler.answer(
         try await body.bytes(), to: exchange.caller, in: address
@@ -161,10 +189,30 @@ public struct Router: Sendable {
     }
     let admission = try await authentication.admit(admissionRequest)
     exchange.caller.principal = admission.principal
-    exchange.allowedOrigins = admission.allowedOrigins
     exchange.nextWebAuthToken = admission.nextWebAuthToken
+    exchange.allowedOrigins = admission.allowedOrigins
     return CallerPace.Subject(
       userRecordName: admission.userRecordName, apiToken: query.credentials.apiToken)
+  }
+
+  /// Answers what a browser asks before a request: with the API token, which stands in the URL,
+  /// the origins that it allows are known.
+  private func preflight(
+    _ path: RequestPath, _ query: Substring?, _ exchange: inout Exchange
+  ) async -> [UInt8] {
+    if case .database(let address, _) = path, let token = RequestQuery(query).credentials.apiToken {
+      let credentials = Credentials(apiToken: token, webAuthToken: nil)
+      // A token that is not good is refused with the request itself.
+      let admission = try? await authentication.admit(credentials, to: address.store)
+      exchange.allowedOrigins = admission?.allowedOrigins
+    }
+    return Array("{}".utf8)
+  }
+
+  private func reportReadiness(_ exchange: inout Exchange) async -> [UInt8] {
+    let faults = await readiness.faults()
+    if !faults.isEmpty { exchange.status = .serviceUnavailable }
+    return ReadinessAnswer(faults: faults).jsonBytes
   }
 
   /// What is not a GET does not listen.
@@ -175,21 +223,37 @@ public struct Router: Sendable {
   }
 
   private func manage(
-    _ endpoint: String, _ request: HTTPRequest, _ body: any SentBody
+    _ endpoint: String, _ request: HTTPRequest, _ body: any SentBody, _ exchange: inout Exchange
   ) async throws(ServerError) -> [UInt8] {
     guard let sent = request.headerFields[.authorization],
       sent.isEqualInConstantTime(to: "Bearer \(managementToken)")
     else { throw ServerError(.authenticationFailed, Reason.authenticationFailed) }
+    exchange.caller.principal = .management
     guard let handler = routes.managementHandler(for: endpoint) else {
       throw ServerError(.notFound, Reason.endpointUnknown)
     }
     return try await handler.answer(try await body.bytes())
   }
 
+  /// Answers what is refused before the router could look at it.
+  func refusal(_ status: HTTPResponse.Status, _ error: ServerError) -> (HTTPResponse, [UInt8]) {
+    var exchange = Exchange(uuid: ambient.makeUUID())
+    let body = describe(error, &exchange)
+    exchange.status = status
+    return (head(for: Self.unknownRequest, exchange), body)
+  }
+
+  private static let unknownRequest = HTTPRequest(
+    method: .get, scheme: nil, authority: nil, path: nil)
+
+  /// Whether the endpoint of a request reads its body piece by piece.
+  func readsPieces(of request: HTTPRequest) -> Bool {
+    request.path?.utf8.starts(with: "/assets/".utf8) ?? false
+  }
+
   func describe(_ error: ServerError, _ exchange: inout Exchange) -> [UInt8] {
     exchange.status = error.status
     exchange.retryAfterSeconds = error.retryAfterSeconds
-    exchange.isOriginRefused = error.reason == Reason.originNotAllowed
     if error.code == .throttled || error.code == .tryAgainLater {
       exchange.fields[.limitRule] = LimitRule(reason: error.reason)?.rawValue
     }
@@ -207,13 +271,13 @@ public struct Router: Sendable {
     if let token = exchange.nextWebAuthToken { fields[.webAuthToken] = token }
     if let seconds = exchange.retryAfterSeconds { fields[.retryAfter] = String(seconds) }
     for field in exchange.fields { fields[field.name] = field.value }
-    if exchange.status == .methodNotAllowed { fields[.allow] = "GET, POST, OPTIONS" }
+    if exchange.status == .methodNotAllowed { fields[.allow] = CORSHeaders.methods }
     if exchange.isAsset {
       CORSHeaders.addForAssets(to: &fields, for: request)
       if exchange.status == .methodNotAllowed { fields[.allow] = CORSHeaders.assetMethods }
       return HTTPResponse(status: exchange.status, headerFields: fields)
     }
-    if !exchange.isOriginRefused { CORSHeaders.add(to: &fields, for: request.headerFields) }
+    CORSHeaders.add(to: &fields, for: request.headerFields, allowed: exchange.allowedOrigins)
     if exchange.isCourier { CORSHeaders.addForCourier(to: &fields) }
     if request.method == .options {
       CORSHeaders.addPreflight(to: &fields, for: request.headerFields)
@@ -232,16 +296,24 @@ struct Exchange {
   var isAsset = false
   var isCourier = false
   var nextWebAuthToken: String?
-  /// The origins that the API token allows; nil: all.
-  var allowedOrigins: Set<String>?
-  /// Whether the request was refused for its origin, whose page is not to read the answer.
-  var isOriginRefused = false
   var retryAfterSeconds: Int?
+  /// The origins that the API token allows; nil: no restriction, or none is known.
+  var allowedOrigins: Set<String>?
 
   init(uuid: String) {
     self.uuid = uuid
     caller = Caller(
       principal: .anonymous, deviceID: Caller.namelessDeviceID, requestUUID: uuid)
+  }
+
+  /// Refuses a web page whose origin the API token does not allow (web-auth §2).
+  ///
+  /// Choice: 403, `ACCESS_DENIED`; what Apple's service answers is not documented.
+  func requireOrigin(of request: HTTPRequest) throws(ServerError) {
+    guard let allowedOrigins, let origin = request.headerFields[.origin] else { return }
+    guard CORSHeaders.allows(origin, allowedOrigins) else {
+      throw ServerError(.accessDenied, Reason.originNotAllowed)
+    }
   }
 }
 

@@ -25,8 +25,6 @@ public struct Composition: Sendable {
   /// Hears of queues that notifications were added to.
   let queues = StoreNudges()
   let assets: any AssetStore
-  /// Says whether the server can do its work.
-  public let health: any HealthChecking
   /// Where those who listen for notifications wait.
   public let hub: Hub
   let ambient: Ambient
@@ -61,7 +59,6 @@ public struct Composition: Sendable {
     self.logger = logger
     self.storage = storage
     stores = storage.stores
-    health = storage.health
     try await storage.prepare()
     let (stores, registry) = (storage.stores, storage.registry)
     accounts = try await Accounts(
@@ -93,7 +90,8 @@ public struct Composition: Sendable {
       authentication: accounts, pace: CallerPace(limits, ambient: live.ambient),
       ambient: live.ambient,
       managementToken: managementToken, instance: live.ambient.makeUUID(),
-      publicURL: publicURL.map(Self.withoutSlash), logger: logger)
+      publicURL: publicURL.map(Self.withoutSlash), readiness: storage.readinessChecks,
+      logger: logger)
   }
 
   private static func withoutSlash(_ url: String) -> String {
@@ -243,6 +241,9 @@ public struct Composition: Sendable {
       }
     }
   }
+
+  /// What is wrong with the stores' files, for the log; `/health/ready` asks, too.
+  public func storeProblems() async -> [HealthProblem] { await storage.problems() }
 
   /// Closes the files; every acknowledged write is on disk already.
   public func close() async { await storage.close() }

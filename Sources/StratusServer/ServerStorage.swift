@@ -12,11 +12,14 @@ public struct ServerStorage: Sendable {
   let registry: any Registry
   let signingKeys: any SigningKeyStore
   let assets: any AssetStore
-  let health: any HealthChecking
   /// Makes every change token stale; nil: this engine cannot.
   let renewEpochs: (@Sendable () throws(ServerError) -> Void)?
   /// Brings over what an earlier program left; to be called before anything else.
   let prepare: @Sendable () async throws -> Void
+  /// What is wrong with the files.
+  let problems: @Sendable () async -> [HealthProblem]
+  /// What `/health/ready` looks at.
+  let readinessChecks: [any ReadinessCheck]
   /// Lets what has begun end, and refuses the rest.
   let close: @Sendable () async -> Void
 
@@ -45,8 +48,11 @@ public struct ServerStorage: Sendable {
     self.registry = registry
     signingKeys = keys
     assets = FolderAssetStore(data: folder.url, now: live.ambient.now)
-    health = FolderHealth(folder: folder.url, stores: stores, registry: registry)
+    readinessChecks = [
+      DiskReadiness(folder: folder.url), StoreReadiness(stores: stores, registry: registry),
+    ]
     renewEpochs = nil
+    problems = { await StoreReadiness(stores: stores, registry: registry).problems() }
     prepare = {
       let earlier = try await registry.earlierSecrets()
       if !earlier.isEmpty {
@@ -72,9 +78,10 @@ public struct ServerStorage: Sendable {
     self.registry = registry
     signingKeys = KeyFile()
     assets = MemoryAssetStore(now: live.ambient.now)
-    health = NoProblems()
     renewEpochs = { () throws(ServerError) in try stores.restore(try stores.backup()) }
+    problems = { [] }
     prepare = {}
+    readinessChecks = []
     close = {
       stores.close()
       registry.close()

@@ -16,6 +16,11 @@ public struct Settings: Sendable {
   public var publicURL: String?
   /// How much callers may ask of it.
   public var limits: LimitSettings
+  /// How long it waits for clients, and how many connections it holds. ``Server`` adds bounds that
+  /// fit the descriptors it may open, unless there are any.
+  public var connections = ConnectionSettings()
+  /// Whether connections from one address are bounded where ``connections`` says nothing of it.
+  public var boundsAddresses = false
   /// How notifications reach those who listen.
   public var push = PushSettings()
   /// How notifications reach devices by Apple's push service; nil: they do not.
@@ -28,6 +33,10 @@ public struct Settings: Sendable {
 
   /// How long a store stays open that no request uses; nil: as long as the server runs.
   public var storeIdleSeconds: Int64?
+
+  /// Where this machine's operator manages the server by a port; nil: by a socket in the data
+  /// folder, which nobody else reaches.
+  public var managementPort: Int?
 
   /// A day: twice as long as receipts live.
   public static let assetGraceSeconds: Int64 = 86_400
@@ -42,6 +51,30 @@ public struct Settings: Sendable {
     self.host = host
     self.port = port
     self.developerEmail = developerEmail
+  }
+}
+
+extension Settings {
+  /// How a URL names a host: an IPv6 address stands in brackets (RFC 3986 §3.2.2).
+  public static func inURL(_ host: String) -> String {
+    guard host.contains(":"), !host.hasPrefix("[") else { return host }
+    return "[" + host.replacing("%", with: "%25") + "]"
+  }
+
+  /// The host to listen on, without the brackets of a URL.
+  var bareHost: String {
+    host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+  }
+
+  /// The bounds of connections that hold with so many descriptors.
+  func connections(with descriptors: Int) -> ConnectionSettings {
+    var settings = connections
+    let all = min(settings.connectionsMax ?? .max, DescriptorLimit.connectionsMax(of: descriptors))
+    settings.connectionsMax = all
+    if settings.connectionsPerAddressMax == nil, boundsAddresses {
+      settings.connectionsPerAddressMax = min(Limits.connectionsPerAddressMax, max(1, all / 2))
+    }
+    return settings
   }
 }
 

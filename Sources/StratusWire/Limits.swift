@@ -144,4 +144,34 @@ public enum Limits {
   public static let apnsTokenLengthMax = 512
   /// The number on an app's icon. Choice: what every system can show.
   public static let badgeMax = 999_999
+  /// Seconds for the head of a request. Choice: a head is one packet; a phone that changes its
+  /// network in the middle sends it again by then.
+  public static let headSecondsMax: Int64 = 30
+  /// Seconds in which a body ends or makes progress (``progressBytesMin``). Choice: as above.
+  public static let bodySecondsMax: Int64 = 30
+  /// Seconds in which a client takes an answer or a part of it (``progressBytesMin``). Choice: as
+  /// above.
+  public static let answerSecondsMax: Int64 = 30
+  /// Seconds for which a connection stays open without a request. Choice: long enough for an app's
+  /// next call; the next one after that opens a new connection.
+  public static let idleSecondsMax: Int64 = 30
+  /// Seconds for requests in progress when the server ends. Choice: what service managers and
+  /// container platforms wait at least before they kill a process.
+  public static let graceSeconds: Int64 = 10
+  /// Seconds for which a connection is read and forgotten after its last answer, so that the
+  /// client reads that answer before it sees the connection reset. Choice.
+  public static let lingerSecondsMax: Int64 = 2
+  /// Bytes that count as progress of a body or an answer. Choice: about a kilobyte a second, less
+  /// than the slowest mobile network.
+  public static let progressBytesMin = 32_768
+  /// Bytes of a body that a connection collects before the request is routed. Longer bodies are
+  /// read by the endpoint, after it has checked the caller. Choice: an ordinary request fits, and
+  /// 10,000 connections of strangers hold no more than 320 MB.
+  public static let collectedBodyBytesMax = 32_768
+  /// Bytes of a body that wait for an endpoint before the connection stops reading. Choice.
+  public static let bodyAheadBytesMax = 262_144
+  /// Connections from one address: an IPv4 address, or the first 64 bits of an IPv6 address, which
+  /// one customer of a provider has. Choice: a large office behind one router; never more than
+  /// half of all connections.
+  public static let connectionsPerAddressMax = 4_096
 }

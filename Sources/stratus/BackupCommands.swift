@@ -26,6 +26,7 @@ struct BackupCommand: AsyncParsableCommand {
   var keys: String?
 
   func run() async throws {
+    umask(0o077)
     let summary = try Backup.make(
       of: data.url, at: URL(fileURLWithPath: folder), keys: keys.map(URL.init(fileURLWithPath:)))
     try summary.report(in: folder)
@@ -51,6 +52,7 @@ struct RestoreCommand: AsyncParsableCommand {
   var keys: String?
 
   func run() async throws {
+    umask(0o077)
     let summary = try Backup.restore(
       URL(fileURLWithPath: folder), to: data.url, keys: keys.map(URL.init(fileURLWithPath:)))
     try summary.report(in: data.folder)

@@ -1,4 +1,6 @@
 import ArgumentParser
+import Foundation
+import StratusTransport
 import StratusWire
 
 /// `stratus env`: what a program must know to call the server.
@@ -13,7 +15,14 @@ struct EnvCommand: AsyncParsableCommand {
   @OptionGroup var data: DataOption
 
   func run() async throws {
-    for line in exports(of: try ManagementFile.read(in: data)) { say(line) }
+    let server = try ManagementFile.read(in: data)
+    for line in exports(of: server) { say(line) }
+    let keys = DeviceKeys.location(
+      environmentVariables: ProcessInfo.processInfo.environment)
+    guard server.webAuthToken != nil, let keys,
+      FileManager.default.fileExists(atPath: keys.path)
+    else { return }
+    say("export STRATUS_KEYS=\(inShell(keys.absoluteURL.path))")
   }
 }
 

@@ -38,7 +38,10 @@ final class BenchServer {
   func account(_ email: String, container: String) throws -> Requests {
     let file = try ManagementFile(
       jsonBytes: Array((TextFile.read(dataFolder + "/" + ManagementFile.name) ?? "").utf8))
-    let exchange = try Exchange(port: process.port)
+    guard let port = file.url.split(separator: ":").last.flatMap({ Int($0) }) else {
+      throw Failure("the server is not managed by a port: \(file.url)")
+    }
+    let exchange = try Exchange(port: port)
     func manage<Kind: Endpoint>(
       _ kind: Kind.Type, _ request: Kind.Request
     ) throws -> Kind.Response {

@@ -79,7 +79,7 @@ public protocol Authentication: Sendable {
   /// - Throws: `AUTHENTICATION_FAILED`, without a hint which part was wrong, unless the web auth
   ///   token is one this server gave out: then the reason tells that the account is disabled.
   ///   `AUTHENTICATION_REQUIRED` where the token's session has ended, so that web clients offer
-  ///   sign-in again. `ACCESS_DENIED` where the API token excludes the request's origin.
+  ///   sign-in again.
   func admit(_ request: AdmissionRequest) async throws(ServerError) -> Admission
 
   /// The users of a container whose accounts are disabled. Whoever serves listeners asks here again

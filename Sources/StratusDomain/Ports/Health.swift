@@ -18,9 +18,3 @@ public struct HealthProblem: Sendable, Hashable {
     self.store = store
   }
 }
-
-/// Says whether a server can do its work.
-public protocol HealthChecking: Sendable {
-  /// What is wrong now; empty: nothing. Cheap enough to be asked each second.
-  func problems() async -> [HealthProblem]
-}

@@ -85,7 +85,7 @@ struct RecordRules: Sendable {
     do throws(ServerError) {
       let type = try recordType(of: operation, name, stored: stored)
       // Roles decide what a user may do, so nobody gives them to themselves.
-      if type == UserRecords.recordType, operation.fields?[UserRecords.rolesField] != nil {
+      if type == UserRecords.recordType, try Self.names(UserRecords.rolesField, in: operation) {
         throw ServerError(.accessDenied, Reason.rolesAreFixed)
       }
       if case .set(let parent) = operation.parent { try Naming.checkRecordName(parent) }
@@ -103,6 +103,16 @@ struct RecordRules: Sendable {
         values: written.values)
     } catch {
       throw Refusal(error)
+    }
+  }
+
+  private static func names(
+    _ field: String, in operation: RecordOperation
+  ) throws(ServerError) -> Bool {
+    do throws(WireError) {
+      return try FieldInput.all(in: operation.fields).contains { $0.name == field }
+    } catch {
+      throw ServerError(error)
     }
   }
 

@@ -126,13 +126,11 @@ final class StreamListener: LoopListener, @unchecked Sendable {
 
 /// How a stream's answer begins.
 enum StreamHead {
-  static func bytes(_ head: HTTPResponse) -> ByteBuffer {
+  static func bytes(_ head: HTTPResponse, date: String) -> ByteBuffer {
+    var head = head
+    head.headerFields[.transferEncoding] = "chunked"
     var buffer = ByteBuffer()
-    buffer.writeString("HTTP/1.1 \(head.status.code) \(head.status.reasonPhrase)\r\n")
-    for field in head.headerFields {
-      buffer.writeString("\(field.name.rawName): \(field.value)\r\n")
-    }
-    buffer.writeStaticString("Transfer-Encoding: chunked\r\n\r\n")
+    AnswerText.write(head, length: nil, closes: false, date: date, into: &buffer)
     var opening = EventText.keepAlive
     buffer.writeBuffer(&opening)
     return buffer

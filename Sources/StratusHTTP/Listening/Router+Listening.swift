@@ -15,7 +15,7 @@ public enum ListeningAnswer: Sendable {
 extension Router {
   /// Whether a request listens for notifications: then ``listen(_:)`` answers it.
   public func isListening(_ request: HTTPRequest) -> Bool {
-    guard request.method == .get, let path = request.path,
+    guard door != .management, request.method == .get, let path = request.path,
       path.utf8.starts(with: "/push/".utf8) || path.utf8.starts(with: "/d".utf8)
     else { return false }
     switch RequestPath(RequestTarget(path).path) {
@@ -38,6 +38,7 @@ extension Router {
       case .stream(let address):
         let subject = try await admit(
           request, target.query, to: address, WholeBody([]), &exchange)
+        try exchange.requireOrigin(of: request)
         try pace.admitRequest(of: subject)
         let lastEventID = request.headerFields[.lastEventID].flatMap { Int64($0) }
         let (device, epoch, seat) = try await listening.stream(

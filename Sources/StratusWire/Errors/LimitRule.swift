@@ -17,6 +17,8 @@ public enum LimitRule: String, Sendable, CaseIterable {
   case waitingPerStore = "waiting-per-store"
   /// Work of one request on an index that a query needs and that is not there yet.
   case indexBuilding = "index-building"
+  /// Connections from one address, or all together.
+  case connectionsPerAddress = "connections-per-address"
 
   /// The fixed sentence of its answers.
   public var reason: String {
@@ -29,6 +31,7 @@ public enum LimitRule: String, Sendable, CaseIterable {
     case .writersPerZone: Reason.zoneBusy
     case .waitingPerStore: Reason.storeBusy
     case .indexBuilding: Reason.indexIsBeingBuilt
+    case .connectionsPerAddress: Reason.tooManyConnections
     }
   }
 

@@ -50,6 +50,11 @@ public enum Reason {
   public static let recordTooLarge = "record is larger than the limit"
   public static let referenceTargetMissing =
     "a reference leads to a record that does not exist"
+  public static let requestNotHTTP = "the request is not valid HTTP"
+  public static let requestHeadTooLarge = "the request head is larger than the limit"
+  public static let requestHost = "an HTTP/1.1 request must have exactly one valid Host field"
+  public static let requestTimeout = "the request did not arrive in time"
+  public static let requestVersion = "the server speaks HTTP/1.1 and HTTP/1.0"
   public static let requestTooLarge = "request body is larger than the limit"
   public static let rolesAreFixed = "a user cannot write the roles of a user record"
   public static let sessionEnded = "the session has ended; sign in again"
@@ -64,6 +69,8 @@ public enum Reason {
   public static let syncTokenExpired = "sync token expired"
   public static let syncTokenInvalid = "invalid sync token"
   public static let tokenUnknown = "the token is not known, or no longer"
+  public static let tooManyConnections =
+    "too many connections (connections-per-address)"
   public static let userKeyChanged = "the user's public key is another one"
   public static let userRecordsAreFixed = "user records cannot be created or deleted"
   public static let zoneBusy = "too many writers wait for the zone (writers-per-zone)"

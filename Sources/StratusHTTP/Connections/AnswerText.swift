@@ -1,0 +1,79 @@
+import HTTPTypes
+import NIOCore
+import Synchronization
+
+/// Writes the heads of answers as HTTP/1.1.
+///
+/// NB: not by NIO's encoder, so that the head and a short body are one buffer and one write.
+enum AnswerText {
+  /// Head bytes for which a buffer has room at first.
+  static let headBytes = 768
+
+  static let goOn = ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")
+
+  /// - Parameters:
+  ///   - length: bytes of the body, sent or not; nil: the caller writes the fields that say it.
+  ///   - closes: whether the connection ends after this answer.
+  static func write(
+    _ head: HTTPResponse, length: Int?, closes: Bool, date: String, into buffer: inout ByteBuffer
+  ) {
+    if head.status == .ok {
+      buffer.writeStaticString("HTTP/1.1 200 OK\r\n")
+    } else {
+      buffer.writeString("HTTP/1.1 \(head.status.code) \(head.status.reasonPhrase)\r\n")
+    }
+    for field in head.headerFields {
+      buffer.writeString(field.name.rawName)
+      buffer.writeStaticString(": ")
+      buffer.writeString(field.value)
+      buffer.writeStaticString("\r\n")
+    }
+    buffer.writeStaticString("Date: ")
+    buffer.writeString(date)
+    if let length {
+      buffer.writeStaticString("\r\nContent-Length: ")
+      buffer.writeString(String(length))
+    }
+    buffer.writeStaticString(closes ? "\r\nConnection: close\r\n\r\n" : "\r\n\r\n")
+  }
+}
+
+/// The time as it stands in answers (RFC 9110 §5.6.7), made once a second.
+final class DateText: Sendable {
+  private let last = Mutex<(second: Int64, text: String)>((.min, ""))
+
+  /// - Parameter milliseconds: since 1970 UTC.
+  func text(at milliseconds: Int64) -> String {
+    let second = milliseconds / 1_000
+    return last.withLock { last in
+      if last.second != second { last = (second, Self.make(second)) }
+      return last.text
+    }
+  }
+
+  private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
+  private static let months = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+  ]
+
+  /// NB: the calendar by arithmetic: years begin in March, so that the leap day is the last one.
+  static func make(_ second: Int64) -> String {
+    let second = max(0, second)
+    let (day, time) = (Int(second / 86_400), Int(second % 86_400))
+    let shifted = day + 719_468
+    let (era, dayOfEra) = (shifted / 146_097, shifted % 146_097)
+    let yearOfEra =
+      (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let marchMonth = (5 * dayOfYear + 2) / 153
+    let dayOfMonth = dayOfYear - (153 * marchMonth + 2) / 5 + 1
+    let month = marchMonth < 10 ? marchMonth + 2 : marchMonth - 10
+    let year = era * 400 + yearOfEra + (month < 2 ? 1 : 0)
+    let clock = [time / 3_600, time / 60 % 60, time % 60].map(twoDigits).joined(separator: ":")
+    return "\(days[day % 7]), \(twoDigits(dayOfMonth)) \(months[month]) \(year) \(clock) GMT"
+  }
+
+  private static func twoDigits(_ number: Int) -> String {
+    number < 10 ? "0\(number)" : String(number)
+  }
+}

@@ -1,0 +1,74 @@
+import NIOCore
+import StratusWire
+import Synchronization
+
+/// Counts the open connections, all together and by address.
+final class ConnectionCensus: Sendable {
+  /// What counts as one address.
+  struct Origin: Hashable {
+    let bits: UInt64
+
+    /// nil: no address of the Internet, such as a Unix socket's.
+    init?(_ address: SocketAddress?) {
+      guard let address else { return nil }
+      switch address.protocol {
+      case .inet: bits = UInt64(Self.load(UInt32.self, at: 4, of: address))
+      case .inet6:
+        let high = Self.load(UInt64.self, at: 8, of: address)
+        let low = Self.load(UInt64.self, at: 16, of: address)
+        // An IPv4 address in IPv6's clothes counts by its last 32 bits, others by their first 64.
+        let isMapped = high == 0 && UInt64(bigEndian: low) >> 32 == 0xFFFF
+        bits = isMapped ? UInt64(Self.load(UInt32.self, at: 20, of: address)) : high
+      default: return nil
+      }
+    }
+
+    /// Bytes of a system's `sockaddr_in` or `sockaddr_in6`, in the order of the network.
+    private static func load<Bits: BitwiseCopyable>(
+      _ type: Bits.Type, at offset: Int, of address: SocketAddress
+    ) -> Bits {
+      address.withSockAddr { socket, _ in
+        UnsafeRawPointer(socket).loadUnaligned(fromByteOffset: offset, as: type)
+      }
+    }
+  }
+
+  private struct State {
+    var all = 0
+    var byOrigin: [Origin: Int] = [:]
+  }
+
+  private let originMax: Int?
+  private let allMax: Int?
+  private let state = Mutex(State())
+
+  init(_ settings: ConnectionSettings) {
+    originMax = settings.connectionsPerAddressMax
+    allMax = settings.connectionsMax
+  }
+
+  /// Counts a connection that has opened.
+  ///
+  /// - Returns: whether it may be served; it is counted in any case.
+  func open(_ origin: Origin?) -> Bool {
+    state.withLock { state in
+      state.all += 1
+      var isWelcome = allMax.map { state.all <= $0 } ?? true
+      if let origin {
+        let count = state.byOrigin[origin, default: 0] + 1
+        state.byOrigin[origin] = count
+        if let originMax, count > originMax { isWelcome = false }
+      }
+      return isWelcome
+    }
+  }
+
+  /// Forgets a connection that has closed.
+  func close(_ origin: Origin?) {
+    state.withLock { state in
+      state.all -= 1
+      guard let origin, let count = state.byOrigin[origin] else { return }
+      state.byOrigin[origin] = count > 1 ? count - 1 : nil
+    }
+  }
+}

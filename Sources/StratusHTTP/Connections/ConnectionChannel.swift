@@ -1,0 +1,56 @@
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOHTTP1
+import StratusWire
+
+/// What Hummingbird's server makes of a connection that it accepts: the HTTP decoder, and a gate.
+///
+/// An idle connection and a waiting listener cost next to nothing: no request, no async channel.
+struct ConnectionChannel: ServerChildChannel {
+  struct Value: ServerChildChannelValue {
+    let channel: any Channel
+    let gate: ConnectionGate
+  }
+
+  let router: Router
+  let settings: ConnectionSettings
+  let census: ConnectionCensus
+  private let lanes = LoopLanes()
+  private let dates = DateText()
+
+  init(router: Router, settings: ConnectionSettings) {
+    self.router = router
+    self.settings = settings
+    census = ConnectionCensus(settings)
+  }
+
+  func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+    channel.eventLoop.makeCompletedFuture {
+      let origin = ConnectionCensus.Origin(channel.remoteAddress)
+      let isWelcome = census.open(origin)
+      channel.closeFuture.whenComplete { [census] _ in census.close(origin) }
+      var limits = NIOHTTPDecoderLimitConfiguration()
+      limits.maxHeaderListSize = Self.headerListBytesMax
+      let decoder = ByteToMessageHandler(
+        HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: limits))
+      let gate = ConnectionGate(
+        router: router, settings: settings, lane: lanes.lane(of: channel.eventLoop), dates: dates,
+        plumbing: [decoder], isUnwelcome: !isWelcome,
+        clientAddress: channel.remoteAddress?.ipAddress)
+      try channel.pipeline.syncOperations.addHandlers(decoder, gate)
+      return Value(channel: channel, gate: gate)
+    }
+  }
+
+  func handle(value: Value, logger: Logger) async {
+    await withTaskCancellationHandler {
+      try? await value.channel.closeFuture.get()
+    } onCancel: {
+      value.channel.eventLoop.execute { value.gate.endSoon() }
+    }
+  }
+
+  /// As Hummingbird's.
+  private static let headerListBytesMax = 81_920
+}

@@ -1,0 +1,414 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import StratusDomain
+import StratusWire
+
+/// Serves one connection: collects requests, has the router answer them one after the other, and
+/// writes the answers.
+///
+/// It stands behind the HTTP decoder and writes bytes. One request is in progress at a time.
+/// What arrives behind it is held, and the connection stops reading until it is the next one's
+/// turn. `docs/internals/http.md` has the phases and their time-outs.
+///
+/// NB: unchecked, since all of it happens on the connection's event loop, but for what says
+/// otherwise.
+final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unchecked Sendable {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias InboundOut = Never
+  typealias OutboundIn = Never
+  typealias OutboundOut = ByteBuffer
+
+  enum Phase {
+    /// No request is in progress. The next head may have begun to arrive.
+    case ready
+    /// A short body arrives; then the router gets the request.
+    case collecting(HTTPRequest)
+    /// The router works on the request or a file is being sent. The body may still arrive.
+    case answering
+    /// The answer is written. The client has yet to read it, or to send the rest of the body.
+    case settling
+    /// A request that listens has begun.
+    case hearing(HTTPRequest)
+    /// The router checks it.
+    case admitting(HTTPRequest)
+    case polling(PollListener)
+    case streaming(StreamListener)
+    /// The last answer is written. Nothing that arrives matters.
+    case leaving
+  }
+
+  let router: Router
+  /// The other end's; nil: it has none, such as a Unix socket's.
+  let clientAddress: String?
+  let settings: ConnectionSettings
+  let lane: LoopLane
+  let dates: DateText
+  /// Handlers of HTTP, which a stream does not need.
+  var plumbing: [any RemovableChannelHandler]
+  /// Whether there are too many connections for this one.
+  let isUnwelcome: Bool
+
+  var phase = Phase.ready
+  var context: ChannelHandlerContext?
+  /// Parts that arrived behind the request in progress.
+  private var held: [HTTPServerRequestPart] = []
+  /// The first of ``held`` that waits.
+  private var heldNext = 0
+  private var isTakingHeld = false
+  /// Whether the channel asked to read while it was not allowed to.
+  private var isReadDue = false
+  private var hasSeenPart = false
+
+  // The request in progress
+
+  /// Whether all parts of it arrived; true if there is none.
+  var isBodyComplete = true
+  /// Whether the connection closes with its answer.
+  var isLastAnswer = false
+  /// Whether its client waits for "100 Continue".
+  var waitsForConsent = false
+  private var collected: ByteBuffer?
+  var intake: BodyIntake?
+  private var isIntakeFull = false
+  /// Bytes of the body after its answer, which are forgotten.
+  private var forgottenBytes = 0
+
+  /// Whether the client sends nothing more.
+  private(set) var isInputClosed = false
+  /// Whether the server ends.
+  var isEnding = false
+
+  // Time-outs: ConnectionGate+Deadlines
+
+  var wait: Wait?
+  var deadline = NIODeadline.distantFuture
+  var alarm: Scheduled<Void>?
+  var alarmTime = NIODeadline.distantFuture
+  var graceAlarm: Scheduled<Void>?
+  var progressBytes = 0
+
+  init(
+    router: Router, settings: ConnectionSettings, lane: LoopLane, dates: DateText,
+    plumbing: [any RemovableChannelHandler], isUnwelcome: Bool, clientAddress: String?
+  ) {
+    self.clientAddress = clientAddress
+    self.router = router
+    self.settings = settings
+    self.lane = lane
+    self.dates = dates
+    self.plumbing = plumbing
+    self.isUnwelcome = isUnwelcome
+  }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
+    if context.channel.isActive { begin() }
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) {
+    forget()
+    self.context = nil
+  }
+
+  func channelActive(context: ChannelHandlerContext) {
+    begin()
+    context.fireChannelActive()
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    forget()
+    context.fireChannelInactive()
+  }
+
+  private func begin() {
+    if isUnwelcome {
+      refuse(.serviceUnavailable, .tooManyConnections)
+    } else {
+      expect(.request)
+    }
+  }
+
+  /// The connection has ended.
+  private func forget() {
+    switch phase {
+    case .ready, .collecting, .answering, .settling, .hearing, .admitting, .leaving: break
+    case .polling(let listener): listener.leave()
+    case .streaming(let listener): listener.leave()
+    }
+    phase = .leaving
+    intake?.fail(BodyIntake.endedEarly)
+    intake = nil
+    collected = nil
+    dropHeld()
+    stopWaiting()
+    graceAlarm?.cancel()
+    graceAlarm = nil
+  }
+
+  // What arrives
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    switch phase {
+    // NB: what arrives behind a stream's request may be bytes.
+    case .streaming, .leaving: return
+    case .ready, .collecting, .answering, .settling, .hearing, .admitting, .polling: break
+    }
+    hasSeenPart = true
+    let part = unwrapInboundIn(data)
+    if heldNext < held.count || isOccupied { held.append(part) } else { take(part) }
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    switch phase {
+    case .ready: if !hasSeenPart, wait == .request { expect(.head) }
+    case .collecting, .hearing: if wait != .body { expect(.body) }
+    case .answering:
+      if !isBodyComplete, !isIntakeFull, wait != .body { expect(.body) }
+    case .settling, .admitting, .polling, .streaming, .leaving: break
+    }
+    hasSeenPart = false
+  }
+
+  /// Whether what arrives belongs to a later request.
+  private var isOccupied: Bool {
+    if case .ready = phase { return false }
+    return isBodyComplete
+  }
+
+  private func take(_ part: HTTPServerRequestPart) {
+    switch part {
+    case .head(let head): takeHead(head)
+    case .body(let bytes): takeBody(bytes)
+    case .end: takeEnd()
+    }
+  }
+
+  private func takeHead(_ head: HTTPRequestHead) {
+    stopWaiting()
+    isBodyComplete = false
+    forgottenBytes = 0
+    isLastAnswer = isEnding || head.version != .http1_1 || !head.isKeepAlive
+    let request: HTTPRequest
+    do throws(HeadRefusal) { request = try ReceivedHead.request(head) } catch {
+      return refuse(error.status, error.error)
+    }
+    waitsForConsent = request.headerFields[.expect]?.lowercased() == "100-continue"
+    if router.isListening(request) {
+      phase = .hearing(request)
+      return
+    }
+    let length = ReceivedHead.bodyLength(request)
+    if let length, length <= Limits.collectedBodyBytesMax, !router.readsPieces(of: request) {
+      phase = .collecting(request)
+      if length > 0 { consent() }
+    } else {
+      let intake = BodyIntake(
+        length: length, waitsForConsent: waitsForConsent,
+        whenWanted: { [self] in onLoop { $0.consent() } },
+        whenDrained: { [self] in onLoop { $0.readOn() } })
+      self.intake = intake
+      isIntakeFull = false
+      serve(request, intake)
+    }
+  }
+
+  private func takeBody(_ bytes: ByteBuffer) {
+    waitsForConsent = false
+    progress(bytes.readableBytes)
+    switch phase {
+    case .collecting:
+      if var collected {
+        self.collected = nil
+        collected.writeImmutableBuffer(bytes)
+        self.collected = collected
+      } else {
+        collected = bytes
+      }
+    case .answering:
+      guard let intake, !intake.push(bytes) else { return }
+      // The endpoint is slower than the client, who is not to blame for the pause.
+      isIntakeFull = true
+      stopWaiting()
+    case .settling:
+      forgottenBytes += bytes.readableBytes
+      if forgottenBytes > Limits.refusedRequestBytesMax { context?.close(promise: nil) }
+    case .ready, .hearing, .admitting, .polling, .streaming, .leaving: break
+    }
+  }
+
+  private func takeEnd() {
+    if wait == .body { stopWaiting() }
+    isBodyComplete = true
+    switch phase {
+    case .collecting(let request):
+      let bytes = collected.map { Array($0.readableBytesView) } ?? []
+      collected = nil
+      serve(request, WholeBody(bytes))
+    case .hearing(let request): admit(request)
+    case .answering: intake?.end()
+    case .settling: settle()
+    case .ready, .admitting, .polling, .streaming, .leaving: break
+    }
+  }
+
+  /// Tells a client who waits for it to send the body.
+  private func consent() {
+    guard waitsForConsent, let context else { return }
+    waitsForConsent = false
+    context.writeAndFlush(wrapOutboundOut(AnswerText.goOn), promise: nil)
+  }
+
+  private func readOn() {
+    guard isIntakeFull, case .answering = phase else { return }
+    isIntakeFull = false
+    if !isBodyComplete { expect(.body) }
+    resumeReading()
+  }
+
+  // One request after the other
+
+  /// Goes on to the next request, once the client has read the answer and sent the whole body.
+  func settle() {
+    guard let context, context.channel.isActive else { return }
+    phase = .settling
+    if isBodyComplete, context.channel.isWritable {
+      if isLastAnswer { return leave() }
+      phase = .ready
+      expect(.request)
+      takeHeld()
+    } else {
+      expect(context.channel.isWritable ? .body : .answer)
+      resumeReading()
+    }
+  }
+
+  /// NB: a loop, since a request may be refused before the next part is taken.
+  private func takeHeld() {
+    if isTakingHeld { return }
+    isTakingHeld = true
+    while heldNext < held.count, !isOccupied {
+      let part = held[heldNext]
+      heldNext += 1
+      take(part)
+    }
+    isTakingHeld = false
+    if heldNext == held.count {
+      dropHeld()
+      if isInputClosed, case .ready = phase { return leave() }
+      resumeReading()
+    }
+  }
+
+  func dropHeld() {
+    held = []
+    heldNext = 0
+  }
+
+  // Back-pressure
+
+  func read(context: ChannelHandlerContext) {
+    if mayRead { context.read() } else { isReadDue = true }
+  }
+
+  private var mayRead: Bool { heldNext == held.count && !isIntakeFull }
+
+  func resumeReading() {
+    guard isReadDue, mayRead, let context else { return }
+    isReadDue = false
+    context.read()
+  }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    if context.channel.isWritable {
+      switch phase {
+      case .streaming(let listener): listener.resume()
+      case .settling: settle()
+      case .ready, .collecting, .answering, .hearing, .admitting, .polling, .leaving: break
+      }
+    }
+    context.fireChannelWritabilityChanged()
+  }
+
+  // What happens to the connection
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    switch event {
+    case is ChannelShouldQuiesceEvent: endSoon()
+    case ChannelEvent.inputClosed: inputClosed(context)
+    case _: break
+    }
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  private func inputClosed(_ context: ChannelHandlerContext) {
+    isInputClosed = true
+    switch phase {
+    case .ready: leave()
+    // A client that listens and stops speaking has left.
+    case .admitting, .polling, .streaming: context.close(promise: nil)
+    case .leaving: if wait == .goodbye { context.close(promise: nil) }
+    case .collecting, .hearing: context.close(promise: nil)
+    case .answering, .settling:
+      intake?.fail(BodyIntake.endedEarly)
+      isBodyComplete = true
+      if case .settling = phase { settle() }
+    }
+  }
+
+  /// The server ends: no further request is taken, and after the grace period the connection
+  /// closes.
+  func endSoon() {
+    guard let context, !isEnding else { return }
+    isEnding = true
+    isLastAnswer = true
+    startGracePeriod()
+    switch phase {
+    case .ready: if wait != .head { context.close(promise: nil) }
+    case .collecting, .answering, .settling, .hearing, .admitting, .leaving: break
+    case .polling(let listener): listener.release()
+    case .streaming(let listener): listener.release()
+    }
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    if case .leaving = phase, !(error is IOError) { return }
+    guard error is HTTPParserError else { return context.close(promise: nil) }
+    switch phase {
+    case .leaving: break
+    case .streaming: context.close(promise: nil)
+    case .answering, .settling, .admitting:
+      // The answer in progress is the last one.
+      intake?.fail(BodyIntake.endedEarly)
+      isBodyComplete = true
+      isLastAnswer = true
+      dropHeld()
+      if case .settling = phase { settle() }
+    case .polling(let listener):
+      listener.leave()
+      refuse(error)
+    case .ready, .collecting, .hearing: refuse(error)
+    }
+  }
+
+  private func refuse(_ error: any Error) {
+    if case .headerOverflow = error as? HTTPParserError {
+      refuse(.requestHeaderFieldsTooLarge, .badRequest(Reason.requestHeadTooLarge))
+    } else {
+      refuse(.badRequest, .badRequest(Reason.requestNotHTTP))
+    }
+  }
+
+  /// Runs on the connection's event loop; to be called from anywhere.
+  func onLoop(_ body: @escaping @Sendable (ConnectionGate) -> Void) {
+    // NB: the context is set before the first request and stays until the connection has ended.
+    loop?.execute { body(self) }
+  }
+
+  var loop: (any EventLoop)? { context?.eventLoop }
+}
+
+extension ServerError {
+  static let tooManyConnections = ServerError(
+    .tryAgainLater, Reason.tooManyConnections, retryAfterSeconds: 30)
+}

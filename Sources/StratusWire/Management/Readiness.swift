@@ -1,0 +1,33 @@
+/// Something without which the server cannot do its work.
+public struct ReadinessFault: Sendable, Hashable, JSONWritable {
+  /// A fixed name for programs, such as `disk-full`, `store-lost` or `store-damaged`.
+  public let name: String
+  /// One sentence for operators. It holds no path and no SQL, because anybody may read it.
+  public let reason: String
+
+  public init(name: String, reason: String) {
+    self.name = name
+    self.reason = reason
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.object { writer in
+      writer.member("name", name)
+      writer.member("reason", reason)
+    }
+  }
+}
+
+/// The body of an answer to `/health/ready`.
+public struct ReadinessAnswer: JSONWritable {
+  public var faults: [ReadinessFault]
+
+  public init(faults: [ReadinessFault]) { self.faults = faults }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.object { writer in
+      writer.member("status", faults.isEmpty ? "ok" : "unavailable")
+      if !faults.isEmpty { writer.member("faults", array: faults) }
+    }
+  }
+}
