@@ -16,7 +16,8 @@ final class BenchServer {
   init(program: String, folder: String) throws {
     dataFolder = folder + "/data"
     process = try ServerProcess(
-      program: program, arguments: ["dev", "--data", dataFolder, "--port", "0"],
+      program: program,
+      arguments: ["dev", "--data", dataFolder, "--port", "0", "--management-port", "0"],
       log: folder + "/server.log")
     guard let apiToken = process.settings["STRATUS_API_TOKEN"],
       let webAuthToken = process.settings["STRATUS_WEB_AUTH_TOKEN"]
