@@ -3,10 +3,8 @@ import StratusWire
 
 /// Lets a token in as the user it names.
 struct TokenIsUser: Authentication {
-  func admit(
-    _ credentials: Credentials, to store: StoreAddress
-  ) async throws(ServerError) -> Admission {
-    Admission(userRecordName: credentials.webAuthToken)
+  func admit(_ request: AdmissionRequest) async throws(ServerError) -> Admission {
+    Admission(principal: .user(request.credentials.webAuthToken))
   }
 
   func disabledUsers(of container: String) async throws(ServerError) -> Set<String> { [] }
@@ -16,6 +14,7 @@ struct TokenIsUser: Authentication {
 struct EveryContainer: ContainerRegistry {
   func createContainer(id: String) async throws(ServerError) -> Bool { false }
   func containers() async throws(ServerError) -> [String] { [Cloud.container] }
+  func deleteContainer(id: String) async throws(ServerError) -> Bool { false }
 }
 
 /// There are no files in the simulation.

@@ -1,4 +1,3 @@
-import Crypto
 public import StratusDomain
 import StratusWire
 import Synchronization
@@ -7,133 +6,119 @@ import Synchronization
 public final class Accounts: Authentication {
   /// Two weeks, as Apple's "Keep me signed in"; every use within it starts them anew.
   public static let webTokenLifetimeSeconds: UInt32 = 14 * 86_400
+  /// A session ends after 90 days, however much it is used (signin §7). Choice: Apple's pages do
+  /// not say when a session ends that is used every day.
+  public static let sessionMilliseconds: Int64 = 90 * 86_400_000
   /// In place of a container: any, which `stratus dev` alone gives out.
   public static let anyContainer = "*"
 
   /// Answers carry a newer token once the one sent is this old.
   private static let rotationMilliseconds: Int64 = 60_000
-  /// How long an admission is remembered, so that other nodes' changes are noticed.
-  private static let memoryMilliseconds: Int64 = 30_000
-  private static let memoryMax = 100_000
-
-  private struct Question: Hashable {
-    let credentials: Credentials
-    let store: StoreAddress
-  }
-
-  /// Something that was found out, and how long that is believed.
-  private struct Answer<Value: Sendable> {
-    let value: Value
-    let until: Int64
-  }
-
-  private struct Memory {
-    var admissions: [Question: Answer<Admission>] = [:]
-    /// Their IDs.
-    var disabledAccounts: Answer<[String]>?
-    /// By container.
-    var disabledUsers: [String: Answer<Set<String>>] = [:]
-    /// How often it was emptied: what was asked before that may be wrong already.
-    var changes = 0
-  }
+  /// A session's last use is written at most this often.
+  private static let touchMilliseconds: Int64 = 3_600_000
+  /// A session that is not used for this long has ended: its tokens have, too.
+  static let idleMilliseconds = Int64(webTokenLifetimeSeconds) * 1_000 + touchMilliseconds
 
   let registry: any Registry
   let ambient: Ambient
   let randomness: Randomness
-  private let names: UserNames
-  private let tokenKey: SymmetricKey
-  private let memory = Mutex(Memory())
+  let names: UserNames
+  private let signingKeys: any SigningKeyStore
+  private let tokenKeys: Mutex<[SigningKey]>
+  let memory = AdmissionMemory()
 
-  /// - Throws: what the registry throws.
+  /// - Throws: what the registry and the keys throw.
   public init(
-    registry: any Registry, ambient: Ambient, randomness: @escaping Randomness
+    registry: any Registry, signingKeys: any SigningKeyStore, ambient: Ambient,
+    randomness: @escaping Randomness
   ) async throws(ServerError) {
     self.registry = registry
+    self.signingKeys = signingKeys
     self.ambient = ambient
     self.randomness = randomness
-    names = UserNames(
-      secret: try await registry.secret(named: "user names", orKeep: randomness(32)))
-    tokenKey = SymmetricKey(
-      data: try await registry.secret(named: "web auth tokens", orKeep: randomness(32)))
+    let nameKeys = try signingKeys.keys(
+      for: SigningPurpose.userNames, orKeep: randomness(32))
+    names = UserNames(secret: nameKeys.last?.bytes ?? [])
+    tokenKeys = Mutex(
+      try signingKeys.keys(for: SigningPurpose.webAuthTokens, orKeep: randomness(32)))
+    try await nameEarlierUsers()
   }
 
-  public func admit(
-    _ credentials: Credentials, to store: StoreAddress
-  ) async throws(ServerError) -> Admission {
-    let question = Question(credentials: credentials, store: store)
+  public func admit(_ request: AdmissionRequest) async throws(ServerError) -> Admission {
+    let question = AdmissionMemory.Question(
+      credentials: request.credentials, store: request.store)
     let now = ambient.now()
-    let (known, changes) = memory.withLock { ($0.admissions[question], $0.changes) }
-    if let known, now < known.until { return known.value }
-    let admission = try await examine(credentials, for: store, now: now)
-    memory.withLock { memory in
-      guard memory.changes == changes else { return }
-      if memory.admissions.count >= Self.memoryMax { memory.admissions.removeAll() }
-      memory.admissions[question] = Answer(
-        value: admission, until: now + Self.memoryMilliseconds)
-    }
+    let (known, changes) = memory.admission(question, now: now)
+    if let known { return known }
+    let admission = try await examine(request, now: now)
+    memory.keep(admission, for: question, now: now, ifStill: changes)
     return admission
   }
 
-  public func disabledUsers(of container: String) async throws(ServerError) -> Set<String> {
-    let now = ambient.now()
-    let (known, accounts, changes) = memory.withLock {
-      ($0.disabledUsers[container], $0.disabledAccounts, $0.changes)
-    }
-    if let known, now < known.until { return known.value }
-    let disabled: Answer<[String]>
-    if let accounts, now < accounts.until {
-      disabled = accounts
-    } else {
-      disabled = Answer(
-        value: try await registry.disabledAccounts(), until: now + Self.memoryMilliseconds)
-    }
-    let users = Set(
-      disabled.value.map { names.userRecordName(accountID: $0, container: container) })
-    memory.withLock { memory in
-      guard memory.changes == changes else { return }
-      memory.disabledAccounts = disabled
-      if memory.disabledUsers.count >= Self.memoryMax { memory.disabledUsers.removeAll() }
-      memory.disabledUsers[container] = Answer(value: users, until: disabled.until)
-    }
-    return users
-  }
-
-  /// Forgets what was found out, after something changed.
-  func forgetAdmissions() {
-    memory.withLock { memory in
-      memory = Memory(changes: memory.changes + 1)
-    }
-  }
-
   private func examine(
-    _ credentials: Credentials, for store: StoreAddress, now: Int64
+    _ request: AdmissionRequest, now: Int64
   ) async throws(ServerError) -> Admission {
     let failed = ServerError(.authenticationFailed, Reason.authenticationFailed)
-    guard let apiToken = credentials.apiToken,
-      let known = try await registry.apiToken(apiToken), known.store.covers(store)
+    let store = request.store
+    guard let apiToken = request.credentials.apiToken,
+      let known = try await registry.apiToken(hash: APIToken.hash(ofText: apiToken)),
+      known.store.covers(store)
     else { throw failed }
     if known.store.container == Self.anyContainer { try await adopt(store.container) }
-    guard let text = credentials.webAuthToken, !text.isEmpty else {
-      return Admission(userRecordName: nil)
+    guard let text = request.credentials.webAuthToken, !text.isEmpty else {
+      return Admission(
+        principal: .apiToken(id: known.id), allowedOrigins: known.allowedOrigins)
     }
-    guard let token = WebAuthToken(text: text, sealedWith: tokenKey) else { throw failed }
-    // Choice: who holds a token of ours may know what became of it. The code stays the one that web
-    // clients know; the native framework tells the states of an account by the reason.
-    let ended = ServerError(.authenticationFailed, Reason.sessionEnded)
-    guard let session = try await registry.session(id: token.sessionID) else { throw ended }
+    guard let token = WebAuthToken(text: text, sealedWith: tokenKeys.withLock { $0 }) else {
+      throw failed
+    }
+    let session = try await session(of: token, now: now)
     guard session.store.covers(store),
       let account = try await registry.account(id: session.accountID)
     else { throw failed }
+    // Choice: the holder of a token of ours may learn its state; the native framework tells the
+    // states of an account by the reason.
     if account.isDisabled { throw ServerError(.authenticationFailed, Reason.accountDisabled) }
-    if token.isOver(at: now) { throw ended }
-    var next: String?
-    if now - token.issuedAt > Self.rotationMilliseconds {
-      next = WebAuthToken(
-        sessionID: token.sessionID, issuedAt: now, lifetimeSeconds: token.lifetimeSeconds
-      ).text(sealedWith: tokenKey)
-    }
-    let name = names.userRecordName(accountID: account.id, container: store.container)
-    return Admission(userRecordName: name, nextWebAuthToken: next)
+    await touch(session, now: now)
+    let user = try await user(account.id, in: store.container)
+    return Admission(
+      principal: .userSession(
+        UserSession(
+          userRecordName: user, sessionID: session.id, accountID: account.id)),
+      nextWebAuthToken: rotated(token, now: now), allowedOrigins: known.allowedOrigins)
+  }
+
+  /// The session of a token, while both last.
+  ///
+  /// - Throws: `AUTHENTICATION_REQUIRED`, so that CloudKit JS offers sign-in again
+  ///   (web-auth §5.2).
+  private func session(
+    of token: WebAuthToken, now: Int64
+  ) async throws(ServerError) -> Session {
+    let session = try await registry.session(id: token.sessionID)
+    guard let session, !token.isOver(at: now), now <= session.endsAt,
+      now <= session.lastUsedAt + Self.idleMilliseconds
+    else { throw ServerError(.authenticationRequired, Reason.sessionEnded) }
+    return session
+  }
+
+  /// Notes that a session is in use. A registry that cannot be written to keeps nobody out.
+  private func touch(_ session: Session, now: Int64) async {
+    guard now - session.lastUsedAt >= Self.touchMilliseconds else { return }
+    do throws(ServerError) {
+      try await registry.touchSession(id: session.id, at: now)
+    } catch { return }
+  }
+
+  private func rotated(_ token: WebAuthToken, now: Int64) -> String? {
+    guard now - token.issuedAt > Self.rotationMilliseconds else { return nil }
+    return sealed(
+      WebAuthToken(
+        sessionID: token.sessionID, issuedAt: now, lifetimeSeconds: token.lifetimeSeconds))
+  }
+
+  private func sealed(_ token: WebAuthToken) -> String? {
+    tokenKeys.withLock(\.first).map { token.text(sealedWith: $0) }
   }
 
   /// A container named to a server for developers exists from then on.
@@ -148,12 +133,38 @@ public final class Accounts: Authentication {
   func openSession(
     of account: Account, with store: StoreAddress
   ) async throws(ServerError) -> String {
-    let session = Session(id: randomness(32).hex, accountID: account.id, store: store)
+    let now = ambient.now()
+    let session = Session(
+      id: randomness(32).hex, accountID: account.id, store: store, createdAt: now,
+      lastUsedAt: now, endsAt: now + Self.sessionMilliseconds)
     try await registry.create(session)
-    return WebAuthToken(
-      sessionID: session.id, issuedAt: ambient.now(),
-      lifetimeSeconds: Self.webTokenLifetimeSeconds
-    ).text(sealedWith: tokenKey)
+    if store.container != Self.anyContainer {
+      _ = try await user(account.id, in: store.container)
+    }
+    let token = sealed(
+      WebAuthToken(
+        sessionID: session.id, issuedAt: now, lifetimeSeconds: Self.webTokenLifetimeSeconds))
+    guard let token else { throw .fault("there is no key for web auth tokens") }
+    return token
+  }
+
+  /// Seals tokens with a new key from now on. Tokens sealed with the key before stay valid until
+  /// the next rotation.
+  ///
+  /// - Throws: what the keys throw.
+  func rotateTokenKey() throws(ServerError) {
+    try signingKeys.rotate(SigningPurpose.webAuthTokens, to: randomness(32))
+    let keys = try signingKeys.keys(
+      for: SigningPurpose.webAuthTokens, orKeep: randomness(32))
+    tokenKeys.withLock { $0 = keys }
+    memory.forget()
+  }
+
+  /// The key that makes the API token of a server for developers.
+  func developerKey() throws(ServerError) -> [UInt8] {
+    let keys = try signingKeys.keys(
+      for: SigningPurpose.developerAPIToken, orKeep: randomness(32))
+    return keys.last?.bytes ?? []
   }
 }
 

@@ -14,10 +14,12 @@ extension Accounts {
   ///
   /// - Throws: what the registry throws.
   public func developerTokens(email: String) async throws(ServerError) -> DeveloperTokens {
-    let kept = try await registry.secret(named: "developer API token", orKeep: randomness(32))
+    let text = try developerKey().hex
     let anywhere = StoreAddress(container: Self.anyContainer, environment: .development)
-    if try await registry.apiToken(kept.hex) == nil {
-      try await registry.create(APIToken(token: kept.hex, store: anywhere))
+    let token = APIToken(
+      text: text, store: anywhere, name: "stratus dev", createdAt: ambient.now())
+    if try await registry.apiToken(hash: token.hash) == nil {
+      try await registry.create(token)
     }
     if try await registry.account(email: email) == nil {
       do throws(ServerError) { try await create(email: email) } catch {
@@ -25,7 +27,8 @@ extension Accounts {
         if try await registry.account(email: email) == nil { throw error }
       }
     }
-    let token = try await openSession(of: try await account(email: email), with: anywhere)
-    return DeveloperTokens(apiToken: kept.hex, webAuthToken: token)
+    let webAuthToken = try await openSession(
+      of: try await account(email: email), with: anywhere)
+    return DeveloperTokens(apiToken: text, webAuthToken: webAuthToken)
   }
 }

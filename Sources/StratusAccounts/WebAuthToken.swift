@@ -1,10 +1,11 @@
 import Crypto
 import Foundation
+import StratusDomain
 
 /// The token a signed-in user's client carries: which session, since when, for how long, and a
 /// seal.
 ///
-/// 104 characters of base64, because clients expect a hundred at least from that alphabet
+/// 108 characters of base64, because clients expect at least 100 from that alphabet
 /// (web-auth §3).
 struct WebAuthToken: Sendable, Hashable {
   /// 64 hex digits.
@@ -14,32 +15,49 @@ struct WebAuthToken: Sendable, Hashable {
   /// Seconds.
   var lifetimeSeconds: UInt32
 
-  private static let version: UInt8 = 1
-  private static let sealedCount = 1 + 32 + 8 + 4
+  /// The version without a key's number; its tokens stay valid while their key does.
+  private static let withoutKey: UInt8 = 1
+  private static let version: UInt8 = 2
+  private static let sealCount = 32
+  private static let contentsCount = 32 + 8 + 4
 
-  func text(sealedWith key: SymmetricKey) -> String {
+  func text(sealedWith key: SigningKey) -> String {
     var bytes: [UInt8] = [Self.version]
+    withUnsafeBytes(of: key.id.bigEndian) { bytes += $0 }
     bytes += Self.bytes(hex: sessionID) ?? []
     withUnsafeBytes(of: issuedAt.bigEndian) { bytes += $0 }
     withUnsafeBytes(of: lifetimeSeconds.bigEndian) { bytes += $0 }
-    let seal = HMAC<SHA256>.authenticationCode(for: Data(bytes), using: key)
+    let seal = HMAC<SHA256>.authenticationCode(
+      for: Data(bytes), using: SymmetricKey(data: key.bytes))
     return Data(bytes + Array(seal)).base64EncodedString()
   }
 
-  /// nil unless the text was sealed with that key.
-  init?(text: String, sealedWith key: SymmetricKey) {
+  /// nil unless the text was sealed with one of the keys.
+  init?(text: String, sealedWith keys: [SigningKey]) {
     // NB: base64 has bits to spare at its end, so several texts stand for the same bytes.
-    guard let data = Data(base64Encoded: text), data.count == Self.sealedCount + 32,
-      data[0] == Self.version, data.base64EncodedString() == text
+    guard let data = Data(base64Encoded: text), data.base64EncodedString() == text,
+      let version = data.first
     else { return nil }
-    let sealed = data.prefix(Self.sealedCount)
-    guard
-      HMAC<SHA256>.isValidAuthenticationCode(
-        data.suffix(32), authenticating: sealed, using: key)
-    else { return nil }
-    sessionID = Array(sealed[1..<33]).hex
-    issuedAt = sealed[33..<41].reduce(0) { $0 << 8 | Int64($1) }
-    lifetimeSeconds = sealed[41..<45].reduce(0) { $0 << 8 | UInt32($1) }
+    let start: Int
+    switch version {
+    case Self.withoutKey: start = 1
+    case Self.version: start = 5
+    default: return nil
+    }
+    guard data.count == start + Self.contentsCount + Self.sealCount else { return nil }
+    let sealed = data.prefix(start + Self.contentsCount)
+    let keyID = sealed[1..<start].reduce(0) { $0 << 8 | UInt32($1) }
+    let isSealed = keys.contains { key in
+      (start == 1 || key.id == keyID)
+        && HMAC<SHA256>.isValidAuthenticationCode(
+          data.suffix(Self.sealCount), authenticating: sealed,
+          using: SymmetricKey(data: key.bytes))
+    }
+    guard isSealed else { return nil }
+    let contents = sealed.dropFirst(start)
+    sessionID = Array(contents.prefix(32)).hex
+    issuedAt = contents.dropFirst(32).prefix(8).reduce(0) { $0 << 8 | Int64($1) }
+    lifetimeSeconds = contents.dropFirst(40).reduce(0) { $0 << 8 | UInt32($1) }
   }
 
   /// Whether it is past its time.

@@ -64,6 +64,7 @@ extension HTTPField.Name {
   static let requestUUID = known("X-Apple-Request-UUID")
   static let cloudKitVersion = known("X-Apple-CloudKit-Version")
   static let webAuthToken = known("X-Apple-CloudKit-Web-Auth-Token")
+  static let requestKeyID = known("X-Apple-CloudKit-Request-KeyID")
   static let respondingInstance = known("X-Responding-Instance")
   static let limitRule = known("X-Stratus-Limit")
 

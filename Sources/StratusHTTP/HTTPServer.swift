@@ -26,8 +26,60 @@ public enum HTTPServer {
   }
 }
 
-/// A responder that is never called: ``ConnectionGate`` serves the connections. Hummingbird listens,
-/// accepts them, and ends them with the server.
+extension HTTPServer {
+  /// Where the operator's commands reach the server.
+  public enum ManagementPlace: Sendable {
+    /// A socket in the file system, which has no port and which only its folder's owner reaches.
+    case socket(path: String)
+    /// A port of this machine; 0: any free one.
+    case port(Int)
+  }
+
+  /// Joins a router to where the operator's commands reach it.
+  ///
+  /// - Parameters:
+  ///   - router: one whose door is ``Router/Door/management``.
+  ///   - onReady: called with the URL once requests are answered.
+  /// - Returns: the application, not yet running.
+  public static func management(
+    router: Router, at place: ManagementPlace, connections: ConnectionSettings = .init(),
+    logger: Logger, onReady: @escaping @Sendable (_ url: String) async -> Void
+  ) -> some ApplicationProtocol {
+    let address: BindAddress =
+      switch place {
+      case .socket(let path): .unixDomainSocket(path: path)
+      case .port(let port): .hostname("127.0.0.1", port: port)
+      }
+    return Application(
+      responder: NoResponder(),
+      server: HTTPServerBuilder { _ in ConnectionChannel(router: router, settings: connections) },
+      configuration: ApplicationConfiguration(address: address),
+      onServerRunning: { channel in
+        switch place {
+        case .socket(let path): await onReady(url(ofSocket: path))
+        case .port(let port):
+          await onReady("http://127.0.0.1:\(channel.localAddress?.port ?? port)")
+        }
+      },
+      logger: logger)
+  }
+
+  /// How AsyncHTTPClient names a socket in the file system: its path stands in for the host.
+  static func url(ofSocket path: String) -> String {
+    let name = path.utf8.map { byte -> String in
+      let isPlain =
+        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)
+        || (0x61...0x7A).contains(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+        || byte == UInt8(ascii: "_")
+      if isPlain { return String(UnicodeScalar(byte)) }
+      return "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+    }
+    return "http+unix://" + name.joined()
+  }
+}
+
+/// A responder that is never called: ``ConnectionGate`` serves the connections. Hummingbird
+/// listens, accepts connections, and ends them with the server.
 private struct NoResponder: HTTPResponder {
   struct Context: InitializableFromSource {
     init(source: ApplicationRequestContextSource) {}

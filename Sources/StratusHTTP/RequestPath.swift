@@ -28,6 +28,11 @@ enum RequestPath: Sendable, Equatable {
     case ready
   }
 
+  /// Whether only the operator goes there.
+  var isManagement: Bool {
+    if case .management = self { true } else { false }
+  }
+
   /// nil: nowhere.
   init?(_ path: Substring) {
     var parts = PathParts(rest: path.utf8)

@@ -5,6 +5,18 @@ import StratusWire
 
 /// Turns a request into an answer: who calls, where it goes, what comes back. Knows no socket.
 public struct Router: Sendable {
+  /// Which requests a router answers.
+  public enum Door: Sendable {
+    /// All of them; for tests.
+    case all
+    /// Those of clients, not the operator's.
+    case clients
+    /// The operator's alone.
+    case management
+  }
+
+  /// What is answered here; the other doors' endpoints are not known.
+  public var door = Door.all
   /// Who lets in those who listen.
   let listening: ListeningAccess
   /// Where they wait.
@@ -52,14 +64,17 @@ public struct Router: Sendable {
   }
 
   /// Answers one request; every answer but a file is JSON, whatever its status.
+  ///
+  /// - Parameter clientAddress: of the connection; nil: there is none.
   public func answer(
-    _ request: HTTPRequest, body: any SentBody
+    _ request: HTTPRequest, body: any SentBody, from clientAddress: String? = nil
   ) async -> (head: HTTPResponse, body: AnswerBody) {
     var exchange = Exchange(uuid: ambient.makeUUID())
+    exchange.caller.clientAddress = clientAddress
     var answer: AnswerBody
     do throws(ServerError) {
       let target = RequestTarget(request.path ?? "/")
-      guard let path = RequestPath(target.path) else {
+      guard let path = RequestPath(target.path), isAnswered(path) else {
         throw ServerError(.notFound, Reason.endpointUnknown)
       }
       switch path {
@@ -90,6 +105,14 @@ public struct Router: Sendable {
     return (head(for: request, exchange), answer)
   }
 
+  private func isAnswered(_ path: RequestPath) -> Bool {
+    switch door {
+    case .all: true
+    case .clients: !path.isManagement
+    case .management: path.isManagement
+    }
+  }
+
   private func transfer(
     _ request: HTTPRequest, _ exchange: inout Exchange,
     _ body: (Caller) async throws(ServerError) -> AssetRoutes.Answer
@@ -115,12 +138,13 @@ public struct Router: Sendable {
       throw ServerError(.notFound, Reason.endpointUnknown)
     case .health(.live): return Array(#"{"status":"ok"}"#.utf8)
     case .health(.ready): return await reportReadiness(&exchange)
-    case .management(let endpoint): return try await manage(endpoint, request, body)
+    case .management(let endpoint): return try await manage(endpoint, request, body, &exchange)
     case .database(let address, let endpoint):
       guard let handler = routes.handler(for: endpoint) else {
         throw ServerError(.notFound, Reason.endpointUnknown)
       }
-      let subject = try await admit(request, query, to: address.store, &exchange)
+      let body = try await Self.readFirst(body, ifSigned: request)
+      let subject = try await admit(request, query, to: address.store, body, &exchange)
       try exchange.requireOrigin(of: request)
       try pace.admitRequest(of: subject)
       return try await handler.answer(
@@ -131,19 +155,40 @@ public struct Router: Sendable {
     }
   }
 
+  /// Reads the body of a request whose signature covers it; it can be read again afterwards.
+  private static func readFirst(
+    _ body: any SentBody, ifSigned request: HTTPRequest
+  ) async throws(ServerError) -> any SentBody {
+    if request.headerFields[.requestKeyID] == nil { return body }
+    return WholeBody(try await body.bytes())
+  }
+
   /// Finds out who is calling.
   ///
+  /// - Parameter body: read only where a signature covers it.
   /// - Returns: who is held to a pace.
   func admit(
-    _ request: HTTPRequest, _ query: Substring?, to store: StoreAddress, _ exchange: inout Exchange
+    _ request: HTTPRequest, _ query: Substring?, to store: StoreAddress,
+    _ body: any SentBody, _ exchange: inout Exchange
   ) async throws(ServerError) -> CallerPace.Subject {
     let query = RequestQuery(query)
     exchange.caller.serverURL = publicURL ?? "http://" + (request.authority ?? "localhost")
     exchange.caller.deviceID =
       query.clientID.map { String($0.prefix(Limits.clientIDLengthMax)) } ?? Caller.namelessDeviceID
     exchange.caller.wantsSyncToken = query.wantsSyncToken
-    let admission = try await authentication.admit(query.credentials, to: store)
-    exchange.caller.userRecordName = admission.userRecordName
+    var admissionRequest = AdmissionRequest(
+      credentials: query.credentials, store: store, method: request.method.rawValue,
+      target: request.path ?? "/", origin: request.headerFields[.origin],
+      clientAddress: exchange.caller.clientAddress)
+    if request.headerFields[.requestKeyID] != nil {
+      for name in AdmissionRequest.signatureHeaderNames {
+        guard let field = HTTPField.Name(name) else { continue }
+        admissionRequest.signatureHeaders[name] = request.headerFields[field]
+      }
+      admissionRequest.body = { () throws(ServerError) in try await body.bytes() }
+    }
+    let admission = try await authentication.admit(admissionRequest)
+    exchange.caller.principal = admission.principal
     exchange.nextWebAuthToken = admission.nextWebAuthToken
     exchange.allowedOrigins = admission.allowedOrigins
     return CallerPace.Subject(
@@ -178,11 +223,12 @@ public struct Router: Sendable {
   }
 
   private func manage(
-    _ endpoint: String, _ request: HTTPRequest, _ body: any SentBody
+    _ endpoint: String, _ request: HTTPRequest, _ body: any SentBody, _ exchange: inout Exchange
   ) async throws(ServerError) -> [UInt8] {
     guard let sent = request.headerFields[.authorization],
       sent.isEqualInConstantTime(to: "Bearer \(managementToken)")
     else { throw ServerError(.authenticationFailed, Reason.authenticationFailed) }
+    exchange.caller.principal = .management
     guard let handler = routes.managementHandler(for: endpoint) else {
       throw ServerError(.notFound, Reason.endpointUnknown)
     }
@@ -256,7 +302,8 @@ struct Exchange {
 
   init(uuid: String) {
     self.uuid = uuid
-    caller = Caller(userRecordName: nil, deviceID: Caller.namelessDeviceID, requestUUID: uuid)
+    caller = Caller(
+      principal: .anonymous, deviceID: Caller.namelessDeviceID, requestUUID: uuid)
   }
 
   /// Refuses a web page whose origin the API token does not allow (web-auth §2).

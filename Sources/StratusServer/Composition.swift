@@ -61,12 +61,15 @@ public struct Composition: Sendable {
     self.logger = logger
     self.storage = storage
     stores = storage.stores
+    try await storage.prepare()
     let (stores, registry) = (storage.stores, storage.registry)
     accounts = try await Accounts(
-      registry: registry, ambient: live.ambient, randomness: live.randomness)
+      registry: registry, signingKeys: storage.signingKeys, ambient: live.ambient,
+      randomness: live.randomness)
     assets = storage.assets
-    let signer = HMACSigner(
-      secret: try await registry.secret(named: "asset tickets", orKeep: live.randomness(32)))
+    let ticketKeys = try storage.signingKeys.keys(
+      for: SigningPurpose.assetTickets, orKeep: live.randomness(32))
+    let signer = HMACSigner(secret: ticketKeys.first?.bytes ?? live.randomness(32))
     managementToken = live.randomness(32).map { String($0, radix: 36) }.joined()
     let service = Service(
       stores: stores, containers: registry, assets: assets, signer: signer,
@@ -77,10 +80,13 @@ public struct Composition: Sendable {
     ) { error in
       logger.error("notifications cannot be handed out: \(error.reason) \(error.facts)")
     }
-    let management = accounts.managementHandlers {
-      [hub, accounts] () async throws(ServerError) in
-      try await hub.releaseDisabled(by: accounts)
-    }
+    let management = accounts.managementHandlers(
+      releaseDisabled: { [hub, accounts] () async throws(ServerError) in
+        try await hub.releaseDisabled(by: accounts)
+      },
+      deleteStores: { (container) async throws(ServerError) in
+        try await stores.deleteStores(of: container)
+      })
     router = Router(
       service: service, hub: hub, management: management + service.managementHandlers,
       authentication: accounts, pace: CallerPace(limits, ambient: live.ambient),
@@ -241,6 +247,9 @@ public struct Composition: Sendable {
       }
     }
   }
+
+  /// What is wrong with the stores' files, for the log; `/health/ready` asks, too.
+  public func storeProblems() async -> [HealthProblem] { await storage.problems() }
 
   /// Closes the files; every acknowledged write is on disk already.
   public func close() async { await storage.close() }

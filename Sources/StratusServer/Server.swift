@@ -47,7 +47,9 @@ public struct Server: Sendable {
     let file = settings.dataFolder.appendingPathComponent(ManagementFile.name)
     let outcome: Result<Void, any Error>
     do {
-      outcome = .success(try await serve(parts, file, heedsSignals, onReady))
+      let socket = try ManagementSocket(data: settings.dataFolder, port: settings.managementPort)
+      defer { socket.remove() }
+      outcome = .success(try await serve(parts, file, socket, heedsSignals, onReady))
     } catch {
       outcome = .failure(error)
     }
@@ -57,31 +59,51 @@ public struct Server: Sendable {
   }
 
   private func serve(
-    _ parts: Composition, _ file: URL, _ heedsSignals: Bool,
+    _ parts: Composition, _ file: URL, _ socket: ManagementSocket, _ heedsSignals: Bool,
     _ onReady: @escaping @Sendable (Ready) async -> Void
   ) async throws {
     var developer: Accounts.DeveloperTokens?
     if let email = settings.developerEmail {
       developer = try await parts.accounts.developerTokens(email: email)
     }
+    let (managementURLs, managementURL) = AsyncStream<String>.makeStream()
+    var (clients, management) = (parts.router, parts.router)
+    (clients.door, management.door) = (.clients, .management)
     let application = HTTPServer.application(
-      router: parts.router, host: settings.bareHost, port: settings.port,
+      router: clients, host: settings.bareHost, port: settings.port,
       connections: settings.connections(with: DescriptorLimit.raise()), logger: logger
     ) { [settings, logger, developer] port in
+      // The commands must find their way from the moment the server is ready.
+      guard let place = await managementURLs.first(where: { _ in true }) else { return }
       let url = "http://\(Settings.inURL(settings.bareHost)):\(port)"
-      let management = ManagementFile(url: url, token: parts.managementToken)
+      let management = ManagementFile(
+        url: place, token: parts.managementToken, serverURL: settings.publicURL ?? url,
+        apiToken: developer?.apiToken, webAuthToken: developer?.webAuthToken)
       do { try OwnerFile.write(management.jsonBytes, to: file) } catch {
         logger.error("the management file cannot be written: \(error)")
       }
       await onReady(
         Ready(url: url, apiToken: developer?.apiToken, webAuthToken: developer?.webAuthToken))
     }
-    var services: [any ServiceLifecycle.Service] = [application]
+    let operators = HTTPServer.management(
+      router: management, at: socket.place, logger: logger
+    ) { url in
+      managementURL.yield(url)
+      managementURL.finish()
+    }
+    for problem in await parts.storeProblems() {
+      logger.error("\(problem.sentence)")
+    }
+    var services: [any ServiceLifecycle.Service] = [operators, application]
     services += parts.storeSweeps(logger: logger)
     if let days = settings.historyDays {
       services.append(parts.deletionSweep(days: days, logger: logger))
     }
     services.append(AssetSweep(parts: parts, graceSeconds: settings.assetGraceSeconds))
+    // NB: Apple's service is sent to without a request, so its stores stay open.
+    if let seconds = settings.storeIdleSeconds, settings.apns == nil {
+      services.append(StoreIdling(parts: parts, idleSeconds: seconds))
+    }
     if let access = settings.apns {
       services.append(parts.apnsService(access, live: live, logger: logger))
     }

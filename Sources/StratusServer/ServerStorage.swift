@@ -1,4 +1,5 @@
 public import Foundation
+import StratusAccounts
 import StratusAssets
 public import StratusDomain
 import StratusSQL
@@ -9,10 +10,15 @@ public import StratusWire
 public struct ServerStorage: Sendable {
   let stores: any OpenStoreCatalog
   let registry: any Registry
+  let signingKeys: any SigningKeyStore
   let assets: any AssetStore
   /// Makes every change token stale; nil: this engine cannot.
   let renewEpochs: (@Sendable () throws(ServerError) -> Void)?
-  /// The checks behind `/health/ready`.
+  /// Brings over what an earlier program left; to be called before anything else.
+  let prepare: @Sendable () async throws -> Void
+  /// What is wrong with the files.
+  let problems: @Sendable () async -> [HealthProblem]
+  /// What `/health/ready` looks at.
   let readinessChecks: [any ReadinessCheck]
   /// Lets what has begun end, and refuses the rest.
   let close: @Sendable () async -> Void
@@ -23,15 +29,38 @@ public struct ServerStorage: Sendable {
   /// - Throws: if the folder cannot be used, with a sentence that says why.
   public init(folder url: URL, live: Live, limits: LimitSettings = .unpaced) throws {
     let folder = try DataFolder(url)
+    try folder.requireRegistry()
+    let registry: SQLiteRegistry
+    do throws(ServerError) {
+      registry = try SQLiteRegistry(
+        folder: folder,
+        upgrade: RegistryTables.Upgrade(
+          digest: Digest.sha256, now: live.ambient.now(),
+          sessionMilliseconds: Accounts.sessionMilliseconds))
+    } catch {
+      throw StorageFailure(error, file: DataFolder.registry(in: folder.url))
+    }
     let stores = SQLiteStores(
-      folder: folder, makeEpoch: { live.makeEpoch() }, now: live.ambient.now,
-      waitingMax: limits.storeWaitingMax)
-    let registry = try SQLiteRegistry(folder: folder)
+      folder: folder, registry: registry, makeEpoch: { live.makeEpoch() },
+      now: live.ambient.now, waitingMax: limits.storeWaitingMax)
+    let keys = try KeyFile(data: folder.url)
     self.stores = stores
     self.registry = registry
+    signingKeys = keys
     assets = FolderAssetStore(data: folder.url, now: live.ambient.now)
+    readinessChecks = [
+      DiskReadiness(folder: folder.url), StoreReadiness(stores: stores, registry: registry),
+    ]
     renewEpochs = nil
-    readinessChecks = [DiskReadiness(folder: folder.url)]
+    problems = { await StoreReadiness(stores: stores, registry: registry).problems() }
+    prepare = {
+      let earlier = try await registry.earlierSecrets()
+      if !earlier.isEmpty {
+        try keys.adopt(earlier)
+        try await registry.forgetEarlierSecrets()
+      }
+      try await stores.takeStock()
+    }
     close = {
       await stores.close()
       await registry.close()
@@ -47,13 +76,28 @@ public struct ServerStorage: Sendable {
     let registry = try MemoryRegistry()
     self.stores = stores
     self.registry = registry
+    signingKeys = KeyFile()
     assets = MemoryAssetStore(now: live.ambient.now)
     renewEpochs = { () throws(ServerError) in try stores.restore(try stores.backup()) }
+    problems = { [] }
+    prepare = {}
     readinessChecks = []
     close = {
       stores.close()
       registry.close()
     }
+  }
+}
+
+/// Why a data folder's own file cannot be used: one sentence for the operator.
+struct StorageFailure: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ error: ServerError, file: URL) {
+    let what = error.facts["fault"] ?? error.reason
+    let detail = error.facts["sqlite"].map { " (SQLite \($0))" } ?? ""
+    let advice = error.hint ?? "bring it back from a backup with 'stratus restore'"
+    description = "The server's own file \(file.path) cannot be used: \(what)\(detail); \(advice)."
   }
 }
 
@@ -63,6 +107,12 @@ protocol OpenStoreCatalog: StoreCatalog {
   var openStoresByAddress: [StoreAddress: any Store] { get }
   /// Whether there is a store, in use or not; none is made.
   func hasStore(at address: StoreAddress) -> Bool
+  /// The open stores that no request has used since a time, in milliseconds since 1970 UTC.
+  func idleStores(unusedSince time: Int64) -> [StoreAddress: any Store]
+  /// Closes a store unless it is in use, or was since a time; the next request opens it again.
+  func closeStore(at address: StoreAddress, unlessUsedSince time: Int64) async
+  /// Removes a container's stores with all their data.
+  func deleteStores(of container: String) async throws(ServerError)
 }
 
 extension OpenStoreCatalog {
@@ -71,4 +121,10 @@ extension OpenStoreCatalog {
 }
 
 extension SQLiteStores: OpenStoreCatalog {}
-extension MemoryStores: OpenStoreCatalog {}
+
+extension MemoryStores: OpenStoreCatalog {
+  /// None: memory is all that a closed store would free, and all that it is.
+  func idleStores(unusedSince time: Int64) -> [StoreAddress: any Store] { [:] }
+  func closeStore(at address: StoreAddress, unlessUsedSince time: Int64) async {}
+  func deleteStores(of container: String) async throws(ServerError) { removeStores(of: container) }
+}

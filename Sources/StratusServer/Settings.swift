@@ -31,6 +31,13 @@ public struct Settings: Sendable {
   /// How long bytes are kept that no record holds.
   public var assetGraceSeconds = Self.assetGraceSeconds
 
+  /// How long a store stays open that no request uses; nil: as long as the server runs.
+  public var storeIdleSeconds: Int64?
+
+  /// Where this machine's operator manages the server by a port; nil: by a socket in the data
+  /// folder, which nobody else reaches.
+  public var managementPort: Int?
+
   /// A day: twice as long as receipts live.
   public static let assetGraceSeconds: Int64 = 86_400
 

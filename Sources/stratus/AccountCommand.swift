@@ -4,11 +4,12 @@ import StratusWire
 /// `stratus account`.
 struct AccountCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "account", abstract: "Make, list and disable accounts.",
-    subcommands: [Create.self, List.self, Disable.self])
+    commandName: "account", abstract: "Make, list, disable and enable accounts.",
+    subcommands: [Create.self, List.self, Disable.self, Enable.self])
 
   struct Create: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Make an account.")
+    static let configuration = CommandConfiguration(
+      abstract: "Make an account; prints its address.")
 
     @OptionGroup var server: ServerOptions
 
@@ -17,6 +18,7 @@ struct AccountCommand: AsyncParsableCommand {
 
     func run() async throws {
       _ = try await server.send(CreateAccount.self, .init(email: email))
+      say(email.lowercased())
     }
   }
 
@@ -48,6 +50,20 @@ struct AccountCommand: AsyncParsableCommand {
 
     func run() async throws {
       _ = try await server.send(DisableAccount.self, .init(email: email))
+    }
+  }
+
+  struct Enable: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Let an account in again; its sessions hold on.")
+
+    @OptionGroup var server: ServerOptions
+
+    @Argument(help: "The account's e-mail address.")
+    var email: String
+
+    func run() async throws {
+      _ = try await server.send(EnableAccount.self, .init(email: email))
     }
   }
 }

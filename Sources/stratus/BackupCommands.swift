@@ -8,7 +8,8 @@ struct BackupCommand: AsyncParsableCommand {
     commandName: "backup",
     abstract: "Copy a server's data into a folder, while it runs or not.",
     discussion: """
-      The folder holds everything, accounts and secrets included: keep it as you keep the data. \
+      The folder holds everything but the server's own keys, for which there is --keys. Without \
+      them everybody signs in again after a restore. \
       Bring it back with "stratus restore", by which devices learn that they must begin anew; from \
       a server that is started on a copy itself they do not.
       """)
@@ -16,12 +17,18 @@ struct BackupCommand: AsyncParsableCommand {
   @Argument(help: "The folder to make.")
   var folder: String
 
-  @Option(help: "The folder of the server's data.")
-  var data = ".stratus"
+  @OptionGroup var data: DataOption
+
+  @Option(
+    help: """
+      A file to make for the server's own keys, which the backup does not hold; keep it elsewhere.
+      """)
+  var keys: String?
 
   func run() async throws {
+    umask(0o077)
     let summary = try Backup.make(
-      of: URL(fileURLWithPath: data), at: URL(fileURLWithPath: folder))
+      of: data.url, at: URL(fileURLWithPath: folder), keys: keys.map(URL.init(fileURLWithPath:)))
     try summary.report(in: folder)
   }
 }
@@ -39,13 +46,16 @@ struct RestoreCommand: AsyncParsableCommand {
   @Argument(help: "What \"stratus backup\" made, or a data folder's snapshot.")
   var folder: String
 
-  @Option(help: "The folder to make for the server.")
-  var data = ".stratus"
+  @OptionGroup var data: DataOption
+
+  @Option(help: "The file of the server's keys that \"stratus backup --keys\" made.")
+  var keys: String?
 
   func run() async throws {
+    umask(0o077)
     let summary = try Backup.restore(
-      URL(fileURLWithPath: folder), to: URL(fileURLWithPath: data))
-    try summary.report(in: data)
+      URL(fileURLWithPath: folder), to: data.url, keys: keys.map(URL.init(fileURLWithPath:)))
+    try summary.report(in: data.folder)
   }
 }
 

@@ -4,11 +4,11 @@ import StratusWire
 /// `stratus container`.
 struct ContainerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "container", abstract: "Make, configure and list containers.",
-    subcommands: [Create.self, Configure.self, List.self])
+    commandName: "container", abstract: "Make, configure, list and delete containers.",
+    subcommands: [Create.self, Configure.self, List.self, Delete.self])
 
   struct Create: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Make a container.")
+    static let configuration = CommandConfiguration(abstract: "Make a container; prints its ID.")
 
     @OptionGroup var server: ServerOptions
 
@@ -17,6 +17,27 @@ struct ContainerCommand: AsyncParsableCommand {
 
     func run() async throws {
       _ = try await server.send(CreateContainer.self, .init(containerID: id))
+      say(id)
+    }
+  }
+
+  struct Delete: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Delete a container with all its data, API tokens and sessions.")
+
+    @OptionGroup var server: ServerOptions
+
+    @Argument(help: "The container's ID.")
+    var id: String
+
+    @Flag(help: "Really delete it: nothing brings it back but a backup.")
+    var yes = false
+
+    func run() async throws {
+      guard yes else {
+        throw Failure("this deletes all data of '\(id)'; say --yes if you mean it")
+      }
+      _ = try await server.send(DeleteContainer.self, .init(containerID: id))
     }
   }
 

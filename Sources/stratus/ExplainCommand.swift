@@ -27,11 +27,11 @@ struct ExplainCommand: AsyncParsableCommand {
   @Option(help: "public or private.")
   var database: Database = .private
 
-  @Option(help: "The app's token.")
-  var apiToken: String?
+  @Option(help: "A file that holds the app's token; - for the input.")
+  var apiTokenFile: String?
 
-  @Option(help: "The user's token.")
-  var webToken: String?
+  @Option(help: "A file that holds the user's token; - for the input.")
+  var webTokenFile: String?
 
   @Flag(help: "Print JSON.")
   var json = false
@@ -91,7 +91,7 @@ struct ExplainCommand: AsyncParsableCommand {
     let variables = ProcessInfo.processInfo.environment
     var settings = ServerSettings(
       url: url.flatMap(URL.init(string:)), container: container, environment: environment,
-      apiToken: apiToken, webAuthToken: webToken
+      apiToken: try apiTokenFile.map(Self.secret), webAuthToken: try webTokenFile.map(Self.secret)
     ).completed(by: ServerSettings(environmentVariables: variables))
     if let file = CredentialsFile.location(environmentVariables: variables),
       let stored = CredentialsFile.read(at: file)
@@ -112,6 +112,21 @@ struct ExplainCommand: AsyncParsableCommand {
         deviceID: "stratus-explain"),
       apiToken: settings.apiToken, webAuthToken: settings.webAuthToken,
       exchange: NetworkExchange(), timing: Self.timing)
+  }
+
+  /// What a file holds, without the white space around it. A command line is no place for secrets:
+  /// everybody on the machine can read it.
+  ///
+  /// - Throws: ``Failure``.
+  private static func secret(in file: String) throws -> String {
+    let data =
+      file == "-"
+      ? FileHandle.standardInput.readDataToEndOfFile()
+      : FileManager.default.contents(atPath: file)
+    guard let data, let text = String(data: data, encoding: .utf8) else {
+      throw Failure("there is no token in '\(file)'; give a file that holds it, or - for the input")
+    }
+    return text.trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
   /// NB: no clock and no chance: the request has no time limit, and one command at a time needs

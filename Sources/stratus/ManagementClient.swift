@@ -5,10 +5,13 @@ public import StratusWire
 
 /// How a management command finds its server.
 struct ServerOptions: ParsableArguments {
-  @Option(help: "The data folder of a server on this machine.")
-  var data = ".stratus"
+  @OptionGroup var data: DataOption
 
-  @Option(help: "The server's URL, with STRATUS_MANAGEMENT_TOKEN set, instead of --data.")
+  @Option(
+    help: """
+      Where the server is managed, with STRATUS_MANAGEMENT_TOKEN set, instead of --data: see \
+      --management-port of 'stratus serve'.
+      """)
   var url: String?
 
   /// Sends one request.
@@ -42,21 +45,27 @@ struct ServerOptions: ParsableArguments {
   }
 
   private func location() throws -> ManagementFile {
-    if let url {
-      guard let token = ProcessInfo.processInfo.environment["STRATUS_MANAGEMENT_TOKEN"] else {
-        throw Failure("set STRATUS_MANAGEMENT_TOKEN to the server's management token")
-      }
-      return ManagementFile(url: url, token: token)
+    guard let url else { return try ManagementFile.read(in: data) }
+    guard let token = ProcessInfo.processInfo.environment["STRATUS_MANAGEMENT_TOKEN"] else {
+      throw Failure("set STRATUS_MANAGEMENT_TOKEN to the server's management token")
     }
-    let file = URL(fileURLWithPath: data).appendingPathComponent(ManagementFile.name)
-    guard let bytes = try? Data(contentsOf: file),
-      let management = try? ManagementFile(jsonBytes: Array(bytes))
+    return ManagementFile(url: url, token: token)
+  }
+}
+
+extension ManagementFile {
+  /// What the server on a data folder says of itself.
+  ///
+  /// - Throws: ``Failure``.
+  static func read(in data: DataOption) throws -> ManagementFile {
+    guard let bytes = try? Data(contentsOf: data.url.appendingPathComponent(name)),
+      let file = try? ManagementFile(jsonBytes: Array(bytes))
     else {
       throw Failure(
-        "no server runs on the data folder '\(data)'; "
-          + "start it with 'stratus serve --data \(data)', or name another with --data or --url")
+        "no server runs on the data folder '\(data.folder)'; start it with 'stratus serve --data "
+          + "\(data.folder)', or name another with --data or --url")
     }
-    return management
+    return file
   }
 }
 

@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import StratusServer
 import StratusTransport
+import StratusWire
 
 /// `stratus dev`: everything for a developer in one process.
 struct DevCommand: AsyncParsableCommand {
@@ -18,26 +19,30 @@ struct DevCommand: AsyncParsableCommand {
   /// What `CKContainer.default()` is unless the developer names another.
   static let container = "iCloud.org.example.Stratus"
 
-  @Option(help: "The folder for all data.")
-  var data = ".stratus"
+  @OptionGroup var data: DataOption
+
+  @Option(help: "The address to listen on.")
+  var host = "127.0.0.1"
 
   @Option(help: "The port to listen on; 0 for any free one.")
   var port = 8080
 
+  @OptionGroup var management: ManagementOptions
+
   func run() async throws {
     try requirePort(port)
-    let settings = Settings(
-      dataFolder: URL(fileURLWithPath: data), port: port, developerEmail: Self.email)
+    var settings = Settings(
+      dataFolder: data.url, host: host, port: port, developerEmail: Self.email)
+    settings.managementPort = try management.port()
     // NB: the developer's own file, not one in the data folder: a server's data never holds a key
     // that opens it, and a copy of the folder stays unreadable.
     let keysFile = DeviceKeys.location(
       environmentVariables: ProcessInfo.processInfo.environment)
     try await serve(settings) { ready in
-      say("export STRATUS_URL=\(ready.url)")
-      say("export STRATUS_CONTAINER=\(Self.container)")
-      say("export STRATUS_ENVIRONMENT=development")
-      say("export STRATUS_API_TOKEN=\(ready.apiToken ?? "")")
-      say("export STRATUS_WEB_AUTH_TOKEN=\(ready.webAuthToken ?? "")")
+      let file = ManagementFile(
+        url: "", token: "", serverURL: ready.url, apiToken: ready.apiToken,
+        webAuthToken: ready.webAuthToken)
+      for line in exports(of: file) { say(line) }
       if let keysFile, makeKey(in: keysFile) {
         say("export STRATUS_KEYS=\(inShell(keysFile.absoluteURL.path))")
       }
@@ -62,7 +67,7 @@ private func makeKey(in file: URL) -> Bool {
 }
 
 /// A text as a shell reads it back.
-private func inShell(_ text: String) -> String {
+func inShell(_ text: String) -> String {
   let isPlain = text.utf8.allSatisfy { byte in
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -87,9 +92,10 @@ struct ServeCommand: AsyncParsableCommand {
 
   /// A hundred years.
   private static let historyDaysMax: Int64 = 36_500
+  /// A year.
+  private static let storeIdleMax: Int64 = 31_536_000
 
-  @Option(help: "The folder for all data.")
-  var data = ".stratus"
+  @OptionGroup var data: DataOption
 
   @Option(help: "The address to listen on.")
   var host = "127.0.0.1"
@@ -110,6 +116,15 @@ struct ServeCommand: AsyncParsableCommand {
       0: for ever.
       """)
   var historyDays: Int64 = 0
+
+  @Option(
+    help: """
+      Seconds after which a container's store is closed that no request uses; 0: never. The next \
+      request opens it again.
+      """)
+  var storeIdle: Int64 = 600
+
+  @OptionGroup var management: ManagementOptions
 
   @OptionGroup(title: "Limits")
   var limits: LimitOptions
@@ -132,8 +147,13 @@ struct ServeCommand: AsyncParsableCommand {
       throw Failure("--history-days must be 0 to \(Self.historyDaysMax)")
     }
     var settings = Settings(
-      dataFolder: URL(fileURLWithPath: data), host: host, port: port, publicURL: publicURL,
+      dataFolder: data.url, host: host, port: port, publicURL: publicURL,
       limits: try limits.settings())
+    guard (0...Self.storeIdleMax).contains(storeIdle) else {
+      throw Failure("--store-idle must be 0 to \(Self.storeIdleMax)")
+    }
+    settings.storeIdleSeconds = storeIdle == 0 ? nil : storeIdle
+    settings.managementPort = try management.port()
     settings.historyDays = historyDays == 0 ? nil : historyDays
     settings.connections = try connections.settings()
     settings.boundsAddresses = connections.connectionsPerAddress == nil
@@ -148,12 +168,32 @@ private func requirePort(_ port: Int) throws {
   guard (0...65_535).contains(port) else { throw Failure("--port must be 0 to 65535") }
 }
 
+/// Where the operator's commands reach a server.
+struct ManagementOptions: ParsableArguments {
+  @Option(
+    help: """
+      A port of 127.0.0.1 for management requests, 0 for any free one; without it they go to a \
+      socket in the data folder.
+      """)
+  var managementPort: Int?
+
+  /// - Throws: `Failure` for a number that is no port.
+  func port() throws -> Int? {
+    if let managementPort, !(0...65_535).contains(managementPort) {
+      throw Failure("--management-port must be 0 to 65535")
+    }
+    return managementPort
+  }
+}
+
 /// Runs a server until a signal.
 ///
 /// - Throws: `Failure` with a sentence that says what to do.
 private func serve(
   _ settings: Settings, whenReady announce: @escaping @Sendable (Server.Ready) -> Void
 ) async throws {
+  // Whatever the server makes is for its owner alone.
+  umask(0o077)
   do {
     var logger = Logger(label: "stratus")
     logger.logLevel = .notice

@@ -13,7 +13,7 @@ import Testing
   ) async throws {
     try await withStores { stores in
       try await check.run { try await stores.store(at: development) }
-      let plans = try await QueryPlan.all(of: try stores.openStore(at: development))
+      let plans = try await QueryPlan.all(of: try await stores.openStore(at: development))
       #expect(!plans.isEmpty)
       for plan in plans { #expect(plan.isBounded, "\(plan.line): \(plan.text)") }
     }

@@ -11,7 +11,7 @@ import Testing
   /// Without it an acknowledged write could be lost with the power.
   @Test func `the writer flushes before it acknowledges`() async throws {
     try await withStores { stores in
-      let store = try stores.openStore(at: development)
+      let store = try await stores.openStore(at: development)
       let (synchronous, mode) = try await store.engine.write { (session) throws(ServerError) in
         (
           try session.connection.first(Pragma.synchronous, []) { $0.integer(0) },
@@ -25,7 +25,7 @@ import Testing
 
   @Test func `a reader cannot write`() async throws {
     try await withStores { stores in
-      let store = try stores.openStore(at: development)
+      let store = try await stores.openStore(at: development)
       await #expect(throws: ServerError.self) {
         try await store.engine.read { (session) throws(ServerError) in
           _ = try session.createZone(named: "Notes", in: .public)
@@ -80,7 +80,7 @@ import Testing
 
   @Test func `a body that catches an SQL error is undone nevertheless`() async throws {
     try await withStores { stores in
-      let store = try stores.openStore(at: development)
+      let store = try await stores.openStore(at: development)
       try await store.save("one")
       await #expect(throws: ServerError.self) {
         try await store.engine.write { (session) throws(ServerError) in
@@ -117,7 +117,7 @@ import Testing
   /// A limit on the file's pages stands for the end of the disk.
   @Test func `a body that is too much for the disk takes no neighbour with it`() async throws {
     try await withStores { stores in
-      let store = try stores.openStore(at: development)
+      let store = try await stores.openStore(at: development)
       try await store.save("first")
       try await store.engine.write { (session) throws(ServerError) in
         _ = try session.connection.first(Pragma.fewPages, []) { $0.integer(0) }
@@ -150,7 +150,7 @@ import Testing
   @Test func `the write-ahead log starts anew under constant writing`() async throws {
     try await withTemporaryFolder { url in
       try await withStores(in: url, epoch: 1) { stores in
-        let store = try stores.openStore(at: development)
+        let store = try await stores.openStore(at: development)
         let text = [UInt8](repeating: UInt8(ascii: " "), count: 1_000_000)
         for index in 0..<150 {
           try await store.save("\(index % 4)", text: text)

@@ -55,7 +55,7 @@ struct QueryPlan: Sendable {
   ])
   func `a statement that sorts, or scans what grows, is found`(_ text: String) async throws {
     try await withStores { stores in
-      let plans = try await QueryPlan.all(of: [text], on: stores.openStore(at: development))
+      let plans = try await QueryPlan.all(of: [text], on: await stores.openStore(at: development))
       #expect(plans.contains { !$0.isBounded })
     }
   }
@@ -70,7 +70,7 @@ struct QueryPlan: Sendable {
       after: EntryPosition(value: [2], zone: 1, record: 3), isReversed: isReversed)
     let text = EntryStatements.reading(range).0.text(SQLiteConnection.dialect)
     try await withStores { stores in
-      let plans = try await QueryPlan.all(of: [text], on: stores.openStore(at: development))
+      let plans = try await QueryPlan.all(of: [text], on: await stores.openStore(at: development))
       #expect(plans.count == 1)
       let line = try #require(plans.first?.line)
       #expect(line.hasPrefix("SEARCH entries USING PRIMARY KEY"))

@@ -16,7 +16,8 @@ final class BenchServer {
   init(program: String, folder: String) throws {
     dataFolder = folder + "/data"
     process = try ServerProcess(
-      program: program, arguments: ["dev", "--data", dataFolder, "--port", "0"],
+      program: program,
+      arguments: ["dev", "--data", dataFolder, "--port", "0", "--management-port", "0"],
       log: folder + "/server.log")
     guard let apiToken = process.settings["STRATUS_API_TOKEN"],
       let webAuthToken = process.settings["STRATUS_WEB_AUTH_TOKEN"]
@@ -38,7 +39,10 @@ final class BenchServer {
   func account(_ email: String, container: String) throws -> Requests {
     let file = try ManagementFile(
       jsonBytes: Array((TextFile.read(dataFolder + "/" + ManagementFile.name) ?? "").utf8))
-    let exchange = try Exchange(port: process.port)
+    guard let port = file.url.split(separator: ":").last.flatMap({ Int($0) }) else {
+      throw Failure("the server is not managed by a port: \(file.url)")
+    }
+    let exchange = try Exchange(port: port)
     func manage<Kind: Endpoint>(
       _ kind: Kind.Type, _ request: Kind.Request
     ) throws -> Kind.Response {

@@ -24,8 +24,22 @@ struct DisableAccountHandler: ManagementHandler {
   func answer(_ request: DisableAccount.Request) async throws(ServerError) -> EmptyRequest {
     let account = try await accounts.account(email: request.email)
     _ = try await accounts.registry.setDisabled(true, accountID: account.id)
-    accounts.forgetAdmissions()
+    accounts.memory.forget()
     try await releaseDisabled()
+    return EmptyRequest()
+  }
+}
+
+/// Answers ``EnableAccount``.
+struct EnableAccountHandler: ManagementHandler {
+  typealias Endpoint = EnableAccount
+
+  let accounts: Accounts
+
+  func answer(_ request: EnableAccount.Request) async throws(ServerError) -> EmptyRequest {
+    let account = try await accounts.account(email: request.email)
+    _ = try await accounts.registry.setDisabled(false, accountID: account.id)
+    accounts.memory.forget()
     return EmptyRequest()
   }
 }

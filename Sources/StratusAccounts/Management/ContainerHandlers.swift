@@ -16,6 +16,25 @@ struct CreateContainerHandler: ManagementHandler {
   }
 }
 
+/// Answers ``DeleteContainer``.
+struct DeleteContainerHandler: ManagementHandler {
+  typealias Endpoint = DeleteContainer
+
+  let accounts: Accounts
+  /// Removes a container's files.
+  let deleteStores: @Sendable (_ container: String) async throws(ServerError) -> Void
+
+  func answer(_ request: DeleteContainer.Request) async throws(ServerError) -> EmptyRequest {
+    try await accounts.requireContainer(request.containerID)
+    // NB: the files first. If the registry fails, the container is still listed and can be
+    // deleted again; the other way round its data would come back with a new container.
+    try await deleteStores(request.containerID)
+    _ = try await accounts.registry.deleteContainer(id: request.containerID)
+    accounts.memory.forget()
+    return EmptyRequest()
+  }
+}
+
 /// Answers ``ListContainers``.
 struct ListContainersHandler: ManagementHandler {
   typealias Endpoint = ListContainers

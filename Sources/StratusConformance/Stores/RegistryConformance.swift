@@ -12,17 +12,21 @@ public enum RegistryConformance {
     Check("accounts are listed in order of e-mail", accountsAreListed),
     Check("an account is disabled and enabled again", accountsAreDisabled),
     Check("containers are made once and listed in order", containersAreListed),
-    Check("an API token is found with its store", apiTokensAreFound),
+    Check("an API token is found by its hash with everything it has", apiTokensAreFound),
+    Check("API tokens are listed and deleted by their IDs", apiTokensAreDeleted),
     Check("a session is found, and no other takes its id", sessionsAreFound),
-    Check("a secret is kept from the first call on", secretsAreKept),
-    Check("of many who bring a secret at once, all get the same", secretsAreShared),
+    Check("sessions are touched, listed, deleted, and removed when they are old", sessionsEnd),
+    Check("a user is found by name and by account, and stays the first", usersAreFound),
+    Check("sessions without a user are named", usersAreMissed),
+    Check("the epoch of a store is kept and replaced", epochsAreKept),
+    Check("a deleted container goes with all that is its own", containersAreDeleted),
   ]
 
-  private static let ann = Account(
+  static let ann = Account(
     id: "1", email: "ann@example.org", isDisabled: false)
-  private static let bob = Account(
+  static let bob = Account(
     id: "2", email: "bob@example.org", isDisabled: true)
-  private static let production = StoreAddress(
+  static let production = StoreAddress(
     container: "iCloud.org.example", environment: .production)
 
   static func beginsEmpty(_ registry: any Registry) async throws {
@@ -30,7 +34,8 @@ public enum RegistryConformance {
     try expect(try await registry.account(id: "1"), nil)
     try expect(try await registry.account(email: "ann@example.org"), nil)
     try expect(try await registry.containers(), [])
-    try expect(try await registry.apiToken("token"), nil)
+    try expect(try await registry.apiToken(hash: [1]), nil)
+    try expect(try await registry.storeEpochs(), [:])
     try expect(try await registry.session(id: "session"), nil)
   }
 
@@ -72,44 +77,5 @@ public enum RegistryConformance {
     }
     try expect(try await registry.createContainer(id: "iCloud.b"), false)
     try expect(try await registry.containers(), ["iCloud.a", "iCloud.b"])
-  }
-
-  static func apiTokensAreFound(_ registry: any Registry) async throws {
-    let token = APIToken(token: String(repeating: "0a", count: 32), store: production)
-    try await registry.create(token)
-    try expect(try await registry.apiToken(token.token), token)
-    try expect(try await registry.apiToken("0a"), nil)
-  }
-
-  static func sessionsAreFound(_ registry: any Registry) async throws {
-    let session = Session(id: "session", accountID: "1", store: production)
-    try await registry.create(session)
-    try expect(try await registry.session(id: "session"), session)
-    var other = session
-    other.accountID = "2"
-    var isRefused = false
-    do {
-      try await registry.create(other)
-    } catch {
-      isRefused = true
-    }
-    try expect(isRefused, true)
-    try expect(try await registry.session(id: "session"), session)
-  }
-
-  static func secretsAreKept(_ registry: any Registry) async throws {
-    try expect(try await registry.secret(named: "key", orKeep: [0, 1, 255]), [0, 1, 255])
-    try expect(try await registry.secret(named: "key", orKeep: [2]), [0, 1, 255])
-    try expect(try await registry.secret(named: "other", orKeep: [3]), [3])
-  }
-
-  static func secretsAreShared(_ registry: any Registry) async throws {
-    let secrets = try await withThrowingTaskGroup(of: [UInt8].self) { group in
-      for index in 0..<50 {
-        group.addTask { try await registry.secret(named: "key", orKeep: [UInt8(index)]) }
-      }
-      return try await group.reduce(into: Set<[UInt8]>()) { $0.insert($1) }
-    }
-    try expect(secrets.count, 1)
   }
 }

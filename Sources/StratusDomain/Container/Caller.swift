@@ -1,7 +1,9 @@
 /// Who makes a request, and which one it is.
 public struct Caller: Sendable, Hashable {
-  /// The user's record name in the container; nil: nobody signed in (an API token alone).
-  public var userRecordName: String?
+  /// Who makes the request.
+  public var principal: Principal
+  /// The address of the client's connection, e.g. `192.0.2.7`; nil: there is no connection.
+  public var clientAddress: String?
   /// What the client calls itself, for `created` and `modified`.
   public var deviceID: String
   /// Names the request in answers and in the log.
@@ -15,11 +17,25 @@ public struct Caller: Sendable, Hashable {
   public var signInURL: String?
 
   public init(
-    userRecordName: String?, deviceID: String, requestUUID: String, signInURL: String? = nil
+    principal: Principal, deviceID: String, requestUUID: String, clientAddress: String? = nil,
+    signInURL: String? = nil
   ) {
-    self.userRecordName = userRecordName
+    self.principal = principal
     self.deviceID = deviceID
     self.requestUUID = requestUUID
+    self.clientAddress = clientAddress
     self.signInURL = signInURL
   }
+
+  /// A caller without a session, for tests and simulations.
+  public init(
+    userRecordName: String?, deviceID: String, requestUUID: String, signInURL: String? = nil
+  ) {
+    self.init(
+      principal: .user(userRecordName), deviceID: deviceID, requestUUID: requestUUID,
+      signInURL: signInURL)
+  }
+
+  /// The user's record name in the container; nil: nobody is signed in.
+  public var userRecordName: String? { principal.userRecordName }
 }

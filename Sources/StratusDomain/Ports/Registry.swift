@@ -1,16 +1,15 @@
-/// What the server as a whole knows: accounts, containers, tokens, sessions, and its own secrets.
+/// What the server as a whole knows: accounts, containers, tokens, sessions, users, and which
+/// stores there are.
 ///
 /// Small and rarely written; every write is on disk when the method returns.
-public protocol Registry: AccountRegistry, ContainerRegistry, APITokenRegistry, SessionRegistry {
-  /// A secret of the server's by name, kept from the first call on.
-  ///
-  /// - Parameter fresh: what to keep if there is none.
-  func secret(named name: String, orKeep fresh: [UInt8]) async throws(ServerError) -> [UInt8]
-}
+public protocol Registry:
+  AccountRegistry, ContainerRegistry, APITokenRegistry, SessionRegistry, UserRegistry,
+  StoreRegistry
+{}
 
 /// Someone who can sign in.
 public struct Account: Sendable, Hashable {
-  /// Never changes and never reaches an app; see DESIGN section 4.
+  /// Never changes and never reaches an app.
   public var id: String
   /// Lower case; names at most one account.
   public var email: String
@@ -43,41 +42,51 @@ public protocol ContainerRegistry: Sendable {
   func createContainer(id: String) async throws(ServerError) -> Bool
   /// IDs in order.
   func containers() async throws(ServerError) -> [String]
+  /// Forgets a container with its API tokens, sessions, users and stores.
+  ///
+  /// - Returns: false if there is none.
+  func deleteContainer(id: String) async throws(ServerError) -> Bool
 }
 
-/// Lets an app call for one container in one environment. Not secret: it stands in web pages.
-public struct APIToken: Sendable, Hashable {
-  /// 64 hex digits.
-  public var token: String
-  public var store: StoreAddress
-
-  public init(token: String, store: StoreAddress) {
-    self.token = token
-    self.store = store
-  }
-}
-
-/// Keeps API tokens.
-public protocol APITokenRegistry: Sendable {
-  func create(_ token: APIToken) async throws(ServerError)
-  func apiToken(_ token: String) async throws(ServerError) -> APIToken?
-}
-
-/// An account's stay with one container in one environment, from sign-in to sign-out.
-public struct Session: Sendable, Hashable {
-  public var id: String
+/// What an account is called in one container.
+public struct ContainerUser: Sendable, Hashable {
+  public var container: String
+  public var userRecordName: String
   public var accountID: String
-  public var store: StoreAddress
 
-  public init(id: String, accountID: String, store: StoreAddress) {
-    self.id = id
+  public init(container: String, userRecordName: String, accountID: String) {
+    self.container = container
+    self.userRecordName = userRecordName
     self.accountID = accountID
-    self.store = store
   }
 }
 
-/// Keeps sessions.
-public protocol SessionRegistry: Sendable {
-  func create(_ session: Session) async throws(ServerError)
-  func session(id: String) async throws(ServerError) -> Session?
+/// Keeps the users of containers: which account has which user record name.
+///
+/// A user record name is a one-way hash, so only this table leads from a user to an account.
+public protocol UserRegistry: Sendable {
+  /// Keeps a user, unless the account has one in that container.
+  func keep(_ user: ContainerUser) async throws(ServerError)
+  /// The user that has a record name in a container.
+  func user(named name: String, in container: String) async throws(ServerError) -> ContainerUser?
+  /// The user that an account is in a container.
+  func user(
+    ofAccount accountID: String, in container: String
+  ) async throws(ServerError) -> ContainerUser?
+  /// Accounts and containers that have a session and no user, for what an earlier program left.
+  ///
+  /// - Returns: pairs in no order, at most `limit`.
+  func sessionsWithoutUser(
+    limit: Int
+  ) async throws(ServerError) -> [(accountID: String, container: String)]
+}
+
+/// Keeps which stores there are, so that a lost one is noticed.
+public protocol StoreRegistry: Sendable {
+  /// The epoch of each store that was ever opened.
+  func storeEpochs() async throws(ServerError) -> [StoreAddress: Int64]
+  /// The epoch that a store had when it was opened first; nil: it never was.
+  func epoch(ofStore address: StoreAddress) async throws(ServerError) -> Int64?
+  /// Keeps the epoch of a store in the place of any other.
+  func keep(epoch: Int64, ofStore address: StoreAddress) async throws(ServerError)
 }

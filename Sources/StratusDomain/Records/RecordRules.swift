@@ -100,6 +100,10 @@ struct RecordRules: Sendable {
     let operation = sent.operation
     do throws(ServerError) {
       let type = try recordType(of: operation, name, stored: stored)
+      // Roles decide what a user may do, so nobody gives them to themselves.
+      if type == UserRecords.recordType, try Self.names(UserRecords.rolesField, in: operation) {
+        throw ServerError(.accessDenied, Reason.rolesAreFixed)
+      }
       if case .set(let parent) = operation.parent { try Naming.checkRecordName(parent) }
       let written = try contents(
         of: sent, type: type, over: stored, keepsOthers: keepsOthers, &fields)
@@ -115,6 +119,16 @@ struct RecordRules: Sendable {
         values: written.values)
     } catch {
       throw Refusal(error)
+    }
+  }
+
+  private static func names(
+    _ field: String, in operation: RecordOperation
+  ) throws(ServerError) -> Bool {
+    do throws(WireError) {
+      return try FieldInput.all(in: operation.fields).contains { $0.name == field }
+    } catch {
+      throw ServerError(error)
     }
   }
 

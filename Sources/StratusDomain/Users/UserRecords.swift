@@ -6,6 +6,8 @@ import Synchronization
 final class UserRecords: Sendable {
   /// The record type of user records.
   static let recordType = "Users"
+  /// The field that names the roles of a user.
+  static let rolesField = "roles"
 
   private struct Arrival: Hashable {
     let address: StoreAddress
@@ -24,12 +26,26 @@ final class UserRecords: Sendable {
   ) async throws(ServerError) {
     let arrival = Arrival(address: address, user: user)
     if known.withLock({ $0.contains(arrival) }) { return }
+    // NB: looks before it writes, so that a user can read while the disk is full.
+    let isThere = try await store.read { (store) throws(ServerError) in
+      for database in [DatabaseKey.public, .private(owner: user)] {
+        guard let zone = try store.zone(named: ZoneID.defaultZoneName, in: database),
+          try !store.records(named: [user], in: zone).isEmpty
+        else { return false }
+      }
+      return true
+    }
+    if isThere { return remember(arrival) }
     let now = ambient.now()
     try await store.write { (store) throws(ServerError) in
       for database in [DatabaseKey.public, .private(owner: user)] {
         try Self.ensure(user, in: database, of: store, now: now)
       }
     }
+    remember(arrival)
+  }
+
+  private func remember(_ arrival: Arrival) {
     known.withLock {
       if $0.count >= Self.knownMax { $0.removeAll() }
       $0.insert(arrival)

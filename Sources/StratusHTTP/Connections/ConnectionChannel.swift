@@ -36,7 +36,8 @@ struct ConnectionChannel: ServerChildChannel {
         HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: limits))
       let gate = ConnectionGate(
         router: router, settings: settings, lane: lanes.lane(of: channel.eventLoop), dates: dates,
-        plumbing: [decoder], isUnwelcome: !isWelcome)
+        plumbing: [decoder], isUnwelcome: !isWelcome,
+        clientAddress: channel.remoteAddress?.ipAddress)
       try channel.pipeline.syncOperations.addHandlers(decoder, gate)
       return Value(channel: channel, gate: gate)
     }

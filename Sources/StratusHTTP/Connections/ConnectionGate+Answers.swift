@@ -12,8 +12,8 @@ extension ConnectionGate {
   func serve(_ request: HTTPRequest, _ body: any SentBody) {
     guard let loop else { return }
     phase = .answering
-    Task { [router] in
-      let (head, answer) = await router.answer(request, body: body)
+    Task { [router, clientAddress] in
+      let (head, answer) = await router.answer(request, body: body, from: clientAddress)
       switch answer {
       case .bytes(let bytes):
         loop.execute { self.answered(head, bytes, length: bytes.count) }

@@ -10,8 +10,8 @@ extension ConnectionGate {
     guard let loop else { return }
     phase = .admitting(request)
     stopWaiting()
-    Task { [router] in
-      let answer = await router.listen(request)
+    Task { [router, clientAddress] in
+      let answer = await router.listen(request, from: clientAddress)
       loop.execute { self.admitted(answer) }
     }
   }

@@ -38,6 +38,8 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
   }
 
   let router: Router
+  /// The other end's; nil: it has none, such as a Unix socket's.
+  let clientAddress: String?
   let settings: ConnectionSettings
   let lane: LoopLane
   let dates: DateText
@@ -87,8 +89,9 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
 
   init(
     router: Router, settings: ConnectionSettings, lane: LoopLane, dates: DateText,
-    plumbing: [any RemovableChannelHandler], isUnwelcome: Bool
+    plumbing: [any RemovableChannelHandler], isUnwelcome: Bool, clientAddress: String?
   ) {
+    self.clientAddress = clientAddress
     self.router = router
     self.settings = settings
     self.lane = lane

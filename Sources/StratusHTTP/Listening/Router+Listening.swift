@@ -15,7 +15,7 @@ public enum ListeningAnswer: Sendable {
 extension Router {
   /// Whether a request listens for notifications: then ``listen(_:)`` answers it.
   public func isListening(_ request: HTTPRequest) -> Bool {
-    guard request.method == .get, let path = request.path,
+    guard door != .management, request.method == .get, let path = request.path,
       path.utf8.starts(with: "/push/".utf8) || path.utf8.starts(with: "/d".utf8)
     else { return false }
     switch RequestPath(RequestTarget(path).path) {
@@ -25,13 +25,19 @@ extension Router {
   }
 
   /// Lets somebody in who wants to listen for notifications; says how the answer begins.
-  public func listen(_ request: HTTPRequest) async -> ListeningAnswer {
+  ///
+  /// - Parameter clientAddress: of the connection; nil: there is none.
+  public func listen(
+    _ request: HTTPRequest, from clientAddress: String? = nil
+  ) async -> ListeningAnswer {
     var exchange = Exchange(uuid: ambient.makeUUID())
+    exchange.caller.clientAddress = clientAddress
     do throws(ServerError) {
       let target = RequestTarget(request.path ?? "/")
       switch RequestPath(target.path) {
       case .stream(let address):
-        let subject = try await admit(request, target.query, to: address, &exchange)
+        let subject = try await admit(
+          request, target.query, to: address, WholeBody([]), &exchange)
         try exchange.requireOrigin(of: request)
         try pace.admitRequest(of: subject)
         let lastEventID = request.headerFields[.lastEventID].flatMap { Int64($0) }

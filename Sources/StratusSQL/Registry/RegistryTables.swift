@@ -3,31 +3,80 @@ public import StratusDomain
 /// The tables of the server's own file.
 public enum RegistryTables {
   /// Counts the forms these tables have had.
-  static let layout: Int64 = 1
+  static let layout: Int64 = 2
 
-  /// Makes the tables where there are none, and refuses those of a later program.
+  /// What the upgrade of an earlier program's file needs besides the file.
+  public struct Upgrade {
+    /// SHA-256.
+    let digest: ([UInt8]) -> [UInt8]
+    /// When the upgrade happens: milliseconds since 1970 UTC.
+    let now: Int64
+    /// How long a session of an earlier program lasts from then on.
+    let sessionMilliseconds: Int64
+
+    public init(
+      digest: @escaping ([UInt8]) -> [UInt8], now: Int64, sessionMilliseconds: Int64
+    ) {
+      self.digest = digest
+      self.now = now
+      self.sessionMilliseconds = sessionMilliseconds
+    }
+  }
+
+  /// Makes the tables where there are none, upgrades those of an earlier program, and refuses those
+  /// of a later one.
   ///
   /// Runs inside a transaction that the caller opens and commits.
   ///
   /// - Throws: `INTERNAL_ERROR`.
-  public static func prepare(on connection: any SQLConnection) throws(ServerError) {
+  public static func prepare(
+    on connection: any SQLConnection, upgrade: Upgrade?
+  ) throws(ServerError) {
     try connection.define("CREATE TABLE IF NOT EXISTS registry (layout BIGINT NOT NULL);")
     guard let found = try connection.first(readLayout, [], { $0.integer(0) }) else {
-      try connection.define(text(connection.dialect))
+      try connection.define(accounts(connection.dialect))
+      try connection.define(tokens(connection.dialect))
+      try connection.define(secrets(connection.dialect))
       try connection.execute(writeLayout, [.integer(layout)])
       return
     }
-    if found > layout {
+    switch found {
+    case layout: return
+    case 1:
+      guard let upgrade else { throw .fault("the server's file needs an upgrade") }
+      try RegistryUpgrade.run(on: connection, upgrade)
+      try connection.execute(setLayout, [.integer(layout)])
+    default:
       throw .fault(
         "the server's file was written by a newer version of Stratus",
         facts: ["layout": String(found), "known": String(layout)])
     }
   }
 
+  /// Says which stores there are, in a copy of the file that goes with copies of these stores.
+  ///
+  /// Does nothing in a file of layout 1, which does not name its stores.
+  ///
+  /// - Throws: `INTERNAL_ERROR`.
+  public static func setStores(
+    _ epochs: [StoreAddress: Int64], on connection: any SQLConnection
+  ) throws(ServerError) {
+    guard let found = try connection.first(readLayout, [], { $0.integer(0) }), found > 1 else {
+      return
+    }
+    try connection.define("DELETE FROM stores;")
+    for (address, epoch) in epochs {
+      try connection.execute(
+        StoreStatements.keep,
+        [.text(address.container), .text(address.environment.rawValue), .integer(epoch)])
+    }
+  }
+
   private static let readLayout = SQLStatement("SELECT layout FROM registry")
   private static let writeLayout = SQLStatement("INSERT INTO registry (layout) VALUES (?)")
+  private static let setLayout = SQLStatement("UPDATE registry SET layout = ?")
 
-  private static func text(_ dialect: SQLDialect) -> String {
+  private static func accounts(_ dialect: SQLDialect) -> String {
     """
     CREATE TABLE accounts (
       id \(dialect.text) PRIMARY KEY,
@@ -35,15 +84,46 @@ public enum RegistryTables {
       disabled BIGINT NOT NULL);
     CREATE TABLE containers (
       id \(dialect.text) PRIMARY KEY);
+    """
+  }
+
+  /// What layout 2 has besides accounts and containers.
+  static func tokens(_ dialect: SQLDialect) -> String {
+    """
     CREATE TABLE api_tokens (
-      token \(dialect.text) PRIMARY KEY,
+      hash \(dialect.bytes) NOT NULL PRIMARY KEY,
+      id \(dialect.text) NOT NULL UNIQUE,
       container \(dialect.text) NOT NULL,
-      environment \(dialect.text) NOT NULL);
+      environment \(dialect.text) NOT NULL,
+      name \(dialect.text) NOT NULL,
+      origins \(dialect.text),
+      callback \(dialect.text),
+      created_at BIGINT);
     CREATE TABLE sessions (
       id \(dialect.text) PRIMARY KEY,
       account \(dialect.text) NOT NULL,
       container \(dialect.text) NOT NULL,
-      environment \(dialect.text) NOT NULL);
+      environment \(dialect.text) NOT NULL,
+      created_at BIGINT NOT NULL,
+      last_used_at BIGINT NOT NULL,
+      ends_at BIGINT NOT NULL);
+    CREATE TABLE users (
+      container \(dialect.text) NOT NULL,
+      name \(dialect.text) NOT NULL,
+      account \(dialect.text) NOT NULL,
+      PRIMARY KEY (container, name),
+      UNIQUE (account, container));
+    CREATE TABLE stores (
+      container \(dialect.text) NOT NULL,
+      environment \(dialect.text) NOT NULL,
+      epoch BIGINT NOT NULL,
+      PRIMARY KEY (container, environment));
+    """
+  }
+
+  /// Secrets of an earlier program, until they are in the key file.
+  private static func secrets(_ dialect: SQLDialect) -> String {
+    """
     CREATE TABLE secrets (
       name \(dialect.text) PRIMARY KEY,
       value \(dialect.bytes) NOT NULL);

@@ -7,31 +7,29 @@ public struct SQLRegistry<Engine: SQLEngine>: Registry where Engine.Session == R
   /// - Parameter engine: one whose tables ``RegistryTables`` has prepared.
   public init(engine: Engine) { self.engine = engine }
 
-  public func secret(
-    named name: String, orKeep fresh: [UInt8]
-  ) async throws(ServerError) -> [UInt8] {
-    let kept = try await engine.read { (session) throws(ServerError) in
-      try session.secret(named: name)
-    }
-    if let kept { return kept }
-    return try await engine.write { (session) throws(ServerError) in
-      _ = try session.insert(SecretStatements.insert, [.text(name), .bytes(fresh)])
-      guard let kept = try session.secret(named: name) else {
-        throw .fault("a secret that was just kept is missing")
+  /// The secrets that an earlier program kept here, by name.
+  ///
+  /// - Throws: as ``Store/read(_:)``.
+  public func earlierSecrets() async throws(ServerError) -> [String: [UInt8]] {
+    try await engine.read { (session) throws(ServerError) in
+      let rows = try session.connection.all(SecretStatements.list, []) {
+        ($0.text(0), $0.bytes(1))
       }
-      return kept
+      return Dictionary(rows) { first, _ in first }
     }
   }
-}
 
-extension RegistrySession {
-  fileprivate func secret(named name: String) throws(ServerError) -> [UInt8]? {
-    try connection.first(SecretStatements.find, [.text(name)]) { $0.bytes(0) }
+  /// Removes the secrets of an earlier program, once they are in the key file.
+  ///
+  /// - Throws: as ``Store/write(_:)``.
+  public func forgetEarlierSecrets() async throws(ServerError) {
+    try await engine.write { (session) throws(ServerError) in
+      _ = try session.connection.execute(SecretStatements.delete, [])
+    }
   }
 }
 
 private enum SecretStatements {
-  static let find = SQLStatement("SELECT value FROM secrets WHERE name = ?")
-  static let insert = SQLStatement(
-    "INSERT INTO secrets (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING")
+  static let list = SQLStatement("SELECT name, value FROM secrets")
+  static let delete = SQLStatement("DELETE FROM secrets")
 }

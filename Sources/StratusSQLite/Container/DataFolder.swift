@@ -79,6 +79,33 @@ public final class DataFolder: Sendable {
       .path
   }
 
+  /// Takes a container's folder out of the way and removes it.
+  ///
+  /// It is renamed first, so that a removal that is cut short leaves no part of a container.
+  ///
+  /// - Throws: if it cannot be renamed.
+  func removeContainer(_ container: String) throws {
+    guard Self.isSafe(container) else { return }
+    let folder = Self.folder(of: container, in: url)
+    guard FileManager.default.fileExists(atPath: folder.path) else { return }
+    let removed = url.appendingPathComponent(Self.removedPrefix + container, isDirectory: true)
+    try? FileManager.default.removeItem(at: removed)
+    try FileManager.default.moveItem(at: folder, to: removed)
+    Self.flushNames(in: url)
+    try? FileManager.default.removeItem(at: removed)
+  }
+
+  /// Removes what a removal left that was cut short.
+  func removeLeftovers() {
+    let names = try? FileManager.default.contentsOfDirectory(atPath: url.path)
+    for name in names ?? [] where name.hasPrefix(Self.removedPrefix) {
+      try? FileManager.default.removeItem(at: url.appendingPathComponent(name))
+    }
+  }
+
+  /// NB: a dot in front, which no container's ID has.
+  private static let removedPrefix = ".removed-"
+
   /// Whether a store has a file; none is made.
   func hasStore(container: String, environment: ContainerEnvironment) -> Bool {
     if !Self.isSafe(container) { return false }
@@ -86,11 +113,14 @@ public final class DataFolder: Sendable {
     return FileManager.default.fileExists(atPath: Self.file(of: address, in: url).path)
   }
 
+  /// What else lies in the folder.
+  private static let ownNames: Set = ["lock", "keys", "management.json", "management.sock"]
+
   static func isSafe(_ container: String) -> Bool {
     guard (1...255).contains(container.utf8.count), !container.hasPrefix(".") else {
       return false
     }
-    if container == "lock" || container.hasPrefix(registryName) { return false }
+    if ownNames.contains(container) || container.hasPrefix(registryName) { return false }
     return container.utf8.allSatisfy { byte in
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -108,4 +138,21 @@ public struct DataFolderError: Error, Sendable, CustomStringConvertible {
   public let description: String
 
   init(_ description: String) { self.description = description }
+}
+
+extension DataFolder {
+  /// Refuses a folder that has stores and not the file that knows of them: with a new one beside
+  /// them, accounts and users would be others.
+  ///
+  /// - Throws: ``DataFolderError``.
+  public func requireRegistry() throws(DataFolderError) {
+    var status = stat()
+    if stat(registryPath, &status) == 0, status.st_size > 0 { return }
+    guard let stores = try? Self.stores(in: url), let first = stores.first else { return }
+    throw DataFolderError(
+      """
+      \(Self.registryName) is missing from the data folder \(url.path), though there is data of \
+      \(first.container): bring it back from a backup, or move the containers' folders away.
+      """)
+  }
 }

@@ -40,7 +40,11 @@ public struct FolderCopy: Sendable {
   /// Copies a store, without the assets that no record holds; its folder is made.
   ///
   /// - Throws: `INTERNAL_ERROR`, also if the file is damaged.
-  public func copyStore(at address: StoreAddress, to purpose: Purpose) throws(ServerError) {
+  /// - Returns: the copy's epoch.
+  @discardableResult
+  public func copyStore(
+    at address: StoreAddress, to purpose: Purpose
+  ) throws(ServerError) -> Int64? {
     let folder = DataFolder.folder(of: address.container, in: target)
     do {
       try FileManager.default.createDirectory(
@@ -61,14 +65,23 @@ public struct FolderCopy: Sendable {
     case .beginAnew:
       try StoreTables.beginTimeline(epoch: makeEpoch(), now: now(), on: connection)
     }
+    let epoch = try StoreTables.identity(on: connection)
     try connection.execute(TransactionStatements.commit, [])
+    return epoch
   }
 
   /// Copies the server's own file.
   ///
+  /// - Parameter epochs: those of all stores that were copied: the copy knows of no others.
   /// - Throws: `INTERNAL_ERROR`, also if the file is damaged.
-  public func copyRegistry() throws(ServerError) {
-    try copy(DataFolder.registry(in: source), to: DataFolder.registry(in: target))
+  public func copyRegistry(epochs: [StoreAddress: Int64]) throws(ServerError) {
+    let file = DataFolder.registry(in: target)
+    try copy(DataFolder.registry(in: source), to: file)
+    let connection = try SQLiteConnection(path: file.path, configuration: SQLiteSettings.copied)
+    defer { connection.close() }
+    try connection.execute(TransactionStatements.beginWrite, [])
+    try RegistryTables.setStores(epochs, on: connection)
+    try connection.execute(TransactionStatements.commit, [])
   }
 
   /// Names the files of the assets of a store that was copied, each with its size in bytes.
@@ -84,6 +97,7 @@ public struct FolderCopy: Sendable {
   }
 
   private func copy(_ file: URL, to copy: URL) throws(ServerError) {
+    try OwnedFile.prepare(copy.path)
     do {
       let reading = try DatabaseQueue(path: file.path, configuration: SQLiteSettings.source)
       let writing = try DatabaseQueue(path: copy.path, configuration: SQLiteSettings.copied)

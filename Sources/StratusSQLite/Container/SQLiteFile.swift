@@ -7,6 +7,7 @@ import StratusWire
 public final class SQLiteFile<Session: SQLSession>: SQLEngine {
   private let writer: SQLiteWriter<Session>
   private let readers: SQLiteReaders<Session>
+  private let watch: FileWatch
 
   /// Opens a file, and makes it where there is none; its folder must exist.
   ///
@@ -18,6 +19,7 @@ public final class SQLiteFile<Session: SQLSession>: SQLEngine {
     path: String, waitingMax: Int = Limits.storeWaitingMax,
     prepare: (any SQLConnection) throws(ServerError) -> Void
   ) throws(ServerError) {
+    try OwnedFile.prepare(path)
     let connection = try SQLiteConnection(path: path, configuration: SQLiteSettings.writer)
     do throws(ServerError) {
       try connection.execute(TransactionStatements.beginWrite, [])
@@ -27,7 +29,9 @@ public final class SQLiteFile<Session: SQLSession>: SQLEngine {
       connection.close()
       throw error
     }
-    writer = SQLiteWriter(connection: connection, path: path, waitingMax: waitingMax)
+    watch = FileWatch(path: path)
+    writer = SQLiteWriter(
+      connection: connection, path: path, waitingMax: waitingMax, watch: watch)
     // Readers run on the callers' threads, of which there are as many as cores; two more for those
     // who are held up by the disk.
     let countMax = ProcessInfo.processInfo.activeProcessorCount + 2
@@ -37,14 +41,28 @@ public final class SQLiteFile<Session: SQLSession>: SQLEngine {
   public func read<Value: Sendable>(
     _ body: @escaping @Sendable (Session) throws(ServerError) -> Value
   ) async throws(ServerError) -> Value {
-    try await readers.read(body)
+    try watch.checkKnown()
+    do throws(ServerError) { return try await readers.read(body) } catch {
+      watch.note(error)
+      throw error
+    }
   }
 
   public func write<Value: Sendable>(
     _ body: @escaping @Sendable (Session) throws(ServerError) -> Value
   ) async throws(ServerError) -> Value {
-    try await writer.write(body)
+    do throws(ServerError) {
+      let value = try await writer.write(body)
+      watch.noteWritten()
+      return value
+    } catch {
+      watch.note(error)
+      throw error
+    }
   }
+
+  /// What is wrong with the file now; nil: nothing is known to be.
+  var problem: HealthProblem.Kind? { watch.problem }
 
   /// Lets what has begun end, refuses the rest with `TRY_AGAIN_LATER`, and closes the file.
   ///

@@ -6,7 +6,8 @@ import Synchronization
 /// A store in one SQLite file.
 typealias SQLiteStore = SQLStore<SQLiteFile<StoreSession>>
 
-/// The stores of all containers, each a file in the data folder, opened on first use and kept open.
+/// The stores of all containers, each a file in the data folder, opened on first use and closed
+/// when nobody has used them for a while.
 public final class SQLiteStores: StoreCatalog {
   private struct State {
     var entries: [StoreAddress: SQLiteStoreEntry] = [:]
@@ -14,43 +15,75 @@ public final class SQLiteStores: StoreCatalog {
   }
 
   private let folder: DataFolder
-  private let makeEpoch: @Sendable () -> Int64
+  private let registry: (any StoreRegistry)?
+  private let opening: SQLiteStoreOpening
   private let now: @Sendable () -> Int64
-  private let waitingMax: Int
   private let state = Mutex(State())
 
   /// - Parameters:
   ///   - folder: held as long as these stores are.
+  ///   - registry: knows which stores there are, so that a lost one is noticed; nil: nobody does.
   ///   - makeEpoch: draws 64 random bits for a new store.
   ///   - now: milliseconds since 1970 UTC.
   ///   - waitingMax: see ``LimitSettings/storeWaitingMax``.
   public init(
-    folder: DataFolder, makeEpoch: @escaping @Sendable () -> Int64,
+    folder: DataFolder, registry: (any StoreRegistry)? = nil,
+    makeEpoch: @escaping @Sendable () -> Int64,
     now: @escaping @Sendable () -> Int64 = { 0 }, waitingMax: Int = Limits.storeWaitingMax
   ) {
-    self.waitingMax = waitingMax
     self.folder = folder
-    self.makeEpoch = makeEpoch
+    self.registry = registry
     self.now = now
+    opening = SQLiteStoreOpening(
+      folder: folder, registry: registry, makeEpoch: makeEpoch, now: now, waitingMax: waitingMax)
   }
 
   public func store(at address: StoreAddress) async throws(ServerError) -> any Store {
-    try openStore(at: address)
+    let store = SQLiteStoreHandle(entry: try entry(of: address), marksUse: true)
+    try await store.entry.use(marksUse: true) { (_) throws(ServerError) in }
+    return store
   }
 
-  /// The stores in use so far, each by its address.
+  /// The stores that are open, each by its address. What is done to them by these does not keep
+  /// them open.
   public var openStoresByAddress: [StoreAddress: any Store] {
-    state.withLock(\.entries).compactMapValues(\.opened)
+    state.withLock(\.entries).filter { $0.value.isOpen }.mapValues {
+      SQLiteStoreHandle(entry: $0, marksUse: false)
+    }
   }
 
-  /// The stores in use so far.
-  public var openStores: [any Store] {
-    state.withLock { Array($0.entries.values) }.compactMap(\.opened)
-  }
+  /// The stores that are open.
+  public var openStores: [any Store] { Array(openStoresByAddress.values) }
 
   /// Whether there is a store, in use or not; none is made.
   public func hasStore(at address: StoreAddress) -> Bool {
     folder.hasStore(container: address.container, environment: address.environment)
+  }
+
+  /// The open stores that no request has used since a time, in milliseconds since 1970 UTC.
+  public func idleStores(unusedSince time: Int64) -> [StoreAddress: any Store] {
+    state.withLock(\.entries).filter { $0.value.isIdle(unusedSince: time) }.mapValues {
+      SQLiteStoreHandle(entry: $0, marksUse: false)
+    }
+  }
+
+  /// Closes a store unless it is in use, or was since a time; the next request opens it again.
+  public func closeStore(at address: StoreAddress, unlessUsedSince time: Int64) async {
+    await state.withLock { $0.entries[address] }?.close(unlessUsedSince: time)
+  }
+
+  /// Closes a container's stores and removes their files.
+  ///
+  /// - Throws: `INTERNAL_ERROR` if the files cannot be removed; they are all there then.
+  public func deleteStores(of container: String) async throws(ServerError) {
+    let entries = state.withLock { state in
+      let addresses = state.entries.keys.filter { $0.container == container }
+      return addresses.compactMap { state.entries.removeValue(forKey: $0) }
+    }
+    for entry in entries { await entry.end() }
+    do { try folder.removeContainer(container) } catch {
+      throw .fault("a container's folder cannot be removed", facts: ["error": "\(error)"])
+    }
   }
 
   /// Lets what has begun end, refuses the rest, and closes all files.
@@ -60,93 +93,66 @@ public final class SQLiteStores: StoreCatalog {
       defer { state.entries = [:] }
       return Array(state.entries.values)
     }
-    for entry in entries { await entry.close() }
+    for entry in entries { await entry.end() }
   }
 
-  func openStore(at address: StoreAddress) throws(ServerError) -> SQLiteStore {
+  /// The store itself, which may be closed at any time.
+  func openStore(at address: StoreAddress) async throws(ServerError) -> SQLiteStore {
+    try await entry(of: address).use(marksUse: true) { (store) throws(ServerError) in store }
+  }
+
+  private func entry(of address: StoreAddress) throws(ServerError) -> SQLiteStoreEntry {
+    // An entry of an unsafe name would be kept forever.
+    guard DataFolder.isSafe(address.container) else {
+      throw .fault("a container's ID cannot name a folder", facts: ["id": address.container])
+    }
     let entry = state.withLock { state -> SQLiteStoreEntry? in
       if state.isClosed { return nil }
       if let entry = state.entries[address] { return entry }
-      // Entries of unsafe names would be kept for ever.
-      guard DataFolder.isSafe(address.container) else { return SQLiteStoreEntry() }
-      let entry = SQLiteStoreEntry()
+      let entry = SQLiteStoreEntry(address: address, opening: opening, now: now)
       state.entries[address] = entry
       return entry
     }
     guard let entry else { throw SQLiteFailure.closed }
-    return try entry.store { () throws(ServerError) in
-      try SQLiteStore(
-        engine: SQLiteFile(path: try path(of: address), waitingMax: waitingMax) {
-          (connection) throws(ServerError) in
-          try StoreTables.prepare(on: connection, makeEpoch: makeEpoch, now: now)
-        })
-    }
-  }
-
-  private func path(of address: StoreAddress) throws(ServerError) -> String {
-    let path: String?
-    do {
-      path = try folder.storePath(
-        container: address.container, environment: address.environment)
-    } catch {
-      throw .fault("a container's folder cannot be made", facts: ["error": "\(error)"])
-    }
-    guard let path else {
-      throw .fault("a container's ID cannot name a folder", facts: ["id": address.container])
-    }
-    return path
+    return entry
   }
 }
 
-/// The place of one store in the catalog.
-///
-/// It has a lock of its own, so that a file that takes long to open holds up nobody else's.
-final class SQLiteStoreEntry: Sendable {
-  private enum State {
-    case unopened, closed
-    case open(SQLiteStore)
-  }
-
-  private let state = Mutex(State.unopened)
-
-  func store(
-    opening open: () throws(ServerError) -> SQLiteStore
-  ) throws(ServerError) -> SQLiteStore {
-    let result = state.withLock { state -> Result<SQLiteStore, ServerError> in
-      switch state {
-      case .open(let store): return .success(store)
-      case .closed: return .failure(SQLiteFailure.closed)
-      case .unopened:
-        do throws(ServerError) {
-          let store = try open()
-          state = .open(store)
-          return .success(store)
-        } catch {
-          return .failure(error)
-        }
-      }
-    }
-    return try result.get()
-  }
-
-  /// The store, if it was opened.
-  var opened: SQLiteStore? {
-    state.withLock { state in
-      switch state {
-      case .open(let store): store
-      case .unopened, .closed: nil
-      }
+extension SQLiteStores {
+  /// Notes the stores that an earlier program left, and removes what was to be deleted; to be
+  /// called before the first request.
+  ///
+  /// - Throws: what the registry throws.
+  public func takeStock() async throws(ServerError) {
+    folder.removeLeftovers()
+    guard let registry, let found = try? DataFolder.stores(in: folder.url) else { return }
+    let known = try await registry.storeEpochs()
+    for address in found where known[address] == nil {
+      // A file without tables is one that a crash left before anything was in it.
+      guard let epoch = opening.epoch(ofFileAt: address) else { continue }
+      try await registry.keep(epoch: epoch, ofStore: address)
     }
   }
 
-  func close() async {
-    let store = state.withLock { state -> SQLiteStore? in
-      defer { state = .closed }
-      switch state {
-      case .open(let store): return store
-      case .unopened, .closed: return nil
+  /// What is wrong with the stores' files.
+  public func problems() async -> [HealthProblem] {
+    var problems: [StoreAddress: HealthProblem.Kind] = [:]
+    do throws(ServerError) {
+      for address in try await registry?.storeEpochs().keys ?? [:].keys {
+        problems[address] = fileProblem(at: address)
       }
+    } catch { return [HealthProblem(.damaged)] }
+    for (address, entry) in state.withLock(\.entries) {
+      if let kind = entry.problem { problems[address] = kind }
     }
-    await store?.engine.close()
+    return problems.map { HealthProblem($0.value, store: $0.key) }.sorted {
+      ($0.store?.container ?? "", $0.kind.rawValue) < ($1.store?.container ?? "", $1.kind.rawValue)
+    }
+  }
+
+  private func fileProblem(at address: StoreAddress) -> HealthProblem.Kind? {
+    let path = DataFolder.file(of: address, in: folder.url).path
+    if !OwnedFile.holdsBytes(path) { return .lost }
+    return OwnedFile.looksLikeSQLite(path) ? nil : .damaged
   }
 }

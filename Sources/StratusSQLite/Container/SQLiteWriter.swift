@@ -25,9 +25,10 @@ final class SQLiteWriter<Session: SQLSession>: @unchecked Sendable {
   /// - Parameters:
   ///   - connection: given over; the writer closes it.
   ///   - waitingMax: how many bodies may wait.
-  init(connection: SQLiteConnection, path: String, waitingMax: Int) {
+  ///   - watch: tells whether what is committed will be there after a restart.
+  init(connection: SQLiteConnection, path: String, waitingMax: Int, watch: FileWatch) {
     self.waitingMax = waitingMax
-    transactions = WriteTransactions(connection: connection)
+    transactions = WriteTransactions(connection: connection, watch: watch)
     checkpoints = SQLiteCheckpoints(path: path)
     connection.countPagesInLog()
     // NB: the thread keeps the writer alive; only `close` ends both.

@@ -5,9 +5,12 @@ import StratusSQL
 final class WriteTransactions<Session: SQLSession> {
   let connection: SQLiteConnection
   private let session: Session
+  private let watch: FileWatch?
 
-  init(connection: SQLiteConnection) {
+  /// - Parameter watch: tells whether the file is in place; nil: there is no file.
+  init(connection: SQLiteConnection, watch: FileWatch? = nil) {
     self.connection = connection
+    self.watch = watch
     session = Session(connection: connection)
   }
 
@@ -72,7 +75,7 @@ final class WriteTransactions<Session: SQLSession> {
       }
       if connection.rowsChanged - rowsBefore >= SQLiteSettings.rowsPerCommitMax { break }
     }
-    try connection.execute(TransactionStatements.commit, [])
+    try commit()
     return outcomes
   }
 
@@ -117,7 +120,7 @@ final class WriteTransactions<Session: SQLSession> {
       connection.startBody()
       let value = try body(session)
       if let failure = connection.failure { throw failure }
-      try connection.execute(TransactionStatements.commit, [])
+      try commit()
       return value
     } catch {
       abandon()
@@ -147,7 +150,17 @@ final class WriteTransactions<Session: SQLSession> {
     }
   }
 
+  /// Commits, and sees to it that the commit went to the file that the next start opens.
+  ///
+  /// NB: a body that ran in a commit to a lost file runs again and fails again, since a lost file
+  /// stays lost.
+  private func commit() throws(ServerError) {
+    try connection.execute(TransactionStatements.commit, [])
+    try watch?.check()
+  }
+
   private func begin() throws(ServerError) {
+    try watch?.checkKnown()
     // What an earlier rollback could not close stands in nobody's way for ever.
     if connection.isInTransaction {
       try connection.execute(TransactionStatements.rollback, [])

@@ -18,6 +18,6 @@ extension SQLRegistry where Engine == MemoryFile<RegistrySession> {
 
 extension MemoryTemplate {
   fileprivate static let registry = MemoryTemplate { (connection) throws(ServerError) in
-    try RegistryTables.prepare(on: connection)
+    try RegistryTables.prepare(on: connection, upgrade: nil)
   }
 }

@@ -59,6 +59,15 @@ public final class MemoryStores: StoreCatalog {
     state.withLock { $0.stores[address] != nil }
   }
 
+  /// Removes a container's stores.
+  public func removeStores(of container: String) {
+    let removed = state.withLock { state in
+      let addresses = state.stores.keys.filter { $0.container == container }
+      return addresses.compactMap { state.stores.removeValue(forKey: $0) }
+    }
+    for store in removed { store.engine.close() }
+  }
+
   /// Everything that is committed.
   ///
   /// - Throws: `INTERNAL_ERROR`.

@@ -28,11 +28,32 @@ public struct Backup: Sendable {
   /// - Parameters:
   ///   - data: the data folder.
   ///   - folder: the folder to make.
+  ///   - keys: the file to make for the server's own keys; nil: they are not copied.
   /// - Throws: ``BackupFailure``.
   public static func make(
-    of data: URL, at folder: URL, live: Live = Live()
+    of data: URL, at folder: URL, keys: URL? = nil, live: Live = Live()
   ) throws(BackupFailure) -> Summary {
-    try Backup(source: data, target: folder, live: live).run(.keep)
+    let summary = try Backup(source: data, target: folder, live: live).run(.keep)
+    if let keys { try copyKeys(KeyFile.location(in: data), to: keys) }
+    return summary
+  }
+
+  /// - Throws: ``BackupFailure`` if there are no keys, or the target exists.
+  private static func copyKeys(_ file: URL, to target: URL) throws(BackupFailure) {
+    if FileManager.default.fileExists(atPath: target.path) {
+      throw BackupFailure("\(target.path) is there already: move it away, or name another")
+    }
+    guard let bytes = FileManager.default.contents(atPath: file.path) else {
+      throw BackupFailure("there is no file of keys at \(file.path)")
+    }
+    do {
+      try FileManager.default.createDirectory(
+        at: target.deletingLastPathComponent(), withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700])
+      try OwnerFile.write(Array(bytes), to: target)
+    } catch {
+      throw BackupFailure("the keys cannot be written to \(target.path): \(error)")
+    }
   }
 
   /// Makes a data folder of a backup, for a server to go on from there.
@@ -42,12 +63,16 @@ public struct Backup: Sendable {
   /// - Parameters:
   ///   - folder: a backup, or a copy of a data folder that is of one moment.
   ///   - data: the folder to make.
+  ///   - keys: a file of the server's own keys; nil: the server makes new ones, and everybody signs
+  ///     in again.
   ///   - live: its clock must not stand before anything that happened in the lost history.
   /// - Throws: ``BackupFailure``.
   public static func restore(
-    _ folder: URL, to data: URL, live: Live = Live()
+    _ folder: URL, to data: URL, keys: URL? = nil, live: Live = Live()
   ) throws(BackupFailure) -> Summary {
-    try Backup(source: folder, target: data, live: live).run(.beginAnew)
+    let summary = try Backup(source: folder, target: data, live: live).run(.beginAnew)
+    if let keys { try copyKeys(keys, to: KeyFile.location(in: data)) }
+    return summary
   }
 
   private init(source: URL, target: URL, live: Live) {
@@ -76,18 +101,19 @@ public struct Backup: Sendable {
     _ stores: [StoreAddress], to place: URL, _ purpose: FolderCopy.Purpose
   ) throws(BackupFailure) -> Summary {
     var summary = Summary()
+    var epochs: [StoreAddress: Int64] = [:]
     let copy = FolderCopy(
       of: source, in: place, makeEpoch: live.makeEpoch, now: live.ambient.now)
     for address in stores {
       do throws(ServerError) {
-        try copy.copyStore(at: address, to: purpose)
+        epochs[address] = try copy.copyStore(at: address, to: purpose)
         try copyFiles(of: address, copy, place, &summary)
       } catch {
         throw BackupFailure(error, what: "\(address.title) in \(source.path)")
       }
       summary.storesCount += 1
     }
-    do throws(ServerError) { try copy.copyRegistry() } catch {
+    do throws(ServerError) { try copy.copyRegistry(epochs: epochs) } catch {
       throw BackupFailure(error, what: "the server's own file in \(source.path)")
     }
     return summary

@@ -56,7 +56,10 @@ public enum Reason {
   public static let requestTimeout = "the request did not arrive in time"
   public static let requestVersion = "the server speaks HTTP/1.1 and HTTP/1.0"
   public static let requestTooLarge = "request body is larger than the limit"
+  public static let rolesAreFixed = "a user cannot write the roles of a user record"
   public static let sessionEnded = "the session has ended; sign in again"
+  public static let storeFull = "the server has no room left; reads go on"
+  public static let storeLost = "the store is not available"
   public static let storeBusy = "the store is busy (waiting-per-store)"
   public static let subscriptionNeverFires =
     "firesOn must name create, update or delete"

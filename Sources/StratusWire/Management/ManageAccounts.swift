@@ -25,6 +25,14 @@ public enum DisableAccount: Endpoint {
   public typealias Response = EmptyRequest
 }
 
+/// Management: lets an account in again.
+public enum EnableAccount: Endpoint {
+  public static let path = "accounts/enable"
+
+  public typealias Request = CreateAccount.Request
+  public typealias Response = EmptyRequest
+}
+
 /// Management: every account, in order of e-mail.
 public enum ListAccounts: Endpoint {
   public static let path = "accounts/list"

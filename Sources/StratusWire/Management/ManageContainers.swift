@@ -19,6 +19,14 @@ public enum CreateContainer: Endpoint {
   public typealias Response = EmptyRequest
 }
 
+/// Management: deletes a container with everything in it.
+public enum DeleteContainer: Endpoint {
+  public static let path = "containers/delete"
+
+  public typealias Request = CreateContainer.Request
+  public typealias Response = EmptyRequest
+}
+
 /// Management: every container's ID, in order.
 public enum ListContainers: Endpoint {
   public static let path = "containers/list"

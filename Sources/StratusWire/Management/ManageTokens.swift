@@ -5,72 +5,159 @@ public enum CreateAPIToken: Endpoint {
   public struct Request: JSONWritable, JSONReadable {
     public var containerID: String
     public var environment: ContainerEnvironment
+    /// What the operator calls it.
+    public var name: String?
+    /// The origins whose web pages may use it; nil: all.
+    public var allowedOrigins: [String]?
+    /// Where the browser goes after a sign-in; nil: the sign-in page posts a message.
+    public var callbackURL: String?
 
-    public init(containerID: String, environment: ContainerEnvironment) {
+    public init(
+      containerID: String, environment: ContainerEnvironment, name: String? = nil,
+      allowedOrigins: [String]? = nil, callbackURL: String? = nil
+    ) {
       self.containerID = containerID
       self.environment = environment
+      self.name = name
+      self.allowedOrigins = allowedOrigins
+      self.callbackURL = callbackURL
     }
 
     public func write(to writer: inout JSONWriter) {
       writer.object { writer in
         writer.member("containerID", containerID)
         writer.member("environment", environment.rawValue)
+        writer.member("name", name)
+        writer.member("allowedOrigins", strings: allowedOrigins)
+        writer.member("callbackURL", callbackURL)
       }
     }
 
     public init(json: JSONView) throws(WireError) {
       containerID = try json.requiredString("containerID")
       environment = try json.environment()
+      name = try json.optionalString("name")
+      allowedOrigins = try json.strings("allowedOrigins")
+      callbackURL = try json.optionalString("callbackURL")
     }
   }
 
   public typealias Response = TokenResponse
 }
 
-/// Management: makes a web auth token, with which scripts and tests call as an account.
-public enum CreateWebToken: Endpoint {
-  public static let path = "web-tokens/create"
+/// Management: every API token but the tokens themselves, which the server does not keep.
+public enum ListAPITokens: Endpoint {
+  public static let path = "api-tokens/list"
 
-  public struct Request: JSONWritable, JSONReadable {
-    public var email: String
+  public typealias Request = EmptyRequest
+
+  /// One API token.
+  public struct Item: JSONWritable, JSONReadable, Hashable {
+    public var id: String
     public var containerID: String
-    public var environment: ContainerEnvironment
+    public var environment: String
+    public var name: String
+    /// nil: all.
+    public var allowedOrigins: [String]?
+    /// nil: the sign-in page posts a message.
+    public var callbackURL: String?
+    /// Milliseconds since 1970 UTC; nil: an earlier program made it.
+    public var createdAt: Int64?
 
-    public init(email: String, containerID: String, environment: ContainerEnvironment) {
-      self.email = email
+    public init(
+      id: String, containerID: String, environment: String, name: String,
+      allowedOrigins: [String]?, callbackURL: String?, createdAt: Int64?
+    ) {
+      self.id = id
       self.containerID = containerID
       self.environment = environment
+      self.name = name
+      self.allowedOrigins = allowedOrigins
+      self.callbackURL = callbackURL
+      self.createdAt = createdAt
     }
 
     public func write(to writer: inout JSONWriter) {
       writer.object { writer in
-        writer.member("email", email)
+        writer.member("id", id)
         writer.member("containerID", containerID)
-        writer.member("environment", environment.rawValue)
+        writer.member("environment", environment)
+        writer.member("name", name)
+        writer.member("allowedOrigins", strings: allowedOrigins)
+        writer.member("callbackURL", callbackURL)
+        writer.member("createdAt", createdAt)
       }
     }
 
     public init(json: JSONView) throws(WireError) {
-      email = try json.requiredString("email")
+      id = try json.requiredString("id")
       containerID = try json.requiredString("containerID")
-      environment = try json.environment()
+      environment = try json.requiredString("environment")
+      name = try json.optionalString("name") ?? ""
+      allowedOrigins = try json.strings("allowedOrigins")
+      callbackURL = try json.optionalString("callbackURL")
+      createdAt = json["createdAt"]?.int64
     }
   }
 
-  public typealias Response = TokenResponse
+  public struct Response: JSONWritable, JSONReadable {
+    public var tokens: [Item]
+
+    public init(tokens: [Item]) { self.tokens = tokens }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.object { $0.member("apiTokens", array: tokens) }
+    }
+
+    public init(json: JSONView) throws(WireError) {
+      tokens = try json.requiredArray("apiTokens")
+    }
+  }
+}
+
+/// Management: ends an API token at once.
+public enum RevokeAPIToken: Endpoint {
+  public static let path = "api-tokens/revoke"
+
+  public typealias Request = TokenIDRequest
+  public typealias Response = EmptyRequest
+}
+
+/// Names a token by its ID.
+public struct TokenIDRequest: JSONWritable, JSONReadable {
+  public var id: String
+
+  public init(id: String) { self.id = id }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.object { $0.member("id", id) }
+  }
+
+  public init(json: JSONView) throws(WireError) { id = try json.requiredString("id") }
 }
 
 /// A token that was made.
 public struct TokenResponse: JSONWritable, JSONReadable {
   public var token: String
+  /// Names it in lists.
+  public var id: String?
 
-  public init(token: String) { self.token = token }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.object { $0.member("token", token) }
+  public init(token: String, id: String? = nil) {
+    self.token = token
+    self.id = id
   }
 
-  public init(json: JSONView) throws(WireError) { token = try json.requiredString("token") }
+  public func write(to writer: inout JSONWriter) {
+    writer.object { writer in
+      writer.member("token", token)
+      writer.member("id", id)
+    }
+  }
+
+  public init(json: JSONView) throws(WireError) {
+    token = try json.requiredString("token")
+    id = try json.optionalString("id")
+  }
 }
 
 extension JSONView {

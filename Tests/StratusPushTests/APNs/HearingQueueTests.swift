@@ -27,9 +27,9 @@ import Testing
 private struct Disabled: Authentication {
   let users: Set<String>
 
-  func admit(
-    _ credentials: Credentials, to store: StoreAddress
-  ) async throws(ServerError) -> Admission { Admission(userRecordName: nil) }
+  func admit(_ request: AdmissionRequest) async throws(ServerError) -> Admission {
+    Admission(principal: .anonymous)
+  }
 
   func disabledUsers(of container: String) async throws(ServerError) -> Set<String> { users }
 }

@@ -1,0 +1,49 @@
+public import StratusDomain
+import StratusWire
+
+extension Accounts {
+  /// What an account is called in a container; kept from the first call on.
+  ///
+  /// A registry that cannot be written to keeps nobody out: the name is the same next time.
+  func user(
+    _ accountID: String, in container: String
+  ) async throws(ServerError) -> String {
+    if let known = try await registry.user(ofAccount: accountID, in: container) {
+      return known.userRecordName
+    }
+    let name = names.userRecordName(accountID: accountID, container: container)
+    do throws(ServerError) {
+      try await registry.keep(
+        ContainerUser(container: container, userRecordName: name, accountID: accountID))
+    } catch { return name }
+    return name
+  }
+
+  /// Fills in the users of sessions that an earlier program opened.
+  func nameEarlierUsers() async throws(ServerError) {
+    while true {
+      let missing = try await registry.sessionsWithoutUser(limit: 500)
+      if missing.isEmpty { return }
+      for (accountID, container) in missing {
+        let name = names.userRecordName(accountID: accountID, container: container)
+        try await registry.keep(
+          ContainerUser(container: container, userRecordName: name, accountID: accountID))
+      }
+    }
+  }
+
+  public func disabledUsers(of container: String) async throws(ServerError) -> Set<String> {
+    let now = ambient.now()
+    let (known, changes) = memory.disabledUsers(of: container, now: now)
+    if let known { return known }
+    var users: Set<String> = []
+    for accountID in try await registry.disabledAccounts() {
+      let kept = try await registry.user(ofAccount: accountID, in: container)
+      users.insert(
+        kept?.userRecordName
+          ?? names.userRecordName(accountID: accountID, container: container))
+    }
+    memory.keep(disabledUsers: users, of: container, now: now, ifStill: changes)
+    return users
+  }
+}

@@ -1,0 +1,75 @@
+import StratusDomain
+import Synchronization
+
+/// Remembers for a while what the registry said, because every request asks it.
+final class AdmissionMemory: Sendable {
+  /// How long an answer is believed, so that other nodes' changes are noticed.
+  static let milliseconds: Int64 = 30_000
+  private static let countMax = 100_000
+
+  struct Question: Hashable {
+    let credentials: Credentials
+    let store: StoreAddress
+  }
+
+  /// Something that was found out, and how long that is believed.
+  private struct Answer<Value: Sendable> {
+    let value: Value
+    let until: Int64
+  }
+
+  private struct State {
+    var admissions: [Question: Answer<Admission>] = [:]
+    /// By container.
+    var disabledUsers: [String: Answer<Set<String>>] = [:]
+    /// How often it was emptied: an answer to an earlier question may be wrong already.
+    var changes = 0
+  }
+
+  private let state = Mutex(State())
+
+  /// - Returns: the answer, if there is one; and how often the memory was emptied.
+  func admission(_ question: Question, now: Int64) -> (known: Admission?, changes: Int) {
+    state.withLock { state in
+      guard let known = state.admissions[question], now < known.until else {
+        return (nil, state.changes)
+      }
+      return (known.value, state.changes)
+    }
+  }
+
+  func keep(_ admission: Admission, for question: Question, now: Int64, ifStill changes: Int) {
+    state.withLock { state in
+      guard state.changes == changes else { return }
+      if state.admissions.count >= Self.countMax { state.admissions.removeAll() }
+      state.admissions[question] = Answer(value: admission, until: now + Self.milliseconds)
+    }
+  }
+
+  /// As ``admission(_:now:)``, for the disabled users of a container.
+  func disabledUsers(
+    of container: String, now: Int64
+  ) -> (known: Set<String>?, changes: Int) {
+    state.withLock { state in
+      guard let known = state.disabledUsers[container], now < known.until else {
+        return (nil, state.changes)
+      }
+      return (known.value, state.changes)
+    }
+  }
+
+  func keep(
+    disabledUsers users: Set<String>, of container: String, now: Int64, ifStill changes: Int
+  ) {
+    state.withLock { state in
+      guard state.changes == changes else { return }
+      if state.disabledUsers.count >= Self.countMax { state.disabledUsers.removeAll() }
+      state.disabledUsers[container] = Answer(value: users, until: now + Self.milliseconds)
+    }
+  }
+
+  /// Forgets everything, after something changed.
+  func forget() {
+    state.withLock { $0 = State(changes: $0.changes + 1) }
+  }
+}

@@ -1,0 +1,26 @@
+import Crypto
+import Foundation
+public import StratusDomain
+
+/// The hash by which secrets are kept that are random enough to need no slow one.
+public enum Digest {
+  /// SHA-256.
+  public static func sha256(_ bytes: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: Data(bytes))) }
+}
+
+extension APIToken {
+  /// The token that a text is, as it is kept.
+  ///
+  /// - Parameter text: 64 hex digits.
+  init(
+    text: String, store: StoreAddress, name: String = "", allowedOrigins: Set<String>? = nil,
+    callback: SignInCallback = .postMessage, createdAt: Int64?
+  ) {
+    let hash = Self.hash(ofText: text)
+    self.init(
+      id: Array(hash.prefix(8)).hex, hash: hash, store: store, name: name,
+      allowedOrigins: allowedOrigins, callback: callback, createdAt: createdAt)
+  }
+
+  static func hash(ofText text: String) -> [UInt8] { Digest.sha256(Array(text.utf8)) }
+}

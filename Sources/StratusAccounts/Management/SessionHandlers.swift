@@ -1,0 +1,85 @@
+import StratusDomain
+import StratusWire
+
+/// Answers ``CreateWebToken``.
+struct CreateWebTokenHandler: ManagementHandler {
+  typealias Endpoint = CreateWebToken
+
+  let accounts: Accounts
+
+  func answer(_ request: CreateWebToken.Request) async throws(ServerError) -> TokenResponse {
+    try await accounts.requireContainer(request.containerID)
+    let account = try await accounts.account(email: request.email)
+    if account.isDisabled { throw .badRequest("the account is disabled") }
+    let store = StoreAddress(container: request.containerID, environment: request.environment)
+    return TokenResponse(token: try await accounts.openSession(of: account, with: store))
+  }
+}
+
+/// Answers ``ListWebTokens``.
+struct ListWebTokensHandler: ManagementHandler {
+  typealias Endpoint = ListWebTokens
+
+  let accounts: Accounts
+
+  func answer(
+    _ request: ListWebTokens.Request
+  ) async throws(ServerError) -> ListWebTokens.Response {
+    try await accounts.forgetEndedSessions()
+    var emails: [String: String] = [:]
+    for account in try await accounts.registry.accounts() { emails[account.id] = account.email }
+    let items = try await accounts.registry.sessions().map { session in
+      ListWebTokens.Item(
+        id: String(session.id.prefix(Accounts.shownIDLength)),
+        email: emails[session.accountID] ?? "", containerID: session.store.container,
+        environment: session.store.environment.rawValue, createdAt: session.createdAt,
+        lastUsedAt: session.lastUsedAt, endsAt: session.endsAt)
+    }
+    return ListWebTokens.Response(sessions: items)
+  }
+}
+
+/// Answers ``RevokeWebToken``.
+struct RevokeWebTokenHandler: ManagementHandler {
+  typealias Endpoint = RevokeWebToken
+
+  let accounts: Accounts
+
+  func answer(_ request: TokenIDRequest) async throws(ServerError) -> EmptyRequest {
+    let ids = try await accounts.registry.sessions().map(\.id).filter {
+      $0.prefix(Accounts.shownIDLength) == request.id || $0 == request.id
+    }
+    if ids.isEmpty {
+      throw ServerError(
+        .notFound,
+        "there is no session '\(request.id.prefix(64))'; see 'stratus web-token list'")
+    }
+    for id in ids { _ = try await accounts.registry.deleteSession(id: id) }
+    accounts.memory.forget()
+    return EmptyRequest()
+  }
+}
+
+/// Answers ``RotateWebTokenKey``.
+struct RotateWebTokenKeyHandler: ManagementHandler {
+  typealias Endpoint = RotateWebTokenKey
+
+  let accounts: Accounts
+
+  func answer(_ request: EmptyRequest) async throws(ServerError) -> EmptyRequest {
+    try accounts.rotateTokenKey()
+    return EmptyRequest()
+  }
+}
+
+extension Accounts {
+  /// Hex digits of a session's ID that lists show: enough to name it.
+  static let shownIDLength = 16
+
+  /// Removes sessions whose time is up, so that lists and the registry hold what lasts.
+  func forgetEndedSessions() async throws(ServerError) {
+    let now = ambient.now()
+    try await registry.deleteSessions(
+      unusedSince: now - Self.idleMilliseconds, endedBefore: now)
+  }
+}

@@ -1,0 +1,53 @@
+/// Who makes a request, as its credentials prove it.
+public enum Principal: Sendable, Hashable {
+  /// The request shows no credentials.
+  case anonymous
+  /// An app without a user.
+  ///
+  /// - Parameter id: the API token's ID.
+  case apiToken(id: String)
+  /// A signed-in user.
+  case userSession(UserSession)
+  /// A program that signs its requests with a server-to-server key.
+  ///
+  /// - Parameters:
+  ///   - id: the key's ID.
+  ///   - userRecordName: the key's own user in the container.
+  case serverKey(id: String, userRecordName: String)
+  /// The server's operator.
+  case management
+
+  /// The record name of the user in the container; nil: the principal is no user.
+  public var userRecordName: String? {
+    switch self {
+    case .userSession(let session): session.userRecordName
+    case .serverKey(_, let userRecordName): userRecordName
+    case .anonymous, .apiToken, .management: nil
+    }
+  }
+}
+
+/// One sign-in of an account, as one container sees it.
+public struct UserSession: Sendable, Hashable {
+  /// The account's user record name in the container.
+  public var userRecordName: String
+  /// The ID of the ``Session``.
+  public var sessionID: String
+  /// The ID of the ``Account``. It never reaches an app.
+  public var accountID: String
+
+  public init(userRecordName: String, sessionID: String, accountID: String) {
+    self.userRecordName = userRecordName
+    self.sessionID = sessionID
+    self.accountID = accountID
+  }
+}
+
+extension Principal {
+  /// A user without a session or an account, for tests and simulations; nil: an app without a user.
+  public static func user(_ userRecordName: String?) -> Principal {
+    guard let userRecordName else { return .apiToken(id: "") }
+    return .userSession(
+      UserSession(userRecordName: userRecordName, sessionID: "", accountID: ""))
+  }
+}

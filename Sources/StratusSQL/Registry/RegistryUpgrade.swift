@@ -1,0 +1,65 @@
+import StratusDomain
+
+/// Brings the server's own file from layout 1 to layout 2, in the transaction that opens it.
+enum RegistryUpgrade {
+  /// - Throws: `INTERNAL_ERROR`.
+  static func run(
+    on connection: any SQLConnection, _ upgrade: RegistryTables.Upgrade
+  ) throws(ServerError) {
+    try connection.define(
+      """
+      ALTER TABLE api_tokens RENAME TO api_tokens_before;
+      ALTER TABLE sessions RENAME TO sessions_before;
+      \(RegistryTables.tokens(connection.dialect))
+      """)
+    try hashTokens(on: connection, upgrade)
+    // Choice: sessions of an earlier program count as begun now, as nobody noted when they began.
+    try connection.execute(
+      UpgradeStatements.moveSessions,
+      [
+        .integer(upgrade.now), .integer(upgrade.now),
+        .integer(upgrade.now + upgrade.sessionMilliseconds),
+      ])
+    try connection.define("DROP TABLE api_tokens_before; DROP TABLE sessions_before;")
+  }
+
+  /// The tokens' texts do not stay in the file.
+  private static func hashTokens(
+    on connection: any SQLConnection, _ upgrade: RegistryTables.Upgrade
+  ) throws(ServerError) {
+    let tokens = try connection.all(UpgradeStatements.tokens, []) {
+      (text: $0.text(0), container: $0.text(1), environment: $0.text(2))
+    }
+    for token in tokens {
+      let hash = upgrade.digest(Array(token.text.utf8))
+      try connection.execute(
+        UpgradeStatements.keepToken,
+        [
+          .bytes(hash), .text(tokenID(hash: hash)), .text(token.container),
+          .text(token.environment),
+        ])
+    }
+  }
+
+  /// As ``APIToken/id``: the first half of what new tokens have, too.
+  private static func tokenID(hash: [UInt8]) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    return String(
+      decoding: hash.prefix(8).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] },
+      as: UTF8.self)
+  }
+}
+
+private enum UpgradeStatements {
+  static let tokens = SQLStatement(
+    "SELECT token, container, environment FROM api_tokens_before")
+  static let keepToken = SQLStatement(
+    """
+    INSERT INTO api_tokens (hash, id, container, environment, name) VALUES (?, ?, ?, ?, '')
+    """)
+  static let moveSessions = SQLStatement(
+    """
+    INSERT INTO sessions (id, account, container, environment, created_at, last_used_at, ends_at)
+    SELECT id, account, container, environment, ?, ?, ? FROM sessions_before
+    """)
+}

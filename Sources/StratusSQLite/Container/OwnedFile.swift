@@ -1,0 +1,40 @@
+import Foundation
+import StratusDomain
+
+/// Closes SQLite's files to everybody but their owner.
+enum OwnedFile {
+  /// Makes a file where there is none, and closes it and what SQLite keeps beside it to others.
+  ///
+  /// SQLite gives the log and the shared memory the mode of the file.
+  ///
+  /// - Throws: `INTERNAL_ERROR`.
+  static func prepare(_ path: String) throws(ServerError) {
+    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      throw SQLiteFailure.unopened(path: path, code: errno)
+    }
+    Foundation.close(descriptor)
+    for suffix in ["", "-wal", "-shm"] {
+      var status = stat()
+      guard stat(path + suffix, &status) == 0, status.st_mode & 0o077 != 0 else { continue }
+      // An owner who cannot close the file has other worries; the folder is closed already.
+      chmod(path + suffix, 0o600)
+    }
+  }
+
+  /// Whether a file is there and not empty.
+  static func holdsBytes(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_size > 0
+  }
+
+  /// Whether a file could be one of SQLite's.
+  static func looksLikeSQLite(_ path: String) -> Bool {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return false }
+    defer { Foundation.close(descriptor) }
+    let expected = Array("SQLite format 3\0".utf8)
+    var found = [UInt8](repeating: 0, count: expected.count)
+    return read(descriptor, &found, found.count) == found.count && found == expected
+  }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import StratusDomain
+import StratusSQL
+
+/// Opens stores, each on a thread of its own.
+struct SQLiteStoreOpening: Sendable {
+  let folder: DataFolder
+  let registry: (any StoreRegistry)?
+  let makeEpoch: @Sendable () -> Int64
+  let now: @Sendable () -> Int64
+  let waitingMax: Int
+
+  /// Opens the store at an address, and makes it where there was none.
+  ///
+  /// - Throws: `TRY_AGAIN_LATER` if the store that there was is not the one that is there;
+  ///   `INTERNAL_ERROR`.
+  func open(_ address: StoreAddress) async throws(ServerError) -> SQLiteStore {
+    let known = try await registry?.epoch(ofStore: address)
+    let (store, epoch) = try await Self.onOwnThread { () throws(ServerError) in
+      try open(address, knownEpoch: known)
+    }
+    if let registry, known == nil, let epoch {
+      do throws(ServerError) { try await registry.keep(epoch: epoch, ofStore: address) } catch {
+        await store.engine.close()
+        throw error
+      }
+    }
+    return store
+  }
+
+  /// The epoch in a store's file; nil: there are no tables.
+  func epoch(ofFileAt address: StoreAddress) -> Int64? {
+    let path = DataFolder.file(of: address, in: folder.url).path
+    do throws(ServerError) {
+      let connection = try SQLiteConnection(path: path, configuration: SQLiteSettings.source)
+      defer { connection.close() }
+      return try StoreTables.identity(on: connection)
+    } catch { return nil }
+  }
+
+  private func open(
+    _ address: StoreAddress, knownEpoch: Int64?
+  ) throws(ServerError) -> (SQLiteStore, Int64?) {
+    let path = try path(of: address)
+    if knownEpoch != nil, !OwnedFile.holdsBytes(path) { throw SQLiteFailure.lost }
+    var epoch: Int64?
+    let file = try SQLiteFile<StoreSession>(path: path, waitingMax: waitingMax) {
+      (connection) throws(ServerError) in
+      try StoreTables.prepare(on: connection, makeEpoch: makeEpoch, now: now)
+      epoch = try StoreTables.identity(on: connection)
+      // NB: thrown inside the transaction, so that nothing is made in a file of something else.
+      if let knownEpoch, knownEpoch != epoch { throw SQLiteFailure.lost }
+    }
+    return (SQLiteStore(engine: file), epoch)
+  }
+
+  private func path(of address: StoreAddress) throws(ServerError) -> String {
+    let path: String?
+    do {
+      path = try folder.storePath(
+        container: address.container, environment: address.environment)
+    } catch {
+      throw .fault("a container's folder cannot be made", facts: ["error": "\(error)"])
+    }
+    guard let path else {
+      throw .fault("a container's ID cannot name a folder", facts: ["id": address.container])
+    }
+    return path
+  }
+
+  /// Runs what waits for the disk, or for another program's lock, where it holds up nobody else:
+  /// the threads of Swift's tasks are as few as the cores.
+  private static func onOwnThread<Value: Sendable>(
+    _ body: @escaping @Sendable () throws(ServerError) -> Value
+  ) async throws(ServerError) -> Value {
+    let result = await withCheckedContinuation {
+      (continuation: CheckedContinuation<Result<Value, ServerError>, Never>) in
+      let thread = Thread {
+        do throws(ServerError) { continuation.resume(returning: .success(try body())) } catch {
+          continuation.resume(returning: .failure(error))
+        }
+      }
+      thread.stackSize = 4 << 20
+      thread.start()
+    }
+    return try result.get()
+  }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import StratusDomain
+import StratusSQLite
+import StratusWire
+import Synchronization
+
+/// The server's own keys in a file that only its owner can read: `keys/server.keys` in the data
+/// folder.
+///
+/// One key a line: its purpose, its number, and its bytes as hex digits. The file lies apart from
+/// the data so that a backup of the data can go without it.
+final class KeyFile: SigningKeyStore {
+  static let folderName = "keys"
+  private static let name = "server.keys"
+
+  private let file: URL?
+  private let keys: Mutex<[String: [SigningKey]]>
+
+  /// Where the file lies in a data folder.
+  static func location(in data: URL) -> URL {
+    data.appendingPathComponent(folderName, isDirectory: true).appendingPathComponent(name)
+  }
+
+  /// Keys in memory, for tests.
+  init() {
+    file = nil
+    keys = Mutex([:])
+  }
+
+  /// Opens the file of a data folder; it is made when there is a key to keep.
+  ///
+  /// - Throws: a sentence for the operator.
+  init(data: URL) throws {
+    let file = Self.location(in: data)
+    self.file = file
+    keys = Mutex(FileManager.default.fileExists(atPath: file.path) ? try Self.read(file) : [:])
+  }
+
+  /// Takes over the secrets of an earlier program. A key that the file has already stays.
+  ///
+  /// - Parameter earlier: by their names there.
+  /// - Throws: `INTERNAL_ERROR` if the file cannot be written.
+  func adopt(_ earlier: [String: [UInt8]]) throws(ServerError) {
+    try change { keys in
+      for (name, bytes) in earlier {
+        let purpose = name.lowercased().replacing(" ", with: "-")
+        if keys[purpose] == nil { keys[purpose] = [SigningKey(id: 1, bytes: bytes)] }
+      }
+    }
+  }
+
+  func keys(for purpose: String, orKeep fresh: [UInt8]) throws(ServerError) -> [SigningKey] {
+    try change { keys in
+      if keys[purpose] == nil { keys[purpose] = [SigningKey(id: 1, bytes: fresh)] }
+      return keys[purpose] ?? []
+    }
+  }
+
+  func rotate(_ purpose: String, to fresh: [UInt8]) throws(ServerError) {
+    try change { keys in
+      let newest = keys[purpose]?.first
+      let id = (newest?.id ?? 0) &+ 1
+      keys[purpose] = [SigningKey(id: id, bytes: fresh)] + (newest.map { [$0] } ?? [])
+    }
+  }
+
+  /// Changes the keys; what was changed is on disk when this returns.
+  private func change<Value: Sendable>(
+    _ body: (inout [String: [SigningKey]]) -> Value
+  ) throws(ServerError) -> Value {
+    let result = keys.withLock { keys -> Result<Value, ServerError> in
+      var changed = keys
+      let value = body(&changed)
+      if changed == keys { return .success(value) }
+      do {
+        if let file { try Self.write(changed, to: file) }
+      } catch {
+        return .failure(.fault("the key file cannot be written", facts: ["error": "\(error)"]))
+      }
+      keys = changed
+      return .success(value)
+    }
+    return try result.get()
+  }
+
+  private static func read(_ file: URL) throws -> [String: [SigningKey]] {
+    var keys: [String: [SigningKey]] = [:]
+    for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
+      let words = line.split(separator: " ")
+      guard words.count == 3, let id = UInt32(words[1]), let bytes = bytes(hex: words[2]) else {
+        throw KeyFileFailure("the key file \(file.path) is damaged: bring it back from a backup")
+      }
+      keys[String(words[0]), default: []].append(SigningKey(id: id, bytes: bytes))
+    }
+    return keys.mapValues { $0.sorted { $0.id > $1.id } }
+  }
+
+  private static func write(_ keys: [String: [SigningKey]], to file: URL) throws {
+    let folder = file.deletingLastPathComponent()
+    try FileManager.default.createDirectory(
+      at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    let lines = keys.sorted { $0.key < $1.key }.flatMap { purpose, keys in
+      keys.map { "\(purpose) \($0.id) \(hex($0.bytes))\n" }
+    }
+    try OwnerFile.write(Array(lines.joined().utf8), to: file)
+    // NB: the names of both, since data may be written at once that nothing else opens.
+    DataFolder.flushNames(in: folder)
+    DataFolder.flushNames(in: folder.deletingLastPathComponent())
+  }
+
+  private static func hex(_ bytes: [UInt8]) -> String {
+    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+
+  private static func bytes(hex: Substring) -> [UInt8]? {
+    let digits = hex.compactMap(\.hexDigitValue)
+    guard digits.count == hex.count, digits.count.isMultiple(of: 2) else { return nil }
+    return stride(from: 0, to: digits.count, by: 2).map {
+      UInt8(digits[$0] << 4 | digits[$0 + 1])
+    }
+  }
+}
+
+/// Why the server's keys cannot be read: one sentence for the operator.
+struct KeyFileFailure: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = description }
+}

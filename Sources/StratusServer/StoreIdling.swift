@@ -1,0 +1,43 @@
+import Logging
+import ServiceLifecycle
+import StratusDomain
+
+/// Closes stores that nobody has used for a while, so that many containers cost nothing but disk.
+struct StoreIdling: ServiceLifecycle.Service {
+  private static let pauseSecondsMax: Int64 = 30
+
+  let parts: Composition
+  let idleSeconds: Int64
+
+  func run() async throws {
+    let pause = Duration.seconds(max(1, min(Self.pauseSecondsMax, idleSeconds / 2)))
+    await cancelWhenGracefulShutdown {
+      while !Task.isCancelled {
+        try? await Task.sleep(for: pause)
+        if Task.isCancelled { return }
+        await parts.closeIdleStores(idleSeconds: idleSeconds)
+      }
+    }
+  }
+}
+
+extension Composition {
+  /// Closes the stores that no request has used for so long and in which nothing is left to do.
+  public func closeIdleStores(idleSeconds: Int64) async {
+    let time = ambient.now() - idleSeconds * 1_000
+    for (address, store) in stores.idleStores(unusedSince: time) {
+      guard await isQuiet(store, at: address) else { continue }
+      await stores.closeStore(at: address, unlessUsedSince: time)
+    }
+  }
+
+  /// Whether the server's own work in a store is done; takes a step of it where it is not.
+  private func isQuiet(_ store: any Store, at address: StoreAddress) async -> Bool {
+    do throws(ServerError) {
+      if try await PurgeZones(store: store, ambient: ambient).step(limit: 500) { return false }
+      if try await ContinueCascades(store: store, ambient: ambient).step() { return false }
+      let matching = MatchChanges(store: store, address: address, ambient: ambient)
+      return try await matching.step() == .idle
+    } catch { return false }
+  }
+}

@@ -1,0 +1,40 @@
+import ArgumentParser
+import Foundation
+import StratusTransport
+import StratusWire
+
+/// `stratus env`: what a program must know to call the server.
+struct EnvCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "env",
+    abstract: "Print the exports of the server that runs on the data folder.",
+    discussion: """
+      A server for developers names a container and its tokens, too: eval "$(stratus env)".
+      """)
+
+  @OptionGroup var data: DataOption
+
+  func run() async throws {
+    let server = try ManagementFile.read(in: data)
+    for line in exports(of: server) { say(line) }
+    let keys = DeviceKeys.location(
+      environmentVariables: ProcessInfo.processInfo.environment)
+    guard server.webAuthToken != nil, let keys,
+      FileManager.default.fileExists(atPath: keys.path)
+    else { return }
+    say("export STRATUS_KEYS=\(inShell(keys.absoluteURL.path))")
+  }
+}
+
+/// What a shell must export for programs to find a server.
+func exports(of server: ManagementFile) -> [String] {
+  var lines = ["export STRATUS_URL=\(server.serverURL ?? server.url)"]
+  guard let apiToken = server.apiToken, let webAuthToken = server.webAuthToken else {
+    return lines
+  }
+  lines.append("export STRATUS_CONTAINER=\(DevCommand.container)")
+  lines.append("export STRATUS_ENVIRONMENT=development")
+  lines.append("export STRATUS_API_TOKEN=\(apiToken)")
+  lines.append("export STRATUS_WEB_AUTH_TOKEN=\(webAuthToken)")
+  return lines
+}

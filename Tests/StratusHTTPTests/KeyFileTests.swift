@@ -1,0 +1,97 @@
+import Foundation
+import StratusDomain
+import StratusTesting
+import Testing
+
+@testable import StratusServer
+
+@Suite struct `The file of the server's keys` {
+  @Test func `keeps the first key, and two after a rotation`() async throws {
+    try await KeyFolder.with { url in
+      let first = try KeyFile(data: url)
+      #expect(try first.keys(for: "a", orKeep: [1, 255]) == [SigningKey(id: 1, bytes: [1, 255])])
+      #expect(try first.keys(for: "a", orKeep: [2]) == [SigningKey(id: 1, bytes: [1, 255])])
+      try first.rotate("a", to: [3])
+      try first.rotate("a", to: [4])
+      let expected = [SigningKey(id: 3, bytes: [4]), SigningKey(id: 2, bytes: [3])]
+      #expect(try first.keys(for: "a", orKeep: [5]) == expected)
+      #expect(try KeyFile(data: url).keys(for: "a", orKeep: [5]) == expected)
+    }
+  }
+
+  @Test func `can be read by its owner only`() async throws {
+    try await KeyFolder.with { url in
+      _ = try KeyFile(data: url).keys(for: "a", orKeep: [1])
+      for path in ["keys", "keys/server.keys"] {
+        let file = url.appendingPathComponent(path).path
+        let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions]
+        let permissions = try #require((mode as? NSNumber)?.intValue)
+        #expect(permissions & 0o077 == 0, "\(path)")
+      }
+    }
+  }
+
+  @Test func `takes over the secrets of an earlier program`() async throws {
+    try await KeyFolder.with { url in
+      let keys = try KeyFile(data: url)
+      try keys.adopt(["web auth tokens": [1], "developer API token": [2]])
+      try keys.adopt(["web auth tokens": [9]])
+      #expect(try keys.keys(for: SigningPurpose.webAuthTokens, orKeep: [3]).map(\.bytes) == [[1]])
+      #expect(
+        try keys.keys(for: SigningPurpose.developerAPIToken, orKeep: [3]).map(\.bytes) == [[2]])
+    }
+  }
+
+  @Test func `is refused where it is damaged`() async throws {
+    try await KeyFolder.with { url in
+      _ = try KeyFile(data: url).keys(for: "a", orKeep: [1])
+      try Data("a 1 xyz\n".utf8).write(to: KeyFile.location(in: url))
+      #expect(throws: KeyFileFailure.self) { try KeyFile(data: url) }
+    }
+  }
+
+  @Test func `is not in a backup unless it is asked for`() async throws {
+    try await KeyFolder.with { url in
+      let data = url.appendingPathComponent("data")
+      let server = try await TestServer(onDiskIn: data)
+      await server.stop()
+      let backup = url.appendingPathComponent("backup")
+      _ = try Backup.make(of: data, at: backup)
+      #expect(!FileManager.default.fileExists(atPath: KeyFile.location(in: backup).path))
+      let keys = url.appendingPathComponent("server.keys")
+      _ = try Backup.make(of: data, at: url.appendingPathComponent("second"), keys: keys)
+      let restored = url.appendingPathComponent("restored")
+      _ = try Backup.restore(backup, to: restored, keys: keys)
+      #expect(
+        try Data(contentsOf: KeyFile.location(in: restored))
+          == Data(contentsOf: KeyFile.location(in: data)))
+    }
+  }
+}
+
+@Suite struct `A damaged file of the server's own` {
+  @Test func `is reported in one sentence`() async throws {
+    try await KeyFolder.with { url in
+      let data = url.appendingPathComponent("data")
+      let server = try await TestServer(onDiskIn: data)
+      await server.stop()
+      let file = data.appendingPathComponent("server.sqlite")
+      try Data(repeating: 7, count: 8_192).write(to: file)
+      let error = await #expect(throws: StorageFailure.self) { try await TestServer(onDiskIn: data) }
+      let sentence = try #require(error?.description)
+      #expect(sentence.contains(file.path) && sentence.contains("restore the file from a backup"))
+      #expect(!sentence.contains("ServerError") && !sentence.contains("\n"))
+    }
+  }
+}
+
+private enum KeyFolder {
+  /// A folder of its own for a test, removed after it.
+  static func with(_ body: (URL) async throws -> Void) async throws {
+    let url = FileManager.default.temporaryDirectory
+      .appendingPathComponent("stratus-keys-" + UUID().uuidString)
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: url) }
+    try await body(url)
+  }
+}

@@ -1,0 +1,178 @@
+import StratusServer
+import StratusTesting
+import Testing
+
+/// Sessions and API tokens as the operator manages them.
+@Suite struct SessionsOfUsers {
+  private static let notes = "iCloud.org.example.Notes"
+  private static let place: JSON = [
+    "containerID": "iCloud.org.example.Notes", "environment": "development",
+  ]
+
+  private func withTokens(
+    live: MovedClock? = nil, token: JSON = place,
+    _ body: (TestServer, Client) async throws -> Void
+  ) async throws {
+    try await withServer(live: live?.live ?? Live()) { server in
+      try await server.manage("containers/create", ["containerID": "\(Self.notes)"])
+      try await server.manage("accounts/create", ["email": "anna@example.org"])
+      let api = try await server.manage("api-tokens/create", token)["token"].string
+      try await body(
+        server,
+        Client(
+          router: server.router, apiToken: try #require(api),
+          webAuthToken: try await webToken(server)))
+    }
+  }
+
+  private func webToken(_ server: TestServer) async throws -> String {
+    let body: JSON = [
+      "email": "anna@example.org", "containerID": "\(Self.notes)", "environment": "development",
+    ]
+    return try #require(try await server.manage("web-tokens/create", body)["token"].string)
+  }
+
+  @Test func `a session ends after ninety days, however much it is used`() async throws {
+    let clock = MovedClock()
+    try await withTokens(live: clock) { _, anna in
+      var anna = anna
+      for _ in 0..<8 {
+        clock.move(bySeconds: 11 * 86_400)
+        let answer = try await anna.get("users/caller")
+        #expect(answer.status == 200)
+        anna.webAuthToken = try answer.header("X-Apple-CloudKit-Web-Auth-Token")
+      }
+      clock.move(bySeconds: 3 * 86_400)
+      let answer = try await anna.get("users/caller")
+      answer.expectRefusal("after 91 days", code: "AUTHENTICATION_REQUIRED")
+    }
+  }
+
+  @Test func `a session that is ended asks for a sign-in at once`() async throws {
+    try await withTokens { server, anna in
+      #expect(try await anna.get("users/caller").status == 200)
+      let list = try await server.manage("web-tokens/list", [:])["webTokens"].array ?? []
+      let session = try #require(list.first { $0["email"] == "anna@example.org" })
+      #expect(session["containerID"] == "iCloud.org.example.Notes")
+      try await server.manage("web-tokens/revoke", ["id": session["id"]])
+      let answer = try await anna.get("users/caller")
+      answer.expectRefusal("an ended session", code: "AUTHENTICATION_REQUIRED")
+      #expect(answer.reason == "the session has ended; sign in again")
+      #expect(answer.status == 421)
+    }
+  }
+
+  @Test func `the last use of a session is noted to the hour`() async throws {
+    let clock = MovedClock()
+    try await withTokens(live: clock) { server, anna in
+      func lastUse() async throws -> JSON? {
+        try await server.manage("web-tokens/list", [:])["webTokens"].array?
+          .first { $0["email"] == "anna@example.org" }?["lastUsedAt"]
+      }
+      let begin = try await lastUse()
+      clock.move(bySeconds: 3_000)
+      _ = try await anna.get("users/caller")
+      #expect(try await lastUse() == begin)
+      clock.move(bySeconds: 1_000)
+      _ = try await anna.get("users/caller")
+      #expect(try await lastUse() != begin)
+    }
+  }
+
+  @Test func `an API token that is revoked is out at once`() async throws {
+    try await withTokens { server, anna in
+      #expect(try await anna.get("users/caller").status == 200)
+      let list = try await server.manage("api-tokens/list", [:])["apiTokens"].array ?? []
+      let token = try #require(list.first { $0["containerID"] == "iCloud.org.example.Notes" })
+      #expect(token["token"].isNull)
+      try await server.manage("api-tokens/revoke", ["id": token["id"]])
+      let answer = try await anna.get("users/caller")
+      answer.expectRefusal("a revoked API token", code: "AUTHENTICATION_FAILED")
+    }
+  }
+
+  @Test func `tokens of the key before hold on, and those before it end`() async throws {
+    try await withTokens { server, anna in
+      try await server.manage("web-tokens/rotate-key", [:])
+      #expect(try await anna.get("users/caller").status == 200)
+      var fresh = anna
+      fresh.webAuthToken = try await webToken(server)
+      try await server.manage("web-tokens/rotate-key", [:])
+      #expect(try await fresh.get("users/caller").status == 200)
+      let answer = try await anna.get("users/caller")
+      answer.expectRefusal("a token of a key that is gone", code: "AUTHENTICATION_FAILED")
+    }
+  }
+
+  @Test func `pages of other origins than an API token's are refused`() async throws {
+    let token = Self.place.with("allowedOrigins", ["https://App.example.org"])
+    try await withTokens(token: token) { _, anna in
+      for (origin, status) in [
+        (nil, 200), ("https://app.example.org", 200), ("https://evil.example", 403),
+        ("http://app.example.org", 403), ("null", 403),
+      ] {
+        let answer = try await anna.send(
+          .get, anna.target("users/caller"), headers: origin.map { ["Origin": $0] } ?? [:])
+        #expect(answer.status == status, "\(origin ?? "no origin")")
+        let readable = try answer.header("Access-Control-Allow-Origin")
+        #expect(readable == (status == 200 ? origin : nil), "\(origin ?? "no origin")")
+      }
+    }
+  }
+
+  @Test(arguments: ["app.example.org", "https://", "https://a.org/path", "ftp://a.org", "*"])
+  func `what is no origin is refused`(_ origin: String) async throws {
+    let token = Self.place.with("allowedOrigins", ["\(origin)"])
+    try await withServer { server in
+      try await server.manage("containers/create", ["containerID": "\(Self.notes)"])
+      let answer = try await Client(router: server.router).send(
+        .post, "/management/1/api-tokens/create",
+        headers: ["Authorization": "Bearer \(server.managementToken)"], body: token.bytes)
+      #expect(answer.status == 400)
+    }
+  }
+
+  @Test func `an enabled account is in again`() async throws {
+    try await withTokens { server, anna in
+      try await server.manage("accounts/disable", ["email": "anna@example.org"])
+      #expect(try await anna.get("users/caller").status == 401)
+      try await server.manage("accounts/enable", ["email": "anna@example.org"])
+      #expect(try await anna.get("users/caller").status == 200)
+    }
+  }
+
+  @Test func `a deleted container is gone, and a new one of its name is empty`() async throws {
+    try await withTokens { server, anna in
+      try await anna.makeZone("Work")
+      try await server.manage("containers/delete", ["containerID": "\(Self.notes)"])
+      #expect(try await anna.get("users/caller").status == 401)
+      let containers = try await server.manage("containers/list", [:])["containers"].array ?? []
+      #expect(!containers.contains("iCloud.org.example.Notes"))
+      try await server.manage("containers/create", ["containerID": "\(Self.notes)"])
+      let token = try await server.manage("api-tokens/create", Self.place)["token"].string
+      let again = Client(
+        router: server.router, apiToken: token, webAuthToken: try await webToken(server))
+      let zones = try await again.get("zones/list").json["zones"].array ?? []
+      #expect(zones.map { $0["zoneID"]["zoneName"] } == ["_defaultZone"])
+    }
+  }
+
+  @Test func `a user cannot write the roles of a user record`() async throws {
+    try await withTokens { _, anna in
+      let name = try #require(
+        try await anna.get("users/caller").json["userRecordName"].string)
+      var anna = anna
+      anna.database = "public"
+      func save(_ fields: JSON) async throws -> JSON {
+        let record: JSON = [
+          "recordName": "\(name)", "recordType": "Users", "fields": fields,
+        ]
+        let operation: JSON = ["operationType": "forceUpdate", "record": record]
+        return try await anna.post("records/modify", ["operations": [operation]])["records"][0]
+      }
+      #expect(try await save(["nick": ["value": "A"]])["serverErrorCode"].isNull)
+      let refused = try await save(["roles": ["value": [1], "type": "INT64_LIST"]])
+      #expect(refused["serverErrorCode"] == "ACCESS_DENIED")
+    }
+  }
+}

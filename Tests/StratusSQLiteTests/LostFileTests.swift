@@ -1,0 +1,182 @@
+import Foundation
+import StratusDomain
+import StratusTesting
+import StratusWire
+import Testing
+
+@testable import StratusSQLite
+
+/// A registry in memory, for stores that are to be remembered.
+private func withRegistry(_ body: (URL, MemoryRegistry) async throws -> Void) async throws {
+  let registry = try MemoryRegistry()
+  defer { registry.close() }
+  try await withTemporaryFolder { try await body($0, registry) }
+}
+
+/// The stores of a folder that a registry knows, closed afterwards.
+private func withKnownStores(
+  in url: URL, _ registry: MemoryRegistry, epoch: Int64 = 7,
+  now: @escaping @Sendable () -> Int64 = { 0 },
+  _ body: (SQLiteStores) async throws -> Void
+) async throws {
+  let folder = try DataFolder(url)
+  defer { folder.unlock() }
+  let stores = SQLiteStores(folder: folder, registry: registry, makeEpoch: { epoch }, now: now)
+  do {
+    try await body(stores)
+  } catch {
+    await stores.close()
+    throw error
+  }
+  await stores.close()
+}
+
+@Suite struct `A store's file that is lost` {
+  private func file(_ url: URL) -> URL {
+    url.appendingPathComponent("iCloud.org.example/development.sqlite")
+  }
+
+  private func expectLost(_ stores: SQLiteStores) async {
+    let error = await #expect(throws: ServerError.self) {
+      try await stores.store(at: development)
+    }
+    #expect(error?.code == .tryAgainLater)
+    #expect(error?.reason == Reason.storeLost)
+    #expect(error?.retryAfterSeconds != nil)
+    #expect(await stores.problems().map(\.kind) == [.lost])
+  }
+
+  @Test func `is not made anew, but a fault`() async throws {
+    try await withRegistry { url, registry in
+      try await withKnownStores(in: url, registry) {
+        try await $0.store(at: development).save("one")
+        #expect(await $0.problems() == [])
+      }
+      try FileManager.default.removeItem(at: file(url).deletingLastPathComponent())
+      try await withKnownStores(in: url, registry) { await expectLost($0) }
+      #expect(!FileManager.default.fileExists(atPath: file(url).path))
+    }
+  }
+
+  @Test func `is noticed where it is empty`() async throws {
+    try await withRegistry { url, registry in
+      try await withKnownStores(in: url, registry) {
+        try await $0.store(at: development).save("one")
+      }
+      try Data().write(to: file(url))
+      try await withKnownStores(in: url, registry) { await expectLost($0) }
+    }
+  }
+
+  @Test func `is noticed where another store lies in its place`() async throws {
+    try await withRegistry { url, registry in
+      try await withKnownStores(in: url, registry) {
+        try await $0.store(at: development).save("one")
+      }
+      try FileManager.default.removeItem(at: file(url))
+      try await withStores(in: url, epoch: 99) { _ = try await $0.store(at: development) }
+      try await withKnownStores(in: url, registry) { stores in
+        let error = await #expect(throws: ServerError.self) {
+          try await stores.store(at: development)
+        }
+        #expect(error?.reason == Reason.storeLost)
+      }
+    }
+  }
+
+  @Test func `of an earlier program is known from the first start on`() async throws {
+    try await withRegistry { url, registry in
+      try await withStores(in: url, epoch: 5) { _ = try await $0.store(at: development) }
+      try await withKnownStores(in: url, registry) { try await $0.takeStock() }
+      #expect(try await registry.storeEpochs() == [development: 5])
+      try FileManager.default.removeItem(at: file(url))
+      try await withKnownStores(in: url, registry) { await expectLost($0) }
+    }
+  }
+
+  @Test(arguments: ["", "-wal"])
+  func `while the server runs acknowledges nothing any more`(_ suffix: String) async throws {
+    try await withRegistry { url, registry in
+      try await withKnownStores(in: url, registry) { stores in
+        let store = try await stores.store(at: development)
+        try await store.save("one")
+        let path = file(url).path + suffix
+        try FileManager.default.moveItem(atPath: path, toPath: path + ".away")
+        let error = await #expect(throws: ServerError.self) { try await store.save("two") }
+        #expect(error?.reason == Reason.storeLost)
+        #expect(await stores.problems().contains { $0.kind == .lost })
+        // What came in between went elsewhere, so its return changes nothing.
+        try FileManager.default.moveItem(atPath: path + ".away", toPath: path)
+        await #expect(throws: ServerError.self) { try await store.save("three") }
+        await #expect(throws: ServerError.self) { try await store.names() }
+      }
+    }
+  }
+
+  @Test func `while the server runs is noticed where another is in its place`() async throws {
+    try await withRegistry { url, registry in
+      try await withKnownStores(in: url, registry) { stores in
+        let store = try await stores.store(at: development)
+        try await store.save("one")
+        let copy = file(url).appendingPathExtension("copy")
+        try FileManager.default.copyItem(at: file(url), to: copy)
+        #expect(rename(copy.path, file(url).path) == 0)
+        let saves = await withTaskGroup(of: Bool.self) { group in
+          for index in 0..<20 {
+            group.addTask {
+              do throws(ServerError) {
+                try await store.save("\(index)")
+                return true
+              } catch { return false }
+            }
+          }
+          return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(saves == 0)
+      }
+    }
+  }
+}
+
+@Suite struct `A damaged file` {
+  @Test func `is named as long as nobody has opened it, too`() async throws {
+    try await withRegistry { url, registry in
+      try await withKnownStores(in: url, registry) {
+        try await $0.store(at: development).save("one")
+      }
+      let file = url.appendingPathComponent("iCloud.org.example/development.sqlite")
+      try Data(repeating: 7, count: 8_192).write(to: file)
+      try await withKnownStores(in: url, registry) { stores in
+        #expect(await stores.problems() == [HealthProblem(.damaged, store: development)])
+        await #expect(throws: ServerError.self) { try await stores.store(at: development) }
+      }
+    }
+  }
+}
+
+@Suite struct `A full disk` {
+  /// A limit on the file's pages stands for the end of the disk.
+  @Test func `puts writes off, while reads go on`() async throws {
+    try await withStores { stores in
+      let store = try await stores.openStore(at: development)
+      try await store.save("one")
+      try await store.engine.write { (session) throws(ServerError) in
+        try session.connection.define("PRAGMA max_page_count = 1")
+      }
+      let large = [UInt8](repeating: UInt8(ascii: " "), count: 1_000_000)
+      let error = await #expect(throws: ServerError.self) {
+        try await store.save("two", text: large)
+      }
+      #expect(error?.code == .tryAgainLater)
+      #expect(error?.reason == Reason.storeFull)
+      #expect(error?.retryAfterSeconds != nil)
+      #expect(try await store.names() == ["one"])
+      #expect(store.engine.problem == .diskFull)
+      try await store.engine.write { (session) throws(ServerError) in
+        try session.connection.define("PRAGMA max_page_count = 100000")
+      }
+      try await store.save("two", text: large)
+      #expect(store.engine.problem == nil)
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import GRDB
+import StratusDomain
+import StratusWire
+import Testing
+
+@testable import StratusSQL
+@testable import StratusSQLite
+
+/// The server's own file as the first version of Stratus left it.
+@Suite struct `A registry of layout 1` {
+  private static let token = String(repeating: "0a", count: 32)
+
+  private func make(in url: URL) throws {
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    let queue = try DatabaseQueue(path: url.appendingPathComponent("server.sqlite").path)
+    try queue.write { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE registry (layout BIGINT NOT NULL);
+          INSERT INTO registry VALUES (1);
+          CREATE TABLE accounts (id TEXT PRIMARY KEY, email TEXT NOT NULL UNIQUE,
+            disabled BIGINT NOT NULL);
+          CREATE TABLE containers (id TEXT PRIMARY KEY);
+          CREATE TABLE api_tokens (token TEXT PRIMARY KEY, container TEXT NOT NULL,
+            environment TEXT NOT NULL);
+          CREATE TABLE sessions (id TEXT PRIMARY KEY, account TEXT NOT NULL,
+            container TEXT NOT NULL, environment TEXT NOT NULL);
+          CREATE TABLE secrets (name TEXT PRIMARY KEY, value BLOB NOT NULL);
+          INSERT INTO accounts VALUES ('1', 'ann@example.org', 0);
+          INSERT INTO containers VALUES ('iCloud.org.example');
+          INSERT INTO api_tokens VALUES ('\(Self.token)', 'iCloud.org.example', 'development');
+          INSERT INTO sessions VALUES ('s1', '1', 'iCloud.org.example', 'development');
+          INSERT INTO secrets VALUES ('web auth tokens', x'0102');
+          """)
+    }
+    try queue.close()
+  }
+
+  /// Stands for SHA-256, which is not at hand here.
+  private static let upgrade = RegistryTables.Upgrade(
+    digest: { [UInt8($0.count), 1, 2, 3, 4, 5, 6, 7, 8] }, now: 1_000, sessionMilliseconds: 90)
+
+  @Test func `keeps everything, and no token in clear text`() async throws {
+    try await withTemporaryFolder { url in
+      try make(in: url)
+      let folder = try DataFolder(url)
+      defer { folder.unlock() }
+      for _ in 0..<2 {
+        let registry = try SQLiteRegistry(folder: folder, upgrade: Self.upgrade)
+        #expect(try await registry.accounts().map(\.email) == ["ann@example.org"])
+        #expect(try await registry.containers() == ["iCloud.org.example"])
+        let token = try #require(try await registry.apiToken(hash: [64, 1, 2, 3, 4, 5, 6, 7, 8]))
+        #expect(token.id == "4001020304050607")
+        #expect(token.store == development)
+        #expect(token.allowedOrigins == nil)
+        let session = try #require(try await registry.session(id: "s1"))
+        #expect(
+          session
+            == Session(
+              id: "s1", accountID: "1", store: development, createdAt: 1_000,
+              lastUsedAt: 1_000, endsAt: 1_090))
+        #expect(try await registry.earlierSecrets() == ["web auth tokens": [1, 2]])
+        #expect(try await registry.sessionsWithoutUser(limit: 9).map(\.accountID) == ["1"])
+        await registry.close()
+      }
+      for name in try FileManager.default.contentsOfDirectory(atPath: url.path) {
+        let bytes = try Data(contentsOf: url.appendingPathComponent(name))
+        #expect(bytes.range(of: Data(Self.token.utf8)) == nil, "\(name)")
+      }
+    }
+  }
+
+  @Test func `is refused where nothing can upgrade it`() async throws {
+    try await withTemporaryFolder { url in
+      try make(in: url)
+      let folder = try DataFolder(url)
+      defer { folder.unlock() }
+      #expect(throws: ServerError.self) { try SQLiteRegistry(folder: folder) }
+    }
+  }
+}
+
+@Suite struct `A data folder without the server's own file` {
+  @Test func `is refused where there are stores`() async throws {
+    try await withTemporaryFolder { url in
+      try await withStores(in: url, epoch: 1) { _ = try await $0.store(at: development) }
+      let folder = try DataFolder(url)
+      defer { folder.unlock() }
+      let error = #expect(throws: DataFolderError.self) { try folder.requireRegistry() }
+      #expect(error?.description.contains("server.sqlite is missing") == true)
+    }
+  }
+
+  @Test func `is a new one where there are none`() async throws {
+    try await withTemporaryFolder { url in
+      let folder = try DataFolder(url)
+      defer { folder.unlock() }
+      try folder.requireRegistry()
+    }
+  }
+}

@@ -1,0 +1,168 @@
+import Foundation
+import GRDB
+import StratusDomain
+import StratusWire
+import Synchronization
+import Testing
+
+@testable import StratusSQLite
+
+@Suite struct `Opening a store` {
+  private static let other = StoreAddress(
+    container: "iCloud.org.other", environment: .development)
+
+  /// Today's release took 14.8 s for a request to an open container.
+  @Test func `that another program holds keeps nobody else waiting`() async throws {
+    try await withTemporaryFolder { url in
+      try await withStores(in: url, epoch: 1) { _ = try await $0.store(at: development) }
+      let file = url.appendingPathComponent("iCloud.org.example/development.sqlite")
+      let holder = try DatabaseQueue(path: file.path)
+      try await withStores(in: url, epoch: 1) { stores in
+        try await holder.writeWithoutTransaction { try $0.execute(sql: "BEGIN EXCLUSIVE") }
+        let isHeld = Mutex(true)
+        // More waiters than there are threads for Swift's tasks.
+        let waiters = (0..<40).map { _ in
+          Task { () -> Bool in
+            _ = try await stores.store(at: development)
+            return isHeld.withLock { $0 }
+          }
+        }
+        for index in 0..<20 { try await stores.store(at: Self.other).save("\(index)") }
+        #expect(try await stores.store(at: Self.other).names().count == 20)
+        isHeld.withLock { $0 = false }
+        try await holder.writeWithoutTransaction { try $0.execute(sql: "COMMIT") }
+        for waiter in waiters { #expect(try await waiter.value == false) }
+      }
+      try holder.close()
+    }
+  }
+
+  @Test func `gives all who wait one result`() async throws {
+    try await withStores { stores in
+      let names = try await withThrowingTaskGroup(of: Void.self) { group in
+        for index in 0..<50 {
+          group.addTask { try await stores.store(at: development).save("\(index)") }
+        }
+        try await group.waitForAll()
+        return try await stores.store(at: development).names()
+      }
+      #expect(names.count == 50)
+      #expect(stores.openStores.count == 1)
+    }
+  }
+
+  @Test func `makes files that only their owner can read`() async throws {
+    try await withTemporaryFolder { url in
+      let folder = url.appendingPathComponent("iCloud.org.example")
+      try await withStores(in: url, epoch: 1) { stores in
+        try await stores.store(at: development).save("one")
+        // As an earlier program left them.
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+          chmod(folder.appendingPathComponent(name).path, 0o644)
+        }
+      }
+      try await withStores(in: url, epoch: 1) { stores in
+        try await stores.store(at: development).save("two")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(names.count == 3)
+        for name in names {
+          let path = folder.appendingPathComponent(name).path
+          let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions]
+          #expect((mode as? NSNumber)?.intValue == 0o600, "\(name)")
+        }
+      }
+    }
+  }
+}
+
+@Suite struct `An idle store` {
+  private func withTime(
+    _ body: (SQLiteStores, _ pass: (Int64) -> Void) async throws -> Void
+  ) async throws {
+    let time = Mutex<Int64>(1_000)
+    try await withTemporaryFolder { url in
+      let folder = try DataFolder(url)
+      defer { folder.unlock() }
+      let stores = SQLiteStores(
+        folder: folder, makeEpoch: { 7 }, now: { time.withLock { $0 } })
+      try await body(stores) { span in time.withLock { $0 += span } }
+      await stores.close()
+    }
+  }
+
+  @Test func `is closed, and opened again by the next request`() async throws {
+    try await withTime { stores, pass in
+      let store = try await stores.store(at: development)
+      try await store.save("one")
+      #expect(stores.idleStores(unusedSince: 1_000).isEmpty)
+      pass(500)
+      #expect(stores.idleStores(unusedSince: 1_400).count == 1)
+      await stores.closeStore(at: development, unlessUsedSince: 1_400)
+      #expect(stores.openStores.isEmpty)
+      // The same handle goes on.
+      try await store.save("two")
+      #expect(try await store.names() == ["one", "two"])
+      #expect(stores.openStores.count == 1)
+    }
+  }
+
+  @Test func `stays open where it was used meanwhile`() async throws {
+    try await withTime { stores, pass in
+      let store = try await stores.store(at: development)
+      pass(500)
+      try await store.save("one")
+      await stores.closeStore(at: development, unlessUsedSince: 1_400)
+      #expect(stores.openStores.count == 1)
+    }
+  }
+
+  @Test func `is not kept open by the server's own work`() async throws {
+    try await withTime { stores, pass in
+      try await stores.store(at: development).save("one")
+      pass(500)
+      for store in stores.openStores { _ = try await store.names() }
+      #expect(stores.idleStores(unusedSince: 1_400).count == 1)
+    }
+  }
+
+  /// Closing while requests come: each is answered, and what was acknowledged is there.
+  @Test func `is closed between requests, and none of them notices`() async throws {
+    try await withTime { stores, pass in
+      let kept = try await withThrowingTaskGroup(of: Int.self) { group in
+        for index in 0..<200 {
+          group.addTask {
+            try await stores.store(at: development).save("\(index)")
+            return 1
+          }
+          group.addTask {
+            await stores.closeStore(at: development, unlessUsedSince: .max)
+            return 0
+          }
+        }
+        return try await group.reduce(0, +)
+      }
+      #expect(kept == 200)
+      #expect(try await stores.store(at: development).names().count == 200)
+    }
+  }
+
+  @Test func `gives back descriptors and threads`() async throws {
+    try await withTime { stores, pass in
+      func descriptors() -> Int {
+        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
+      }
+      guard descriptors() > 0 else { return }
+      let addresses = (0..<30).map {
+        StoreAddress(container: "iCloud.c\($0)", environment: .development)
+      }
+      for address in addresses { try await stores.store(at: address).save("one") }
+      let open = descriptors()
+      pass(1)
+      for address in addresses {
+        await stores.closeStore(at: address, unlessUsedSince: .max)
+      }
+      // NB: other tests open files at the same time, but not three for each of these.
+      #expect(open - descriptors() > 60)
+    }
+  }
+}
