@@ -19,7 +19,9 @@ struct Responder: HTTPResponder {
   let router: Router
 
   func respond(to request: Request, context: Context) async throws -> Response {
-    let (head, body) = await router.answer(request.head, body: ReceivedBody(request: request))
+    let (head, body) = await router.answer(
+      request.head, body: ReceivedBody(request: request),
+      clientAddress: context.channel.remoteAddress?.ipAddress)
     return Response(
       status: head.status, headers: head.headerFields,
       body: Self.body(body, over: context.channel))

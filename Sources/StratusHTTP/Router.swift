@@ -48,10 +48,13 @@ public struct Router: Sendable {
   }
 
   /// Answers one request; every answer but a file is JSON, whatever its status.
+  ///
+  /// - Parameter clientAddress: where it comes from, without a port; nil: not known.
   public func answer(
-    _ request: HTTPRequest, body: any SentBody
+    _ request: HTTPRequest, body: any SentBody, clientAddress: String? = nil
   ) async -> (head: HTTPResponse, body: AnswerBody) {
     var exchange = Exchange(uuid: ambient.makeUUID())
+    exchange.caller.clientAddress = clientAddress
     var answer: AnswerBody
     do throws(ServerError) {
       let target = RequestTarget(request.path ?? "/")
@@ -115,11 +118,16 @@ public struct Router: Sendable {
       }
       let subject = try await admit(request, query, to: address.store, &exchange)
       try pace.admitRequest(of: subject)
-      return try await handler.answer(
-        try await body.bytes(), to: exchange.caller, in: address
+      let sent = try await body.bytes()
+      var sizeBytes = sent.count
+      defer { pace.charge(bytes: sizeBytes, steps: exchange.caller.work.steps, to: subject) }
+      let answer = try await handler.answer(
+        sent, to: exchange.caller, in: address
       ) { (count) throws(ServerError) in
         try pace.admitOperations(count, of: subject)
       }
+      sizeBytes += answer.count
+      return answer
     }
   }
 
@@ -138,7 +146,8 @@ public struct Router: Sendable {
     exchange.caller.userRecordName = admission.userRecordName
     exchange.nextWebAuthToken = admission.nextWebAuthToken
     return CallerPace.Subject(
-      userRecordName: admission.userRecordName, apiToken: query.credentials.apiToken)
+      userRecordName: admission.userRecordName, apiToken: query.credentials.apiToken,
+      clientAddress: exchange.caller.clientAddress)
   }
 
   /// What is not a GET does not listen.

@@ -22,6 +22,8 @@ public struct Composition: Sendable {
   let cascades = StoreNudges()
   /// Hears of changes that somebody may want to be told of.
   let changes = StoreNudges()
+  /// Hears which indexes are read.
+  let uses = IndexUses()
   /// Hears of queues that notifications were added to.
   let queues = StoreNudges()
   let assets: any AssetStore
@@ -69,7 +71,10 @@ public struct Composition: Sendable {
     let service = Service(
       stores: stores, containers: registry, assets: assets, signer: signer,
       ambient: live.ambient, cascades: cascades, changes: changes, queues: queues,
-      limits: limits, pollHoldSeconds: push.pollHoldSeconds)
+      limits: limits, pollHoldSeconds: push.pollHoldSeconds, uses: uses
+    ) { [accounts] (user, container) async throws(ServerError) in
+      try await accounts.disabledUsers(of: container).contains(user)
+    }
     hub = Hub(
       stores: stores, ambient: live.ambient, heartbeatSeconds: push.heartbeatSeconds
     ) { error in

@@ -12,12 +12,13 @@ struct UploadAssetsHandler: EndpointHandler {
   ) async throws(ServerError) -> UploadAssets.Response {
     let (database, zoneName) = try await databases.open(
       address, for: caller, fields: request.fields, zoneID: request.zoneID)
+    let user = try caller.requireUser()
     try await check(request.fields, zoneName: zoneName, in: database)
     return UploadAssets.Response(
       targets: request.fields.map { field in
         UploadAssets.Target(
           recordName: field.recordName ?? ambient.makeUUID(), fieldName: field.fieldName,
-          url: database.assets.uploadURL(id: ambient.makeUUID()))
+          url: database.assets.uploadURL(id: ambient.makeUUID(), for: user))
       })
   }
 

@@ -9,6 +9,10 @@ public struct Caller: Sendable, Hashable {
   /// Whether answers with records of one zone name the zone's newest place (`getCurrentSyncToken`,
   /// which Apple's own web apps send).
   public var wantsSyncToken = false
+  /// The address that the request comes from, without a port; nil: none is known.
+  public var clientAddress: String?
+  /// What the request costs.
+  public let work = WorkMeter()
   /// What the caller calls the server, e.g. `http://127.0.0.1:8080`; begins the URLs in answers.
   public var serverURL = ""
   /// Where to sign in, for `AUTHENTICATION_REQUIRED`; nil: nowhere.
@@ -22,4 +26,7 @@ public struct Caller: Sendable, Hashable {
     self.requestUUID = requestUUID
     self.signInURL = signInURL
   }
+
+  /// Who is held to a pace: a user, or the address of a stranger.
+  var paceKey: String { userRecordName ?? "address " + (clientAddress ?? "") }
 }

@@ -69,9 +69,8 @@ extension FieldValue {
     case .string: self = .string(try json.string.orThrow(type))
     case .int64: self = .int64(try json.int64OrTruth.orThrow(type))
     case .double: self = .double(try json.double.orThrow(type))
-    case .timestamp:
-      let isFraction = json.isNumber && json.text.contains(UInt8(ascii: "."))
-      self = .timestamp(try (isFraction ? nil : json.int64).orThrow(type))
+    // NB: `1000.0` is whole, and some clients spell every number so.
+    case .timestamp: self = .timestamp(try json.int64.orThrow(type))
     case .bytes: self = .bytes(try Self.bytes(json, of: type))
     case .location: self = .location(try Location(json: json))
     case .reference: self = .reference(try Reference(json: json))
