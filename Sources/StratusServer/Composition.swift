@@ -103,6 +103,15 @@ public struct Composition: Sendable {
     }
   }
 
+  /// Drops the indexes that no query has read for long from the stores in use; returns when all is
+  /// done.
+  public func dropUnusedIndexes() async throws(ServerError) {
+    for (address, store) in stores.openStoresByAddress {
+      let work = DropUnusedIndexes(store: store, at: address, uses: uses, ambient: ambient)
+      while try await work.step() {}
+    }
+  }
+
   /// Removes the bytes no record holds from the stores in use; returns when all is done.
   ///
   /// A store that fails is logged, and does not keep the others from being swept.

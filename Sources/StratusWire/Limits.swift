@@ -63,8 +63,6 @@ public enum Limits {
   /// Different words of one field that queries find; those behind them in the text are not found.
   /// Choice: a novel of 1 MB has about so many, and each becomes an entry of an index.
   public static let wordsPerFieldMax = 10_000
-  /// Bytes of one word; what is longer is cut. Choice: no language has such words.
-  public static let wordBytesMax = 400
   /// Entries that one record has in all indexes of its type. Choice: about 0.1 s of writing, for
   /// which others wait.
   public static let indexEntriesPerRecordMax = 20_000
@@ -143,6 +141,9 @@ public enum Limits {
   /// Indexes of several columns that are kept for one record type. Choice: each is written with
   /// each record.
   public static let indexesPerRecordTypeMax = 32
+  /// Days after which an index is dropped that no query has read. Choice: what is asked once a
+  /// month is worth making anew; what is asked once a week is kept.
+  public static let indexUnusedDaysMax: Int64 = 14
   /// Records read at once for indexes that are built, and changed ones made up for in one
   /// transaction. Choice: about 20 ms, in which a thread does nothing else.
   public static let indexBuildStepRows = 1_000

@@ -18,7 +18,7 @@ struct PlanChoice {
   /// Whether an index that only makes it faster is worth waiting for.
   let waits: Bool
   /// Whether the caller's query may bring about indexes.
-  let makesIndexes: Bool
+  var makesIndexes = true
   /// Records of a page.
   let pageSize: Int
   /// Entries that were read to choose.

@@ -31,7 +31,7 @@ enum Tokens {
     var words: Set<[[UInt8]]> = []
     split(text) { piece in
       switch piece {
-      case .word(let word): if !isStopWord(word) { words.insert([cut(word)]) }
+      case .word(let word): if !isStopWord(word) { words.insert([word]) }
       case .run(let scalars):
         let pairs = scalars.indices.dropFirst().map { bytes(of: scalars[$0 - 1...$0]) }
         words.insert(pairs.isEmpty ? [bytes(of: scalars[...])] : pairs)
@@ -111,16 +111,11 @@ enum Tokens {
   }
 
   private static func insert(_ word: [UInt8], into tokens: inout Set<[UInt8]>) {
-    if !isStopWord(word), tokens.count < Limits.wordsPerFieldMax { tokens.insert(cut(word)) }
+    if !isStopWord(word), tokens.count < Limits.wordsPerFieldMax { tokens.insert(word) }
   }
 
   private static func isStopWord(_ word: [UInt8]) -> Bool {
     word.count <= stopWordBytesMax && stopWords.contains(word)
-  }
-
-  /// NB: in records and queries alike, so that a long word still equals itself.
-  private static func cut(_ word: [UInt8]) -> [UInt8] {
-    word.count <= Limits.wordBytesMax ? word : Array(word.prefix(Limits.wordBytesMax))
   }
 
   private static func isWordPart(_ scalar: Unicode.Scalar) -> Bool {
