@@ -23,14 +23,20 @@ public struct Service: Sendable {
   ///   - queues: hears of devices for which something waits as they register a token.
   ///   - limits: those that are not about pace.
   ///   - pollHoldSeconds: how long a poll for notifications waits.
+  ///   - uses: hears which indexes are read.
+  ///   - isDisabled: whether a user's account is disabled.
   public init(
     stores: any StoreCatalog, containers: any ContainerRegistry, assets: any AssetStore,
     signer: any TicketSigner, ambient: Ambient, cascades: any Signals = LocalSignals(),
     changes: any Signals = LocalSignals(), queues: any Signals = LocalSignals(),
-    limits: LimitSettings = .unpaced, pollHoldSeconds: Int64 = 30
+    limits: LimitSettings = .unpaced, pollHoldSeconds: Int64 = 30, uses: IndexUses = IndexUses(),
+    isDisabled: @escaping AssetUploads.IsDisabled = { _, _ in false }
   ) {
     let tickets = AssetTickets(signer: signer)
-    uploads = AssetUploads(stores: stores, assets: assets, tickets: tickets, ambient: ambient)
+    uploads = AssetUploads(
+      stores: stores, assets: assets, tickets: tickets, ambient: ambient, isDisabled: isDisabled,
+      unheld: UnheldBytes(
+        perUserMax: limits.unheldBytesPerUserMax, perStoreMax: limits.unheldBytesPerStoreMax))
     downloads = AssetDownloads(
       stores: stores, assets: assets, tickets: tickets, ambient: ambient)
     managementHandlers = [
@@ -49,7 +55,7 @@ public struct Service: Sendable {
         databases: databases, ambient: ambient, cascades: cascades, changes: changes,
         writers: ZoneWriters(countMax: limits.zoneWritersMax)),
       LookupRecordsHandler(databases: databases),
-      QueryRecordsHandler(databases: databases, buildRowsMax: limits.indexBuildRowsMax),
+      QueryRecordsHandler(databases: databases, buildRowsMax: limits.indexBuildRowsMax, uses: uses),
       FetchRecordChangesHandler(databases: databases),
       ListZonesHandler(databases: databases),
       LookupZonesHandler(databases: databases),

@@ -147,11 +147,16 @@ public struct Router: Sendable {
       let subject = try await admit(request, query, to: address.store, body, &exchange)
       try exchange.requireOrigin(of: request)
       try pace.admitRequest(of: subject)
-      return try await handler.answer(
-        try await body.bytes(), to: exchange.caller, in: address
+      let sent = try await body.bytes()
+      var sizeBytes = sent.count
+      defer { pace.charge(bytes: sizeBytes, steps: exchange.caller.work.steps, to: subject) }
+      let answer = try await handler.answer(
+        sent, to: exchange.caller, in: address
       ) { (count) throws(ServerError) in
         try pace.admitOperations(count, of: subject)
       }
+      sizeBytes += answer.count
+      return answer
     }
   }
 
@@ -192,7 +197,8 @@ public struct Router: Sendable {
     exchange.nextWebAuthToken = admission.nextWebAuthToken
     exchange.allowedOrigins = admission.allowedOrigins
     return CallerPace.Subject(
-      userRecordName: admission.userRecordName, apiToken: query.credentials.apiToken)
+      userRecordName: admission.userRecordName, apiToken: query.credentials.apiToken,
+      clientAddress: exchange.caller.clientAddress)
   }
 
   /// Answers what a browser asks before a request: with the API token, which stands in the URL,

@@ -30,7 +30,11 @@ extension EndpointHandler {
   ) async throws(ServerError) -> [UInt8] {
     let request = try Endpoint.Request(body: body)
     try admit(Endpoint.operationsCount(of: request))
-    return try await answer(request, to: caller, in: database).jsonBytes
+    let bytes = try await answer(request, to: caller, in: database).jsonBytes
+    guard bytes.count <= Limits.answerSizeBytesMax else {
+      throw .badRequest(Reason.answerTooLarge)
+    }
+    return bytes
   }
 }
 

@@ -22,6 +22,8 @@ public struct Composition: Sendable {
   let cascades: any Signals = LocalSignals()
   /// Hears of changes that somebody may want to be told of.
   let changes: any Signals = LocalSignals()
+  /// Notes which indexes are read.
+  let uses = IndexUses()
   /// Hears of queues that notifications were added to.
   let queues: any Signals = LocalSignals()
   /// Keeps processes that serve the same stores from doing the same work.
@@ -74,7 +76,10 @@ public struct Composition: Sendable {
     let service = Service(
       stores: stores, containers: registry, assets: assets, signer: signer,
       ambient: live.ambient, cascades: cascades, changes: changes, queues: queues,
-      limits: limits, pollHoldSeconds: push.pollHoldSeconds)
+      limits: limits, pollHoldSeconds: push.pollHoldSeconds, uses: uses
+    ) { [accounts] (user, container) async throws(ServerError) in
+      try await accounts.disabledUsers(of: container).contains(user)
+    }
     hub = Hub(
       stores: stores, ambient: live.ambient, heartbeatSeconds: push.heartbeatSeconds
     ) { error in
@@ -104,6 +109,15 @@ public struct Composition: Sendable {
   public func purgeZones() async throws(ServerError) {
     for store in stores.openStores {
       while try await PurgeZones(store: store, ambient: ambient).step(limit: 500) {}
+    }
+  }
+
+  /// Drops the indexes that no query has read for long from the stores in use; returns when all is
+  /// done.
+  public func dropUnusedIndexes() async throws(ServerError) {
+    for (address, store) in stores.openStoresByAddress {
+      let work = DropUnusedIndexes(store: store, at: address, uses: uses, ambient: ambient)
+      while try await work.step() {}
     }
   }
 

@@ -86,7 +86,10 @@ struct StoreSweep: ServiceLifecycle.Service {
 extension Composition {
   /// What the server does in its stores by itself, for as long as it runs.
   func storeSweeps(logger: Logger) -> [StoreSweep] {
-    [zoneSweep(logger: logger), cascadeSweep(logger: logger), changeSweep(logger: logger)]
+    [
+      zoneSweep(logger: logger), cascadeSweep(logger: logger), changeSweep(logger: logger),
+      indexSweep(logger: logger),
+    ]
   }
 
   /// Removes the records of deleted zones, so that deleting a zone of a million records is as quick
@@ -98,6 +101,15 @@ extension Composition {
       work: .zonePurge, pause: .seconds(2), stores: stores, locks: locks, logger: logger
     ) { [ambient] (store, _) async throws(ServerError) in
       try await PurgeZones(store: store, ambient: ambient).step(limit: stepRecords)
+    }
+  }
+
+  /// Drops indexes that no query reads, so that they make room for others and saves are quicker.
+  private func indexSweep(logger: Logger) -> StoreSweep {
+    StoreSweep(
+      work: "the dropping of indexes", pause: .seconds(600), stores: stores, logger: logger
+    ) { [ambient, uses] (store, address) async throws(ServerError) in
+      try await DropUnusedIndexes(store: store, at: address, uses: uses, ambient: ambient).step()
     }
   }
 

@@ -21,6 +21,9 @@ public struct LimitSettings: Sendable, Hashable {
   public var operationsPerUser: Rate?
   public var requestsPerAPIToken: Rate?
   public var operationsPerAPIToken: Rate?
+  /// Of those who are not signed in, as below.
+  public var anonymousRequestsPerAddress: Rate?
+  public var anonymousRequestsPerAPIToken: Rate?
   /// Streams of notifications that one user holds open.
   public var streamsPerUserMax: Int?
   /// Requests of `records/modify` to one zone at one time.
@@ -29,22 +32,33 @@ public struct LimitSettings: Sendable, Hashable {
   public var storeWaitingMax: Int
   /// Records that one request looks at to build indexes.
   public var indexBuildRowsMax: Int
+  /// Bytes that one user has uploaded and that no record holds.
+  public var unheldBytesPerUserMax: Int64
+  /// Bytes in one store that no record holds.
+  public var unheldBytesPerStoreMax: Int64
 
   public init(
     requestsPerUser: Rate? = nil, operationsPerUser: Rate? = nil,
     requestsPerAPIToken: Rate? = nil, operationsPerAPIToken: Rate? = nil,
+    anonymousRequestsPerAddress: Rate? = nil, anonymousRequestsPerAPIToken: Rate? = nil,
     streamsPerUserMax: Int? = nil, zoneWritersMax: Int = Limits.zoneWritersMax,
     storeWaitingMax: Int = Limits.storeWaitingMax,
-    indexBuildRowsMax: Int = Limits.indexBuildRequestRows
+    indexBuildRowsMax: Int = Limits.indexBuildRequestRows,
+    unheldBytesPerUserMax: Int64 = Limits.unheldBytesPerUserMax,
+    unheldBytesPerStoreMax: Int64 = Limits.unheldBytesPerStoreMax
   ) {
     self.requestsPerUser = requestsPerUser
     self.operationsPerUser = operationsPerUser
     self.requestsPerAPIToken = requestsPerAPIToken
     self.operationsPerAPIToken = operationsPerAPIToken
+    self.anonymousRequestsPerAddress = anonymousRequestsPerAddress
+    self.anonymousRequestsPerAPIToken = anonymousRequestsPerAPIToken
     self.streamsPerUserMax = streamsPerUserMax
     self.zoneWritersMax = zoneWritersMax
     self.storeWaitingMax = storeWaitingMax
     self.indexBuildRowsMax = indexBuildRowsMax
+    self.unheldBytesPerUserMax = unheldBytesPerUserMax
+    self.unheldBytesPerStoreMax = unheldBytesPerStoreMax
   }
 
   /// No pace is too fast.
@@ -56,5 +70,9 @@ public struct LimitSettings: Sendable, Hashable {
     operationsPerUser: Rate(perSecond: Limits.operationsPerUserPerSecond),
     requestsPerAPIToken: Rate(perSecond: Limits.requestsPerAPITokenPerSecond),
     operationsPerAPIToken: Rate(perSecond: Limits.operationsPerAPITokenPerSecond),
+    anonymousRequestsPerAddress: Rate(
+      perSecond: Limits.anonymousRequestsPerAddressPerSecond),
+    anonymousRequestsPerAPIToken: Rate(
+      perSecond: Limits.anonymousRequestsPerAPITokenPerSecond),
     streamsPerUserMax: Limits.streamsPerUserMax)
 }

@@ -20,6 +20,11 @@ public enum Limits {
   /// §8); Choice: 16 GiB, so that no file of an app's is too large, and no client fills a disk by
   /// one request.
   public static let assetSizeBytesMax: Int64 = 17_179_869_184
+  /// Bytes that one user has uploaded and that no record holds. Choice: one file of the largest
+  /// size and ordinary ones beside it; they are removed after a day.
+  public static let unheldBytesPerUserMax: Int64 = 21_474_836_480
+  /// Bytes in one store that no record holds. Choice: ten users at their limit.
+  public static let unheldBytesPerStoreMax: Int64 = 214_748_364_800
   /// Files in one `assets/upload` or `assets/rereference` (*Property Metrics*: tokens).
   public static let assetsPerRequestMax = 200
   /// Bytes of one request. Apple says "about 2 MB"; Choice: 4 MiB, so that 200 ordinary records
@@ -32,6 +37,38 @@ public enum Limits {
   /// Bytes of records in one answer, after which the page ends early, so that 200 records of 1 MB
   /// are not built in memory at once. Choice.
   public static let responseSizeBytesMax = 8_388_608
+  /// Bytes of one answer. Choice: 16 MiB, four times a request, so that a few callers cannot fill
+  /// the memory by small requests for large answers.
+  public static let answerSizeBytesMax = 16_777_216
+  /// Bytes of the answer that are kept for errors, tokens and punctuation. Choice: 400 errors whose
+  /// names are escaped have less.
+  public static let answerReserveBytes = 1_048_576
+  /// Bytes of one record's fields as JSON. Choice: four times what its values may have, so that an
+  /// answer always has room for one record.
+  public static let recordTextBytesMax = 4_194_304
+  /// Bytes of the stored records that one `records/modify` looks at. Choice: about 0.1 s of reading
+  /// in the writer, and no more memory than that.
+  public static let snapshotSizeBytesMax = 33_554_432
+  /// Records that are read before their sizes are looked at. Choice: what one statement of the
+  /// store finds.
+  public static let recordsReadTogether = 20
+  /// Bytes of the server's own URL, as a caller names it. Choice: a host name has 253 and a port;
+  /// the URL stands with each file of an answer.
+  public static let serverURLBytesMax = 300
+  /// Files in the fields of one record. Choice: each has a URL of some hundred bytes in an answer.
+  public static let assetsPerRecordMax = 1_000
+  /// Values of one list. Choice: each may become an entry of an index; apps keep longer data in
+  /// files.
+  public static let listValuesMax = 20_000
+  /// Different words of one field that queries find; those behind them in the text are not found.
+  /// Choice: a novel of 1 MB has about so many, and each becomes an entry of an index.
+  public static let wordsPerFieldMax = 10_000
+  /// Entries that one record has in all indexes of its type. Choice: about 0.1 s of writing, for
+  /// which others wait.
+  public static let indexEntriesPerRecordMax = 20_000
+  /// Steps of work that one `records/modify` does in the writer, one of which takes about 1 µs.
+  /// Choice: 250 ms, as the others wait that long. The first record is always taken.
+  public static let writerStepsMax = 250_000
   /// Levels of nesting in a request: the deepest legal one has nine. Choice.
   public static let jsonDepthMax = 32
   /// Records that go by one step of a cascade, the deletion's own transaction included. Choice:
@@ -87,9 +124,30 @@ public enum Limits {
   /// Entries that a query reads whole, to sort them in memory, rather than walk an index in the
   /// order asked for. Choice: about 20 ms and 3 MB.
   public static let queryGatherMax = 5_000
+  /// Values in the list of one filter. Choice: apps ask for the records of a screen or of a
+  /// person's contacts; each value is compared with each record read.
+  public static let queryValuesMax = 2_000
+  /// Different words that one filter looks for. Choice: a person types ten.
+  public static let queryWordsMax = 100
+  /// Bytes of the texts of one filter of words. Choice: they are folded and split before anything
+  /// is read.
+  public static let queryWordsSizeBytesMax = 65_536
+  /// Steps of work, one of which takes about 1 µs, after which a query lets others read before it
+  /// goes on. Choice: 30 ms.
+  public static let querySliceStepsMax = 30_000
+  /// Steps of work of one page of a query; then it ends early. Choice: 0.4 s, so that a request
+  /// stays below a second also where a record takes long.
+  public static let queryStepsMax = 400_000
+  /// Records that are read and sorted in memory where no index serves a query. Choice: about 10 ms.
+  public static let queryUnindexedMax = 1_000
+  /// Rows of a zone that such a query looks at, of whatever type. Choice: as above.
+  public static let queryWalkRowsMax = 5_000
   /// Indexes of several columns that are kept for one record type. Choice: each is written with
   /// each record.
   public static let indexesPerRecordTypeMax = 32
+  /// Days after which an index is dropped that no query has read. Choice: what is asked once a
+  /// month is worth making anew; what is asked once a week is kept.
+  public static let indexUnusedDaysMax: Int64 = 14
   /// Records read at once for indexes that are built, and changed ones made up for in one
   /// transaction. Choice: about 20 ms, in which a thread does nothing else.
   public static let indexBuildStepRows = 1_000
@@ -116,6 +174,18 @@ public enum Limits {
   public static let requestsPerAPITokenPerSecond = 5_000
   /// What is saved and deleted a second with one API token, over time. Choice: as above.
   public static let operationsPerAPITokenPerSecond = 100_000
+  /// Requests a second from one address without a user, over time. Choice: a web page makes ten; a
+  /// school behind one address has some dozen readers at once.
+  public static let anonymousRequestsPerAddressPerSecond = 50
+  /// Requests a second with one API token without a user, over time. Choice: a fifth of what the
+  /// app's users have.
+  public static let anonymousRequestsPerAPITokenPerSecond = 1_000
+  /// Bytes received and sent that count as one more request. Choice: 500 requests a second are then
+  /// 32 MB a second, and a burst 640 MB.
+  public static let bytesPerPacedRequest = 65_536
+  /// Steps of work, one of which takes about 1 µs, that count as one more request. Choice: 500
+  /// requests a second are then one processor.
+  public static let stepsPerPacedRequest = 2_000
   /// Callers whose pace is known at one time. Choice: about 10 MB; beyond it all begin
   /// anew.
   public static let pacedCallersMax = 100_000

@@ -21,6 +21,15 @@ struct LimitOptions: ParsableArguments {
     help: "Changes a second with one API token, over time; 0: any number.")
   var operationsPerAPIToken = Limits.operationsPerAPITokenPerSecond
 
+  @Option(
+    help: "Requests a second from one address without a user, over time; 0: any number.")
+  var anonymousRequestsPerAddress = Limits.anonymousRequestsPerAddressPerSecond
+
+  @Option(
+    name: .customLong("anonymous-requests-per-api-token"),
+    help: "Requests a second with one API token without a user, over time; 0: any number.")
+  var anonymousRequestsPerAPIToken = Limits.anonymousRequestsPerAPITokenPerSecond
+
   @Option(help: "Streams of notifications that one user holds open; 0: any number.")
   var streamsPerUser = Limits.streamsPerUserMax
 
@@ -33,6 +42,12 @@ struct LimitOptions: ParsableArguments {
   @Option(help: "Records one request looks at to build an index that a query needs.")
   var indexBuilding = Limits.indexBuildRequestRows
 
+  @Option(help: "Bytes that one user has uploaded and that no record holds.")
+  var unheldBytesPerUser = Limits.unheldBytesPerUserMax
+
+  @Option(help: "Bytes in a container's store that no record holds.")
+  var unheldBytesPerStore = Limits.unheldBytesPerStoreMax
+
   /// - Throws: `Failure` for a number that makes no sense.
   func settings() throws -> LimitSettings {
     guard streamsPerUser >= 0 else { throw Failure("--streams-per-user must be 0 or more") }
@@ -42,14 +57,22 @@ struct LimitOptions: ParsableArguments {
     ] where number < 1 {
       throw Failure("--\(name) must be 1 or more")
     }
+    guard min(unheldBytesPerUser, unheldBytesPerStore) >= 1 else {
+      throw Failure("--unheld-bytes-per-user and --unheld-bytes-per-store must be 1 or more")
+    }
     return LimitSettings(
       requestsPerUser: try rate(requestsPerUser, "requests-per-user"),
       operationsPerUser: try rate(operationsPerUser, "operations-per-user"),
       requestsPerAPIToken: try rate(requestsPerAPIToken, "requests-per-api-token"),
       operationsPerAPIToken: try rate(operationsPerAPIToken, "operations-per-api-token"),
+      anonymousRequestsPerAddress: try rate(
+        anonymousRequestsPerAddress, "anonymous-requests-per-address"),
+      anonymousRequestsPerAPIToken: try rate(
+        anonymousRequestsPerAPIToken, "anonymous-requests-per-api-token"),
       streamsPerUserMax: streamsPerUser == 0 ? nil : streamsPerUser,
       zoneWritersMax: writersPerZone, storeWaitingMax: waitingPerStore,
-      indexBuildRowsMax: indexBuilding)
+      indexBuildRowsMax: indexBuilding, unheldBytesPerUserMax: unheldBytesPerUser,
+      unheldBytesPerStoreMax: unheldBytesPerStore)
   }
 
   private func rate(_ perSecond: Int, _ name: String) throws -> LimitSettings.Rate? {

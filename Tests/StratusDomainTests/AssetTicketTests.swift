@@ -11,7 +11,7 @@ import Testing
 
   @Test(arguments: [DatabaseKey.public, .private(owner: "_a"), .private(owner: "_ü")])
   func `what was sealed is read`(database: DatabaseKey) {
-    let upload = UploadTicket(address: address, database: database, id: "I", issued: -1)
+    let upload = UploadTicket(address: address, database: database, id: "I", user: "_u", issued: -1)
     #expect(tickets.upload(tickets.text(upload)) == upload)
     let download = DownloadTicket(address: address, checksum: file.checksum, expires: .max)
     #expect(tickets.download(tickets.text(download)) == download)
@@ -28,7 +28,7 @@ import Testing
 
   @Test func `a text with any character changed or missing is none`() {
     let text = Array(
-      tickets.text(UploadTicket(address: address, database: .public, id: "I", issued: 7)))
+      tickets.text(UploadTicket(address: address, database: .public, id: "I", user: "_u", issued: 7)))
     for place in text.indices {
       var changed = text
       changed[place] = changed[place] == "A" ? "Q" : "A"

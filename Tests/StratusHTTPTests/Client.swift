@@ -12,6 +12,8 @@ struct Client: Sendable {
   var database = "private"
   var apiToken: String?
   var webAuthToken: String?
+  /// Where it calls from.
+  var clientAddress: String?
   /// Behind the tokens in the query.
   var extraQuery = ""
 
@@ -50,7 +52,8 @@ struct Client: Sendable {
     for (name, value) in headers {
       head.headerFields[try #require(HTTPField.Name(name))] = value
     }
-    let (answer, answered) = await router.answer(head, body: WholeBody(body))
+    let (answer, answered) = await router.answer(
+      head, body: WholeBody(body), clientAddress: clientAddress)
     let bytes = try await answered.collected()
     #expect(answer.headerFields[.contentType] == "application/json; charset=UTF-8")
     return Answer(

@@ -21,8 +21,9 @@ struct AssetLinks: Sendable {
   /// Milliseconds since 1970 UTC.
   let now: Int64
 
-  func uploadURL(id: String) -> String {
-    let ticket = UploadTicket(address: address, database: database, id: id, issued: now)
+  func uploadURL(id: String, for user: String) -> String {
+    let ticket = UploadTicket(
+      address: address, database: database, id: id, user: user, issued: now)
     return serverURL + "/assets/upload/" + tickets.text(ticket)
   }
 

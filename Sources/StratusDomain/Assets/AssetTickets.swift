@@ -18,6 +18,7 @@ struct AssetTickets: Sendable {
       packed.add(ticket.address)
       packed.add(ticket.database)
       packed.add(ticket.id)
+      packed.add(ticket.user)
       packed.add(ticket.issued)
     }
   }
@@ -43,9 +44,10 @@ struct AssetTickets: Sendable {
   /// nil: the text is none of ours. Whether it is past its time, the caller asks.
   func upload(_ text: String) -> UploadTicket? {
     guard var packed = open(text, .upload), let address = packed.address(),
-      let database = packed.database(), let id = packed.string(), let issued = packed.int64()
+      let database = packed.database(), let id = packed.string(), let user = packed.string(),
+      let issued = packed.int64()
     else { return nil }
-    return UploadTicket(address: address, database: database, id: id, issued: issued)
+    return UploadTicket(address: address, database: database, id: id, user: user, issued: issued)
   }
 
   /// nil: the text is none of ours. Whether it is past its time, the caller asks.
@@ -92,6 +94,8 @@ struct UploadTicket: Sendable, Hashable {
   var database: DatabaseKey
   /// Names the upload; never given twice.
   var id: String
+  /// The record name of the user who asked for it.
+  var user: String
   /// Milliseconds since 1970 UTC.
   var issued: Int64
 }

@@ -41,10 +41,18 @@ public struct AssetUploads: Sendable {
   let assets: any AssetStore
   let tickets: AssetTickets
   let ambient: Ambient
+  /// Whether the account of a user of a container is disabled.
+  let isDisabled: IsDisabled
+  let unheld: UnheldBytes
+
+  /// See ``isDisabled``.
+  public typealias IsDisabled =
+    @Sendable (_ user: String, _ container: String) async throws(ServerError) -> Bool
 
   /// How far an upload is: what to put into the field, or how many bytes are there.
   ///
-  /// - Throws: `NOT_FOUND` if the ticket is none of ours, `ACCESS_DENIED` if it is past its time.
+  /// - Throws: `NOT_FOUND` if the ticket is none of ours, `ACCESS_DENIED` if it is past its time,
+  ///   `AUTHENTICATION_FAILED` if its user's account is disabled.
   public func progress(of ticketText: String) async throws(ServerError) -> UploadAnswer {
     let (ticket, status) = try await admit(ticketText)
     if let answer = try await ended(ticket, status) { return answer }
@@ -58,13 +66,16 @@ public struct AssetUploads: Sendable {
   ///   - piece: nil: the whole file comes at once.
   ///   - next: the bytes as they come; nil at their end.
   /// - Throws: as ``progress(of:)``; what `next` throws; `BAD_REQUEST` if the piece has not the
-  ///   bytes it says; `QUOTA_EXCEEDED` if the file is larger than the limit.
+  ///   bytes it says; `QUOTA_EXCEEDED` if the file is larger than the limit, or too many bytes are
+  ///   uploaded that no record holds.
   public func receive(
     _ ticketText: String, piece: Piece?, next: () async throws(ServerError) -> [UInt8]?
   ) async throws(ServerError) -> Outcome {
     let (ticket, status) = try await admit(ticketText)
     if let answer = try await ended(ticket, status) { return .answer(answer) }
     if let total = piece?.total, total > Limits.assetSizeBytesMax { throw Self.tooLarge }
+    let store = try await stores.store(at: ticket.address)
+    try await unheld.admit(ticket, store: store, now: ambient.now())
     let upload = try await assets.open(
       upload: ticket.id, at: ticket.address, fromNothing: piece == nil)
     do throws(ServerError) {
@@ -76,7 +87,10 @@ public struct AssetUploads: Sendable {
       if !note.isEmpty || status.note != nil {
         try await assets.note(note, ofUpload: ticket.id, at: ticket.address)
       }
-      try await fill(upload, piece, next)
+      try await fill(upload, piece, next) { (received) throws(ServerError) in
+        try unheld.note(received, of: ticket, now: ambient.now())
+      }
+      try await requireEnabled(ticket)
     } catch {
       if error.code == .quotaExceeded { await upload.discard() } else { await upload.close() }
       throw error
@@ -96,6 +110,7 @@ public struct AssetUploads: Sendable {
     guard let ticket = tickets.upload(ticketText) else {
       throw ServerError(.notFound, Reason.assetURLUnknown)
     }
+    try await requireEnabled(ticket)
     let status = try await assets.status(ofUpload: ticket.id, at: ticket.address)
     let now = ambient.now()
     let end = max(ticket.issued, status.touched ?? 0) + Self.quietMilliseconds
@@ -103,6 +118,13 @@ public struct AssetUploads: Sendable {
       throw ServerError(.accessDenied, Reason.assetURLExpired)
     }
     return (ticket, status)
+  }
+
+  /// - Throws: `AUTHENTICATION_FAILED` if the account of the ticket's user is disabled.
+  private func requireEnabled(_ ticket: UploadTicket) async throws(ServerError) {
+    if try await isDisabled(ticket.user, ticket.address.container) {
+      throw ServerError(.authenticationFailed, Reason.accountDisabled)
+    }
   }
 
   /// The answer of an upload whose bytes are all there; nil if some are missing.
@@ -134,7 +156,9 @@ public struct AssetUploads: Sendable {
   }
 
   private func fill(
-    _ upload: any AssetUpload, _ piece: Piece?, _ next: () async throws(ServerError) -> [UInt8]?
+    _ upload: any AssetUpload, _ piece: Piece?,
+    _ next: () async throws(ServerError) -> [UInt8]?,
+    note: (_ received: Int64) throws(ServerError) -> Void
   ) async throws(ServerError) {
     let end = piece.map { $0.last + 1 } ?? Limits.assetSizeBytesMax
     var heard = upload.received
@@ -152,11 +176,15 @@ public struct AssetUploads: Sendable {
       if waiting.isEmpty { waiting.reserveCapacity(Self.appendBytes + bytes.count) }
       waiting += bytes
       if waiting.count >= Self.appendBytes {
+        try note(heard)
         try await upload.append(waiting)
         waiting = []
       }
     }
-    if !waiting.isEmpty { try await upload.append(waiting) }
+    if !waiting.isEmpty {
+      try note(heard)
+      try await upload.append(waiting)
+    }
     if let failure { throw failure }
     if piece != nil, heard != end { throw .badRequest(Reason.assetPieceWrong) }
   }
@@ -176,7 +204,12 @@ public struct AssetUploads: Sendable {
     let asset = StoredAsset(
       checksum: file.checksum, file: name, size: file.size, touched: ambient.now())
     let store = try await stores.store(at: ticket.address)
-    let kept = try await store.write { (store) throws(ServerError) in try store.register(asset) }
+    let kept = try await store.write { (store) throws(ServerError) in
+      let kept = try store.register(asset)
+      try store.noteUploader(ticket.user, ofAsset: kept.checksum)
+      return kept
+    }
+    unheld.finish(ticket, size: file.size)
     if kept.file != name {
       let isReplaced = try await replaceIfLost(kept, by: asset, in: store, at: ticket.address)
       let spare = isReplaced ? kept.file : name

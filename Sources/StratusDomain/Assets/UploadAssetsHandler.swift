@@ -12,13 +12,14 @@ struct UploadAssetsHandler: EndpointHandler {
   ) async throws(ServerError) -> UploadAssets.Response {
     let (database, zone) = try await databases.open(
       address, for: caller, fields: request.fields, zoneID: request.zoneID)
+    let user = try caller.requireUser()
     try await check(request.fields, in: zone, of: database)
     let links = database.assets(of: zone.database)
     return UploadAssets.Response(
       targets: request.fields.map { field in
         UploadAssets.Target(
           recordName: field.recordName ?? ambient.makeUUID(), fieldName: field.fieldName,
-          url: links.uploadURL(id: ambient.makeUUID()))
+          url: links.uploadURL(id: ambient.makeUUID(), for: user))
       })
   }
 

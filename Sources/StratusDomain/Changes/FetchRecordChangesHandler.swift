@@ -16,9 +16,11 @@ struct FetchRecordChangesHandler: EndpointHandler {
       let limit = min(
         request.selection.resultsLimit ?? Limits.recordsPerResponseMax,
         Limits.recordsPerResponseMax)
+      var room = AnswerRoom()
       let page = try ZoneHistory(database: database, store: store).page(
         request.zoneID, since: request.syncToken, selection: request.selection, limit: limit,
-        sizeBytesMax: Limits.responseSizeBytesMax)
+        sizeBytesMax: Limits.responseSizeBytesMax, room: &room
+      ).changes
       return FetchRecordChanges.Response(
         records: page.records, syncToken: page.syncToken, moreComing: page.moreComing)
     }

@@ -17,17 +17,19 @@ struct FetchZoneChangesHandler: EndpointHandler {
     return try await database.store.read { (store) throws(ServerError) in
       let history = ZoneHistory(database: database, store: store)
       var items: [ZoneChangesItem] = []
-      var room = Limits.responseSizeBytesMax
+      var room = AnswerRoom()
+      var bytesLeft = Limits.responseSizeBytesMax
       var count = Limits.recordsPerResponseMax
       for item in request.zones {
         do throws(ServerError) {
-          let limit = min(item.selection.resultsLimit ?? count, count)
+          // A zone for which there is no room is left for the next request, with `moreComing`.
+          let limit = bytesLeft > 0 ? min(item.selection.resultsLimit ?? count, count) : 0
           let page = try history.page(
             item.zoneID, since: item.syncToken, selection: item.selection, limit: limit,
-            sizeBytesMax: room)
-          room = max(1, room - page.sizeBytes)
-          count = max(1, count - page.records.count)
-          items.append(.changes(page))
+            sizeBytesMax: bytesLeft, room: &room)
+          bytesLeft -= page.sizeBytesRead
+          count -= page.changes.records.count
+          items.append(.changes(page.changes))
         } catch {
           // NB: a fault of the store is no property of a zone.
           if error.code == .internalError || error.code == .tryAgainLater { throw error }
@@ -35,18 +37,6 @@ struct FetchZoneChangesHandler: EndpointHandler {
         }
       }
       return FetchZoneChanges.Response(zones: items)
-    }
-  }
-}
-
-extension ZoneChanges {
-  /// Bytes of the fields in it.
-  fileprivate var sizeBytes: Int {
-    records.reduce(0) { sum, item in
-      switch item {
-      case .record(let record): sum + record.fields.text.count
-      case .deleted, .failure: sum
-      }
     }
   }
 }

@@ -5,14 +5,24 @@ struct ZoneHistory {
   let database: OpenDatabase
   let store: any StoreReading
 
+  /// A page of a zone's history.
+  struct Page {
+    let changes: ZoneChanges
+    /// Bytes of the stored fields that were read for it.
+    let sizeBytesRead: Int
+  }
+
   /// The next page behind a token.
   ///
+  /// - Parameters:
+  ///   - limit: how many records at most; 0: none, and the page says whether there are any.
+  ///   - room: what the answer has left; a record that does not fit ends the page.
   /// - Throws: `ZONE_NOT_FOUND`; `BAD_REQUEST` for the default zone and for tokens that are stale
   ///   or none of ours.
   func page(
     _ zoneID: ZoneID, since text: String?, selection: ChangesSelection, limit: Int,
-    sizeBytesMax: Int
-  ) throws(ServerError) -> ZoneChanges {
+    sizeBytesMax: Int, room: inout AnswerRoom
+  ) throws(ServerError) -> Page {
     let address = try database.zoneAddress(zoneID)
     if address.isDefault { throw .badRequest(Reason.changesInDefaultZone) }
     let access = try database.access(to: address, of: store)
@@ -20,38 +30,47 @@ struct ZoneHistory {
     let cursor = try HistoryCursor(
       token: text, zone: zone, epoch: store.epoch(of: zone.database),
       isReversed: selection.isReversed)
-    let shown = try store.recordChanges(
-      in: zone, range: cursor.range, newestFirst: cursor.isReversed, limit: limit,
-      sizeBytesMax: sizeBytesMax)
+    let isRead = limit > 0 && !room.isFull
+    let found =
+      isRead
+      ? try store.recordChanges(
+        in: zone, range: cursor.range, newestFirst: cursor.isReversed, limit: limit,
+        sizeBytesMax: sizeBytesMax) : []
+    let (records, count) = try present(
+      found, of: access, selection: selection, isFromNothing: cursor.isFromNothing, room: &room)
+    let last = count > 0 ? found[count - 1].change : nil
     let isComplete =
-      if let last = shown.last { cursor.isLast(last.change) } else { true }
-    let next = cursor.next(afterReading: shown.last?.change, isComplete: isComplete)
-    return ZoneChanges(
-      zoneID: access.id,
-      records: try present(
-        shown, of: access, selection: selection, isFromNothing: cursor.isFromNothing),
-      syncToken: next.text, moreComing: !isComplete,
-      clientChangeToken: zone.clientChangeToken)
+      if let last { count == found.count && cursor.isLast(last) } else {
+        isRead && found.isEmpty || cursor.isAtEnd
+      }
+    let next = cursor.next(afterReading: last, isComplete: isComplete)
+    return Page(
+      changes: ZoneChanges(
+        zoneID: access.id, records: records, syncToken: next.text,
+        moreComing: !isComplete, clientChangeToken: zone.clientChangeToken),
+      sizeBytesRead: found.reduce(0) { $0 + $1.fields.text.count })
   }
 
+  /// - Returns: the items, and how many of the records they stand for.
   private func present(
     _ records: [StoredRecord], of access: ZoneAccess, selection: ChangesSelection,
-    isFromNothing: Bool
-  ) throws(ServerError) -> [RecordItem] {
+    isFromNothing: Bool, room: inout AnswerRoom
+  ) throws(ServerError) -> (items: [RecordItem], count: Int) {
     let presenter = RecordPresenter(access.address, in: database)
     var items: [RecordItem] = []
     items.reserveCapacity(records.count)
-    for record in records {
+    for (index, record) in records.enumerated() {
       // A reader that starts from nothing has nothing to delete, unless it wrote to the zone before
       // its first fetch, as the framework's clients may.
       if record.isDeleted, isFromNothing, !selection.showsDeletedRecordTypes { continue }
       if let types = selection.desiredRecordTypes, !types.contains(record.type) { continue }
-      items.append(
-        try presenter.item(
-          record, selection: selection.fields,
-          showsDeletedType: selection.showsDeletedRecordTypes))
+      let item = try presenter.item(
+        record, selection: selection.fields,
+        showsDeletedType: selection.showsDeletedRecordTypes)
+      guard room.take(item) else { return (items, index) }
+      items.append(item)
     }
-    return items
+    return (items, records.count)
   }
 }
 
@@ -102,6 +121,9 @@ struct HistoryCursor {
 
   var range: ChangeRange { ChangeRange(after: since, through: isReversed ? before : zone.change) }
 
+  /// Whether nothing is left to be read.
+  var isAtEnd: Bool { range.after >= range.through }
+
   /// Whether nothing is left once this change is read.
   ///
   /// NB: numbers have gaps (a record's earlier changes), so reading backwards the end may be known
@@ -111,19 +133,21 @@ struct HistoryCursor {
   }
 
   /// The token that leads on.
+  ///
+  /// - Parameter change: the last one read; nil: none was.
   func next(afterReading change: Int64?, isComplete: Bool) -> ChangeToken {
     var token = ChangeToken(
       subject: .zone, epoch: epoch, incarnation: zone.id, change: zone.change)
     if isReversed {
       token.change = isComplete ? top : since
-      if !isComplete, let change {
+      if !isComplete {
         token.subject = .reversedZone
-        token.before = change - 1
+        token.before = change.map { $0 - 1 } ?? before
         token.top = top
         token.began = began
       }
-    } else if let change, !isComplete {
-      token.change = change
+    } else if !isComplete {
+      token.change = change ?? since
       token.began = began
     }
     return token

@@ -15,6 +15,9 @@ struct DatabaseAccess: Sendable {
     _ address: DatabaseAddress, for caller: Caller, needsUser: Bool = false
   ) async throws(ServerError) -> OpenDatabase {
     if needsUser { _ = try caller.requireUser() }
+    guard caller.serverURL.utf8.count <= Limits.serverURLBytesMax else {
+      throw .badRequest(Reason.hostTooLong)
+    }
     let view: DatabaseView =
       switch address.scope {
       case .public: .public

@@ -1,7 +1,8 @@
 public import StratusWire
 import Synchronization
 
-/// Keeps callers to a pace: token buckets of each user and each API token.
+/// Keeps callers to a pace: token buckets of each user, each API token, and each address that
+/// strangers call from.
 ///
 /// It takes one lock and two look-ups a request. Callers who rest are forgotten.
 public final class CallerPace: Sendable {
@@ -11,10 +12,13 @@ public final class CallerPace: Sendable {
     public var userRecordName: String?
     /// One that has been found good.
     public var apiToken: String?
+    /// Where a stranger calls from; nil: not known.
+    public var clientAddress: String?
 
-    public init(userRecordName: String?, apiToken: String?) {
+    public init(userRecordName: String?, apiToken: String?, clientAddress: String? = nil) {
       self.userRecordName = userRecordName
       self.apiToken = apiToken
+      self.clientAddress = clientAddress
     }
   }
 
@@ -41,7 +45,7 @@ public final class CallerPace: Sendable {
   }
 
   private struct State {
-    /// By user record name and API token, which are never the same text.
+    /// By user record name, API token or address, which are never the same text.
     var callers: [String: Buckets] = [:]
     /// Callers at which those who rest are looked for.
     var sweepAt = 4_096
@@ -65,41 +69,88 @@ public final class CallerPace: Sendable {
   ///
   /// - Throws: `THROTTLED`; then it is not counted.
   public func admitRequest(of subject: Subject) throws(ServerError) {
-    try take(
-      1, .requests, subject,
-      userRule: (settings.requestsPerUser, .requestsPerUser),
-      tokenRule: (settings.requestsPerAPIToken, .requestsPerAPIToken))
+    try take(1, .requests, requestRules(for: subject))
   }
 
   /// Counts what a request is about to save and delete.
   ///
+  /// NB: strangers change nothing, whatever they send; so what they send is not counted against
+  /// their app's users.
   /// - Throws: `THROTTLED`; then nothing is counted.
   public func admitOperations(_ count: Int, of subject: Subject) throws(ServerError) {
-    if count == 0 { return }
+    if count == 0 || subject.userRecordName == nil { return }
     try take(
-      count, .operations, subject,
-      userRule: (settings.operationsPerUser, .operationsPerUser),
-      tokenRule: (settings.operationsPerAPIToken, .operationsPerAPIToken))
+      count, .operations,
+      [
+        Rule(subject.apiToken, settings.operationsPerAPIToken, .operationsPerAPIToken),
+        Rule(subject.userRecordName, settings.operationsPerUser, .operationsPerUser),
+      ])
+  }
+
+  /// Counts what a request that was answered has cost beyond its own: as if it had been several.
+  ///
+  /// - Parameters:
+  ///   - bytes: received and sent.
+  ///   - steps: of work, one of which takes about 1 µs.
+  public func charge(bytes: Int, steps: Int, to subject: Subject) {
+    let count = bytes / Limits.bytesPerPacedRequest + steps / Limits.stepsPerPacedRequest
+    if count == 0 { return }
+    let now = ambient.now() * 1_000
+    state.withLock { state in
+      for rule in requestRules(for: subject) {
+        guard let caller = rule.caller, let rate = rule.rate else { continue }
+        state.callers[caller, default: Buckets()].requests.charge(count, of: rate, now: now)
+      }
+    }
+  }
+
+  /// Choice: those who are not signed in have a share of their own, of an app and of an address, so
+  /// that they cannot hold back the users of the app.
+  private func requestRules(for subject: Subject) -> [Rule] {
+    if let user = subject.userRecordName {
+      return [
+        Rule(subject.apiToken, settings.requestsPerAPIToken, .requestsPerAPIToken),
+        Rule(user, settings.requestsPerUser, .requestsPerUser),
+      ]
+    }
+    return [
+      Rule(
+        subject.apiToken.map { "anonymous " + $0 }, settings.anonymousRequestsPerAPIToken,
+        .anonymousRequestsPerAPIToken),
+      Rule(
+        subject.clientAddress.map { "address " + $0 }, settings.anonymousRequestsPerAddress,
+        .anonymousRequestsPerAddress),
+    ]
   }
 
   /// How many callers are known, for tests.
   var callersCount: Int { state.withLock { $0.callers.count } }
 
-  private typealias Rule = (rate: LimitSettings.Rate?, name: LimitRule)
+  /// A pace, and the caller that is held to it.
+  private struct Rule {
+    let caller: String?
+    let rate: LimitSettings.Rate?
+    let name: LimitRule
 
-  private func take(
-    _ count: Int, _ kind: Kind, _ subject: Subject, userRule: Rule, tokenRule: Rule
-  ) throws(ServerError) {
-    if userRule.rate == nil && tokenRule.rate == nil { return }
+    init(_ caller: String?, _ rate: LimitSettings.Rate?, _ name: LimitRule) {
+      self.caller = caller
+      self.rate = rate
+      self.name = name
+    }
+  }
+
+  private func take(_ count: Int, _ kind: Kind, _ rules: [Rule]) throws(ServerError) {
+    if rules.allSatisfy({ $0.rate == nil }) { return }
     let now = ambient.now() * 1_000
     let refusal: (rule: LimitRule, seconds: Int)? = state.withLock { state in
-      let byToken = bucket(of: subject.apiToken, count, kind, tokenRule, state, now)
-      if let seconds = byToken?.debtSeconds { return (tokenRule.name, seconds) }
-      let byUser = bucket(of: subject.userRecordName, count, kind, userRule, state, now)
-      if let seconds = byUser?.debtSeconds { return (userRule.name, seconds) }
+      var taken: [Taken] = []
+      for rule in rules {
+        guard let bucket = bucket(count, kind, rule, state, now) else { continue }
+        if let seconds = bucket.debtSeconds { return (rule.name, seconds) }
+        taken.append(bucket)
+      }
       // Only now, so that what is refused by one is not charged to the other.
-      if let byToken { state.callers[byToken.caller, default: Buckets()][kind] = byToken.bucket }
-      if let byUser { state.callers[byUser.caller, default: Buckets()][kind] = byUser.bucket }
+      for taken in taken { state.callers[taken.caller, default: Buckets()][kind] = taken.bucket }
       if state.callers.count >= min(state.sweepAt, callersMax) { sweep(&state, now) }
       return nil
     }
@@ -115,12 +166,11 @@ public final class CallerPace: Sendable {
     let debtSeconds: Int?
   }
 
-  /// The caller's bucket once so much is taken from it; nil: no rule holds it.
+  /// The caller's bucket once so much is taken from it; nil: the rule holds nobody.
   private func bucket(
-    of caller: String?, _ count: Int, _ kind: Kind, _ rule: Rule, _ state: State,
-    _ now: Int64
+    _ count: Int, _ kind: Kind, _ rule: Rule, _ state: State, _ now: Int64
   ) -> Taken? {
-    guard let caller, let rate = rule.rate else { return nil }
+    guard let caller = rule.caller, let rate = rule.rate else { return nil }
     let bucket = (state.callers[caller]?[kind] ?? TokenBucket())
       .taking(count, of: rate, now: now)
     return Taken(

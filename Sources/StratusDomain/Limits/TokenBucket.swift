@@ -16,9 +16,21 @@ struct TokenBucket: Sendable, Hashable {
   func taking(_ count: Int, of rate: LimitSettings.Rate, now: Int64) -> TokenBucket {
     let interval = 1_000_000 / Int64(rate.perSecond)
     let depth = interval * Int64(rate.burst)
-    // NB: no bucket is further from full than its depth, unless the clock was set back.
-    let begin = fullAt > now + depth ? now : max(fullAt, now)
+    // NB: no bucket is further from full than twice its depth, unless the clock was set back.
+    let begin = fullAt > now + 2 * depth ? now : max(fullAt, now)
     return TokenBucket(fullAt: begin + interval * Int64(min(count, rate.burst)))
+  }
+
+  /// Takes so much although it may not be there, as it has been used already.
+  ///
+  /// Choice: what is missing is another whole bucket at most.
+  mutating func charge(_ count: Int, of rate: LimitSettings.Rate, now: Int64) {
+    let interval = 1_000_000 / Int64(rate.perSecond)
+    let latest = now + 2 * interval * Int64(rate.burst)
+    let begin = fullAt > latest ? now : max(fullAt, now)
+    // NB: the count is bounded before it is multiplied.
+    let count = Int64(min(count, 2 * rate.burst))
+    fullAt = min(begin + interval * count, latest)
   }
 
   /// Whole seconds until what was taken is there; nil: it is.

@@ -11,6 +11,10 @@ public protocol AssetReading {
   /// - Parameter time: milliseconds since 1970 UTC.
   func unheldAssets(touchedBefore time: Int64, limit: Int) throws(ServerError) -> [StoredAsset]
 
+  /// The bytes of the files that no record holds, by the user who uploaded them last; an empty name
+  /// where that is not known.
+  func unheldBytes() throws(ServerError) -> [String: Int64]
+
   /// Which of these files have a row.
   func registered(files: [String]) throws(ServerError) -> Set<String>
 }
@@ -21,6 +25,9 @@ public protocol AssetWriting {
   ///
   /// - Returns: what the register now says, with the file that was there first.
   func register(_ asset: StoredAsset) throws(ServerError) -> StoredAsset
+
+  /// Remembers who uploaded the bytes of a file last.
+  func noteUploader(_ user: String, ofAsset checksum: [UInt8]) throws(ServerError)
 
   /// Has a row name another file with the same bytes, as the one it named is lost.
   ///

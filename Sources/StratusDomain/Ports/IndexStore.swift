@@ -13,6 +13,12 @@ public protocol IndexReading {
   /// They stand apart from the schema, which every session remembers until it changes.
   func indexBuilds(ofType recordType: String) throws(ServerError) -> [IndexBuild]
 
+  /// The day on which each index was last noted to be read, since 1970 UTC.
+  func indexUses() throws(ServerError) -> [Int64: Int64]
+
+  /// Whether entries of dropped indexes are left.
+  func hasDroppedIndexes() throws(ServerError) -> Bool
+
   /// Records of a type behind a place, over all databases, for an index that is being built; in the
   /// order of their places, deleted zones left out.
   ///
@@ -39,6 +45,18 @@ public protocol IndexWriting {
   func addIndex(
     recordType: String, columns: [IndexColumn]
   ) throws(ServerError) -> QueryIndex
+
+  /// Notes that an index was read on a day.
+  func noteUse(of index: Int64, day: Int64) throws(ServerError)
+
+  /// Takes a ready index out of the schema; its entries go later, by
+  /// ``removeDroppedEntries(limit:)``. Does nothing to an index that is being built.
+  func dropIndex(_ index: Int64) throws(ServerError)
+
+  /// Removes some entries of one dropped index, and the index with the last of them.
+  ///
+  /// - Parameter limit: how many entries, and databases, at most.
+  func removeDroppedEntries(limit: Int) throws(ServerError)
 
   /// Adds entries of records that stood before the index did; those that are there already stay.
   func add(

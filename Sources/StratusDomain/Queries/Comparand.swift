@@ -47,6 +47,9 @@ struct ComparandReader {
         let value = try? input.value(as: FieldType(element, isList: true)),
         case .list(_, let members) = value
       else { continue }
+      guard members.count <= Limits.queryValuesMax else {
+        throw .badRequest(Reason.queryValuesTooMany)
+      }
       return try members.map { member throws(ServerError) in try comparand(member) }
     }
     throw refusal(isList: true)

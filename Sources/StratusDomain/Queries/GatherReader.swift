@@ -19,6 +19,48 @@ struct GatherReader {
     builder = PageBuilder(scope)
   }
 
+  /// Reads the zone itself, as no index leads to the records.
+  ///
+  /// - Throws: `BAD_REQUEST` if there is more than can be read and sorted.
+  mutating func walk() throws(ServerError) -> QueryPage {
+    guard let zone = scope.zone else { throw .fault("a walk has no zone") }
+    let tooMuch = ServerError.badRequest(Reason.queryNeedsIndex)
+    var found: [Found] = []
+    var range = ChangeRange(after: 0, through: zone.change)
+    var rows = 0
+    var candidates = 0
+    while range.after < range.through {
+      let changes = try scope.store.recordChanges(
+        in: zone, range: range, newestFirst: false, limit: Self.batchMax,
+        sizeBytesMax: Limits.responseSizeBytesMax)
+      guard let last = changes.last else { break }
+      range.after = last.change
+      rows += changes.count
+      for record in changes where !record.isDeleted && record.type == scope.query.recordType {
+        candidates += 1
+        let entry = FoundEntry(value: [], zone: zone.id, record: record.number)
+        try take(record, of: entry, into: &found)
+      }
+      guard rows <= Limits.queryWalkRowsMax, candidates <= Limits.queryUnindexedMax,
+        !builder.hasReadEnough
+      else { throw tooMuch }
+    }
+    found.sort { precedes($0, $1) }
+    builder.noteRead(entries: rows)
+    try fill(found)
+    return builder.page
+  }
+
+  private mutating func take(
+    _ record: StoredRecord, of entry: FoundEntry, into found: inout [Found]
+  ) throws(ServerError) {
+    let values = try builder.values(of: record)
+    guard builder.matches(values) else { return }
+    let match = Found(key: scope.plan.candidate.order.key(of: values), entry: entry)
+    if let after = scope.after, !precedes(Found(key: after.value, entry: after), match) { return }
+    found.append(match)
+  }
+
   /// - Returns: nil if there is more than can be sorted.
   mutating func read() throws(ServerError) -> QueryPage? {
     var cursor = EntryCursor(
@@ -56,13 +98,7 @@ struct GatherReader {
       let items = try builder.records(of: rest)
       for (entry, item) in zip(rest, items) {
         guard let item else { continue }
-        let values = try builder.values(of: item.record)
-        guard builder.matches(values) else { continue }
-        let match = Found(key: scope.plan.candidate.order.key(of: values), entry: entry)
-        if let after = scope.after, !precedes(Found(key: after.value, entry: after), match) {
-          continue
-        }
-        found.append(match)
+        try take(item.record, of: entry, into: &found)
       }
       rest.removeFirst(items.count)
     }
@@ -80,7 +116,10 @@ struct GatherReader {
         builder.end(at: last)
         return
       }
-      if let item = items[place] { builder.add(item.record, in: item.zone) }
+      if let item = items[place], !builder.add(item.record, in: item.zone) {
+        builder.end(at: last)
+        return
+      }
       last = EntryPosition(
         value: match.key, zone: match.entry.zone, record: match.entry.record)
     }

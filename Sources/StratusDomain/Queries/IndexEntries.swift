@@ -50,6 +50,7 @@ extension IndexColumn {
     case .member:
       guard case .list(_, let members) = value(in: values) else { return [] }
       return Array(Set(members.map { ColumnBytes.of(Scalar($0)) }))
+    case .earlierToken: return []
     case .token:
       return Array(Set(tokens(in: values).map { ColumnBytes.of(.text($0)) }))
     case .cell:

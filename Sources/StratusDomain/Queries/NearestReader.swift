@@ -169,8 +169,7 @@ struct NearestReader {
         guard let item = try builder.record(of: entry) else { continue }
         let values = try builder.values(of: item.record)
         if builder.matches(values) {
-          if builder.isFull { return true }
-          builder.add(item.record, in: item.zone)
+          if !builder.add(item.record, in: item.zone) { return true }
         }
         passed = EntryPosition(value: key, zone: entry.zone, record: entry.record)
         if builder.hasReadEnough { return true }
@@ -202,7 +201,9 @@ struct NearestReader {
           record: entry.record)
         if let after = scope.after, !comes(after, before: position) { continue }
         found.append(position)
-        guard found.count <= Limits.queryGatherMax else { throw Self.tooMany }
+        guard found.count <= Limits.queryGatherMax,
+          builder.page.steps < Limits.queryStepsMax
+        else { throw Self.tooMany }
       case .end: break reading
       case .exhausted:
         if passed == scope.after { throw Self.tooMany }
@@ -212,7 +213,11 @@ struct NearestReader {
     found.sort { comes($0, before: $1) }
     for position in found {
       if builder.isFull { return true }
-      if let item = try builder.record(of: position) { builder.add(item.record, in: item.zone) }
+      if let item = try builder.record(of: position),
+        !builder.add(item.record, in: item.zone)
+      {
+        return true
+      }
       passed = position
     }
     return false

@@ -14,6 +14,12 @@ struct QueryPage: Sendable {
   var position: EntryPosition?
   var entriesRead = 0
   var recordsRead = 0
+  /// Work done, one step of which takes about 1 µs.
+  var steps = 0
+  /// What the answer has left.
+  var room = AnswerRoom()
+  /// Whether it ended for its work alone, so that the request may go on where it ends.
+  var isSlice = false
 }
 
 /// What every way of reading a page needs.
@@ -31,6 +37,12 @@ struct PageScope {
   let after: EntryPosition?
   /// Records read, after which the page ends.
   let recordsMax: Int
+  /// Steps of work after which the page ends.
+  let stepsMax: Int
+  /// How records are shown.
+  let selection: FieldSelection
+  /// What the answer has left.
+  let room: AnswerRoom
 }
 
 /// Takes matches one by one, until a page is full and one more is seen.
@@ -45,11 +57,14 @@ struct PageBuilder {
 
   /// Records read for one page, whether they match or not.
   private static let readBytesMax = 8 * Limits.responseSizeBytesMax
+  /// Bytes of a record that are decoded, or looked at by one filter, in a step of work.
+  private static let bytesPerStep = 256
   /// Records looked up together; of the largest, twice what a page has room for.
   private static let groupMax = 16
 
   init(_ scope: PageScope) {
     self.scope = scope
+    page.room = scope.room
     var names: Set<String> = []
     let candidate = scope.plan.candidate
     for filter in candidate.remaining {
@@ -74,25 +89,39 @@ struct PageBuilder {
 
   /// Whether so much was read that the page should end, whatever it holds.
   var hasReadEnough: Bool {
-    readBytes >= Self.readBytesMax || page.recordsRead >= scope.recordsMax
+    readBytes >= Self.readBytesMax || page.recordsRead >= scope.recordsMax || hasWorkedEnough
   }
+
+  /// Whether the page should end for the work that was done.
+  var hasWorkedEnough: Bool { page.steps >= scope.stepsMax }
 
   /// Matches that still fit.
   var room: Int { scope.limit - page.items.count }
 
-  mutating func add(_ record: StoredRecord, in zone: StoredZone) {
+  /// - Returns: whether there was room for the match; otherwise it belongs to the next page.
+  mutating func add(_ record: StoredRecord, in zone: StoredZone) -> Bool {
+    if !scope.countsOnly {
+      let size = AnswerRoom.sizeBytesMax(of: record, selection: scope.selection)
+      guard !isFull, page.room.take(size) else { return false }
+      page.items.append(QueryPage.Item(record: record, zone: zone))
+      sizeBytes += record.fields.text.count
+    }
     page.count += 1
-    if scope.countsOnly { return }
-    page.items.append(QueryPage.Item(record: record, zone: zone))
-    sizeBytes += record.fields.text.count
+    return true
   }
 
   /// Counts a match whose record nobody needs.
   mutating func addUnseen() { page.count += 1 }
 
-  mutating func noteRead(entries: Int) { page.entriesRead += entries }
+  mutating func noteRead(entries: Int) {
+    page.entriesRead += entries
+    page.steps += entries
+  }
 
-  mutating func end(at position: EntryPosition?) { page.position = position }
+  mutating func end(at position: EntryPosition?) {
+    page.position = position
+    page.isSlice = page.steps >= scope.stepsMax && readBytes < Self.readBytesMax
+  }
 
   /// The zone of an entry; nil: it is gone, and its entries will go.
   mutating func zone(_ id: Int64) throws(ServerError) -> StoredZone? {
@@ -156,8 +185,10 @@ struct PageBuilder {
   }
 
   /// Whether the filters hold that the index does not answer.
-  func matches(_ values: RecordValues) -> Bool {
-    scope.plan.candidate.remaining.allSatisfy {
+  mutating func matches(_ values: RecordValues) -> Bool {
+    let filters = scope.plan.candidate.remaining.count
+    page.steps += 2 + values.record.fields.text.count * (1 + filters) / Self.bytesPerStep
+    return scope.plan.candidate.remaining.allSatisfy {
       $0.holds(for: values, searchable: scope.query.searchable)
     }
   }

@@ -17,6 +17,8 @@ struct PlanChoice {
   let database: DatabaseKey
   /// Whether an index that only makes it faster is worth waiting for.
   let waits: Bool
+  /// Whether the caller's query may bring about indexes.
+  var makesIndexes = true
   /// Records of a page.
   let pageSize: Int
   /// Entries that were read to choose.
@@ -28,14 +30,12 @@ struct PlanChoice {
   mutating func choose() throws(ServerError) -> Outcome {
     let mains = 0..<planner.mainCount
     let gathers = planner.mainCount..<planner.mainCount + planner.gatherCount
-    var survey = Survey(indexes: indexes)
+    var survey = Survey(indexes: indexes, makesIndexes: makesIndexes)
     for ordinal in mains { survey.look(at: planner.candidates[ordinal], ordinal) }
     if !survey.hasPlan {
-      for ordinal in gathers.upperBound..<planner.candidates.count {
-        survey.look(at: planner.candidates[ordinal], ordinal)
-      }
+      for ordinal in planner.fallbacks { survey.look(at: planner.candidates[ordinal], ordinal) }
     }
-    guard survey.hasPlan else { throw noIndex }
+    if !survey.hasPlan { return try unindexed() }
     for ordinal in gathers { survey.look(at: planner.candidates[ordinal], ordinal) }
     let isServed = survey.plans.contains { !gathers.contains($0.ordinal) }
     if survey.isIncomplete, waits || !isServed {
@@ -50,6 +50,22 @@ struct PlanChoice {
     let max = isCertain ? min(pageSize, Limits.queryGatherMax) : Limits.queryGatherMax
     if let small = try smallest(others, max: max) { return .plan(small) }
     return .plan(main, gathers: isCertain ? others : [])
+  }
+
+  /// A way for an order that no index has or may have: few records are sorted in memory.
+  ///
+  /// - Throws: `BAD_REQUEST` if there are more than few.
+  private mutating func unindexed() throws(ServerError) -> Outcome {
+    var survey = Survey(indexes: indexes, makesIndexes: makesIndexes)
+    for ordinal in planner.sweeps { survey.look(at: planner.candidates[ordinal], ordinal) }
+    if let small = try smallest(survey.plans, max: Limits.queryUnindexedMax) {
+      return .plan(small)
+    }
+    if survey.isIncomplete { return .needs(survey.wanted, building: survey.building) }
+    guard !makesIndexes, survey.plans.isEmpty, let last = planner.candidates.last else {
+      throw noIndex
+    }
+    return .plan(QueryPlan(walk: last, ordinal: planner.candidates.count - 1))
   }
 
   /// Records read for a page, after which it is worth asking whether another way is shorter.
@@ -83,14 +99,12 @@ struct PlanChoice {
   /// NB: the place is spelled by the columns of the order; an index of the opposite ones spells it
   /// otherwise.
   mutating func chooseOrdered() throws(ServerError) -> Outcome {
-    var survey = Survey(indexes: indexes, spellsOrder: true)
+    var survey = Survey(indexes: indexes, makesIndexes: makesIndexes, spellsOrder: true)
     for ordinal in 0..<planner.mainCount {
       survey.look(at: planner.candidates[ordinal], ordinal)
     }
     if !survey.hasPlan {
-      for ordinal in planner.mainCount + planner.gatherCount..<planner.candidates.count {
-        survey.look(at: planner.candidates[ordinal], ordinal)
-      }
+      for ordinal in planner.fallbacks { survey.look(at: planner.candidates[ordinal], ordinal) }
     }
     guard survey.hasPlan else { throw noIndex }
     if survey.isIncomplete, waits || survey.plans.isEmpty {
@@ -100,7 +114,13 @@ struct PlanChoice {
   }
 
   private var noIndex: ServerError {
-    .badRequest(
+    if planner.isUnindexed {
+      return .badRequest(
+        "too many records match for a sort by distance behind another sort: "
+          + "\(Limits.queryUnindexedMax) are the most")
+    }
+    if !makesIndexes { return .badRequest(Reason.queryNeedsIndex) }
+    return .badRequest(
       "no index can serve this order: type '\(query.recordType)' has "
         + "\(Limits.indexesPerRecordTypeMax) indexes of several fields, the most allowed")
   }
@@ -137,14 +157,17 @@ struct PlanChoice {
 /// What the indexes of a type offer to some candidates.
 private struct Survey {
   let indexes: [QueryIndex]
+  /// Whether indexes are made, and waited for.
+  let makesIndexes: Bool
   /// Whether an index of the opposite columns does not serve.
   let spellsOrder: Bool
   var plans: [QueryPlan] = []
   var wanted: [[IndexColumn]] = []
   var building: [Int64] = []
 
-  init(indexes: [QueryIndex], spellsOrder: Bool = false) {
+  init(indexes: [QueryIndex], makesIndexes: Bool, spellsOrder: Bool = false) {
     self.indexes = indexes
+    self.makesIndexes = makesIndexes
     self.spellsOrder = spellsOrder
   }
 
@@ -161,6 +184,8 @@ private struct Survey {
     }
     if let index = serving.first(where: \.isReady) {
       if let plan = QueryPlan(candidate, ordinal: ordinal, index: index) { plans.append(plan) }
+    } else if !makesIndexes {
+      return
     } else if let index = serving.first {
       if !building.contains(index.id) { building.append(index.id) }
     } else if !wanted.contains(candidate.columns),

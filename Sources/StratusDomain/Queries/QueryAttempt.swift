@@ -1,9 +1,21 @@
 import StratusWire
 
+/// What one try at a page took.
+struct QueryWork: Sendable {
+  /// One takes about 1 µs.
+  var steps = 0
+  /// Whether the page ended for its work alone, so that the request may go on where it ends.
+  var isSlice = false
+  /// The index that was read.
+  var index = QueryPlan.noIndex
+  /// What the answer has left.
+  var room: AnswerRoom
+}
+
 /// One try at a page of a query, on one state of the store.
 struct QueryAttempt {
   enum Outcome: Sendable {
-    case answered(QueryRecords.Response)
+    case answered(QueryRecords.Response, QueryWork)
     /// The store must learn this first; then the query is tried again.
     case needs(SchemaAddition, indexes: [[IndexColumn]], building: [Int64])
   }
@@ -13,6 +25,11 @@ struct QueryAttempt {
   let store: any StoreReading
   /// Whether to wait for indexes that only make it faster.
   let waits: Bool
+  /// What the answer has left.
+  var room = AnswerRoom()
+
+  /// Choice: strangers bring about no indexes and no marks, which every later write pays for.
+  private var makesIndexes: Bool { database.caller.userRecordName != nil }
 
   func run() throws(ServerError) -> Outcome {
     let schema = try store.schema()
@@ -24,19 +41,21 @@ struct QueryAttempt {
       try schema.requireQueryExtensions("countOnly")
       query.sorts = []
     }
+    let addition = makesIndexes ? check.addition : SchemaAddition()
     let marker = try marker()
     let area = try area()
     if let area { try query.restrict(to: area.readable(query.recordType, schema: schema)) }
     let planner = QueryPlanner(query)
     guard let area, !planner.matchesNothing else {
-      if !check.addition.isEmpty { return .needs(check.addition, indexes: [], building: []) }
-      return .answered(try response(QueryPage(), marker: nil, plan: nil, zone: nil))
+      if !addition.isEmpty { return .needs(addition, indexes: [], building: []) }
+      return .answered(
+        try response(QueryPage(), marker: nil, plan: nil, zone: nil), QueryWork(room: room))
     }
     let zone = area.zone
     let indexes = schema.indexes[query.recordType] ?? []
     var choice = PlanChoice(
       query: query, planner: planner, indexes: indexes, store: store, database: area.database,
-      waits: waits, pageSize: pageSize)
+      waits: waits, makesIndexes: makesIndexes, pageSize: pageSize)
     var plan: QueryPlan
     var gathers: [QueryPlan] = []
     if let marker {
@@ -45,12 +64,10 @@ struct QueryAttempt {
       switch try choice.choose() {
       case .plan(let chosen, let others): (plan, gathers) = (chosen, others)
       case .needs(let wanted, let building):
-        return .needs(check.addition, indexes: wanted, building: building)
+        return .needs(addition, indexes: wanted, building: building)
       }
     }
-    if !check.addition.isEmpty {
-      return .needs(check.addition, indexes: [], building: [])
-    }
+    if !addition.isEmpty { return .needs(addition, indexes: [], building: []) }
     var page =
       gathers.isEmpty
       ? try read(plan, query, area, after: marker?.position)
@@ -60,13 +77,16 @@ struct QueryAttempt {
       switch try choice.chooseOrdered() {
       case .plan(let ordered, _): plan = ordered
       case .needs(let wanted, let building):
-        return .needs(check.addition, indexes: wanted, building: building)
+        return .needs(addition, indexes: wanted, building: building)
       }
       page = try read(plan, query, area, after: marker?.position)
     }
     page?.entriesRead += choice.entriesRead
     guard let page else { throw .fault("a query cannot be read in its own order") }
-    return .answered(try response(page, marker: try next(page, plan), plan: plan, zone: zone))
+    return .answered(
+      try response(page, marker: try next(page, plan), plan: plan, zone: zone),
+      QueryWork(
+        steps: page.steps, isSlice: page.isSlice, index: plan.index.id, room: page.room))
   }
 
   /// Records of a page.
@@ -100,7 +120,9 @@ struct QueryAttempt {
   ) throws(ServerError) -> QueryPage? {
     let scope = PageScope(
       query: query, plan: plan, store: store, database: area.database, zone: area.zone,
-      limit: pageSize, countsOnly: request.countsOnly, after: after, recordsMax: recordsMax)
+      limit: pageSize, countsOnly: request.countsOnly, after: after, recordsMax: recordsMax,
+      stepsMax: plan.candidate.kind == .scan ? Limits.querySliceStepsMax : Limits.queryStepsMax,
+      selection: request.selection, room: room)
     switch plan.candidate.kind {
     case .scan:
       var reader = ScanReader(scope)
@@ -108,6 +130,9 @@ struct QueryAttempt {
     case .gather:
       var reader = GatherReader(scope)
       return try reader.read()
+    case .walk:
+      var reader = GatherReader(scope)
+      return try reader.walk()
     case .nearest:
       guard let distance = plan.candidate.order.distance else {
         throw .fault("a plan by distance has none")
@@ -153,6 +178,9 @@ extension QueryAttempt {
   private func resumed(
     _ marker: ContinuationMarker, _ planner: QueryPlanner, _ indexes: [QueryIndex]
   ) throws(ServerError) -> QueryPlan {
+    if marker.index == QueryPlan.noIndex, marker.ordinal == planner.candidates.count - 1 {
+      return QueryPlan(walk: planner.candidates[marker.ordinal], ordinal: marker.ordinal)
+    }
     guard planner.candidates.indices.contains(marker.ordinal),
       let index = indexes.first(where: { $0.id == marker.index }), index.isReady,
       let plan = QueryPlan(

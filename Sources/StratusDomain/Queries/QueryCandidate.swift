@@ -10,6 +10,8 @@ struct QueryCandidate: Sendable, Hashable {
     case gather = 2
     /// Places, the nearest or the farthest first.
     case nearest = 3
+    /// The records of a zone without any index, sorted in memory.
+    case walk = 4
   }
 
   /// A column that has one of some values.
@@ -42,6 +44,7 @@ struct QueryCandidate: Sendable, Hashable {
     case .scan: order.isEmpty ? reach.map { [$0.column] } ?? [] : order.columns
     case .gather: reach.map { [$0.column] } ?? []
     case .nearest: order.distance.map { [IndexColumn($0.source, .cell)] } ?? []
+    case .walk: []
     }
   }
 
@@ -52,7 +55,7 @@ struct QueryCandidate: Sendable, Hashable {
   }
 
   /// Whether the entries come in the order asked for.
-  private var needsOrder: Bool { kind != .gather && !order.isEmpty }
+  private var needsOrder: Bool { kind != .gather && kind != .walk && !order.isEmpty }
 
   /// How an index can be read for this; nil: it cannot.
   ///
@@ -86,7 +89,7 @@ extension IndexColumn {
     switch form {
     case .value: IndexColumn(source, .descendingValue)
     case .descendingValue: IndexColumn(source, .value)
-    case .member, .token, .cell: self
+    case .member, .token, .earlierToken, .cell: self
     }
   }
 
@@ -101,7 +104,7 @@ extension IndexColumn {
     return switch form {
     case .value: name
     case .descendingValue: name + " descending"
-    case .member, .token, .cell: name + " " + form.rawValue
+    case .member, .token, .earlierToken, .cell: name + " " + form.rawValue
     }
   }
 }

@@ -54,7 +54,13 @@ struct QueryCheck {
     }
     let filters = try check(query.filters)
     var sorts: [CheckedSort] = []
-    for sort in query.sorts { sorts.append(try check(sort, isFirst: sorts.isEmpty)) }
+    for sort in query.sorts {
+      let checked = try check(sort)
+      if checked.place != nil, sorts.contains(where: { $0.place != nil }) {
+        throw .badRequest("a query has one sort by distance at most")
+      }
+      sorts.append(checked)
+    }
     let texts = type.fields.filter { $0.value.type.isText }
     let searchable = texts.filter { $0.value.indexes.contains(.searchable) }
     return CheckedQuery(
@@ -81,9 +87,7 @@ struct QueryCheck {
     return checked
   }
 
-  private mutating func check(
-    _ sort: QuerySort, isFirst: Bool
-  ) throws(ServerError) -> CheckedSort {
+  private mutating func check(_ sort: QuerySort) throws(ServerError) -> CheckedSort {
     let field = try field(sort.key)
     try requireMark(.sortable, field)
     let isPlace = field.type == FieldType(.location)
@@ -93,7 +97,6 @@ struct QueryCheck {
     if !isPlace, sort.relativeLocation != nil {
       throw .badRequest("Field '\(field.name)' is no LOCATION: 'relativeLocation' has no meaning")
     }
-    if isPlace, !isFirst { throw .badRequest("a sort by distance must be the first") }
     return CheckedSort(
       source: field.source, isAscending: sort.isAscending, place: sort.relativeLocation)
   }
@@ -165,18 +168,25 @@ struct QueryCheck {
       recordType: type.name, name: field.name, element: .string, system: nil, caller: nil)
     let values =
       filter.value.isList ? try reader.many(filter.value) : [try reader.one(filter.value)]
-    var words: Set<[UInt8]> = []
-    for case .scalar(.text(let bytes)) in values {
-      Tokens.collect(String(decoding: bytes, as: UTF8.self), into: &words)
+    let texts = values.compactMap { value -> [UInt8]? in
+      if case .scalar(let scalar) = value { scalar.text } else { nil }
     }
-    let sorted = words.sorted { $0.precedes($1) }
+    guard texts.reduce(0, { $0 + $1.count }) <= Limits.queryWordsSizeBytesMax else {
+      throw .badRequest(Reason.queryValuesTooMany)
+    }
+    // In order, so that equal queries have equal plans.
+    let words = Set(texts.flatMap { Tokens.words(of: String(decoding: $0, as: UTF8.self)) })
+      .sorted { $0.lexicographicallyPrecedes($1) { $0.precedes($1) } }
+    guard words.count <= Limits.queryWordsMax else {
+      throw .badRequest(Reason.queryValuesTooMany)
+    }
     let test: QueryCondition.Test =
-      if sorted.isEmpty {
+      if words.isEmpty {
         .never
       } else if filter.comparator == .containsAnyTokens {
-        .anyToken(sorted)
+        .anyWord(words)
       } else {
-        .allTokens(sorted)
+        .allTokens(Set(words.joined()).sorted { $0.precedes($1) })
       }
     return QueryCondition(
       source: field.source, test: test, text: "\(filter.comparator.rawValue) \(field.name)")
@@ -201,7 +211,7 @@ struct QueryCheck {
     var marks = field.marks
     if case .system(let system) = field.source {
       marks = type.systemFields[system] ?? []
-      let possible = FieldIndexes.all(for: system.type)
+      let possible = system.possibleMarks
       if environment == .development, possible.contains(mark) {
         let marking = SchemaAddition.Marking(
           recordType: type.name, key: .system(system), indexes: possible)
@@ -240,6 +250,14 @@ extension Schema {
     throw .badRequest(
       "\(what) is an extension of queries, which this container does not allow; "
         + "'stratus container configure' with '--query-extensions on' does")
+  }
+}
+
+extension SystemField {
+  /// What the field can be marked for. Choice: names of records have an order, which Apple's
+  /// console offers as `___recordID` sortable; other references have none.
+  var possibleMarks: FieldIndexes {
+    self == .recordName ? [.queryable, .sortable] : .all(for: type)
   }
 }
 

@@ -22,7 +22,8 @@ struct QueryCondition: Sendable, Hashable {
     case anyMember([Scalar])
     case allMembers([Scalar])
     case memberPrefix([UInt8])
-    case anyToken([[UInt8]])
+    /// All tokens of one of these words: one token, or the pairs of an unspaced script.
+    case anyWord([[[UInt8]]])
     case allTokens([[UInt8]])
     case near(Circle)
   }
@@ -78,6 +79,17 @@ extension CheckedFilter {
 struct RecordValues {
   let record: StoredRecord
   let fields: [String: FieldValue]
+  private let words = KnownWords()
+
+  /// The words found so far, by where they stand: many filters may look at one text.
+  private final class KnownWords {
+    var bySource: [IndexColumn.Source: Set<[UInt8]>] = [:]
+  }
+
+  init(record: StoredRecord, fields: [String: FieldValue]) {
+    self.record = record
+    self.fields = fields
+  }
 
   func value(_ source: IndexColumn.Source) -> FieldValue? {
     guard case .field(let name) = source else { return nil }
@@ -94,6 +106,7 @@ struct RecordValues {
 
   /// Of every field here, where no field is named.
   func tokens(_ source: IndexColumn.Source, of searchable: Set<String>) -> Set<[UInt8]> {
+    if let known = words.bySource[source] { return known }
     var tokens: Set<[UInt8]> = []
     switch source {
     case .field(let name): fields[name]?.collectTokens(into: &tokens)
@@ -101,6 +114,7 @@ struct RecordValues {
       for name in searchable { fields[name]?.collectTokens(into: &tokens) }
     case .system: break
     }
+    words.bySource[source] = tokens
     return tokens
   }
 }
@@ -165,9 +179,9 @@ extension QueryCondition {
       return wanted.allSatisfy(all.contains)
     case .memberPrefix(let text):
       return values.members(source)?.contains { $0.text?.starts(with: text) ?? false } ?? false
-    case .anyToken(let wanted):
+    case .anyWord(let wanted):
       let tokens = values.tokens(source, of: searchable)
-      return wanted.contains(where: tokens.contains)
+      return wanted.contains { $0.allSatisfy(tokens.contains) }
     case .allTokens(let wanted):
       let tokens = values.tokens(source, of: searchable)
       return wanted.allSatisfy(tokens.contains)
@@ -194,7 +208,7 @@ extension QueryCondition {
         offer(ColumnBytes.of(cell: Cell.code(of: place)))
       }
     case .never, .present, .oneOf, .within, .prefix, .suffix, .infix, .anyMember, .allMembers,
-      .anyToken, .allTokens:
+      .anyWord, .allTokens:
       break
     }
     return first
@@ -236,9 +250,25 @@ extension Array where Element == Scalar {
 }
 
 extension Array where Element == UInt8 {
+  /// Whether a text is part of this one, in one pass over both (Knuth, Morris, Pratt): a part that
+  /// nearly fits everywhere must not cost the product of their lengths.
   fileprivate func contains(_ text: [UInt8]) -> Bool {
     if text.isEmpty { return true }
     if text.count > count { return false }
-    return (0...(count - text.count)).contains { self[$0..<$0 + text.count].elementsEqual(text) }
+    var fallbacks = [0]
+    fallbacks.reserveCapacity(text.count)
+    var length = 0
+    for place in 1..<text.count {
+      while length > 0, text[place] != text[length] { length = fallbacks[length - 1] }
+      if text[place] == text[length] { length += 1 }
+      fallbacks.append(length)
+    }
+    var matched = 0
+    for byte in self {
+      while matched > 0, byte != text[matched] { matched = fallbacks[matched - 1] }
+      if byte == text[matched] { matched += 1 }
+      if matched == text.count { return true }
+    }
+    return false
   }
 }

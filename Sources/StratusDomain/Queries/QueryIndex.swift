@@ -38,8 +38,11 @@ public struct IndexColumn: Sendable, Hashable {
     case descendingValue
     /// Each member of a list; an empty list has no entry.
     case member
-    /// Each word of a text, folded; a text without words has no entry.
+    /// Each token of a text, folded; a text without words has no entry.
     case token
+    /// What tokens were before unspaced scripts had any. No query reads such an index; it has no
+    /// entries from now on, and is dropped like any that is not used.
+    case earlierToken
     /// The cell of a place, before all others that of a record without one; each cell of a list's
     /// places, none of an empty or missing one.
     case cell

@@ -5,13 +5,17 @@ struct QueryOrder: Sendable, Hashable {
   /// The first is ascending; the order is that of these, or its opposite.
   var columns: [IndexColumn]
   var isReversed: Bool
-  /// Comes before the columns.
+  /// nil: places do not matter.
   var distance: Distance?
 
   /// A sort by how far places are.
   struct Distance: Sendable, Hashable {
     var source: IndexColumn.Source
     var place: Location
+    /// How many of the columns come before it.
+    var columnsBefore = 0
+    /// Whether it goes the other way than the first sort.
+    var isOpposite = false
   }
 
   /// - Parameter constant: sources whose value is the same in every record that matches.
@@ -22,10 +26,11 @@ struct QueryOrder: Sendable, Hashable {
     isReversed = !(kept.first?.isAscending ?? true)
     columns = []
     for sort in kept {
+      let isOpposite = sort.isAscending == isReversed
       if let place = sort.place {
-        distance = Distance(source: sort.source, place: place)
+        distance = Distance(
+          source: sort.source, place: place, columnsBefore: columns.count, isOpposite: isOpposite)
       } else {
-        let isOpposite = sort.isAscending == isReversed
         columns.append(IndexColumn(sort.source, isOpposite ? .descendingValue : .value))
       }
     }
@@ -33,13 +38,20 @@ struct QueryOrder: Sendable, Hashable {
 
   var isEmpty: Bool { columns.isEmpty && distance == nil }
 
+  /// Whether no index has the order, so that records are sorted in memory.
+  var isUnindexed: Bool { (distance?.columnsBefore ?? 0) > 0 }
+
   /// Bytes that sort records as the order does, but for its direction.
   func key(of values: RecordValues) -> [UInt8] {
     var key: [UInt8] = []
-    if let distance { key = ColumnBytes.of(distance: distance.metres(to: values)) }
-    for column in columns {
-      let bytes = ColumnBytes.of(values.scalar(column.source))
-      key += column.form == .descendingValue ? bytes.inverted : bytes
+    for place in 0...columns.count {
+      if let distance, distance.columnsBefore == place {
+        let bytes = ColumnBytes.of(distance: distance.metres(to: values))
+        key += distance.isOpposite ? bytes.inverted : bytes
+      }
+      if place == columns.count { break }
+      let bytes = ColumnBytes.of(values.scalar(columns[place].source))
+      key += columns[place].form == .descendingValue ? bytes.inverted : bytes
     }
     return key
   }

@@ -41,6 +41,18 @@ struct QueryPlan: Sendable {
     }
   }
 
+  /// A way without an index.
+  init(walk candidate: QueryCandidate, ordinal: Int) {
+    self.candidate = candidate
+    self.ordinal = ordinal
+    index = QueryIndex(id: Self.noIndex, recordType: "", columns: [], isReady: true)
+    stretches = []
+    isReversed = false
+  }
+
+  /// The number that no index has.
+  static let noIndex: Int64 = 0
+
   /// What the entries begin with: every combination of the equalities' values.
   static func prefixes(_ candidate: QueryCandidate, _ index: QueryIndex) -> [[UInt8]] {
     var prefixes: [[UInt8]] = [[]]
@@ -64,6 +76,7 @@ struct QueryPlan: Sendable {
     case .scan: stretches.count > 1 ? "merge" : "scan"
     case .gather: "gather"
     case .nearest: "nearest"
+    case .walk: "walk"
     }
   }
 

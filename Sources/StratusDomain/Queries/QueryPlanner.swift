@@ -18,6 +18,11 @@ struct QueryPlanner {
   private(set) var mainCount = 0
   /// How many of the next have few records, perhaps, and sort them.
   private(set) var gatherCount = 0
+  /// How many of the next need an index that may be there already.
+  private(set) var fallbackCount = 0
+  /// How many of the next sort what one filter leads to, or all records, where no index has the
+  /// order. The last candidate of all reads the zone itself.
+  private(set) var sweepCount = 0
 
   private let query: CheckedQuery
   private var equalities: [Driver] = []
@@ -40,10 +45,37 @@ struct QueryPlanner {
     var mains: [QueryCandidate] = []
     var gathers: [QueryCandidate] = []
     var fallbacks: [QueryCandidate] = []
-    plan(&mains, &gathers, &fallbacks)
+    var sweeps: [QueryCandidate] = []
+    plan(&mains, &gathers, &fallbacks, &sweeps)
     mainCount = mains.count
     gatherCount = gathers.count
-    candidates = mains + gathers + fallbacks
+    fallbackCount = fallbacks.count
+    sweepCount = sweeps.count
+    candidates = mains + gathers + fallbacks + sweeps
+    candidates.append(candidate(.walk, [], order: order))
+  }
+
+  /// Places of the candidates that sort in memory what an index of any order leads to.
+  var sweeps: Range<Int> {
+    let start = mainCount + gatherCount + fallbackCount
+    return start..<start + sweepCount
+  }
+
+  /// Places of those that need an index of the order, or none at all.
+  var fallbacks: Range<Int> {
+    let start = mainCount + gatherCount
+    return start..<start + fallbackCount
+  }
+
+  /// Whether no index can have the order asked for.
+  var isUnindexed: Bool { order.isUnindexed }
+
+  /// The order asked for, without what is the same in every record.
+  private var order: QueryOrder {
+    QueryOrder(
+      query.sorts,
+      constant: Set(
+        equalities.compactMap(\.equality).filter { $0.values.count == 1 }.map(\.column.source)))
   }
 
   /// Whether no record can match.
@@ -53,7 +85,7 @@ struct QueryPlanner {
       switch condition.test {
       case .never: return true
       case .oneOf(let values), .anyMember(let values): return values.isEmpty
-      case .present, .within, .prefix, .suffix, .infix, .allMembers, .memberPrefix, .anyToken,
+      case .present, .within, .prefix, .suffix, .infix, .allMembers, .memberPrefix, .anyWord,
         .allTokens, .near:
         return false
       }
@@ -64,11 +96,9 @@ struct QueryPlanner {
 
   private func plan(
     _ mains: inout [QueryCandidate], _ gathers: inout [QueryCandidate],
-    _ fallbacks: inout [QueryCandidate]
+    _ fallbacks: inout [QueryCandidate], _ sweeps: inout [QueryCandidate]
   ) {
-    let constant = Set(
-      equalities.compactMap(\.equality).filter { $0.values.count == 1 }.map(\.column.source))
-    let order = QueryOrder(query.sorts, constant: constant)
+    let order = order
     let sorted = Set(order.columns.map(\.source))
     // An IN on what is sorted by is a range of several pieces.
     let atFirst = order.columns.first.flatMap { first in
@@ -77,6 +107,13 @@ struct QueryPlanner {
     }
     let columns = chosenEqualities(but: sorted, beside: atFirst)
     let others = Array((explosions + reaches).prefix(Self.alternativesMax))
+    if !order.isEmpty {
+      sweeps = (chosenEqualities(but: [], beside: nil) + others).map {
+        candidate(.gather, [$0], order: order)
+      }
+      sweeps.append(candidate(.gather, [], order: order))
+    }
+    if order.isUnindexed { return }
     if let distance = order.distance {
       mains = [candidate(.nearest, columns, order: order)]
       fallbacks = [candidate(.nearest, [], order: order)]
@@ -164,11 +201,13 @@ struct QueryPlanner {
         explosions.append(
           equality(condition, .member, [value], at: place, isWhole: values.count == 1))
       }
-    case .anyToken(let words):
-      guard words.count <= Limits.queryRangesMax else { return }
+    case .anyWord(let words):
+      // One token of each word leads to it; whether all of them are there is checked.
+      let leading = Set(words.compactMap(\.first)).sorted { $0.precedes($1) }
       explosions.append(
-        equality(condition, .token, words.map { .text($0) }, at: place, isWhole: isExact(condition))
-      )
+        equality(
+          condition, .token, leading.map { .text($0) }, at: place,
+          isWhole: words.allSatisfy { $0.count == 1 } && isExact(condition)))
     case .allTokens(let words):
       for word in words {
         explosions.append(

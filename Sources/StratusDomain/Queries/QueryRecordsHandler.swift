@@ -1,18 +1,25 @@
 import StratusWire
 
 /// Answers `records/query`: in one read, where the indexes are there, else after they were built.
+///
+/// A page that takes long is read in slices, each a read of its own, so that others read in
+/// between; of one caller, one such slice is read at a time.
 struct QueryRecordsHandler: EndpointHandler {
   typealias Endpoint = QueryRecords
 
   let databases: DatabaseAccess
   private let turns = IndexBuildTurns()
+  /// Whose long queries take turns.
+  private let slices = IndexBuildTurns()
+  let uses: IndexUses
 
   /// See ``LimitSettings/indexBuildRowsMax``.
   private let buildRowsMax: Int
 
-  init(databases: DatabaseAccess, buildRowsMax: Int) {
+  init(databases: DatabaseAccess, buildRowsMax: Int, uses: IndexUses = IndexUses()) {
     self.databases = databases
     self.buildRowsMax = buildRowsMax
+    self.uses = uses
   }
 
   /// Bounds the tries of one request, which other requests can only delay.
@@ -22,17 +29,49 @@ struct QueryRecordsHandler: EndpointHandler {
     _ request: QueryRecords.Request, to caller: Caller, in address: DatabaseAddress
   ) async throws(ServerError) -> QueryRecords.Response {
     let database = try await databases.open(address, for: caller)
+    var (answer, work) = try await slice(of: request, in: database, room: AnswerRoom())
+    if !work.isSlice { return answer }
+    let limit = min(
+      request.resultsLimit ?? Limits.recordsPerResponseMax, Limits.recordsPerResponseMax)
+    let key = IndexBuildTurns.Key(store: address.store, recordType: caller.paceKey)
+    _ = slices.join(key)
+    defer { slices.leave(key) }
+    while work.isSlice, work.steps < Limits.queryStepsMax,
+      request.countsOnly || answer.records.count < limit,
+      let marker = answer.continuationMarker
+    {
+      var rest = request
+      rest.continuationMarker = marker
+      if !request.countsOnly { rest.resultsLimit = limit - answer.records.count }
+      _ = await slices.take(key)
+      defer { slices.giveBack(key, rows: 0) }
+      let (more, moreWork) = try await slice(of: rest, in: database, room: work.room)
+      answer.add(more)
+      work.add(moreWork)
+    }
+    return answer
+  }
+
+  /// A page, or the part of it that is read without a pause.
+  private func slice(
+    of request: QueryRecords.Request, in database: OpenDatabase, room: AnswerRoom
+  ) async throws(ServerError) -> (QueryRecords.Response, QueryWork) {
     let recordType = request.query.recordType
     let builder = IndexBuilder(
       store: database.store, recordType: recordType, turns: turns,
-      key: IndexBuildTurns.Key(store: address.store, recordType: recordType))
+      key: IndexBuildTurns.Key(store: database.address, recordType: recordType))
     var waits = true
     for _ in 0..<Self.attemptsMax {
       let outcome = try await database.store.read { [waits] (store) throws(ServerError) in
-        try QueryAttempt(request: request, database: database, store: store, waits: waits).run()
+        try QueryAttempt(
+          request: request, database: database, store: store, waits: waits, room: room
+        ).run()
       }
       switch outcome {
-      case .answered(let response): return response
+      case .answered(let response, let work):
+        uses.note(work.index, at: database.address)
+        database.caller.work.add(steps: work.steps)
+        return (response, work)
       case .needs where !waits: throw Self.isBeingBuilt
       case .needs(let addition, let indexes, let building):
         try await builder.add(addition, indexes: indexes)
@@ -45,4 +84,26 @@ struct QueryRecordsHandler: EndpointHandler {
 
   private static let isBeingBuilt = ServerError(
     .tryAgainLater, Reason.indexIsBeingBuilt, retryAfterSeconds: 1)
+}
+
+extension QueryRecords.Response {
+  /// Adds what follows on the same page.
+  fileprivate mutating func add(_ more: QueryRecords.Response) {
+    records += more.records
+    continuationMarker = more.continuationMarker
+    syncToken = more.syncToken
+    if let added = more.count { count = (count ?? 0) + added }
+    if let added = more.explanation {
+      explanation?.entriesRead += added.entriesRead
+      explanation?.recordsRead += added.recordsRead
+    }
+  }
+}
+
+extension QueryWork {
+  fileprivate mutating func add(_ more: QueryWork) {
+    steps += more.steps
+    isSlice = more.isSlice
+    room = more.room
+  }
 }

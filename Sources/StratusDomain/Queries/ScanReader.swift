@@ -67,19 +67,20 @@ struct ScanReader {
     for (place, (entry, prefixCount)) in batch.enumerated() {
       if place < records.count {
         if let item = records[place], try matches(item.record, entry, prefixCount) {
-          if builder.isFull { return true }
-          builder.add(item.record, in: item.zone)
+          if !builder.add(item.record, in: item.zone) { return true }
         }
       } else {
         return true
       }
       passed = entry
       passed?.value.removeFirst(prefixCount)
+      // NB: a batch of large records can be much work.
+      if needsRecords, builder.hasWorkedEnough { return true }
     }
     return false
   }
 
-  private func matches(
+  private mutating func matches(
     _ record: StoredRecord, _ entry: FoundEntry, _ prefixCount: Int
   ) throws(ServerError) -> Bool {
     if !needsRecords { return true }

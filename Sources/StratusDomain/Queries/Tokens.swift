@@ -1,50 +1,121 @@
 import Foundation
+import StratusWire
 
 /// The words of a text, as queries compare them (docs/internals/queries.md).
 enum Tokens {
-  /// Distinct tokens in UTF-8, without stop words.
+  /// Distinct tokens of a text of a record, in UTF-8, without stop words.
   static func of(_ text: String) -> Set<[UInt8]> {
     var tokens: Set<[UInt8]> = []
     collect(text, into: &tokens)
     return tokens
   }
 
+  /// Adds the tokens of a text, up to ``Limits/wordsPerFieldMax`` of them in order of the text.
   static func collect(_ text: String, into tokens: inout Set<[UInt8]>) {
+    split(text) { piece in
+      switch piece {
+      case .word(let word): insert(word, into: &tokens)
+      case .run(let scalars):
+        for (place, scalar) in scalars.enumerated() {
+          insert(bytes(of: [scalar]), into: &tokens)
+          if place > 0 { insert(bytes(of: scalars[place - 1...place]), into: &tokens) }
+        }
+      }
+      return tokens.count < Limits.wordsPerFieldMax
+    }
+  }
+
+  /// The words that a query asks for, each as the tokens that a record must have: one, or the pairs
+  /// that a run of an unspaced script is made of.
+  static func words(of text: String) -> Set<[[UInt8]]> {
+    var words: Set<[[UInt8]]> = []
+    split(text) { piece in
+      switch piece {
+      case .word(let word): if !isStopWord(word) { words.insert([word]) }
+      case .run(let scalars):
+        let pairs = scalars.indices.dropFirst().map { bytes(of: scalars[$0 - 1...$0]) }
+        words.insert(pairs.isEmpty ? [bytes(of: scalars[...])] : pairs)
+      }
+      // One more than a query may have tells that there are too many.
+      return words.count <= Limits.queryWordsMax
+    }
+    return words
+  }
+
+  private enum Piece {
+    case word([UInt8])
+    /// Letters of a script that does not part words.
+    case run([Unicode.Scalar])
+  }
+
+  /// - Parameter take: gets each piece in order; says whether it wants more.
+  private static func split(_ text: String, _ take: (Piece) -> Bool) {
     if text.utf8.allSatisfy({ $0 < 0x80 }) {
-      collectPlain(text, into: &tokens)
+      splitPlain(text, take)
       return
     }
     let folded = text.folding(options: [.caseInsensitive, .diacriticInsensitive], locale: locale)
-    var word = String.UnicodeScalarView()
-    for scalar in folded.unicodeScalars {
-      if isWordPart(scalar) {
-        word.append(scalar)
-      } else if !word.isEmpty {
-        insert(Array(String(word).utf8), into: &tokens)
-        word.removeAll(keepingCapacity: true)
-      }
+    var piece: [Unicode.Scalar] = []
+    var isRun = false
+    func end() -> Bool {
+      if piece.isEmpty { return true }
+      defer { piece.removeAll(keepingCapacity: true) }
+      return take(isRun ? .run(piece) : .word(bytes(of: piece[...])))
     }
-    if !word.isEmpty { insert(Array(String(word).utf8), into: &tokens) }
+    for scalar in folded.unicodeScalars {
+      guard isWordPart(scalar) else {
+        if !end() { return }
+        continue
+      }
+      if isUnspaced(scalar) != isRun {
+        if !end() { return }
+        isRun.toggle()
+      }
+      piece.append(scalar)
+    }
+    _ = end()
   }
 
   /// The same for ASCII, whose folding is known.
-  private static func collectPlain(_ text: String, into tokens: inout Set<[UInt8]>) {
+  private static func splitPlain(_ text: String, _ take: (Piece) -> Bool) {
     var word: [UInt8] = []
     for byte in text.utf8 {
       switch byte {
       case 0x30...0x39, 0x61...0x7A: word.append(byte)
       case 0x41...0x5A: word.append(byte | 0x20)
       default:
-        if !word.isEmpty { insert(word, into: &tokens) }
+        if !word.isEmpty, !take(.word(word)) { return }
         word.removeAll(keepingCapacity: true)
       }
     }
-    if !word.isEmpty { insert(word, into: &tokens) }
+    if !word.isEmpty { _ = take(.word(word)) }
+  }
+
+  private static func bytes(of scalars: ArraySlice<Unicode.Scalar>) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for scalar in scalars { bytes.append(contentsOf: String(scalar).utf8) }
+    return bytes
+  }
+
+  /// Whether a letter belongs to a script that does not put spaces between words.
+  ///
+  /// Choice: Thai, Lao, Burmese, Khmer, Chinese characters, and Japanese kana; Korean parts words.
+  private static func isUnspaced(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x0E00...0x0EFF, 0x1000...0x109F, 0x1780...0x17FF, 0x3005...0x3007, 0x3040...0x30FF,
+      0x31F0...0x31FF, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xF900...0xFAFF, 0xFF66...0xFF9F,
+      0x20000...0x3FFFF:
+      true
+    default: false
+    }
   }
 
   private static func insert(_ word: [UInt8], into tokens: inout Set<[UInt8]>) {
-    if word.count <= stopWordBytesMax, stopWords.contains(word) { return }
-    tokens.insert(word)
+    if !isStopWord(word), tokens.count < Limits.wordsPerFieldMax { tokens.insert(word) }
+  }
+
+  private static func isStopWord(_ word: [UInt8]) -> Bool {
+    word.count <= stopWordBytesMax && stopWords.contains(word)
   }
 
   private static func isWordPart(_ scalar: Unicode.Scalar) -> Bool {

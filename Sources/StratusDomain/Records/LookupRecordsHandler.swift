@@ -16,9 +16,11 @@ struct LookupRecordsHandler: EndpointHandler {
     let batches = try ZoneBatches(request.items.map(\.zoneID), of: request.zoneID, in: database)
     return try await database.store.read { (store) throws(ServerError) in
       var results = [RecordItem?](repeating: nil, count: request.items.count)
+      var room = AnswerRoom()
       for batch in batches.batches {
         do throws(ServerError) {
-          try look(up: batch, for: request, in: database, of: store, into: &results)
+          try look(
+            up: batch, for: request, in: database, of: store, into: &results, room: &room)
         } catch {
           let names = batch.indices.map { request.items[$0].recordName }
           let failures = try batches.failures(of: names, error, for: caller)
@@ -31,24 +33,42 @@ struct LookupRecordsHandler: EndpointHandler {
     }
   }
 
+  /// Finds the records of one zone, some at a time, until the answer has no more room.
   private func look(
     up batch: ZoneBatches.Batch, for request: LookupRecords.Request, in database: OpenDatabase,
-    of store: any StoreReading, into results: inout [RecordItem?]
+    of store: any StoreReading, into results: inout [RecordItem?], room: inout AnswerRoom
   ) throws(ServerError) {
     let access = try database.access(to: batch.address, of: store)
-    let names = batch.indices.map { request.items[$0].recordName }
-    let records = try store.readableRecords(named: names, access)
     let presenter = RecordPresenter(access.address, in: database)
-    for index in batch.indices {
-      let item = request.items[index]
-      if let record = records[item.recordName] {
-        results[index] = try presenter.item(record, selection: item.selection)
-      } else {
-        let error = ServerError(.notFound, Reason.recordNotFound)
-        results[index] = .failure(
-          RecordFailure(
-            recordName: item.recordName, error: error.dictionary(for: database.caller)))
+    var rest = batch.indices[...]
+    while !rest.isEmpty {
+      let group = rest.prefix(Limits.recordsReadTogether)
+      rest = rest.dropFirst(group.count)
+      var records: [ExactName: StoredRecord] = [:]
+      if !room.isFull {
+        records = try store.readableRecords(
+          named: group.map { request.items[$0].recordName }, access)
+      }
+      for index in group {
+        results[index] = try look(
+          up: request.items[index], among: records, presenter, for: database.caller, room: &room)
       }
     }
+  }
+
+  /// One record; or why it is not in the answer.
+  private func look(
+    up item: LookupRecords.Item, among records: [ExactName: StoredRecord],
+    _ presenter: RecordPresenter, for caller: Caller, room: inout AnswerRoom
+  ) throws(ServerError) -> RecordItem {
+    var error = ServerError.badRequest(Reason.answerTooLarge)
+    if !room.isFull, let record = records[item.recordName] {
+      let shown = try presenter.dictionary(record, selection: item.selection)
+      if room.take(AnswerRoom.sizeBytesMax(of: shown)) { return .record(shown) }
+    } else if !room.isFull {
+      error = ServerError(.notFound, Reason.recordNotFound)
+    }
+    return .failure(
+      RecordFailure(recordName: item.recordName, error: error.dictionary(for: caller)))
   }
 }

@@ -46,11 +46,13 @@ struct ModifyRecordsHandler: EndpointHandler {
       var results = [RecordItem?](repeating: nil, count: operations.count)
       var hasMoreToCascade = false
       var isWatched = false
+      var room = AnswerRoom()
       for (batch, part) in zip(batches.batches, parts) {
         let outcome: Outcome
         do throws(ServerError) {
           outcome = try modify(
-            part, at: batch.address, request: request, from: origin, in: database, of: store)
+            part, at: batch.address, request: request, from: origin, in: database, of: store,
+            room: &room)
         } catch {
           outcome = Outcome(
             items: try batches.failures(
@@ -87,7 +89,8 @@ struct ModifyRecordsHandler: EndpointHandler {
 
   private func modify(
     _ operations: [SentOperation], at address: ZoneAddress, request: ModifyRecords.Request,
-    from origin: ChangeOrigin, in database: OpenDatabase, of store: any StoreWriting
+    from origin: ChangeOrigin, in database: OpenDatabase, of store: any StoreWriting,
+    room: inout AnswerRoom
   ) throws(ServerError) -> Outcome {
     var snapshot = try RecordSnapshot(
       loading: operations.compactMap(\.operation.recordName), at: address, in: database,
@@ -119,7 +122,8 @@ struct ModifyRecordsHandler: EndpointHandler {
         clientChangeToken: decision.hasFailed ? nil : request.clientChangeToken, in: database,
         of: store)
       return Outcome(
-        items: try present(decision, operations.map(\.operation), at: address, in: database),
+        items: try present(
+          decision, operations.map(\.operation), at: address, in: database, room: &room),
         hasMoreToCascade: !references.unfinished.isEmpty || !references.rewritten.isEmpty,
         isWatched: isWatched)
     }
@@ -142,11 +146,18 @@ struct ModifyRecordsHandler: EndpointHandler {
       snapshot.stored(record.name) ?? references.gone[record.name]
     }
     var rows = RowChanges()
+    var budget = WriterBudget()
     for (place, record) in references.records.enumerated() {
+      let (old, addedBefore) = (stored(record), rows.added.entries.count)
+      // What goes along by a cascade is bounded by the cascade's own step.
+      let isSent = place < decision.values.count
       try rows.note(
-        record, replacing: stored(record), schema: schema,
-        values: place < decision.values.count ? decision.values[place] : nil)
+        record, replacing: old, schema: schema, values: isSent ? decision.values[place] : nil)
+      if isSent {
+        try budget.charge(record, replacing: old, rows: rows, addedBefore: addedBefore)
+      }
     }
+    database.caller.work.add(steps: budget.steps)
     try store.touchAssets(releasedBy: rows, now: origin.time)
     let changes = ChangeSet(
       zone: zone, records: references.records, rows: rows, clientChangeToken: clientChangeToken,
@@ -166,21 +177,36 @@ struct ModifyRecordsHandler: EndpointHandler {
     return changes.watched != nil
   }
 
+  /// - Throws: `BAD_REQUEST` if the answer has no room for the records; then nothing is saved.
   private func present(
     _ decision: RecordDecision, _ operations: [RecordOperation], at address: ZoneAddress,
-    in database: OpenDatabase
+    in database: OpenDatabase, room: inout AnswerRoom
   ) throws(ServerError) -> [RecordItem] {
     let presenter = RecordPresenter(address, in: database)
     var items: [RecordItem] = []
     items.reserveCapacity(operations.count)
+    func show(
+      _ record: StoredRecord, _ selection: FieldSelection
+    ) throws(ServerError) -> RecordDictionary {
+      let shown = try presenter.dictionary(record, selection: selection)
+      guard room.take(AnswerRoom.sizeBytesMax(of: shown)) else {
+        throw .badRequest(Reason.answerTooLarge)
+      }
+      return shown
+    }
     for (operation, outcome) in zip(operations, decision.outcomes) {
       switch outcome {
       case .saved(let record):
-        items.append(try presenter.item(record, selection: operation.selection))
+        items.append(.record(try show(record, operation.selection)))
       case .deleted(let name): items.append(.deleted(Tombstone(recordName: name)))
       case .refused(let refusal):
         let serverRecord: RecordDictionary? =
-          if let record = refusal.serverRecord { try presenter.dictionary(record) } else { nil }
+          if let record = refusal.serverRecord {
+            try show(
+              record, FieldSelection(numbersAsStrings: operation.selection.numbersAsStrings))
+          } else {
+            nil
+          }
         items.append(
           .failure(
             RecordFailure(

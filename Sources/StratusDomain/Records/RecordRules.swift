@@ -145,6 +145,7 @@ struct RecordRules: Sendable {
     _ fields: inout FieldDecision
   ) throws(ServerError) -> Contents {
     let operation = sent.operation
+    if sent.exceedsBounds { throw .badRequest(Reason.recordTooManyEntries) }
     if let plain = sent.plain, fields.knows(plain.values, in: type) {
       return Contents(
         text: plain.text, values: plain.values,
@@ -152,6 +153,7 @@ struct RecordRules: Sendable {
     }
     let changes = try assets.settle(
       fields.decide(operation.fields, recordType: type, zoneID: access.id), over: stored)
+    if sent.plain == nil { try RecordBounds.check(changes) }
     let base = keepsOthers ? stored?.fields ?? .empty : .empty
     let values = base == .empty ? Self.values(of: changes) : nil
     let text = if let values { FieldsJSON(values) } else { try merge(changes, into: base) }
@@ -163,6 +165,9 @@ struct RecordRules: Sendable {
   /// NB: bytes are a third longer in JSON, so a text over the limit may be a record under it.
   private func checkSize(_ fields: FieldsJSON) throws(ServerError) {
     if fields.text.count <= Limits.recordSizeBytesMax { return }
+    guard fields.text.count <= Limits.recordTextBytesMax else {
+      throw .badRequest(Reason.recordTooLarge)
+    }
     let size: Int
     do { size = try fields.payloadSizeBytes() } catch { throw ServerError(error) }
     guard size <= Limits.recordSizeBytesMax else { throw .badRequest(Reason.recordTooLarge) }

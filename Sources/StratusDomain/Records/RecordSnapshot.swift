@@ -14,7 +14,7 @@ struct RecordSnapshot: Sendable {
   /// The registered files among those the operations name, by checksum.
   var assets: [[UInt8]: StoredAsset] = [:]
 
-  /// - Throws: `ZONE_NOT_FOUND`.
+  /// - Throws: `ZONE_NOT_FOUND`; `BAD_REQUEST` if the records are too large together.
   init(
     loading names: [String], at address: ZoneAddress, in database: OpenDatabase,
     of store: any StoreWriting
@@ -27,9 +27,34 @@ struct RecordSnapshot: Sendable {
       doomed = [:]
       return
     }
-    let found = try store.records(named: names, in: zone)
+    let found = try Self.records(named: names, in: zone, of: store)
     doomed = try DoomedRecords.among(found, in: zone, schema: schema, of: store)
     records = doomed.isEmpty ? found : found.filter { [doomed] in doomed[$0.key] == nil }
+  }
+
+  /// Loads records some at a time, so that the writer never holds more than it may.
+  private static func records(
+    named names: [String], in zone: StoredZone, of store: any StoreWriting
+  ) throws(ServerError) -> [ExactName: StoredRecord] {
+    if names.count <= Limits.recordsReadTogether {
+      return try store.records(named: names, in: zone)
+    }
+    var found: [ExactName: StoredRecord] = [:]
+    var rest = names[...]
+    var sizeBytes = 0
+    while !rest.isEmpty {
+      let group = try store.records(
+        named: Array(rest.prefix(Limits.recordsReadTogether)), in: zone)
+      rest = rest.dropFirst(Limits.recordsReadTogether)
+      for (name, record) in group {
+        sizeBytes += record.fields.text.count
+        found[name] = record
+      }
+      guard sizeBytes <= Limits.snapshotSizeBytesMax else {
+        throw .badRequest(Reason.batchTooManyBytes)
+      }
+    }
+    return found
   }
 
   /// Looks up the files that operations name.

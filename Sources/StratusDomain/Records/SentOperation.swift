@@ -6,12 +6,16 @@ struct SentOperation: Sendable {
   let operation: RecordOperation
   /// nil: there is more to decide about its fields.
   let plain: PlainFields?
+  /// Whether its fields hold more values than a record may; known only if they are plain.
+  let exceedsBounds: Bool
   /// The files it names, as far as their names can be read.
   let assetChecksums: [[UInt8]]
 
   init(_ operation: RecordOperation) {
     self.operation = operation
-    plain = PlainFields(of: operation)
+    let plain = PlainFields(of: operation)
+    self.plain = plain
+    exceedsBounds = plain.map { $0.exceedsBounds } ?? false
     assetChecksums =
       plain == nil
       ? operation.assetChecksums.compactMap { Asset(fileChecksum: $0, size: 0).checksumBytes } : []
@@ -41,6 +45,17 @@ struct PlainFields: Sendable {
     }
     self.values = values
     text = FieldsJSON(values)
+  }
+}
+
+extension PlainFields {
+  fileprivate var exceedsBounds: Bool {
+    do throws(ServerError) {
+      try RecordBounds.check(values.lazy.map { (key: $0.key, value: Optional($0.value)) })
+      return false
+    } catch {
+      return true
+    }
   }
 }
 

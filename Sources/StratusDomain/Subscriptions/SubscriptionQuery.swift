@@ -80,7 +80,7 @@ extension QueryCondition {
     switch test {
     case .oneOf(let values), .anyMember(let values): return values.count == 1 ? values[0] : nil
     case .allMembers(let values): return values.first
-    case .never, .present, .within, .prefix, .suffix, .infix, .memberPrefix, .anyToken,
+    case .never, .present, .within, .prefix, .suffix, .infix, .memberPrefix, .anyWord,
       .allTokens, .near:
       return nil
     }

@@ -145,8 +145,11 @@ extension CKError.Code {
 
   private static let byReason: [String: CKError.Code] = [
     Reason.accountDisabled: .managedAccountRestricted,
+    Reason.answerTooLarge: .limitExceeded,
     Reason.atomicError: .batchRequestFailed,
     Reason.batchTooLarge: .limitExceeded,
+    Reason.batchTooManyBytes: .limitExceeded,
+    Reason.batchTooMuchWork: .limitExceeded,
     Reason.changesInDefaultZone: .invalidArguments,
     Reason.conflict: .serverRecordChanged,
     Reason.containerNameIllegal: .badContainer,
@@ -158,6 +161,7 @@ extension CKError.Code {
     Reason.recordExists: .serverRecordChanged,
     Reason.recordNotFound: .unknownItem,
     Reason.recordTooLarge: .limitExceeded,
+    Reason.recordTooManyEntries: .limitExceeded,
     Reason.requestTooLarge: .limitExceeded,
     Reason.sessionEnded: .accountTemporarilyUnavailable,
     Reason.syncTokenExpired: .changeTokenExpired,

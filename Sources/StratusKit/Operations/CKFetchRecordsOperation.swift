@@ -126,12 +126,16 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     }
     guard response.records.count == recordIDs.count else { throw CKError.badAnswer }
     var results: [(recordID: CKRecord.ID, result: Result<CKRecord, CKError>)] = []
+    // What the answer had no room for is asked for again, once the rest is delivered.
+    var rest: [CKRecord.ID] = []
     for (recordID, item) in zip(recordIDs, response.records) {
       switch item {
       case .record(let dictionary):
         let record = try RecordFactory.record(wire: dictionary, naming: naming)
         results.append((recordID, .success(record)))
       case .deleted: results.append((recordID, .failure(CKError(.unknownItem))))
+      case .failure(let failure) where failure.error.reason == Reason.answerTooLarge:
+        rest.append(recordID)
       case .failure(let failure): results.append((recordID, .failure(CKError(failure.error))))
       }
     }
@@ -144,6 +148,10 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
       deliver: { item, error in
         deliver(error.map(Result.failure) ?? item.result, of: item.recordID)
       })
+    if rest.isEmpty { return }
+    // NB: a server that answers none of them would be asked for ever.
+    guard rest.count < recordIDs.count else { throw CKError.badAnswer }
+    try await fetch(rest, from: database, naming: naming)
   }
 
   private func deliver(_ result: Result<CKRecord, CKError>, of recordID: CKRecord.ID) {

@@ -14,6 +14,22 @@ extension StoreSession {
       AssetStatements.unheld, [.integer(time), .integer(Int64(limit))], StoredAsset.init(row:))
   }
 
+  public func unheldBytes() throws(ServerError) -> [String: Int64] {
+    var bytes: [String: Int64] = [:]
+    try connection.run(AssetStatements.unheldSizes, [.integer(.min)]) {
+      (row) throws(ServerError) in
+      bytes[row.isNull(1) ? "" : row.text(1), default: 0] += row.integer(0)
+      return true
+    }
+    return bytes
+  }
+
+  public func noteUploader(
+    _ user: String, ofAsset checksum: [UInt8]
+  ) throws(ServerError) {
+    try connection.execute(AssetStatements.noteUploader, [.bytes(checksum), .text(user)])
+  }
+
   public func registered(files: [String]) throws(ServerError) -> Set<String> {
     var result: Set<String> = []
     try connection.findSeveral(AssetStatements.registered, [], files) { row in
@@ -49,6 +65,9 @@ extension StoreSession {
       [
         .bytes(asset.checksum), .text(asset.file), .integer(time), .bytes(asset.checksum),
       ])
+    if removed == 1 {
+      try connection.execute(AssetStatements.forgetUploader, [.bytes(asset.checksum)])
+    }
     return removed == 1
   }
 }
@@ -68,6 +87,19 @@ private enum AssetStatements {
   /// `assets_unheld`, however many files are held. What may be removed is decided by the holds.
   static let unheld = SQLStatement(
     select + " WHERE held = 0 AND touched < ? ORDER BY touched LIMIT ?")
+  /// NB: by the index of files that nobody holds, however many are held.
+  static let unheldSizes = SQLStatement(
+    """
+    SELECT size, uploader FROM assets
+    LEFT JOIN asset_uploaders ON asset_uploaders.checksum = assets.checksum
+    WHERE held = 0 AND touched > ?
+    """)
+  static let noteUploader = SQLStatement(
+    """
+    INSERT INTO asset_uploaders (checksum, uploader) VALUES (?, ?)
+    ON CONFLICT (checksum) DO UPDATE SET uploader = excluded.uploader
+    """)
+  static let forgetUploader = SQLStatement("DELETE FROM asset_uploaders WHERE checksum = ?")
   static let registered = SQLStatement(
     "SELECT file FROM assets WHERE file IN (\(SQLStatement.severalNames))")
   /// The time goes forward only: a clock set back must not make bytes look forgotten.

@@ -27,6 +27,7 @@ public enum StoreTables {
       CREATE TABLE IF NOT EXISTS store (
         layout BIGINT NOT NULL, epoch BIGINT NOT NULL, schema_version BIGINT NOT NULL);
       """)
+    try connection.define(UseTables.text(connection.dialect))
     guard let found = try connection.first(readLayout, [], { $0.integer(0) }) else {
       try connection.define(recordTables(connection.dialect))
       try connection.define(schemaTables(connection.dialect))

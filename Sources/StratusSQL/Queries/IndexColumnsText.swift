@@ -5,19 +5,39 @@ import StratusWire
 ///
 ///     value field title
 ///     descendingValue system ___modTime
-///     token searchable
+///     pairs searchable
 ///
 /// NB: the text is on disk. Form and name come last in no line that an older program wrote
 /// otherwise; new kinds of source need a word of their own.
 enum IndexColumnsText {
   static func text(of columns: [IndexColumn]) -> String {
     columns.map { column in
-      switch column.source {
-      case .field(let name): "\(column.form.rawValue) field \(name)"
-      case .system(let field): "\(column.form.rawValue) system \(field.rawValue)"
-      case .searchableFields: "\(column.form.rawValue) searchable"
+      let form = word(of: column.form)
+      return switch column.source {
+      case .field(let name): "\(form) field \(name)"
+      case .system(let field): "\(form) system \(field.rawValue)"
+      case .searchableFields: "\(form) searchable"
       }
     }.joined(separator: "\n")
+  }
+
+  /// The word on disk. Tokens changed their meaning once, and with it their word: an index of the
+  /// old ones must not be taken for one of the new.
+  private static func word(of form: IndexColumn.Form) -> String {
+    switch form {
+    case .token: "pairs"
+    case .earlierToken: "token"
+    case .value, .descendingValue, .member, .cell: form.rawValue
+    }
+  }
+
+  private static func form(of word: Substring) -> IndexColumn.Form? {
+    switch word {
+    case "pairs": .token
+    case "token": .earlierToken
+    case "earlierToken": nil
+    default: IndexColumn.Form(rawValue: String(word))
+    }
   }
 
   /// - Throws: `INTERNAL_ERROR` if the text was not made by ``text(of:)``.
@@ -34,7 +54,7 @@ enum IndexColumnsText {
 
   private static func column(of line: Substring) -> IndexColumn? {
     let words = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
-    guard words.count >= 2, let form = IndexColumn.Form(rawValue: String(words[0])) else {
+    guard words.count >= 2, let form = form(of: words[0]) else {
       return nil
     }
     switch (words[1], words.count) {

@@ -131,7 +131,54 @@ extension StoreSession {
     if place == nil { try advanceSchema() }
   }
 
-  /// All indexes, in order of their numbers.
+  public func indexUses() throws(ServerError) -> [Int64: Int64] {
+    var uses: [Int64: Int64] = [:]
+    try connection.run(DropStatements.uses, []) { (row) throws(ServerError) in
+      uses[row.integer(0)] = row.integer(1)
+      return true
+    }
+    return uses
+  }
+
+  public func hasDroppedIndexes() throws(ServerError) -> Bool {
+    try connection.first(DropStatements.dropped, [], { $0.integer(0) }) != nil
+  }
+
+  public func noteUse(of index: Int64, day: Int64) throws(ServerError) {
+    try connection.execute(DropStatements.note, [.integer(index), .integer(day)])
+  }
+
+  public func dropIndex(_ index: Int64) throws(ServerError) {
+    if try connection.execute(DropStatements.drop, [.integer(index)]) == 1 { try advanceSchema() }
+  }
+
+  public func removeDroppedEntries(limit: Int) throws(ServerError) {
+    let found = try connection.first(DropStatements.dropped, []) {
+      (index: $0.integer(0), database: $0.integer(1))
+    }
+    guard let found else { return }
+    let index = found.index
+    var database = found.database
+    for _ in 0..<max(1, limit) {
+      let removed = try connection.execute(
+        DropStatements.remove,
+        [.integer(database), .integer(index), .integer(database), .integer(index),
+          .integer(Int64(limit))])
+      if removed > 0 { break }
+      let next = try connection.first(DropStatements.nextDatabase, [.integer(database)]) {
+        $0.integer(0)
+      }
+      guard let next else {
+        try connection.execute(DropStatements.forget, [.integer(index)])
+        try connection.execute(DropStatements.forgetUse, [.integer(index)])
+        return
+      }
+      database = next
+    }
+    try connection.execute(DropStatements.setPlace, [.integer(database), .integer(index)])
+  }
+
+  /// All indexes but dropped ones, in order of their numbers.
   func readIndexes() throws(ServerError) -> [QueryIndex] {
     var result: [QueryIndex] = []
     try connection.run(IndexStatements.list, []) { (row) throws(ServerError) in
@@ -168,7 +215,7 @@ private enum BuildStatements {
 private enum IndexStatements {
   static let list = SQLStatement(
     """
-    SELECT index_id, record_type, columns, ready FROM indexes ORDER BY index_id
+    SELECT index_id, record_type, columns, ready FROM indexes WHERE ready <> 2 ORDER BY index_id
     """)
   static let builds = SQLStatement(
     """
@@ -182,4 +229,32 @@ private enum IndexStatements {
     """
     UPDATE indexes SET ready = ?, at_database = ?, at_zone = ?, at_name = ? WHERE index_id = ?
     """)
+}
+
+/// NB: a dropped index has `ready` 2, and `at_database` says which database its entries are
+/// removed from.
+private enum DropStatements {
+  static let uses = SQLStatement("SELECT index_id, day FROM index_uses")
+  static let note = SQLStatement(
+    """
+    INSERT INTO index_uses (index_id, day) VALUES (?, ?)
+    ON CONFLICT (index_id) DO UPDATE SET day = excluded.day
+    """)
+  static let drop = SQLStatement(
+    "UPDATE indexes SET ready = 2, at_database = NULL WHERE index_id = ? AND ready = 1")
+  static let dropped = SQLStatement(
+    """
+    SELECT index_id, CASE WHEN at_database IS NULL THEN 0 ELSE at_database END
+    FROM indexes WHERE ready = 2 ORDER BY index_id LIMIT 1
+    """)
+  static let remove = SQLStatement(
+    """
+    DELETE FROM entries WHERE database = ? AND index_id = ? AND (value, zone, record) IN (
+      SELECT value, zone, record FROM entries WHERE database = ? AND index_id = ? LIMIT ?)
+    """)
+  static let nextDatabase = SQLStatement(
+    "SELECT database FROM databases WHERE database > ? ORDER BY database LIMIT 1")
+  static let setPlace = SQLStatement("UPDATE indexes SET at_database = ? WHERE index_id = ?")
+  static let forget = SQLStatement("DELETE FROM indexes WHERE index_id = ?")
+  static let forgetUse = SQLStatement("DELETE FROM index_uses WHERE index_id = ?")
 }

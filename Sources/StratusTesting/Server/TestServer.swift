@@ -195,6 +195,11 @@ public final class TestServer: Sendable {
   /// - Throws: what the store throws.
   package func pruneNotifications() async throws { try await composition.pruneNotifications() }
 
+  /// Drops indexes that no query has read for long, as the server does now and then.
+  ///
+  /// - Throws: what the server throws.
+  public func dropUnusedIndexes() async throws { try await composition.dropUnusedIndexes() }
+
   /// Removes what is left of deleted zones, as the server does now and then.
   ///
   /// - Throws: what the server throws.

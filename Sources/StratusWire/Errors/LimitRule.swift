@@ -9,6 +9,10 @@ public enum LimitRule: String, Sendable, CaseIterable {
   case requestsPerAPIToken = "requests-per-api-token"
   /// What is saved and deleted with one API token, by time.
   case operationsPerAPIToken = "operations-per-api-token"
+  /// Requests from one address without a user, by time.
+  case anonymousRequestsPerAddress = "anonymous-requests-per-address"
+  /// Requests with one API token without a user, by time.
+  case anonymousRequestsPerAPIToken = "anonymous-requests-per-api-token"
   /// Streams of notifications that one user holds open.
   case streamsPerUser = "streams-per-user"
   /// Requests that wait to write to one zone.
@@ -27,6 +31,10 @@ public enum LimitRule: String, Sendable, CaseIterable {
     case .operationsPerUser: "too many changes of one user (operations-per-user)"
     case .requestsPerAPIToken: "too many requests with one API token (requests-per-api-token)"
     case .operationsPerAPIToken: "too many changes with one API token (operations-per-api-token)"
+    case .anonymousRequestsPerAddress:
+      "too many anonymous requests from one address (anonymous-requests-per-address)"
+    case .anonymousRequestsPerAPIToken:
+      "too many anonymous requests with one API token (anonymous-requests-per-api-token)"
     case .streamsPerUser: "too many open streams of one user (streams-per-user)"
     case .writersPerZone: Reason.zoneBusy
     case .waitingPerStore: Reason.storeBusy

@@ -5,6 +5,8 @@
 public enum Reason {
   public static let accessDenied = "Access denied"
   public static let accountDisabled = "the account is disabled"
+  public static let answerTooLarge =
+    "the answer would be larger than the limit; ask for fewer records at once"
   public static let assetChanged = "the asset is another one"
   public static let assetNotFound = "the asset is not there"
   public static let assetPieceOutOfPlace = "the piece does not begin where the bytes that came end"
@@ -12,11 +14,18 @@ public enum Reason {
   public static let assetTooLarge = "the asset is larger than the limit"
   public static let assetURLExpired = "the asset URL is past its time"
   public static let assetURLUnknown = "the asset URL is not valid"
+  public static let assetsUnheld =
+    "too many bytes are uploaded that no record holds; save their records, or wait until they are "
+    + "removed"
   public static let assetUploadLost = "the upload goes on over another connection"
   public static let atomicError = "another operation in the atomic batch failed"
   public static let authenticationFailed = "Authentication failed"
   public static let authenticationRequired = "request needs authorization"
   public static let batchTooLarge = "too many operations in one request"
+  public static let batchTooMuchWork =
+    "the records of the request take too much work for one transaction; send fewer at once"
+  public static let batchTooManyBytes =
+    "the records of the request are too large together; send fewer at once"
   public static let changesInDefaultZone = "cannot get changes in default zone"
   public static let clientIDMissing = "a device must name itself by clientId"
   public static let conflict = "client oplock error updating record"
@@ -33,11 +42,16 @@ public enum Reason {
   public static let endpointInPrivate = "endpoint not applicable in the database type 'privatedb'"
   public static let endpointInShared = "endpoint not applicable in the database type 'shareddb'"
   public static let endpointUnknown = "could not find handler for endpoint"
+  public static let hostTooLong = "the host of the request is longer than a host name can be"
   public static let internalError = "internal server error"
   public static let indexIsBeingBuilt = "the index is being built (index-building)"
   public static let listeningNeedsConnection = "notifications are listened for over a connection"
   public static let markerInvalid = "invalid continuation marker"
   public static let methodNotAllowed = "method not allowed"
+  public static let queryNeedsIndex =
+    "the query needs an index that is not there; it is made by the first such query of a user who "
+    + "is signed in"
+  public static let queryValuesTooMany = "a filter has too many values or words"
   public static let queriedTypeIsFixed = "Queried type is not marked indexable"
   public static let originNotAllowed = "the API token does not allow this origin"
   public static let parentOfItself = "a record cannot be its own parent"
@@ -48,6 +62,8 @@ public enum Reason {
   /// The record type follows.
   public static let recordTypeNotFound = "Did not find record type: "
   public static let recordTooLarge = "record is larger than the limit"
+  public static let recordTooManyEntries =
+    "the record has more list values and words than the limit"
   public static let referenceTargetMissing =
     "a reference leads to a record that does not exist"
   public static let requestNotHTTP = "the request is not valid HTTP"

@@ -83,7 +83,8 @@ public struct FieldInput: Sendable {
   private func decodeSealed(
     _ value: JSONView, schemaType: FieldType?
   ) throws(WireError) -> FieldValue {
-    guard let declaredType, let plain = FieldType(name: declaredType) else {
+    // The type's own name, or the schema's, which begins with ENCRYPTED_.
+    guard let declaredType, let plain = FieldType(schemaName: declaredType) else {
       throw WireError("Field '\(name)' is encrypted and must name its 'type'")
     }
     guard plain.element != .asset, plain.element != .reference else {

@@ -75,9 +75,8 @@ extension FieldValue {
     case .string: self = .string(try json.string.orThrow(type))
     case .int64: self = .int64(try json.int64OrTruth.orThrow(type))
     case .double: self = .double(try json.double.orThrow(type))
-    case .timestamp:
-      let isFraction = json.isNumber && json.text.contains(UInt8(ascii: "."))
-      self = .timestamp(Timestamp(try (isFraction ? nil : json.int64).orThrow(type)))
+    // NB: `1000.0` is whole, and some clients write every number so.
+    case .timestamp: self = .timestamp(Timestamp(try json.int64.orThrow(type)))
     case .bytes: self = .bytes(try Self.bytes(json, of: type))
     case .location: self = .location(try Location(json: json))
     case .reference: self = .reference(try Reference(json: json))

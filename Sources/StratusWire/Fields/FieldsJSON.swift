@@ -97,7 +97,8 @@ public struct FieldsJSON: Sendable, Hashable {
         let key = member.key
         if let desiredKeys, !desiredKeys.contains(key) { continue }
         writer.key(key)
-        guard numbersAsStrings else {
+        // NB: what has no number stays as it is, byte for byte.
+        guard numbersAsStrings, member.value.hasNumbers else {
           writer.raw(member.value.text)
           continue
         }
@@ -112,5 +113,17 @@ public struct FieldsJSON: Sendable, Hashable {
     }
     if let failure { throw failure }
     return FieldsJSON(text: writer.bytes)
+  }
+}
+
+extension JSONView {
+  /// Whether a stored field is a number or a time, or a list of them.
+  fileprivate var hasNumbers: Bool {
+    guard let name = self["type"]?.string, let type = FieldType(name: name) else { return true }
+    if self["isEncrypted"]?.bool ?? false { return false }
+    return switch type.element {
+    case .int64, .double, .timestamp: true
+    case .string, .bytes, .location, .reference, .asset: false
+    }
   }
 }

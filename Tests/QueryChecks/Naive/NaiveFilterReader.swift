@@ -49,10 +49,11 @@ struct NaiveFilterReader {
     ]
     guard let field = spellings[key.name] else { throw Refusal("no field \(key.name)") }
     let isTime = field == .creationDate || field == .modificationDate
-    // In development the first query that asks brings what the type can have.
+    // In development the first query that asks brings what the field can have.
+    let isOrdered = isTime || field == .recordName
     let marks: FieldIndexes =
       model.isProduction
-      ? type.systemMarks[field, default: []] : isTime ? [.queryable, .sortable] : .queryable
+      ? type.systemMarks[field, default: []] : isOrdered ? [.queryable, .sortable] : .queryable
     return Target(
       source: .system(field), type: FieldType(isTime ? .timestamp : .reference), marks: marks,
       isUser: field == .creator || field == .modifier)
@@ -237,12 +238,13 @@ struct NaiveFilterReader {
     if case .array = condition.value { isList = true }
     let reader = NaiveOperandReader(element: .string, isSystem: false)
     let operands = isList ? try reader.list(condition) : [try reader.single(condition)]
-    var wanted: Set<ExactName> = []
-    for case .text(let text) in operands { wanted.formUnion(NaiveText.words(of: text)) }
+    var wanted: Set<Set<ExactName>> = []
+    for case .text(let text) in operands { wanted.formUnion(NaiveText.wanted(by: text)) }
     return .words(sources, wanted: wanted, needsAll: condition.comparator == .containsAllTokens)
   }
 
-  func sort(_ sort: AskedSort, isFirst: Bool) throws(Refusal) -> NaiveSort {
+  /// - Parameter isPlaced: whether a sort before it is by distance.
+  func sort(_ sort: AskedSort, isPlaced: Bool) throws(Refusal) -> NaiveSort {
     let target = try target(sort.key)
     try require(.sortable, of: target)
     let isAscending = sort.isAscending ?? true
@@ -251,7 +253,7 @@ struct NaiveFilterReader {
       return .value(target.source, isAscending: isAscending)
     }
     guard let place = sort.place else { throw Refusal("no place to be near to") }
-    guard isFirst else { throw Refusal("a sort by distance comes first") }
+    guard !isPlaced else { throw Refusal("one sort by distance") }
     return .distance(target.source, place, isAscending: isAscending)
   }
 }

@@ -25,8 +25,9 @@ struct NaiveQuery {
     guard query.sorts.count <= Self.sortsMax else { throw Refusal("too many sorts") }
     tests = try reader.tests(query.filters)
     var sorts: [NaiveSort] = []
-    for (index, sort) in query.sorts.enumerated() {
-      sorts.append(try reader.sort(sort, isFirst: index == 0))
+    for sort in query.sorts {
+      let isPlaced = sorts.contains { if case .distance = $0 { true } else { false } }
+      sorts.append(try reader.sort(sort, isPlaced: isPlaced))
     }
     self.sorts = sorts
   }

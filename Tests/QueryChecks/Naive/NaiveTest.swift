@@ -24,7 +24,7 @@ enum NaiveSource: Sendable, Hashable {
 indirect enum NaiveTest {
   /// A field that is missing makes it false, and its negation true.
   case value(NaiveSource, isNegated: Bool, (FieldValue) -> Truth)
-  case words([NaiveSource], wanted: Set<ExactName>, needsAll: Bool)
+  case words([NaiveSource], wanted: Set<Set<ExactName>>, needsAll: Bool)
   case anyOf([[NaiveTest]])
 
   func holds(for record: ModelRecord) -> Truth {
@@ -43,7 +43,8 @@ indirect enum NaiveTest {
         default: continue
         }
       }
-      return Truth(needsAll ? wanted.isSubset(of: found) : !wanted.isDisjoint(with: found))
+      let isFound = { (word: Set<ExactName>) in word.isSubset(of: found) }
+      return Truth(needsAll ? wanted.allSatisfy(isFound) : wanted.contains(where: isFound))
     case .anyOf(let groups): return groups.map { Self.all($0, hold: record) }.max() ?? .no
     }
   }

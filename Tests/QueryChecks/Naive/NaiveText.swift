@@ -52,22 +52,19 @@ enum NaiveText {
   /// The same few texts are asked for again and again.
   private static let known = Mutex<[ExactName: Set<ExactName>]>([:])
 
-  /// The words of a text, folded, without stop words.
+  /// The words of a text, folded, without stop words; of a run in an unspaced script each letter
+  /// and each pair of neighbours.
   static func words(of text: String) -> Set<ExactName> {
     let key = ExactName(text)
     if let words = known.withLock({ $0[key] }) { return words }
-    let folded = text.folding(
-      options: [.caseInsensitive, .diacriticInsensitive], locale: locale)
     var words: Set<ExactName> = []
-    var word = String.UnicodeScalarView()
-    func end() {
-      if !word.isEmpty { words.insert(ExactName(String(word))) }
-      word = String.UnicodeScalarView()
+    for piece in pieces(of: text) {
+      words.insert(ExactName(piece))
+      guard let first = piece.unicodeScalars.first, isUnspaced(first) else { continue }
+      words.remove(ExactName(piece))
+      words.formUnion(piece.unicodeScalars.map { ExactName(String($0)) })
+      words.formUnion(pairs(of: piece))
     }
-    for scalar in folded.unicodeScalars {
-      if isPartOfWord(scalar) { word.append(scalar) } else { end() }
-    }
-    end()
     words.subtract(stopWords)
     let result = words
     known.withLock { known in
@@ -75,6 +72,54 @@ enum NaiveText {
       known[key] = result
     }
     return result
+  }
+
+  /// What a query's text asks for: words, each as what a record must have for it.
+  static func wanted(by text: String) -> Set<Set<ExactName>> {
+    var wanted: Set<Set<ExactName>> = []
+    for piece in pieces(of: text) where !stopWords.contains(ExactName(piece)) {
+      let isRun = piece.unicodeScalars.first.map(isUnspaced) ?? false
+      wanted.insert(
+        isRun && piece.unicodeScalars.count > 1 ? pairs(of: piece) : [ExactName(piece)])
+    }
+    return wanted
+  }
+
+  private static func pairs(of run: String) -> Set<ExactName> {
+    let scalars = run.unicodeScalars.map { String($0) }
+    return Set(zip(scalars, scalars.dropFirst()).map { ExactName($0 + $1) })
+  }
+
+  /// Longest pieces of letters of one kind: of scripts with spaces between words, or without.
+  private static func pieces(of text: String) -> [String] {
+    let folded = text.folding(
+      options: [.caseInsensitive, .diacriticInsensitive], locale: locale)
+    var pieces: [String] = []
+    var piece = String.UnicodeScalarView()
+    func end() {
+      if !piece.isEmpty { pieces.append(String(piece)) }
+      piece = String.UnicodeScalarView()
+    }
+    for scalar in folded.unicodeScalars {
+      guard isPartOfWord(scalar) else {
+        end()
+        continue
+      }
+      if let last = piece.last, isUnspaced(last) != isUnspaced(scalar) { end() }
+      piece.append(scalar)
+    }
+    end()
+    return pieces
+  }
+
+  /// Whether a letter is of Thai, Lao, Burmese, Khmer, Chinese or Japanese.
+  private static func isUnspaced(_ scalar: Unicode.Scalar) -> Bool {
+    let scripts: [ClosedRange<UInt32>] = [
+      0x0E00...0x0EFF, 0x1000...0x109F, 0x1780...0x17FF, 0x3005...0x3007, 0x3040...0x30FF,
+      0x31F0...0x31FF, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xF900...0xFAFF, 0xFF66...0xFF9F,
+      0x20000...0x3FFFF,
+    ]
+    return scripts.contains { $0.contains(scalar.value) }
   }
 
   private static func isPartOfWord(_ scalar: Unicode.Scalar) -> Bool {

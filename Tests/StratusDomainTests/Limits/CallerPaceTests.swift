@@ -62,12 +62,56 @@ import Testing
         == LimitRule.requestsPerUser.reason)
     // What was refused has not been counted against the token.
     #expect(refusal(pace, Self.bob) == nil)
-    let nobody = CallerPace.Subject(userRecordName: nil, apiToken: "api")
+    let eve = CallerPace.Subject(userRecordName: "_eve", apiToken: "api")
     #expect(
-      refusal(pace, nobody)?.reason
+      refusal(pace, eve)?.reason
         == LimitRule.requestsPerAPIToken.reason)
-    let other = CallerPace.Subject(userRecordName: nil, apiToken: "other")
+    let other = CallerPace.Subject(userRecordName: "_eve", apiToken: "other")
     #expect(refusal(pace, other) == nil)
+  }
+
+  private static func stranger(_ address: String?, _ token: String = "api") -> CallerPace.Subject {
+    CallerPace.Subject(userRecordName: nil, apiToken: token, clientAddress: address)
+  }
+
+  @Test func `of strangers is their own, by address and by API token`() {
+    let pace = CallerPace(
+      LimitSettings(
+        requestsPerUser: .init(perSecond: 1, burst: 1),
+        requestsPerAPIToken: .init(perSecond: 1, burst: 2),
+        anonymousRequestsPerAddress: .init(perSecond: 1, burst: 2),
+        anonymousRequestsPerAPIToken: .init(perSecond: 1, burst: 3)),
+      ambient: Clock().ambient)
+    for _ in 0..<2 { #expect(refusal(pace, Self.stranger("a")) == nil) }
+    #expect(
+      refusal(pace, Self.stranger("a"))?.reason
+        == LimitRule.anonymousRequestsPerAddress.reason)
+    #expect(refusal(pace, Self.stranger("b")) == nil)
+    #expect(
+      refusal(pace, Self.stranger("b"))?.reason
+        == LimitRule.anonymousRequestsPerAPIToken.reason)
+    #expect(refusal(pace, Self.stranger("b", "other")) == nil)
+    // Users of the app have all that is theirs.
+    #expect(refusal(pace, Self.ann) == nil)
+    #expect(refusal(pace, Self.bob) == nil)
+  }
+
+  @Test func `counts bytes and work as more requests, up to another bucket`() {
+    let clock = Clock()
+    let pace = CallerPace(
+      LimitSettings(requestsPerUser: .init(perSecond: 10, burst: 20)), ambient: clock.ambient)
+    pace.charge(bytes: Limits.bytesPerPacedRequest - 1, steps: 0, to: Self.ann)
+    #expect(pace.callersCount == 0)
+    pace.charge(
+      bytes: 9 * Limits.bytesPerPacedRequest, steps: 10 * Limits.stepsPerPacedRequest,
+      to: Self.ann)
+    #expect(refusal(pace, Self.ann) == nil)
+    #expect(refusal(pace, Self.ann)?.retryAfterSeconds == 1)
+    pace.charge(bytes: 0, steps: .max, to: Self.ann)
+    #expect(refusal(pace, Self.ann)?.retryAfterSeconds == 3)
+    #expect(refusal(pace, Self.bob) == nil)
+    clock.move(byMilliseconds: 3_000)
+    #expect(refusal(pace, Self.ann) == nil)
   }
 
   @Test func `counts changes apart from requests, and says how long to wait`() {

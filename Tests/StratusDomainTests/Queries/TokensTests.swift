@@ -1,3 +1,4 @@
+import StratusWire
 import Testing
 
 @testable import StratusDomain
@@ -14,7 +15,22 @@ import Testing
 
   @Test func `all that is no letter, mark or number parts words`() {
     #expect(words("state-of_the/art: 3.14, x2") == ["state", "art", "3", "14", "x2"])
-    #expect(words("\u{65E5}\u{672C}\u{3001}\u{8A9E}") == ["\u{65E5}\u{672C}", "\u{8A9E}"])
+  }
+
+  @Test func `letters and their pairs are the words of scripts without spaces`() {
+    #expect(
+      words("\u{65E5}\u{672C}\u{3001}\u{8A9E}")
+        == ["\u{65E5}", "\u{672C}", "\u{65E5}\u{672C}", "\u{8A9E}"])
+    #expect(words("x\u{65E5}y") == ["x", "\u{65E5}", "y"])
+    #expect(words("\u{D55C}\u{AD6D}") == ["\u{D55C}\u{AD6D}"])
+  }
+
+  @Test func `a text has so many words, and those behind them are none`() {
+    let text = (0..<Limits.wordsPerFieldMax + 5).map { "w\($0)" }.joined(separator: " ")
+    let found = words(text)
+    #expect(found.count == Limits.wordsPerFieldMax)
+    #expect(found.contains("w0"))
+    #expect(!found.contains("w\(Limits.wordsPerFieldMax)"))
   }
 
   @Test func `stop words are none`() {

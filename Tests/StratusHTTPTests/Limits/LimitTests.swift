@@ -53,10 +53,55 @@ import Testing
     let limits = LimitSettings(requestsPerAPIToken: .init(perSecond: 1, burst: 2))
     try await withLimits(limits) { server in
       let anna = try await server.client("anna@example.org")
+      var ben = try await server.client("ben@example.org")
+      ben.apiToken = anna.apiToken
       #expect(try await anna.get("users/caller").status == 200)
-      #expect(try await server.stranger.get("zones/list").status == 200)
-      let refused = try await server.stranger.get("zones/list")
+      #expect(try await ben.get("users/caller").status == 200)
+      let refused = try await ben.get("users/caller")
       try expect(refused, .requestsPerAPIToken, status: 429, code: "THROTTLED", seconds: 1)
+    }
+  }
+
+  @Test func `strangers are held back by address, and their app's users are not`() async throws {
+    let limits = LimitSettings(
+      requestsPerUser: .init(perSecond: 1, burst: 100),
+      requestsPerAPIToken: .init(perSecond: 1, burst: 100),
+      anonymousRequestsPerAddress: .init(perSecond: 1, burst: 2),
+      anonymousRequestsPerAPIToken: .init(perSecond: 1, burst: 3))
+    try await withLimits(limits) { server in
+      var anna = try await server.client("anna@example.org")
+      anna.apiToken = server.stranger.apiToken
+      let body: JSON = ["records": [["recordName": "n"]]]
+      func ask(from address: String) async throws -> Client.Answer {
+        var stranger = server.stranger
+        stranger.clientAddress = address
+        return try await stranger.answer("records/lookup", body)
+      }
+      for _ in 0..<2 { #expect(try await ask(from: "192.0.2.1").status == 200) }
+      try expect(
+        try await ask(from: "192.0.2.1"), .anonymousRequestsPerAddress, status: 429,
+        code: "THROTTLED", seconds: 1)
+      #expect(try await ask(from: "192.0.2.2").status == 200)
+      try expect(
+        try await ask(from: "192.0.2.2"), .anonymousRequestsPerAPIToken, status: 429,
+        code: "THROTTLED", seconds: 1)
+      for _ in 0..<10 { #expect(try await anna.get("users/caller").status == 200) }
+    }
+  }
+
+  @Test func `what a request moves counts as more requests`() async throws {
+    let clock = MovedClock()
+    let limits = LimitSettings(requestsPerUser: .init(perSecond: 10, burst: 40))
+    try await withLimits(limits, clock: clock) { server in
+      let anna = try await server.client("anna@example.org")
+      let text = String(repeating: "x", count: 1_000_000)
+      try await anna.save("n", fields: ["text": ["value": .string(text)]])
+      // About 1 MB came and 1 MB went, which is 30 requests of 64 KiB; the second is the last.
+      try await anna.save("n", fields: ["text": ["value": .string(text)]])
+      let refused = try await anna.get("users/caller")
+      refused.expectRefusal("a request after 4 MB", code: "THROTTLED")
+      clock.move(bySeconds: 8)
+      #expect(try await anna.get("users/caller").status == 200)
     }
   }
 

@@ -31,8 +31,8 @@ import Testing
           "Did not find field: 'nope' in type: 'Note'"
         ),
         (
-          ["recordType": "Note", "sortBy": [.sort("recordName")]],
-          "Field 'recordName' is not marked sortable"
+          ["recordType": "Note", "sortBy": [.sort("createdUserRecordName")]],
+          "Field 'createdUserRecordName' is not marked sortable"
         ),
         (["recordType": "Note", "sortBy": [.sort("tags")]], "Field 'tags' is not marked sortable"),
         (

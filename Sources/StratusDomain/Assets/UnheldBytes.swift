@@ -1,0 +1,101 @@
+import StratusWire
+import Synchronization
+
+/// Bounds the bytes that are uploaded and that no record holds: those of one user, and those of
+/// one store.
+///
+/// Finished files are in the register, which is asked before each upload whose user or store may be
+/// at the limit; what is on its way is counted here. Each process counts its own, and begins anew
+/// with the next start: a restart admits the limit once more at most, until the sweep comes by.
+final class UnheldBytes: Sendable {
+  private struct Pending {
+    let user: String
+    let address: StoreAddress
+    var received: Int64
+    var touched: Int64
+  }
+
+  private struct State {
+    /// By upload.
+    var pending: [String: Pending] = [:]
+    /// Of finished files, as last asked and added to since.
+    var finished: [StoreAddress: [String: Int64]] = [:]
+  }
+
+  private let perUserMax: Int64
+  private let perStoreMax: Int64
+  private let state = Mutex(State())
+
+  /// - Parameters:
+  ///   - perUserMax: see ``LimitSettings/unheldBytesPerUserMax``.
+  ///   - perStoreMax: see ``LimitSettings/unheldBytesPerStoreMax``.
+  init(perUserMax: Int64, perStoreMax: Int64) {
+    self.perUserMax = perUserMax
+    self.perStoreMax = perStoreMax
+  }
+
+  /// Lets an upload begin or go on.
+  ///
+  /// - Throws: `QUOTA_EXCEEDED` if the user or the store has no room.
+  func admit(
+    _ ticket: UploadTicket, store: any Store, now: Int64
+  ) async throws(ServerError) {
+    let isKnown = state.withLock { state in
+      Self.forgetOld(&state, now)
+      return state.finished[ticket.address] != nil && room(for: ticket, in: state) > 0
+    }
+    if isKnown { return }
+    // NB: what records have taken since is known only to the register.
+    let finished = try await store.read { (store) throws(ServerError) in
+      try store.unheldBytes()
+    }
+    let hasRoom = state.withLock { state in
+      state.finished[ticket.address] = finished
+      return room(for: ticket, in: state) > 0
+    }
+    if !hasRoom { throw Self.refusal }
+  }
+
+  /// Notes how many bytes of an upload have come.
+  ///
+  /// - Throws: `QUOTA_EXCEEDED` if there is no room for them.
+  func note(_ received: Int64, of ticket: UploadTicket, now: Int64) throws(ServerError) {
+    let fits = state.withLock { state in
+      if received > room(for: ticket, in: state) { return false }
+      state.pending[ticket.id] = Pending(
+        user: ticket.user, address: ticket.address, received: received, touched: now)
+      return true
+    }
+    if !fits { throw Self.refusal }
+  }
+
+  /// Notes that an upload has become a file.
+  func finish(_ ticket: UploadTicket, size: Int64) {
+    state.withLock { state in
+      state.pending[ticket.id] = nil
+      state.finished[ticket.address]?[ticket.user, default: 0] += size
+    }
+  }
+
+  /// Bytes that this upload may have in all.
+  private func room(for ticket: UploadTicket, in state: State) -> Int64 {
+    let finished = state.finished[ticket.address] ?? [:]
+    var ofUser = finished[ticket.user] ?? 0
+    var ofStore = finished.values.reduce(0, +)
+    for (id, upload) in state.pending where id != ticket.id && upload.address == ticket.address {
+      ofStore += upload.received
+      if upload.user == ticket.user { ofUser += upload.received }
+    }
+    return min(perUserMax - ofUser, perStoreMax - ofStore)
+  }
+
+  /// An upload that has rested for so long cannot go on, and the sweep removes its bytes.
+  private static func forgetOld(_ state: inout State, _ now: Int64) {
+    if state.pending.isEmpty { return }
+    state.pending = state.pending.filter {
+      now - $0.value.touched < AssetUploads.lifetimeMilliseconds
+    }
+  }
+
+  private static let refusal = ServerError(.quotaExceeded, Reason.assetsUnheld)
+}

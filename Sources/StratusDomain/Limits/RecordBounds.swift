@@ -1,0 +1,71 @@
+import StratusWire
+
+/// What the fields of one record may hold, beside their bytes.
+enum RecordBounds {
+  /// - Parameter values: of those fields that are written; nil: the field is cleared.
+  /// - Throws: `BAD_REQUEST` if a list, or lists and words together, have too many values.
+  static func check(
+    _ values: some Sequence<(key: String, value: FieldValue?)>
+  ) throws(ServerError) {
+    var assets = 0
+    var listed = 0
+    // A word and what parts it from the next are two bytes at least.
+    var wordsMax = 0
+    for (_, value) in values {
+      switch value {
+      case .asset: assets += 1
+      case .string(let text): wordsMax += min(text.utf8.count / 2, Limits.wordsPerFieldMax)
+      case .list(let element, let members):
+        guard members.count <= Limits.listValuesMax else { throw tooMany }
+        if element == .asset { assets += members.count } else { listed += members.count }
+      case .int64, .double, .timestamp, .bytes, .location, .reference, .sealed, nil: break
+      }
+    }
+    guard assets <= Limits.assetsPerRecordMax, listed <= Limits.indexEntriesPerRecordMax else {
+      throw tooMany
+    }
+    // Texts are short as a rule, and then their words need not be counted.
+    if listed + wordsMax <= Limits.indexEntriesPerRecordMax { return }
+    var words = 0
+    for case (_, .string(let text)?) in values where text.utf8.count > 2 {
+      words += Tokens.of(text).count
+      guard listed + words <= Limits.indexEntriesPerRecordMax else { throw tooMany }
+    }
+  }
+
+  private static let tooMany = ServerError.badRequest(Reason.recordTooManyEntries)
+}
+
+/// Counts the work that a change does in the writer, and ends it before others wait too long.
+struct WriterBudget {
+  private(set) var steps = 0
+  private var entries = 0
+  private var records = 0
+
+  /// An entry is found in its index and written there.
+  private static let stepsPerEntry = 5
+  /// Bytes of a record that are read, decoded and written in a step.
+  private static let bytesPerStep = 128
+
+  /// Charges a record's change, once its derived rows are known.
+  ///
+  /// - Parameter rows: those of this record and of the ones before.
+  /// - Throws: `BAD_REQUEST` if the record has too many entries, or if it is not the first and the
+  ///   writer has done enough.
+  mutating func charge(
+    _ new: StoredRecord, replacing old: StoredRecord?, rows: RowChanges, addedBefore: Int
+  ) throws(ServerError) {
+    let added = rows.added.entries.count
+    guard added - addedBefore <= Limits.indexEntriesPerRecordMax else {
+      throw .badRequest(Reason.recordTooManyEntries)
+    }
+    let all = added + rows.removed.entries.count
+    let bytes = new.fields.text.count + (old?.fields.text.count ?? 0)
+    steps += (all - entries) * Self.stepsPerEntry + bytes / Self.bytesPerStep
+    entries = all
+    records += 1
+    guard records == 1 || steps <= Limits.writerStepsMax else {
+      throw .badRequest(Reason.batchTooMuchWork)
+    }
+  }
+}

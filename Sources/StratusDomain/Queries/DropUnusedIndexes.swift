@@ -1,0 +1,65 @@
+import StratusWire
+
+/// Drops the indexes of a store that no query has read for long, a step at a time.
+///
+/// A query that needs one later has it made anew; a marker of a page that one had read is invalid.
+public struct DropUnusedIndexes: Sendable {
+  private let store: any Store
+  private let address: StoreAddress
+  private let uses: IndexUses
+  private let ambient: Ambient
+
+  public init(store: any Store, at address: StoreAddress, uses: IndexUses, ambient: Ambient) {
+    self.store = store
+    self.address = address
+    self.uses = uses
+    self.ambient = ambient
+  }
+
+  private struct Findings {
+    var unused: [Int64] = []
+    /// Read since the last step and not noted for today; or never noted, so that the days begin.
+    var noted: [Int64] = []
+    var hasDropped = false
+
+    var isEmpty: Bool { unused.isEmpty && noted.isEmpty && !hasDropped }
+  }
+
+  /// Notes what was read, drops what was not, and removes some entries.
+  ///
+  /// - Returns: whether there may be more to do.
+  public func step() async throws(ServerError) -> Bool {
+    let day = ambient.now() / Self.dayMilliseconds
+    let used = uses.take(at: address)
+    let findings = try await store.read { (store) throws(ServerError) in
+      try Self.look(in: store, used: used, day: day)
+    }
+    if findings.isEmpty { return false }
+    return try await store.write { (store) throws(ServerError) in
+      for index in findings.noted { try store.noteUse(of: index, day: day) }
+      for index in findings.unused { try store.dropIndex(index) }
+      try store.removeDroppedEntries(limit: Limits.indexBuildStepEntries)
+      return try store.hasDroppedIndexes()
+    }
+  }
+
+  private static func look(
+    in store: any StoreReading, used: Set<Int64>, day: Int64
+  ) throws(ServerError) -> Findings {
+    var findings = Findings(hasDropped: try store.hasDroppedIndexes())
+    let uses = try store.indexUses()
+    for index in try store.schema().indexes.values.joined() where index.isReady {
+      let last = uses[index.id]
+      if index.columns.contains(where: { $0.form == .earlierToken }) {
+        findings.unused.append(index.id)
+      } else if last == nil || (used.contains(index.id) && last != day) {
+        findings.noted.append(index.id)
+      } else if let last, day - last > Limits.indexUnusedDaysMax {
+        findings.unused.append(index.id)
+      }
+    }
+    return findings
+  }
+
+  private static let dayMilliseconds: Int64 = 86_400_000
+}

@@ -1,0 +1,107 @@
+import StratusDomain
+import StratusTesting
+import StratusWire
+import Testing
+
+/// Queries of callers who are not signed in.
+@Suite struct QueriesOfStrangers {
+  private func withPublicNotes(
+    _ count: Int, live clock: MovedClock = MovedClock(),
+    _ body: (TestServer, Client) async throws -> Void
+  ) async throws {
+    try await withServer(live: clock.live) { server in
+      var anna = try await server.client("anna@example.org")
+      anna.database = "public"
+      for start in stride(from: 0, to: count, by: 400) {
+        let operations = (start..<min(start + 400, count)).map { number -> JSON in
+          [
+            "operationType": "create",
+            "record": [
+              "recordName": "n-\(number)", "recordType": "Note",
+              "fields": [
+                "number": ["value": .int(Int64(number))],
+                "parity": ["value": .int(Int64(number % 2))],
+              ],
+            ],
+          ]
+        }
+        _ = try await anna.modify(.array(operations))
+      }
+      try await body(server, anna)
+    }
+  }
+
+  private static let falling: JSON = [
+    "recordType": "Note", "filterBy": [.filter("EQUALS", "parity", 0)],
+    "sortBy": [.sort("number", ascending: false)],
+  ]
+
+  private func plan(_ caller: Client, _ query: JSON = falling) async throws -> String? {
+    try await caller.post("records/query", ["query": query, "explain": true])["explanation"][
+      "plan"
+    ].string
+  }
+
+  @Test func `few records are sorted in memory, page by page, and no index is made`() async throws
+  {
+    try await withPublicNotes(30) { server, _ in
+      let expected = stride(from: 28, through: 0, by: -2).map { "n-\($0)" }
+      for _ in 0..<2 {
+        #expect(try await server.stranger.names(Self.falling, pageSize: 4) == expected)
+        #expect(try await plan(server.stranger) == "walk")
+      }
+    }
+  }
+
+  @Test func `strangers leave the room for indexes to those who are signed in`() async throws {
+    try await withPublicNotes(4) { server, anna in
+      var fields: JSON = [:]
+      for number in 0..<9 { fields = fields.with("f\(number)", ["value": .int(Int64(number))]) }
+      try await anna.save("more", fields: fields)
+      for first in 0..<9 {
+        for second in 0..<9 where first != second {
+          let query: JSON = [
+            "recordType": "Note", "sortBy": [.sort("f\(first)"), .sort("f\(second)")],
+          ]
+          #expect(try await plan(server.stranger, query) == "walk")
+        }
+      }
+      #expect(try await plan(anna) == "scan")
+      #expect(try await plan(server.stranger) == "scan")
+    }
+  }
+
+  @Test func `many records need an index, which a user's query makes`() async throws {
+    try await withPublicNotes(1_001) { server, anna in
+      let refused = try await server.stranger.answer(
+        "records/query", ["query": Self.falling])
+      refused.expectRefusal("1,001 records to sort", code: "BAD_REQUEST")
+      #expect(refused.reason == Reason.queryNeedsIndex)
+      #expect(try await plan(anna) == "scan")
+      #expect(try await plan(server.stranger) == "scan")
+    }
+  }
+
+  @Test func `an index that was not read for two weeks is dropped`() async throws {
+    let clock = MovedClock()
+    try await withPublicNotes(10, live: clock) { server, anna in
+      let other: JSON = ["recordType": "Note", "sortBy": [.sort("number"), .sort("parity")]]
+      #expect(try await plan(anna) == "scan")
+      #expect(try await plan(anna, other) == "scan")
+      try await server.dropUnusedIndexes()
+      clock.move(bySeconds: 10 * 86_400)
+      #expect(try await plan(server.stranger, other) == "scan")
+      try await server.dropUnusedIndexes()
+      clock.move(bySeconds: 5 * 86_400)
+      try await server.dropUnusedIndexes()
+      #expect(try await plan(server.stranger, other) == "scan")
+      #expect(try await plan(server.stranger) != "scan")
+      // It is made anew for who needs it.
+      var ben = try await server.client("ben@example.org")
+      ben.database = "public"
+      #expect(try await plan(ben) == "scan")
+      let found = try await ben.names(Self.falling, pageSize: 2)
+      #expect(found == ["n-8", "n-6", "n-4", "n-2", "n-0"])
+    }
+  }
+}

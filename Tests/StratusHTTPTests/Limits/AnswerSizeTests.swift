@@ -1,0 +1,125 @@
+import StratusWire
+import Testing
+
+/// No answer is larger than the limit, whatever a request names.
+@Suite struct SizesOfAnswers {
+  private static let megabyte = String(repeating: "x", count: 1_000_000)
+
+  /// Saves records of a megabyte each.
+  private func fill(_ anna: Client, _ count: Int, in zone: String? = nil) async throws {
+    for number in 0..<count {
+      let saved = try await anna.save(
+        "n-\(number)", in: zone, fields: ["text": ["value": .string(Self.megabyte)]])
+      try #require(saved["serverErrorCode"].isNull)
+    }
+  }
+
+  @Test func `a large record that is named 400 times fills one answer at most`() async throws {
+    try await withAnna { anna in
+      try await fill(anna, 1)
+      let many = [JSON](repeating: ["recordName": "n-0"], count: 400)
+      let answer = try await anna.answer("records/lookup", ["records": .array(many)])
+      #expect(answer.status == 200)
+      #expect(answer.bytes.count <= Limits.answerSizeBytesMax)
+      let items = try #require(answer.json["records"].array)
+      #expect(items.count == 400)
+      let shown = items.prefix { $0["serverErrorCode"].isNull }
+      #expect((10...16).contains(shown.count))
+      for item in items[shown.count...] {
+        #expect(item["serverErrorCode"] == "BAD_REQUEST")
+        #expect(item["reason"] == .string(Reason.answerTooLarge))
+      }
+    }
+  }
+
+  @Test func `a zone that is named 100 times fills one answer at most, and comes whole`()
+    async throws
+  {
+    try await withAnna { anna in
+      try await anna.makeZone("Z")
+      try await fill(anna, 12, in: "Z")
+      let zone: JSON = ["zoneID": ["zoneName": "Z"]]
+      let many = [JSON](repeating: zone, count: 100)
+      let answer = try await anna.answer("changes/zone", ["zones": .array(many)])
+      #expect(answer.status == 200)
+      #expect(answer.bytes.count <= Limits.answerSizeBytesMax)
+      let pages = try #require(answer.json["zones"].array)
+      #expect(pages.count == 100)
+      for page in pages { #expect(page["moreComing"] == true) }
+      // The last page had no room; its token leads to everything.
+      var names: Set<String> = []
+      var page = try #require(pages.last)
+      while true {
+        for record in page["records"].array ?? [] {
+          names.insert(try #require(record["recordName"].string))
+        }
+        if page["moreComing"] != true { break }
+        page = try await anna.changes(in: "Z", since: page["syncToken"])
+      }
+      #expect(names.count == 12)
+    }
+  }
+
+  @Test func `records/modify whose answer would be too large changes nothing`() async throws {
+    try await withAnna { anna in
+      try await anna.makeZone("Z")
+      try await fill(anna, 18, in: "Z")
+      let updates = (0..<18).map { number -> JSON in
+        [
+          "operationType": "forceUpdate",
+          "record": [
+            "recordName": "n-\(number)", "recordType": "Note", "fields": ["mark": ["value": 1]],
+          ],
+        ]
+      }
+      var body: JSON = ["zoneID": ["zoneName": "Z"], "operations": .array(updates)]
+      let refused = try await anna.answer("records/modify", body)
+      refused.expectRefusal("an echo of 18 MB", code: "BAD_REQUEST")
+      #expect(refused.reason == Reason.answerTooLarge)
+      #expect(try await anna.lookup(["n-0"], in: "Z")[0]["fields"]["mark"].isNull)
+      body = body.with("desiredKeys", [])
+      #expect(try await anna.answer("records/modify", body).status == 200)
+      #expect(try await anna.lookup(["n-0"], in: "Z")[0]["fields"]["mark"]["value"] == 1)
+    }
+  }
+
+  @Test func `records/modify looks at no more than 32 MB of stored records`() async throws {
+    try await withAnna { anna in
+      try await fill(anna, 35)
+      let deletions = (0..<35).map { number -> JSON in
+        ["operationType": "forceDelete", "record": ["recordName": "n-\(number)"]]
+      }
+      let refused = try await anna.answer(
+        "records/modify", ["operations": .array(deletions)])
+      refused.expectRefusal("35 MB to delete", code: "BAD_REQUEST")
+      #expect(refused.reason == Reason.batchTooManyBytes)
+      let half = Array(deletions.prefix(20))
+      #expect(try await anna.answer("records/modify", ["operations": .array(half)]).status == 200)
+    }
+  }
+
+  @Test func `a page of a query with numbers as strings fits an answer`() async throws {
+    try await withAnna { anna in
+      let numbers = JSON.array([JSON](repeating: 7, count: 20_000))
+      for number in 0..<30 {
+        var fields: JSON = [:]
+        for list in 0..<1 { fields = fields.with("l\(list)", ["value": numbers]) }
+        fields = fields.with("text", ["value": .string(String(repeating: "x", count: 800_000))])
+        try await anna.save("n-\(number)", fields: fields)
+      }
+      var names: Set<String> = []
+      var body: JSON = ["query": ["recordType": "Note"], "numbersAsStrings": true]
+      while true {
+        let answer = try await anna.answer("records/query", body)
+        #expect(answer.status == 200)
+        #expect(answer.bytes.count <= Limits.answerSizeBytesMax)
+        for record in answer.json["records"].array ?? [] {
+          names.insert(try #require(record["recordName"].string))
+        }
+        guard !answer.json["continuationMarker"].isNull else { break }
+        body = body.with("continuationMarker", answer.json["continuationMarker"])
+      }
+      #expect(names.count == 30)
+    }
+  }
+}

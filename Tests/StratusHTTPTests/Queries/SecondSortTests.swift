@@ -1,0 +1,80 @@
+import Testing
+
+/// Orders that came later: by name, by distance behind another sort, and parts of words.
+@Suite struct LaterOrders {
+  @Test(arguments: ["___recordID", "recordName"])
+  func `records are sorted by their names`(key: String) async throws {
+    try await withAnna { anna in
+      for name in ["b", "a", "c", "B"] { try await anna.save(name) }
+      for isAscending in [true, false] {
+        let query: JSON = [
+          "recordType": "Note",
+          "sortBy": [["systemFieldName": "\(key)", "ascending": .bool(isAscending)]],
+        ]
+        let names = ["B", "a", "b", "c"]
+        #expect(
+          try await anna.names(query, pageSize: 2) == (isAscending ? names : names.reversed()))
+      }
+    }
+  }
+
+  @Test func `distance decides behind another sort`() async throws {
+    try await withAnna { anna in
+      let places: [(String, Int64, Double?)] = [
+        ("far", 1, 3), ("near", 1, 1), ("middle", 1, 2), ("nowhere", 1, nil), ("first", 0, 50),
+        ("last", 2, 0),
+      ]
+      for (name, group, latitude) in places {
+        var fields: JSON = ["group": ["value": .int(group)]]
+        if let latitude {
+          fields = fields.with(
+            "place",
+            ["value": ["latitude": .double(latitude), "longitude": 0], "type": "LOCATION"])
+        }
+        try await anna.save(name, fields: fields)
+      }
+      func names(_ group: Bool, _ distance: Bool) async throws -> [String] {
+        let query: JSON = [
+          "recordType": "Note",
+          "sortBy": [
+            .sort("group", ascending: group),
+            .sort("place", ascending: distance)
+              .with("relativeLocation", ["latitude": 0, "longitude": 0]),
+          ],
+        ]
+        return try await anna.names(query, pageSize: 2)
+      }
+      let nearest = ["near", "middle", "far", "nowhere"]
+      #expect(try await names(true, true) == ["first"] + nearest + ["last"])
+      #expect(try await names(true, false) == ["first"] + nearest.reversed() + ["last"])
+      #expect(try await names(false, true) == ["last"] + nearest + ["first"])
+      #expect(try await names(false, false) == ["last"] + nearest.reversed() + ["first"])
+    }
+  }
+
+  @Test(arguments: [
+    ("\u{6771}\u{4EAC}", ["ja"]), ("\u{4EAC}\u{90FD}", ["ja"]), ("\u{6771}", ["ja"]),
+    ("\u{6771}\u{90FD}", []), ("\u{30BF}\u{30EF}\u{30FC}", ["ja"]),
+    ("\u{5317}\u{4EAC} \u{5927}\u{5B66}", ["zh"]), ("\u{0E20}\u{0E32}\u{0E29}\u{0E32}", ["th"]),
+    ("tower", ["ja"]), ("\u{D55C}\u{AD6D}", []), ("\u{D55C}\u{AD6D}\u{C5B4}", ["ko"]),
+  ])
+  func `parts of words are found in scripts without spaces`(
+    _ words: String, _ expected: [String]
+  ) async throws {
+    try await withAnna { anna in
+      let texts = [
+        "ja": "\u{6771}\u{4EAC}\u{90FD}\u{306E}Tower\u{30BF}\u{30EF}\u{30FC}",
+        "zh": "\u{5317}\u{4EAC}\u{5927}\u{5B66}",
+        "th": "\u{0E20}\u{0E32}\u{0E29}\u{0E32}\u{0E44}\u{0E17}\u{0E22}",
+        "ko": "\u{D55C}\u{AD6D}\u{C5B4}",
+      ]
+      for (name, text) in texts {
+        try await anna.save(name, fields: ["text": ["value": .string(text)]])
+      }
+      #expect(try await anna.found("CONTAINS_ALL_TOKENS", "text", .string(words)) == expected)
+      #expect(
+        try await anna.found("CONTAINS_ANY_TOKENS", "text", .string(words + " zebra"))
+          == expected)
+    }
+  }
+}
