@@ -1,7 +1,7 @@
 import Foundation
 import StratusAccounts
 import StratusDomain
-public import StratusKit
+import StratusKit
 import StratusServer
 import StratusTransport
 import StratusWire
