@@ -11,7 +11,7 @@ public struct Caller: Sendable, Hashable {
   public var wantsSyncToken = false
   /// The address that the request comes from, without a port; nil: none is known.
   public var clientAddress: String?
-  /// What the request costs.
+  /// The work that is done for the request.
   public let work = WorkMeter()
   /// What the caller calls the server, e.g. `http://127.0.0.1:8080`; begins the URLs in answers.
   public var serverURL = ""
@@ -27,6 +27,6 @@ public struct Caller: Sendable, Hashable {
     self.signInURL = signInURL
   }
 
-  /// Who is held to a pace: a user, or the address of a stranger.
+  /// The name of the caller in queues: a user, or the address of an anonymous caller.
   var paceKey: String { userRecordName ?? "address " + (clientAddress ?? "") }
 }
