@@ -145,8 +145,8 @@ public enum Limits {
   /// Indexes of several columns that are kept for one record type. Choice: each is written with
   /// each record.
   public static let indexesPerRecordTypeMax = 32
-  /// Days after which an index is dropped that no query has read. Choice: what is asked once a
-  /// month is worth making anew; what is asked once a week is kept.
+  /// Days after which an index is dropped that no query has read. Choice: an index
+  /// that is used once a week is kept; one that is used once a month can be made again.
   public static let indexUnusedDaysMax: Int64 = 14
   /// Records read at once for indexes that are built, and changed ones made up for in one
   /// transaction. Choice: about 20 ms, in which a thread does nothing else.

@@ -28,7 +28,8 @@ import Testing
 
   @Test func `a text with any character changed or missing is none`() {
     let text = Array(
-      tickets.text(UploadTicket(address: address, database: .public, id: "I", user: "_u", issued: 7)))
+      tickets.text(
+        UploadTicket(address: address, database: .public, id: "I", user: "_u", issued: 7)))
     for place in text.indices {
       var changed = text
       changed[place] = changed[place] == "A" ? "Q" : "A"

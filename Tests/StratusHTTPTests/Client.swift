@@ -53,7 +53,7 @@ struct Client: Sendable {
       head.headerFields[try #require(HTTPField.Name(name))] = value
     }
     let (answer, answered) = await router.answer(
-      head, body: WholeBody(body), clientAddress: clientAddress)
+      head, body: WholeBody(body), from: clientAddress)
     let bytes = try await answered.collected()
     #expect(answer.headerFields[.contentType] == "application/json; charset=UTF-8")
     return Answer(

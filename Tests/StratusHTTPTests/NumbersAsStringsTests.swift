@@ -1,6 +1,6 @@
 import Testing
 
-/// What `numbersAsStrings` changes, and what it leaves.
+/// Answers to requests with `numbersAsStrings`.
 @Suite struct NumbersAsStrings {
   @Test func `a reference in the public database is as ever`() async throws {
     try await withAnna { client in

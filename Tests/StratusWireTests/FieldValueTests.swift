@@ -124,7 +124,8 @@ import Testing
     ("DOUBLE", "3", FieldValue.double(3)), ("DOUBLE", "\"2.5\"", .double(2.5)),
     ("INT64", "3.0", .int64(3)), ("INT64", "true", .int64(1)), ("INT64", "false", .int64(0)),
     ("INT64", "\"7\"", .int64(7)), ("INT64", "9007199254740993.0", .int64(9_007_199_254_740_993)),
-    ("TIMESTAMP", "1000.0", .timestamp(1_000)), ("TIMESTAMP", "-1", .timestamp(-1)), ("TIMESTAMP", "\"5\"", .timestamp(5)),
+    ("TIMESTAMP", "1000.0", .timestamp(1_000)),
+    ("TIMESTAMP", "-1", .timestamp(-1)), ("TIMESTAMP", "\"5\"", .timestamp(5)),
     ("DOUBLE_LIST", "[1,2.5]", .list(.double, [.double(1), .double(2.5)])),
   ]) func `a number is converted where nothing is lost`(
     _ name: String, _ text: String, _ value: FieldValue

@@ -4,9 +4,9 @@ import Synchronization
 /// Bounds the bytes that are uploaded and that no record holds: those of one user, and those of
 /// one store.
 ///
-/// Finished files are in the register, which is asked before each upload whose user or store may be
-/// at the limit; what is on its way is counted here. Each process counts its own, and begins anew
-/// with the next start: a restart admits the limit once more at most, until the sweep comes by.
+/// The register knows the finished files. It is read before an upload whose user or store may be
+/// at the limit. Unfinished uploads are counted here, by each process for itself. A restart forgets
+/// them, and so admits the limit once more at most, until the sweep removes their bytes.
 final class UnheldBytes: Sendable {
   private struct Pending {
     let user: String

@@ -11,7 +11,7 @@ public struct Caller: Sendable, Hashable {
   /// Whether answers with records of one zone name the zone's newest place (`getCurrentSyncToken`,
   /// which Apple's own web apps send).
   public var wantsSyncToken = false
-  /// What the request costs.
+  /// The work that is done for the request.
   public let work = WorkMeter()
   /// What the caller calls the server, e.g. `http://127.0.0.1:8080`; begins the URLs in answers.
   public var serverURL = ""
@@ -41,6 +41,6 @@ public struct Caller: Sendable, Hashable {
   /// The user's record name in the container; nil: nobody is signed in.
   public var userRecordName: String? { principal.userRecordName }
 
-  /// What the pace of requests is counted for: the user, or the address of an anonymous caller.
+  /// The name of the caller in queues: a user, or the address of an anonymous caller.
   var paceKey: String { userRecordName ?? "address " + (clientAddress ?? "") }
 }

@@ -53,8 +53,8 @@ struct AnswerRoom: Sendable {
     headBytes(of: record.created) + headBytes(of: record.modified)
   }
 
-  /// What stands beside the fields: four names of 255 characters, and a device's name, in which a
-  /// byte may be escaped by six.
+  /// The members beside the fields have four names of 255 characters and a device's name, in which
+  /// a byte may be escaped by six.
   private static func headBytes(of stamp: Stamp) -> Int {
     2_048 + 6 * stamp.deviceID.utf8.count
   }

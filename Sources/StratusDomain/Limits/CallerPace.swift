@@ -1,8 +1,8 @@
 public import StratusWire
 import Synchronization
 
-/// Keeps callers to a pace: token buckets of each user, each API token, and each address that
-/// strangers call from.
+/// Keeps callers to a pace: token buckets of each user, each API token, and each address of
+/// anonymous callers.
 ///
 /// It takes one lock and two look-ups a request. Callers who rest are forgotten.
 public final class CallerPace: Sendable {
@@ -12,7 +12,7 @@ public final class CallerPace: Sendable {
     public var userRecordName: String?
     /// One that has been found good.
     public var apiToken: String?
-    /// Where a stranger calls from; nil: not known.
+    /// The address of the caller; nil: not known. It counts for anonymous callers.
     public var clientAddress: String?
 
     public init(userRecordName: String?, apiToken: String?, clientAddress: String? = nil) {
@@ -74,8 +74,8 @@ public final class CallerPace: Sendable {
 
   /// Counts what a request is about to save and delete.
   ///
-  /// NB: strangers change nothing, whatever they send; so what they send is not counted against
-  /// their app's users.
+  /// NB: anonymous callers cannot change anything. Their operations do not count, so that they do
+  /// not use up the share of the app's users.
   /// - Throws: `THROTTLED`; then nothing is counted.
   public func admitOperations(_ count: Int, of subject: Subject) throws(ServerError) {
     if count == 0 || subject.userRecordName == nil { return }
@@ -166,7 +166,7 @@ public final class CallerPace: Sendable {
     let debtSeconds: Int?
   }
 
-  /// The caller's bucket once so much is taken from it; nil: the rule holds nobody.
+  /// The caller's bucket once so much is taken from it; nil: the rule does not apply.
   private func bucket(
     _ count: Int, _ kind: Kind, _ rule: Rule, _ state: State, _ now: Int64
   ) -> Taken? {

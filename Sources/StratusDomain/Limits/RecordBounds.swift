@@ -1,6 +1,6 @@
 import StratusWire
 
-/// What the fields of one record may hold, beside their bytes.
+/// Bounds of the number of values in one record.
 enum RecordBounds {
   /// - Parameter values: of those fields that are written; nil: the field is cleared.
   /// - Throws: `BAD_REQUEST` if a list, or lists and words together, have too many values.

@@ -9,7 +9,7 @@ public final class WorkMeter: Sendable {
   /// Adds steps, one of which takes about 1 µs.
   func add(steps: Int) { count.wrappingAdd(max(0, steps), ordering: .relaxed) }
 
-  /// What was added so far.
+  /// The steps added so far.
   public var steps: Int { count.load(ordering: .relaxed) }
 }
 

@@ -2,7 +2,8 @@ import StratusWire
 
 /// Drops the indexes of a store that no query has read for long, a step at a time.
 ///
-/// A query that needs one later has it made anew; a marker of a page that one had read is invalid.
+/// A later query that needs the index makes it again. Continuation markers of the old index become
+/// invalid.
 public struct DropUnusedIndexes: Sendable {
   private let store: any Store
   private let address: StoreAddress

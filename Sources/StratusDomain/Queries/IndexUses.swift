@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Remembers which indexes were read since it was last asked, so that those nobody reads can go.
+/// Remembers which indexes queries have read lately, so that unused indexes can be dropped.
 public final class IndexUses: Sendable {
   private let indexes = Mutex<[StoreAddress: Set<Int64>]>([:])
 

@@ -16,7 +16,7 @@ struct QueryPage: Sendable {
   var recordsRead = 0
   /// Work done, one step of which takes about 1 µs.
   var steps = 0
-  /// What the answer has left.
+  /// The room that the answer has left.
   var room = AnswerRoom()
   /// Whether it ended for its work alone, so that the request may go on where it ends.
   var isSlice = false
@@ -41,7 +41,7 @@ struct PageScope {
   let stepsMax: Int
   /// How records are shown.
   let selection: FieldSelection
-  /// What the answer has left.
+  /// The room that the answer has left.
   let room: AnswerRoom
 }
 

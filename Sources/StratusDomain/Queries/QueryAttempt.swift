@@ -1,6 +1,6 @@
 import StratusWire
 
-/// What one try at a page took.
+/// The work of one try at a page.
 struct QueryWork: Sendable {
   /// One takes about 1 µs.
   var steps = 0
@@ -8,7 +8,7 @@ struct QueryWork: Sendable {
   var isSlice = false
   /// The index that was read.
   var index = QueryPlan.noIndex
-  /// What the answer has left.
+  /// The room that the answer has left.
   var room: AnswerRoom
 }
 
@@ -25,10 +25,10 @@ struct QueryAttempt {
   let store: any StoreReading
   /// Whether to wait for indexes that only make it faster.
   let waits: Bool
-  /// What the answer has left.
+  /// The room that the answer has left.
   var room = AnswerRoom()
 
-  /// Choice: strangers bring about no indexes and no marks, which every later write pays for.
+  /// Choice: anonymous callers add no indexes and no marks, because every later write pays for them.
   private var makesIndexes: Bool { database.caller.userRecordName != nil }
 
   func run() throws(ServerError) -> Outcome {

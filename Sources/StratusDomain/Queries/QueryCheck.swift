@@ -254,7 +254,7 @@ extension Schema {
 }
 
 extension SystemField {
-  /// What the field can be marked for. Choice: names of records have an order, which Apple's
+  /// The marks that the field can have. Choice: names of records have an order, which Apple's
   /// console offers as `___recordID` sortable; other references have none.
   var possibleMarks: FieldIndexes {
     self == .recordName ? [.queryable, .sortable] : .all(for: type)

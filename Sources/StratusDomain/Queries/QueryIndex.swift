@@ -40,8 +40,8 @@ public struct IndexColumn: Sendable, Hashable {
     case member
     /// Each token of a text, folded; a text without words has no entry.
     case token
-    /// What tokens were before unspaced scripts had any. No query reads such an index; it has no
-    /// entries from now on, and is dropped like any that is not used.
+    /// Tokens of a text by the rules before unspaced scripts had any. No query reads such an index,
+    /// records get no new entries in it, and it is dropped.
     case earlierToken
     /// The cell of a place, before all others that of a record without one; each cell of a list's
     /// places, none of an empty or missing one.

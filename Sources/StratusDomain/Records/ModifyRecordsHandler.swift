@@ -149,7 +149,7 @@ struct ModifyRecordsHandler: EndpointHandler {
     var budget = WriterBudget()
     for (place, record) in references.records.enumerated() {
       let (old, addedBefore) = (stored(record), rows.added.entries.count)
-      // What goes along by a cascade is bounded by the cascade's own step.
+      // NB: a cascade's own step bounds the records that it deletes.
       let isSent = place < decision.values.count
       try rows.note(
         record, replacing: old, schema: schema, values: isSent ? decision.values[place] : nil)

@@ -126,7 +126,7 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     }
     guard response.records.count == recordIDs.count else { throw CKError.badAnswer }
     var results: [(recordID: CKRecord.ID, result: Result<CKRecord, CKError>)] = []
-    // What the answer had no room for is asked for again, once the rest is delivered.
+    // Records for which the answer had no room; they are requested again after the others.
     var rest: [CKRecord.ID] = []
     for (recordID, item) in zip(recordIDs, response.records) {
       switch item {
@@ -149,7 +149,7 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
         deliver(error.map(Result.failure) ?? item.result, of: item.recordID)
       })
     if rest.isEmpty { return }
-    // NB: a server that answers none of them would be asked for ever.
+    // NB: a server that answers none of them would otherwise be asked without end.
     guard rest.count < recordIDs.count else { throw CKError.badAnswer }
     try await fetch(rest, from: database, naming: naming)
   }

@@ -87,7 +87,7 @@ private enum AssetStatements {
   /// `assets_unheld`, however many files are held. What may be removed is decided by the holds.
   static let unheld = SQLStatement(
     select + " WHERE held = 0 AND touched < ? ORDER BY touched LIMIT ?")
-  /// NB: by the index of files that nobody holds, however many are held.
+  /// NB: this reads the index of files that no record holds, and no other rows.
   static let unheldSizes = SQLStatement(
     """
     SELECT size, uploader FROM assets

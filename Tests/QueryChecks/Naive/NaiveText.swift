@@ -74,7 +74,7 @@ enum NaiveText {
     return result
   }
 
-  /// What a query's text asks for: words, each as what a record must have for it.
+  /// The words of a query's text, each as the tokens that a record must have for it.
   static func wanted(by text: String) -> Set<Set<ExactName>> {
     var wanted: Set<Set<ExactName>> = []
     for piece in pieces(of: text) where !stopWords.contains(ExactName(piece)) {

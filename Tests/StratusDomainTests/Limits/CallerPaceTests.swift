@@ -74,7 +74,7 @@ import Testing
     CallerPace.Subject(userRecordName: nil, apiToken: token, clientAddress: address)
   }
 
-  @Test func `of strangers is their own, by address and by API token`() {
+  @Test func `of anonymous callers is their own, by address and by API token`() {
     let pace = CallerPace(
       LimitSettings(
         requestsPerUser: .init(perSecond: 1, burst: 1),

@@ -2,7 +2,7 @@ import StratusTesting
 import StratusWire
 import Testing
 
-/// Who may still upload, and how much that no record holds.
+/// Limits of uploads: disabled users, and bytes that no record holds.
 @Suite struct BoundsOfUploads {
   @Test func `an upload URL does not work once its user is disabled`() async throws {
     try await withServer { server in

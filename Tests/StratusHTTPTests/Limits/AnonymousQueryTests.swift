@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func `strangers leave the room for indexes to those who are signed in`() async throws {
+  @Test func `anonymous queries use no room for indexes`() async throws {
     try await withPublicNotes(4) { server, anna in
       var fields: JSON = [:]
       for number in 0..<9 { fields = fields.with("f\(number)", ["value": .int(Int64(number))]) }
@@ -96,7 +96,7 @@ import Testing
       try await server.dropUnusedIndexes()
       #expect(try await plan(server.stranger, other) == "scan")
       #expect(try await plan(server.stranger) != "scan")
-      // It is made anew for who needs it.
+      // A signed-in user makes it again.
       var ben = try await server.client("ben@example.org")
       ben.database = "public"
       #expect(try await plan(ben) == "scan")

@@ -1,7 +1,7 @@
 import StratusWire
 import Testing
 
-/// What records and queries may cost.
+/// Limits of the work of a save and of a query.
 @Suite struct BoundsOfWork {
   private static func list(_ count: Int, from start: Int = 0) -> JSON {
     ["value": .array((start..<start + count).map { .string("v\($0)") }), "type": "STRING_LIST"]
