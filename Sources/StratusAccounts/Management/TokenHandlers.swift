@@ -26,7 +26,8 @@ struct CreateAPITokenHandler: ManagementHandler {
   private static func callback(_ url: String?) throws(ServerError) -> SignInCallback {
     guard let url else { return .postMessage }
     guard let colon = url.firstIndex(of: ":"), url.utf8.count <= urlLengthMax,
-      url[..<colon].allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }),
+      url[..<colon].allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
+      ),
       url[colon...].hasPrefix("://"), !url.contains(where: { $0.isWhitespace || $0 == "#" })
     else {
       throw .badRequest("a callback URL has a scheme, such as https://app.example.org/signed-in")
