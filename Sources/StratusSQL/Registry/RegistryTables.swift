@@ -1,4 +1,5 @@
 public import StratusDomain
+import StratusWire
 
 /// The tables of the server's own file.
 public enum RegistryTables {
