@@ -20,7 +20,7 @@ struct StoreSweep: ServiceLifecycle.Service {
   let work: BackgroundWork
   let pause: Duration
   let stores: any OpenStoreCatalog
-  /// nil: nobody sends signals.
+  /// nil: there are no signals for this work.
   var signals: (any Signals)?
   let locks: any WorkLocks
   let logger: Logger
@@ -135,7 +135,7 @@ extension Composition {
       let matching = MatchChanges(store: store, address: address, ambient: ambient)
       let progress = try await matching.step()
       await hub.look(at: address)
-      // NB: each signal has all stores gone through, and a look around comes by all of them.
+      // NB: each signal makes the service go through all stores, and a look around visits all.
       if progress != .idle { queues.send(StoreSignal(address)) }
       return progress.mayHaveMore
     }

@@ -9,7 +9,7 @@ struct SchemaCommand: AsyncParsableCommand {
 
   struct Deploy: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Add to production the record types and fields that development has.")
+      abstract: "Add to production the record types, fields and index marks that development has.")
 
     @OptionGroup var server: ServerOptions
 
@@ -24,7 +24,8 @@ struct SchemaCommand: AsyncParsableCommand {
       if json { return say(json: response) }
       for type in response.recordTypes { say("type \(type)") }
       for field in response.fields { say("field \(field)") }
-      if response.recordTypes.isEmpty, response.fields.isEmpty {
+      for index in response.indexes { say("index \(index)") }
+      if response.recordTypes.isEmpty, response.fields.isEmpty, response.indexes.isEmpty {
         say("production has everything already")
       }
     }

@@ -23,6 +23,21 @@ import Testing
     }
   }
 
+  #if os(Linux)
+    /// Operators see it in lists of threads.
+    @Test func `the thread that writes has a name`() async throws {
+      try await withStores { stores in
+        try await stores.store(at: development).save("one")
+        let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")
+        let names = threads.map { thread in
+          // A thread may have ended since.
+          (try? String(contentsOfFile: "/proc/self/task/\(thread)/comm", encoding: .utf8)) ?? ""
+        }
+        #expect(names.contains("stratus-writer\n"))
+      }
+    }
+  #endif
+
   @Test func `a reader cannot write`() async throws {
     try await withStores { stores in
       let store = try await stores.openStore(at: development)

@@ -13,7 +13,7 @@ struct QueryPlan: Sendable {
   /// and an index that holds such rows alone.
   private static let scanned: Set<String> = [
     "store", "record_types", "fields", "system_fields", "settings", "indexes", "cascades", "outbox",
-    "notification_count", "index_uses",
+    "notification_count", "index_uses", "record_count",
     "zones USING INDEX zones_unpurged",
   ]
 

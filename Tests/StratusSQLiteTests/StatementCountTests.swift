@@ -116,7 +116,7 @@ private final class CountingConnection: SQLConnection {
     }
   }
 
-  @Test func `that is refused has nothing read anew by the next one`() throws {
+  @Test func `that is refused does not make the next one read more`() throws {
     try withSession { session, connection in
       _ = try session.createZone(named: "Notes", in: Self.ann)
       try session.add(SchemaAddition(recordTypes: ["Note"]))

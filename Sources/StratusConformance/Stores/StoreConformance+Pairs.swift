@@ -15,7 +15,7 @@ public struct StorePair: Sendable {
 }
 
 extension StoreConformance {
-  /// What holds when several nodes write to one store.
+  /// Promises for a store to which several nodes write.
   public static let pairChecks: [ConformanceCheck<StorePair>] = [
     .init("no number of a record is given twice", recordNumbersDiffer),
     .init("a record that another node made is changed in place", othersRecordsAreChanged),
@@ -218,7 +218,7 @@ extension StoreConformance {
 }
 
 extension Store {
-  /// What of Ann's database is watched, as a save asks for it.
+  /// The watch of Ann's database, as a save asks for it.
   fileprivate var watchForWriting: Watch {
     get async throws(ServerError) {
       try await write { (body) throws(ServerError) in

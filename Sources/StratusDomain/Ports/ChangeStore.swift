@@ -1,6 +1,6 @@
 /// Reads histories.
 public protocol ChangeReading {
-  /// Names this timeline of a database: drawn when the store was made, and anew after a restore
+  /// Names this timeline of a database: drawn when the store was made, and again after a restore
   /// from a backup, so that a change token of another timeline is known for what it is.
   ///
   /// A database that nothing was ever written to has the store's.

@@ -18,7 +18,7 @@ public protocol ListingReading {
 /// Lists zones in shared databases.
 ///
 /// A participant's listing keeps the zone's newest change when it was made. Writers in the zone
-/// leave it alone; whoever reads the shared database's history lists changed zones anew first.
+/// leave it alone; a reader of the shared database's history lists changed zones again first.
 public protocol ListingWriting {
   /// Lists a live zone in a user's shared database.
   ///
@@ -37,7 +37,7 @@ public protocol ListingWriting {
     _ zone: StoredZone, inSharedDatabaseOf user: String, at time: Int64
   ) throws(ServerError) -> Bool
 
-  /// Lists those zones of a shared database anew that changed, or were deleted by their owners,
+  /// Lists the zones of a shared database again that changed, or were deleted by their owners,
   /// since they were listed there.
   ///
   /// - Parameters:

@@ -3,7 +3,7 @@
 /// A signal may be lost: the work itself is in the store, and whoever looks there now and then
 /// misses nothing.
 public protocol Signals: Sendable {
-  /// What was sent, here or in another process; for one listener.
+  /// Signals that were sent, here or in another process; for one listener.
   var received: AsyncStream<StoreSignal> { get }
 
   func send(_ signal: StoreSignal)

@@ -2,8 +2,8 @@
 /// the store.
 ///
 /// A step must be harmless if another process takes it at the same time: a lock that is lost (its
-/// holder was paused for long) is not noticed. What must not happen twice stands in the step's
-/// transaction.
+/// holder was paused for long) is not noticed. Effects that must not happen twice belong in the
+/// step's transaction.
 public protocol WorkLocks: Sendable {
   /// Takes one step of work, unless another process is at the same work in the store.
   ///
@@ -23,7 +23,7 @@ public protocol WorkLocks: Sendable {
   ) async throws(ServerError) -> Bool
 }
 
-/// What a server does in its stores by itself.
+/// Work that a server does in its stores by itself.
 public enum BackgroundWork: String, Sendable {
   /// The records of deleted zones are removed.
   case zonePurge = "the removal of deleted zones"

@@ -24,7 +24,8 @@ struct DeploySchemaHandler: ManagementHandler {
     }
     return DeploySchema.Response(
       recordTypes: addition.recordTypes,
-      fields: addition.fields.map { "\($0.recordType).\($0.name)" })
+      fields: addition.fields.map { "\($0.recordType).\($0.name)" },
+      indexes: addition.markings.flatMap(\.texts).sorted())
   }
 }
 
@@ -57,6 +58,21 @@ extension Schema {
       }
     }
     return addition
+  }
+}
+
+extension SchemaAddition.Marking {
+  /// What is marked, as people read it: a line for each way to ask.
+  fileprivate var texts: [String] {
+    let name =
+      switch key {
+      case .field(let name): name
+      case .system(let field): field.rawValue
+      }
+    let words: [(FieldIndexes, String)] = [
+      (.queryable, "QUERYABLE"), (.sortable, "SORTABLE"), (.searchable, "SEARCHABLE"),
+    ]
+    return words.filter { indexes.contains($0.0) }.map { "\(recordType).\(name) \($0.1)" }
   }
 }
 

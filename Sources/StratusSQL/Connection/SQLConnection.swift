@@ -21,7 +21,7 @@ public protocol SQLConnection: AnyObject {
   @discardableResult
   func execute(_ statement: SQLStatement, _ values: [SQLValue]) throws(ServerError) -> Int
 
-  /// Runs a statement whose rows nobody reads, now or later: at the latest before the next
+  /// Runs a statement whose rows are not read, now or later: at the latest before the next
   /// statement that gives an answer, or before the commit. An engine across a network can send
   /// several such statements at once.
   ///

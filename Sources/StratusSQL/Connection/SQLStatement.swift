@@ -38,9 +38,9 @@ public struct SQLDialect: Sendable {
   /// Text that is compared and ordered by its UTF-8 bytes.
   public var text: String
   public var bytes: String
-  /// What a `SELECT` ends with to lock the rows of one of its tables until the transaction ends.
+  /// The end of a `SELECT` that locks the rows of one of its tables until the transaction ends.
   public var forUpdate: @Sendable (_ table: String) -> String
-  /// What an `INSERT` ends with to give back a column of the new row; empty where the connection
+  /// The end of an `INSERT` that gives back a column of the new row; empty where the connection
   /// knows the key of the row inserted last.
   public var returning: @Sendable (_ column: String) -> String
   /// What the definition of a table ends with if all of a row is in its primary key, or nearly all.

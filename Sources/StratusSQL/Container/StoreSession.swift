@@ -15,7 +15,7 @@ public final class StoreSession: SQLSession {
   private var watches: [Int64: (version: Int64, watch: Watch)] = [:]
   var knownSchema: (version: Int64, schema: Schema)?
   var recordNumbers = RecordNumbers()
-  /// What this transaction has written, and a session would remember wrongly if it is undone.
+  /// Writes of this transaction that the session must forget if it is undone.
   private var written = Written()
 
   public init(connection: any SQLConnection) { self.connection = connection }
@@ -45,7 +45,7 @@ public final class StoreSession: SQLSession {
     var hasRecordNumbers = false
   }
 
-  /// What of a row of `databases` is read along with other rows.
+  /// Columns of `databases` that are read along with other rows.
   struct DatabaseState {
     var epoch: Int64
     /// Grows when it changes what is watched.
@@ -145,7 +145,7 @@ extension StoreSession {
     return watch
   }
 
-  /// Has every session read anew what is watched of a database.
+  /// Makes every session read again what is watched of a database.
   func advanceWatch(of number: Int64) throws(ServerError) {
     note(\.hasWatch)
     try connection.queue(

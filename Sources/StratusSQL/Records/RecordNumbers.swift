@@ -2,15 +2,15 @@ public import StratusDomain
 
 /// Numbers for new records, drawn from the store in blocks, so that no two sessions give one twice.
 ///
-/// What is left of a block when the session ends is never used.
+/// The rest of a block is never used when the session ends.
 struct RecordNumbers {
   /// Numbers a block has at least. A record gets its number in one of a thousand cases by two
   /// statements, and in all others by none.
   static let blockSize: Int64 = 1_000
 
-  /// What is left of the session's block.
+  /// The rest of the session's block.
   private var left: Range<Int64> = 0..<0
-  /// What was drawn in this transaction for records that are not written yet.
+  /// Numbers drawn in this transaction for records that are not written yet.
   private var drawn: [Range<Int64>] = []
 
   /// Draws numbers in a row; nil if the block has not so many.

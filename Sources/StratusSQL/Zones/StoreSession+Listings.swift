@@ -12,7 +12,7 @@ extension StoreSession {
       expecting: .one(otherwise: "a zone was not listed"))
   }
 
-  /// Lists a zone anew whose records changed.
+  /// Lists a zone again whose records changed.
   func relist(_ zone: Int64, in number: Int64) throws(ServerError) {
     try countUp(number)
     try connection.queue(
@@ -139,7 +139,7 @@ extension StoreSession {
     return changed.count >= limit
   }
 
-  /// What a shared database lists otherwise than it is.
+  /// A zone whose listing in a shared database is out of date.
   private struct ChangedZone {
     var id: Int64
     var change: Int64

@@ -10,22 +10,28 @@ public enum DeploySchema: Endpoint {
     public var recordTypes: [String]
     /// Fields that are new to production, as `type.field`.
     public var fields: [String]
+    /// Fields that production had, and may be asked for in more ways, as `type.field WORD`, the
+    /// words being those of the schema language.
+    public var indexes: [String]
 
-    public init(recordTypes: [String], fields: [String]) {
+    public init(recordTypes: [String], fields: [String], indexes: [String]) {
       self.recordTypes = recordTypes
       self.fields = fields
+      self.indexes = indexes
     }
 
     public func write(to writer: inout JSONWriter) {
       writer.object { writer in
         writer.member("recordTypes", strings: recordTypes)
         writer.member("fields", strings: fields)
+        writer.member("indexes", strings: indexes)
       }
     }
 
     public init(json: JSONView) throws(WireError) {
       recordTypes = try json.strings("recordTypes") ?? []
       fields = try json.strings("fields") ?? []
+      indexes = try json.strings("indexes") ?? []
     }
   }
 }

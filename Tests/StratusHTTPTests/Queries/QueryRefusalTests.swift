@@ -122,8 +122,11 @@ import Testing
         // In development the first query that asks brings the mark …
         _ = try await developer.names(query)
       }
-      // … and the next deployment takes it along.
-      try await server.manage("schema/deploy", ["containerID": "\(container)"])
+      // … and the next deployment takes it along, and says so.
+      let deployed = try await server.manage("schema/deploy", ["containerID": "\(container)"])
+      #expect(deployed["recordTypes"] == [] && deployed["fields"] == [])
+      #expect(
+        deployed["indexes"] == ["Note.___createTime SORTABLE", "Note.___createdBy QUERYABLE"])
       for (query, _) in unmarked { _ = try await anna.names(query) }
     }
   }
