@@ -1,4 +1,5 @@
 public import StratusDomain
+import StratusWire
 
 /// The tables of the server's own file.
 public enum RegistryTables {
@@ -6,16 +7,16 @@ public enum RegistryTables {
   static let layout: Int64 = 2
 
   /// What the upgrade of an earlier program's file needs besides the file.
-  public struct Upgrade {
+  public struct Upgrade: Sendable {
     /// SHA-256.
-    let digest: ([UInt8]) -> [UInt8]
+    let digest: @Sendable ([UInt8]) -> [UInt8]
     /// When the upgrade happens: milliseconds since 1970 UTC.
     let now: Int64
     /// How long a session of an earlier program lasts from then on.
     let sessionMilliseconds: Int64
 
     public init(
-      digest: @escaping ([UInt8]) -> [UInt8], now: Int64, sessionMilliseconds: Int64
+      digest: @escaping @Sendable ([UInt8]) -> [UInt8], now: Int64, sessionMilliseconds: Int64
     ) {
       self.digest = digest
       self.now = now

@@ -138,9 +138,8 @@ extension SQLiteStores {
   public func problems() async -> [HealthProblem] {
     var problems: [StoreAddress: HealthProblem.Kind] = [:]
     do throws(ServerError) {
-      for address in try await registry?.storeEpochs().keys ?? [:].keys {
-        problems[address] = fileProblem(at: address)
-      }
+      let known = try await registry?.storeEpochs() ?? [:]
+      for address in known.keys { problems[address] = fileProblem(at: address) }
     } catch { return [HealthProblem(.damaged)] }
     for (address, entry) in state.withLock(\.entries) {
       if let kind = entry.problem { problems[address] = kind }
