@@ -77,7 +77,9 @@ import Testing
       await server.stop()
       let file = data.appendingPathComponent("server.sqlite")
       try Data(repeating: 7, count: 8_192).write(to: file)
-      let error = await #expect(throws: StorageFailure.self) { try await TestServer(onDiskIn: data) }
+      let error = await #expect(throws: StorageFailure.self) {
+        try await TestServer(onDiskIn: data)
+      }
       let sentence = try #require(error?.description)
       #expect(sentence.contains(file.path) && sentence.contains("restore the file from a backup"))
       #expect(!sentence.contains("ServerError") && !sentence.contains("\n"))

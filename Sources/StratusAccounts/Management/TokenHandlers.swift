@@ -92,7 +92,7 @@ struct RevokeAPITokenHandler: ManagementHandler {
   }
 }
 
-/// What a browser names as a page's origin.
+/// The origin of a web page, as a browser names it.
 enum WebOrigin {
   /// - Returns: the origin in lower case, as browsers send it.
   /// - Throws: `BAD_REQUEST` unless it is a scheme and a host, and a port or none.

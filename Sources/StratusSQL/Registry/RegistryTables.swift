@@ -6,7 +6,7 @@ public enum RegistryTables {
   /// Counts the forms these tables have had.
   static let layout: Int64 = 2
 
-  /// What the upgrade of an earlier program's file needs besides the file.
+  /// The needs of the upgrade of an earlier program's file.
   public struct Upgrade: Sendable {
     /// SHA-256.
     let digest: @Sendable ([UInt8]) -> [UInt8]
@@ -88,7 +88,7 @@ public enum RegistryTables {
     """
   }
 
-  /// What layout 2 has besides accounts and containers.
+  /// The tables of layout 2 besides accounts and containers.
   static func tokens(_ dialect: SQLDialect) -> String {
     """
     CREATE TABLE api_tokens (
