@@ -2,9 +2,10 @@ public import StratusDomain
 import StratusWire
 
 extension Accounts {
-  /// What an account is called in a container; kept from the first call on.
+  /// The user record name of an account in a container; kept from the first call on.
   ///
-  /// A registry that cannot be written to keeps nobody out: the name is the same next time.
+  /// A registry that cannot be written to is no reason to refuse a user: the name is the same next
+  /// time.
   func user(
     _ accountID: String, in container: String
   ) async throws(ServerError) -> String {

@@ -102,7 +102,8 @@ public final class Accounts: Authentication {
     return session
   }
 
-  /// Notes that a session is in use. A registry that cannot be written to keeps nobody out.
+  /// Notes that a session is in use. A registry that cannot be written to is no
+  /// reason to refuse a user.
   private func touch(_ session: Session, now: Int64) async {
     guard now - session.lastUsedAt >= Self.touchMilliseconds else { return }
     do throws(ServerError) {

@@ -4,7 +4,7 @@ import StratusHTTP
 /// Where a server listens for the operator's commands, and what it takes away when it ends.
 struct ManagementSocket {
   private static let name = "management.sock"
-  /// What the system takes as a socket's path: 108 bytes on Linux and 104 elsewhere, the last 0.
+  /// The longest path of a socket: 108 bytes on Linux and 104 elsewhere, the last of them 0.
   private static let pathBytesMax = 103
 
   let place: HTTPServer.ManagementPlace
@@ -20,7 +20,7 @@ struct ManagementSocket {
     }
     let socket = data.standardizedFileURL.appendingPathComponent(Self.name)
     if socket.path.utf8.count <= Self.pathBytesMax {
-      // What a killed server left would keep this one from its place; the folder is locked.
+      // The socket of a killed server would be in the way; the folder is locked.
       try? FileManager.default.removeItem(at: socket)
       place = .socket(path: socket.path)
       folderToRemove = nil

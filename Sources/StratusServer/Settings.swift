@@ -35,7 +35,7 @@ public struct Settings: Sendable {
   public var storeIdleSeconds: Int64?
 
   /// Where this machine's operator manages the server by a port; nil: by a socket in the data
-  /// folder, which nobody else reaches.
+  /// folder, which only its owner reaches.
   public var managementPort: Int?
 
   /// A day: twice as long as receipts live.

@@ -26,7 +26,7 @@ struct EnvCommand: AsyncParsableCommand {
   }
 }
 
-/// What a shell must export for programs to find a server.
+/// The exports by which programs find a server.
 func exports(of server: ManagementFile) -> [String] {
   var lines = ["export STRATUS_URL=\(server.serverURL ?? server.url)"]
   guard let apiToken = server.apiToken, let webAuthToken = server.webAuthToken else {

@@ -114,8 +114,8 @@ struct ExplainCommand: AsyncParsableCommand {
       exchange: NetworkExchange(), timing: Self.timing)
   }
 
-  /// What a file holds, without the white space around it. A command line is no place for secrets:
-  /// everybody on the machine can read it.
+  /// The contents of a file, without the white space around them. A command line is no place for
+  /// secrets, because other users of the machine can read it.
   ///
   /// - Throws: ``Failure``.
   private static func secret(in file: String) throws -> String {

@@ -54,7 +54,7 @@ struct ServerOptions: ParsableArguments {
 }
 
 extension ManagementFile {
-  /// What the server on a data folder says of itself.
+  /// The management file of the server on a data folder.
   ///
   /// - Throws: ``Failure``.
   static func read(in data: DataOption) throws -> ManagementFile {

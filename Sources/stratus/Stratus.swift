@@ -8,8 +8,8 @@ struct Stratus: AsyncParsableCommand {
     abstract: "CloudKit on your own ground.",
     version: "0.1.0",
     subcommands: [
-      DevCommand.self, ServeCommand.self, EnvCommand.self, ContainerCommand.self,
-      APITokenCommand.self,
+      DevCommand.self, ServeCommand.self, EnvCommand.self,
+      ContainerCommand.self, APITokenCommand.self,
       AccountCommand.self, WebTokenCommand.self, SchemaCommand.self, ExplainCommand.self,
       KeysCommand.self, BackupCommand.self, RestoreCommand.self,
     ])

@@ -46,7 +46,7 @@ private func withKnownStores(
     #expect(await stores.problems().map(\.kind) == [.lost])
   }
 
-  @Test func `is not made anew, but a fault`() async throws {
+  @Test func `is a fault, and no new file is made`() async throws {
     try await withRegistry { url, registry in
       try await withKnownStores(in: url, registry) {
         try await $0.store(at: development).save("one")
@@ -105,7 +105,7 @@ private func withKnownStores(
         let error = await #expect(throws: ServerError.self) { try await store.save("two") }
         #expect(error?.reason == Reason.storeLost)
         #expect(await stores.problems().contains { $0.kind == .lost })
-        // What came in between went elsewhere, so its return changes nothing.
+        // The commit in between went elsewhere, so the return of the file changes nothing.
         try FileManager.default.moveItem(atPath: path + ".away", toPath: path)
         await #expect(throws: ServerError.self) { try await store.save("three") }
         await #expect(throws: ServerError.self) { try await store.names() }
@@ -139,7 +139,7 @@ private func withKnownStores(
 }
 
 @Suite struct `A damaged file` {
-  @Test func `is named as long as nobody has opened it, too`() async throws {
+  @Test func `is named before a request has opened it`() async throws {
     try await withRegistry { url, registry in
       try await withKnownStores(in: url, registry) {
         try await $0.store(at: development).save("one")

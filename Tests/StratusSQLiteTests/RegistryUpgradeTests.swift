@@ -37,7 +37,7 @@ import Testing
     try queue.close()
   }
 
-  /// Stands for SHA-256, which is not at hand here.
+  /// Stands for SHA-256, which these tests cannot import.
   private static let upgrade = RegistryTables.Upgrade(
     digest: { [UInt8($0.count), 1, 2, 3, 4, 5, 6, 7, 8] }, now: 1_000, sessionMilliseconds: 90)
 

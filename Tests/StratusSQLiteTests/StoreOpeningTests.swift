@@ -12,7 +12,7 @@ import Testing
     container: "iCloud.org.other", environment: .development)
 
   /// Today's release took 14.8 s for a request to an open container.
-  @Test func `that another program holds keeps nobody else waiting`() async throws {
+  @Test func `that another program holds does not delay other stores`() async throws {
     try await withTemporaryFolder { url in
       try await withStores(in: url, epoch: 1) { _ = try await $0.store(at: development) }
       let file = url.appendingPathComponent("iCloud.org.example/development.sqlite")

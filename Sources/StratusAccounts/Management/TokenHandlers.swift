@@ -26,8 +26,7 @@ struct CreateAPITokenHandler: ManagementHandler {
   private static func callback(_ url: String?) throws(ServerError) -> SignInCallback {
     guard let url else { return .postMessage }
     guard let colon = url.firstIndex(of: ":"), url.utf8.count <= urlLengthMax,
-      url[..<colon].allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
-      ),
+      url[..<colon].utf8.allSatisfy(isPartOfScheme),
       url[colon...].hasPrefix("://"), !url.contains(where: { $0.isWhitespace || $0 == "#" })
     else {
       throw .badRequest("a callback URL has a scheme, such as https://app.example.org/signed-in")
@@ -37,6 +36,14 @@ struct CreateAPITokenHandler: ManagementHandler {
       throw .badRequest("a callback URL cannot have the scheme '\(scheme)'")
     }
     return .redirect(url: url)
+  }
+
+  private static func isPartOfScheme(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+    case UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."): true
+    default: false
+    }
   }
 
   private static let nameLengthMax = 200
@@ -85,7 +92,7 @@ struct RevokeAPITokenHandler: ManagementHandler {
   }
 }
 
-/// What a browser names as a page's origin.
+/// The origin of a web page, as a browser names it.
 enum WebOrigin {
   /// - Returns: the origin in lower case, as browsers send it.
   /// - Throws: `BAD_REQUEST` unless it is a scheme and a host, and a port or none.

@@ -1,12 +1,11 @@
 public import StratusDomain
 import StratusWire
 
-/// What every registry must do with tokens, sessions, users and stores.
+/// The checks of tokens, sessions, users and stores.
 extension RegistryConformance {
   private static let token = APIToken(
     id: "0a0b", hash: [0, 1, 255], store: production, name: "Web",
-    allowedOrigins: ["https://a.org"],
-    callback: .redirect(url: "app://signed-in"), createdAt: 5)
+    allowedOrigins: ["https://a.org"], callback: .redirect(url: "app://signed-in"), createdAt: 5)
   private static let plain = APIToken(
     id: "0c0d", hash: [2], store: StoreAddress(container: "iCloud.a", environment: .development))
   private static let session = Session(

@@ -1,6 +1,6 @@
 /// Who makes a request, and which one it is.
 public struct Caller: Sendable, Hashable {
-  /// Who makes the request.
+  /// The principal that makes the request.
   public var principal: Principal
   /// The address of the client's connection, e.g. `192.0.2.7`; nil: there is no connection.
   public var clientAddress: String?

@@ -1,4 +1,4 @@
-/// Who makes a request, as its credentials prove it.
+/// The maker of a request, as its credentials prove it.
 public enum Principal: Sendable, Hashable {
   /// The request shows no credentials.
   case anonymous

@@ -1,4 +1,4 @@
-/// What the server as a whole knows: accounts, containers, tokens, sessions, users, and which
+/// The knowledge of the server as a whole: accounts, containers, tokens, sessions, users, and which
 /// stores there are.
 ///
 /// Small and rarely written; every write is on disk when the method returns.
@@ -48,7 +48,7 @@ public protocol ContainerRegistry: Sendable {
   func deleteContainer(id: String) async throws(ServerError) -> Bool
 }
 
-/// What an account is called in one container.
+/// The name of an account in one container.
 public struct ContainerUser: Sendable, Hashable {
   public var container: String
   public var userRecordName: String

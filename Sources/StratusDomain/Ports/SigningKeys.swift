@@ -10,7 +10,7 @@ public struct SigningKey: Sendable, Hashable {
   }
 }
 
-/// Keeps the server's own keys, apart from its data: who has both could sign in as anybody.
+/// Keeps the server's own keys, apart from its data: a thief of both could sign in as any user.
 public protocol SigningKeyStore: Sendable {
   /// The keys for a purpose, the newest first; there is at least one from the first call on.
   ///

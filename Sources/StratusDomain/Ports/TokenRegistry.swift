@@ -5,7 +5,7 @@ public struct APIToken: Sendable, Hashable {
   /// SHA-256 of the token's text, which is not kept.
   public var hash: [UInt8]
   public var store: StoreAddress
-  /// What the operator calls it; may be empty.
+  /// The operator's name for it; may be empty.
   public var name: String
   /// The origins whose web pages may use it, such as `https://app.example.org`; nil: all.
   public var allowedOrigins: Set<String>?

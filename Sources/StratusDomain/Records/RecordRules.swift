@@ -100,7 +100,7 @@ struct RecordRules: Sendable {
     let operation = sent.operation
     do throws(ServerError) {
       let type = try recordType(of: operation, name, stored: stored)
-      // Roles decide what a user may do, so nobody gives them to themselves.
+      // Roles decide what a user may do, so users cannot give them to themselves.
       if type == UserRecords.recordType, try Self.names(UserRecords.rolesField, in: operation) {
         throw ServerError(.accessDenied, Reason.rolesAreFixed)
       }

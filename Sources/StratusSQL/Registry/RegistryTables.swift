@@ -6,17 +6,17 @@ public enum RegistryTables {
   /// Counts the forms these tables have had.
   static let layout: Int64 = 2
 
-  /// What the upgrade of an earlier program's file needs besides the file.
-  public struct Upgrade {
+  /// The needs of the upgrade of an earlier program's file.
+  public struct Upgrade: Sendable {
     /// SHA-256.
-    let digest: ([UInt8]) -> [UInt8]
+    let digest: @Sendable ([UInt8]) -> [UInt8]
     /// When the upgrade happens: milliseconds since 1970 UTC.
     let now: Int64
     /// How long a session of an earlier program lasts from then on.
     let sessionMilliseconds: Int64
 
     public init(
-      digest: @escaping ([UInt8]) -> [UInt8], now: Int64, sessionMilliseconds: Int64
+      digest: @escaping @Sendable ([UInt8]) -> [UInt8], now: Int64, sessionMilliseconds: Int64
     ) {
       self.digest = digest
       self.now = now
@@ -88,7 +88,7 @@ public enum RegistryTables {
     """
   }
 
-  /// What layout 2 has besides accounts and containers.
+  /// The tables of layout 2 besides accounts and containers.
   static func tokens(_ dialect: SQLDialect) -> String {
     """
     CREATE TABLE api_tokens (

@@ -13,7 +13,8 @@ enum RegistryUpgrade {
       \(RegistryTables.tokens(connection.dialect))
       """)
     try hashTokens(on: connection, upgrade)
-    // Choice: sessions of an earlier program count as begun now, as nobody noted when they began.
+    // Choice: sessions of an earlier program count as begun now, because it
+    // did not note when they began.
     try connection.execute(
       UpgradeStatements.moveSessions,
       [

@@ -33,7 +33,7 @@ enum SQLiteFailure {
     }
   }
 
-  /// What the facts of an error about a damaged file say.
+  /// The fault that stands in the facts of an error about a damaged file.
   static let damagedFault = "a store's file is damaged"
 
   /// `SQLITE_IOERR_SHMSIZE`: the shared memory beside a file cannot grow, for want of room.

@@ -113,7 +113,7 @@ public final class DataFolder: Sendable {
     return FileManager.default.fileExists(atPath: Self.file(of: address, in: url).path)
   }
 
-  /// What else lies in the folder.
+  /// The names of other things in the folder.
   private static let ownNames: Set = ["lock", "keys", "management.json", "management.sock"]
 
   static func isSafe(_ container: String) -> Bool {

@@ -5,8 +5,8 @@ import Synchronization
 
 /// Knows whether a file that is open is still the one that its path names.
 ///
-/// SQLite goes on writing to a file that was removed or replaced. What it commits there is gone
-/// after a restart, so such a commit must not be acknowledged.
+/// SQLite goes on writing to a file that was removed or replaced. Its commits there are gone
+/// after a restart, so they must not be acknowledged.
 final class FileWatch: Sendable {
   /// Which file a path names.
   private struct Identity: Equatable {

@@ -1,7 +1,7 @@
 import Foundation
 import StratusDomain
 
-/// Closes SQLite's files to everybody but their owner.
+/// Lets only their owner read SQLite's files.
 enum OwnedFile {
   /// Makes a file where there is none, and closes it and what SQLite keeps beside it to others.
   ///

@@ -106,7 +106,7 @@ final class SQLiteStoreEntry: Sendable {
       finishClosing()
     }
     await withCheckedContinuation { continuation in
-      let isOver = book.withLock { book in
+      let isOver = book.withLock { book -> Bool in
         if case .ended = book.state { return true }
         book.enders.append(continuation)
         return false
@@ -116,7 +116,10 @@ final class SQLiteStoreEntry: Sendable {
   }
 
   private func finishClosing() {
-    let (waiting, enders, isToEnd) = book.withLock { book in
+    let (waiting, enders, isToEnd) = book.withLock {
+      book -> (
+        [CheckedContinuation<Opened, Never>], [CheckedContinuation<Void, Never>], Bool
+      ) in
       var waiting: [CheckedContinuation<Opened, Never>] = []
       if case .closing(let continuations) = book.state { waiting = continuations }
       book.state = book.isToEnd ? .ended : waiting.isEmpty ? .closed : .opening(waiting)
@@ -172,14 +175,19 @@ final class SQLiteStoreEntry: Sendable {
     }
   }
 
+  private typealias Ending = (
+    waiting: [CheckedContinuation<Opened, Never>], enders: [CheckedContinuation<Void, Never>],
+    unwanted: SQLiteStore?
+  )
+
   private func finishOpening(_ result: Opened) async {
-    let (waiting, enders, unwanted) = book.withLock { book in
+    let (waiting, enders, unwanted) = book.withLock { book -> Ending in
       var waiting: [CheckedContinuation<Opened, Never>] = []
       if case .opening(let continuations) = book.state { waiting = continuations }
       switch result {
       case .success(let store) where book.isToEnd:
         book.state = .closing([])
-        return (waiting, [], store as SQLiteStore?)
+        return (waiting, [], store)
       case .success(let store): book.state = .open(store)
       case .failure where book.isToEnd:
         book.state = .ended

@@ -68,8 +68,8 @@ struct SQLiteStoreOpening: Sendable {
     return path
   }
 
-  /// Runs what waits for the disk, or for another program's lock, where it holds up nobody else:
-  /// the threads of Swift's tasks are as few as the cores.
+  /// Runs a body on a thread of its own, because it may wait for the disk or for another program's
+  /// lock, and the threads of Swift's tasks are as few as the cores.
   private static func onOwnThread<Value: Sendable>(
     _ body: @escaping @Sendable () throws(ServerError) -> Value
   ) async throws(ServerError) -> Value {

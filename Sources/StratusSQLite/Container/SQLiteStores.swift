@@ -7,7 +7,7 @@ import Synchronization
 typealias SQLiteStore = SQLStore<SQLiteFile<StoreSession>>
 
 /// The stores of all containers, each a file in the data folder, opened on first use and closed
-/// when nobody has used them for a while.
+/// when no request has used it for a while.
 public final class SQLiteStores: StoreCatalog {
   private struct State {
     var entries: [StoreAddress: SQLiteStoreEntry] = [:]
@@ -22,7 +22,8 @@ public final class SQLiteStores: StoreCatalog {
 
   /// - Parameters:
   ///   - folder: held as long as these stores are.
-  ///   - registry: knows which stores there are, so that a lost one is noticed; nil: nobody does.
+  ///   - registry: knows which stores there are, so that a lost one is noticed; nil: lost stores
+  ///     are not noticed.
   ///   - makeEpoch: draws 64 random bits for a new store.
   ///   - now: milliseconds since 1970 UTC.
   ///   - waitingMax: see ``LimitSettings/storeWaitingMax``.
@@ -138,9 +139,8 @@ extension SQLiteStores {
   public func problems() async -> [HealthProblem] {
     var problems: [StoreAddress: HealthProblem.Kind] = [:]
     do throws(ServerError) {
-      for address in try await registry?.storeEpochs().keys ?? [:].keys {
-        problems[address] = fileProblem(at: address)
-      }
+      let known = try await registry?.storeEpochs() ?? [:]
+      for address in known.keys { problems[address] = fileProblem(at: address) }
     } catch { return [HealthProblem(.damaged)] }
     for (address, entry) in state.withLock(\.entries) {
       if let kind = entry.problem { problems[address] = kind }

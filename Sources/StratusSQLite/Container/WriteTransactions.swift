@@ -150,7 +150,7 @@ final class WriteTransactions<Session: SQLSession> {
     }
   }
 
-  /// Commits, and sees to it that the commit went to the file that the next start opens.
+  /// Commits, and checks that the commit went to the file that the next start opens.
   ///
   /// NB: a body that ran in a commit to a lost file runs again and fails again, since a lost file
   /// stays lost.

@@ -14,7 +14,7 @@ extension SQLRegistry where Engine == SQLiteFile<RegistrySession> {
   ) throws(ServerError) {
     self.init(
       engine: try SQLiteFile(path: folder.registryPath) { (connection) throws(ServerError) in
-        // What an upgrade or a revocation removes must not stay readable in unused pages.
+        // Rows that an upgrade or a revocation removes must not stay readable in unused pages.
         try connection.define("PRAGMA secure_delete = ON;")
         try RegistryTables.prepare(on: connection, upgrade: upgrade)
       })

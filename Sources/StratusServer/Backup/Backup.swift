@@ -63,7 +63,7 @@ public struct Backup: Sendable {
   /// - Parameters:
   ///   - folder: a backup, or a copy of a data folder that is of one moment.
   ///   - data: the folder to make.
-  ///   - keys: a file of the server's own keys; nil: the server makes new ones, and everybody signs
+  ///   - keys: a file of the server's own keys; nil: the server makes new ones, and all users sign
   ///     in again.
   ///   - live: its clock must not stand before anything that happened in the lost history.
   /// - Throws: ``BackupFailure``.

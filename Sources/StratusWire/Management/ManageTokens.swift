@@ -5,7 +5,7 @@ public enum CreateAPIToken: Endpoint {
   public struct Request: JSONWritable, JSONReadable {
     public var containerID: String
     public var environment: ContainerEnvironment
-    /// What the operator calls it.
+    /// The operator's name for it.
     public var name: String?
     /// The origins whose web pages may use it; nil: all.
     public var allowedOrigins: [String]?
