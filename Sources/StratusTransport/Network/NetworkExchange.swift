@@ -31,6 +31,9 @@ public final class NetworkExchange: HTTPExchange, EventExchange {
       if let client = clients[connectionsMax] { return client }
       var configuration = HTTPClient.Configuration()
       configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connectionsMax
+      // Less than the 30 s after which a server closes an idle connection, so that no request is
+      // sent over one that is about to close.
+      configuration.connectionPool.idleTimeout = .seconds(20)
       // The connection repeats, by rules of its own.
       configuration.connectionPool.retryConnectionEstablishment = false
       // Other time limits are those of the requests.

@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import StratusHTTP
+import StratusPush
 import StratusTesting
 import StratusWire
 import Testing

@@ -70,7 +70,7 @@ import Testing
       let scene = try await Scene(server)
       try await scene.head(
         .POST, server.developer.target("records/lookup"), ["Content-Length": "1000000"])
-      for _ in 0..<10 {
+      for _ in 0..<6 {
         await scene.move(Limits.bodySecondsMax - 1)
         try await scene.send(Self.body(Limits.progressBytesMin))
       }

@@ -1,4 +1,5 @@
 import Foundation
+import StratusPush
 import StratusTesting
 import StratusWire
 import Testing
