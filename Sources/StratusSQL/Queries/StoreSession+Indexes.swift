@@ -162,8 +162,10 @@ extension StoreSession {
     for _ in 0..<max(1, limit) {
       let removed = try connection.execute(
         DropStatements.remove,
-        [.integer(database), .integer(index), .integer(database), .integer(index),
-          .integer(Int64(limit))])
+        [
+          .integer(database), .integer(index), .integer(database), .integer(index),
+          .integer(Int64(limit)),
+        ])
       if removed > 0 { break }
       let next = try connection.first(DropStatements.nextDatabase, [.integer(database)]) {
         $0.integer(0)

@@ -42,8 +42,7 @@ import Testing
     ].string
   }
 
-  @Test func `few records are sorted in memory, page by page, and no index is made`() async throws
-  {
+  @Test func `few records are sorted in memory, page by page, and no index is made`() async throws {
     try await withPublicNotes(30) { server, _ in
       let expected = stride(from: 28, through: 0, by: -2).map { "n-\($0)" }
       for _ in 0..<2 {

@@ -62,7 +62,8 @@ import Testing
     }
   }
 
-  @Test func `anonymous callers are put off by address, and the app's users are not`() async throws {
+  @Test func `anonymous callers are put off by address, and the app's users are not`() async throws
+  {
     let limits = LimitSettings(
       requestsPerUser: .init(perSecond: 1, burst: 100),
       requestsPerAPIToken: .init(perSecond: 1, burst: 100),
