@@ -120,7 +120,8 @@ struct PageBuilder {
 
   mutating func end(at position: EntryPosition?) {
     page.position = position
-    page.isSlice = page.steps >= scope.stepsMax && readBytes < Self.readBytesMax
+    page.isSlice =
+      hasWorkedEnough && !isFull && !page.room.isFull && readBytes < Self.readBytesMax
   }
 
   /// The zone of an entry; nil: it is gone, and its entries will go.

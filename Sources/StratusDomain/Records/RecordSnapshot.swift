@@ -36,9 +36,7 @@ struct RecordSnapshot: Sendable {
   private static func records(
     named names: [String], in zone: StoredZone, of store: any StoreWriting
   ) throws(ServerError) -> [ExactName: StoredRecord] {
-    if names.count <= Limits.recordsReadTogether {
-      return try store.records(named: names, in: zone)
-    }
+    if names.count == 1 { return try store.records(named: names, in: zone) }
     var found: [ExactName: StoredRecord] = [:]
     var rest = names[...]
     var sizeBytes = 0

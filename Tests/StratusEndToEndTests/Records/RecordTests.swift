@@ -2,6 +2,22 @@ import CloudKit
 import Testing
 
 @Suite struct `A record of the server` {
+  @Test func `records that do not fit into one answer are all fetched`() async throws {
+    try await withCloud { cloud in
+      let database = try await cloud.zone()
+      let text = String(repeating: "x", count: 1_000_000)
+      let names = (0..<20).map { "n\($0)" }
+      for name in names {
+        let large = note(name)
+        large["text"] = text
+        _ = try await database.save(large)
+      }
+      let found = try await database.records(for: names.map { id($0) })
+      #expect(found.count == 20)
+      for result in found.values { #expect(try result.get()["text"] as? String == text) }
+    }
+  }
+
   @Test func `knows who made and changed it and when`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()

