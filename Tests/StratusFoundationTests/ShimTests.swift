@@ -2,6 +2,9 @@ import Foundation
 import StratusFoundation
 import Testing
 
+private typealias NSComparisonPredicate = StratusFoundation.NSComparisonPredicate
+private typealias NSExpression = StratusFoundation.NSExpression
+
 /// Types and methods that Foundation lacks on Linux.
 @Suite struct Shims {
   @Test func `an array is read from an archive`() throws {
@@ -46,7 +49,7 @@ import Testing
   @Test func `an expression tells what it is`() throws {
     func left(_ format: String) throws -> NSExpression {
       let predicate = NSPredicate(format: format) as NSPredicate
-      return try #require(predicate as? StratusFoundation.NSComparisonPredicate).leftExpression
+      return try #require(predicate as? NSComparisonPredicate).leftExpression
     }
     #expect(try left("title == 'x'").expressionType == .keyPath)
     #expect(try left("title == 'x'").keyPath == "title")
