@@ -28,10 +28,8 @@ import Testing
   }
 
   @Test func `a sort descriptor by the key path of an optional puts missing values first`() {
-    let people = [5, nil, 2].map { Person($0.map(Date.init(timeIntervalSince1970:))) }
-    let orders: [(isAscending: Bool, expected: [Double?])] = [
-      (true, [nil, 2, 5]), (false, [5, 2, nil]),
-    ]
+    let people = [5.0, nil, 2].map { Person($0.map(Date.init(timeIntervalSince1970:))) }
+    let orders: [(Bool, [Double?])] = [(true, [nil, 2, 5]), (false, [5, 2, nil])]
     for (isAscending, expected) in orders {
       let descriptor = NSSortDescriptor(keyPath: \Person.born, ascending: isAscending)
       let sorted = NSArray(array: people).sortedArray(using: [descriptor])

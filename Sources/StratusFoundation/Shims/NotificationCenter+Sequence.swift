@@ -8,7 +8,7 @@ extension NotificationCenter {
   ///   - name: of the notifications.
   ///   - object: only notifications that it posts; nil: of any object.
   public func notifications(
-    named name: Notification.Name, object: (AnyObject & Sendable)? = nil
+    named name: Notification.Name, object: (any AnyObject & Sendable)? = nil
   ) -> Notifications {
     Notifications(center: self, name: name, object: object)
   }
@@ -20,7 +20,7 @@ extension NotificationCenter {
 
     let center: NotificationCenter
     let name: Notification.Name
-    let object: (AnyObject & Sendable)?
+    let object: (any AnyObject & Sendable)?
 
     /// Notifications that wait for a slow reader; the oldest go. Choice: enough for any burst that
     /// an app makes of itself.

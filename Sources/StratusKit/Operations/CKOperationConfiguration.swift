@@ -43,7 +43,10 @@ extension CKOperation {
     /// The properties that have been set.
     var explicit: Explicit { state.withLock { $0 } }
 
-    public override convenience init() { self.init(Explicit()) }
+    public override init() {
+      state = Mutex(Explicit())
+      super.init()
+    }
 
     init(_ explicit: Explicit) {
       state = Mutex(explicit)

@@ -58,7 +58,11 @@ open class CKOperationGroup: NSObject, NSSecureCoding, NSCopying, @unchecked Sen
   private let state: Mutex<State>
 
   /// Makes a group with an ID of its own.
-  public override convenience init() { self.init(id: Live.newID(), State()) }
+  public override init() {
+    operationGroupID = Live.newID()
+    state = Mutex(State())
+    super.init()
+  }
 
   private init(id: String, _ state: State) {
     operationGroupID = id

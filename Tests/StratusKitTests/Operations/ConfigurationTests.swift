@@ -1,4 +1,5 @@
 import Foundation
+import StratusFoundation
 import StratusTransport
 import StratusWire
 import Testing
