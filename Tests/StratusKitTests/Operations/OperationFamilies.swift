@@ -11,7 +11,7 @@ enum OperationFamilies {
   private static let zoneY = CKRecordZone.ID(zoneName: "Y")
 
   private static let records: [OperationFamily] = [
-    OperationFamily({
+    OperationFamily(CKModifyRecordsOperation.self, {
       let operation = CKModifyRecordsOperation(
         recordsToSave: [note("a")], recordIDsToDelete: [id("b")])
       operation.savePolicy = .allKeys
@@ -30,7 +30,7 @@ enum OperationFamilies {
       operation.isAtomic = true
       operation.clientChangeTokenData = nil
     },
-    OperationFamily({
+    OperationFamily(CKFetchRecordsOperation.self, {
       let operation = CKFetchRecordsOperation(recordIDs: [id("a")])
       operation.desiredKeys = ["title"]
       return operation
@@ -42,7 +42,7 @@ enum OperationFamilies {
       operation.recordIDs = [id("x")]
       operation.desiredKeys = nil
     },
-    OperationFamily({
+    OperationFamily(CKQueryOperation.self, {
       let query = CKQuery(recordType: "Note", predicate: NSPredicate(value: true))
       query.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
       let operation = CKQueryOperation(query: query)
@@ -63,7 +63,7 @@ enum OperationFamilies {
   ]
 
   private static let changes: [OperationFamily] = [
-    OperationFamily({
+    OperationFamily(CKFetchDatabaseChangesOperation.self, {
       let operation = CKFetchDatabaseChangesOperation(previousServerChangeToken: token)
       operation.resultsLimit = 3
       return operation
@@ -76,7 +76,7 @@ enum OperationFamilies {
       operation.resultsLimit = 9
       operation.fetchAllChanges = false
     },
-    OperationFamily({
+    OperationFamily(CKFetchRecordZoneChangesOperation.self, {
       let configuration = CKFetchRecordZoneChangesOperation.ZoneConfiguration(
         previousServerChangeToken: token, resultsLimit: 3, desiredKeys: ["title"])
       return CKFetchRecordZoneChangesOperation(
@@ -92,7 +92,7 @@ enum OperationFamilies {
       operation.recordZoneIDs = [zoneY]
       operation.fetchAllChanges = false
     },
-    OperationFamily({
+    OperationFamily(CKFetchRecordChangesOperation.self, {
       let operation = CKFetchRecordChangesOperation(
         recordZoneID: zoneZ, previousServerChangeToken: token)
       operation.resultsLimit = 3
@@ -110,7 +110,7 @@ enum OperationFamilies {
   ]
 
   private static let zones: [OperationFamily] = [
-    OperationFamily({
+    OperationFamily(CKFetchRecordZonesOperation.self, {
       CKFetchRecordZonesOperation(recordZoneIDs: [zoneZ])
     }) { operation, note in
       operation.perRecordZoneResultBlock = { id, _ in note("zone \(id.zoneName)") }
@@ -118,7 +118,7 @@ enum OperationFamilies {
     } change: { operation in
       operation.recordZoneIDs = [zoneY]
     },
-    OperationFamily({
+    OperationFamily(CKModifyRecordZonesOperation.self, {
       CKModifyRecordZonesOperation(
         recordZonesToSave: [CKRecordZone(zoneID: zoneZ)], recordZoneIDsToDelete: [zoneY])
     }) { operation, note in
@@ -133,7 +133,7 @@ enum OperationFamilies {
   ]
 
   private static let subscriptions: [OperationFamily] = [
-    OperationFamily({
+    OperationFamily(CKFetchSubscriptionsOperation.self, {
       CKFetchSubscriptionsOperation(subscriptionIDs: ["s"])
     }) { operation, note in
       operation.perSubscriptionResultBlock = { id, _ in note("subscription \(id)") }
@@ -141,7 +141,7 @@ enum OperationFamilies {
     } change: { operation in
       operation.subscriptionIDs = ["x"]
     },
-    OperationFamily({
+    OperationFamily(CKModifySubscriptionsOperation.self, {
       CKModifySubscriptionsOperation(
         subscriptionsToSave: [CKDatabaseSubscription(subscriptionID: "s")],
         subscriptionIDsToDelete: ["d"])
@@ -159,21 +159,21 @@ enum OperationFamilies {
 
   /// Those that run on a container, and on none of its databases.
   private static let container: [OperationFamily] = [
-    OperationFamily({
+    OperationFamily(CKModifyBadgeOperation.self, {
       CKModifyBadgeOperation(badgeValue: 4)
     }) { operation, note in
       operation.modifyBadgeCompletionBlock = { _ in note("result") }
     } change: { operation in
       operation.badgeValue = 9
     },
-    OperationFamily({
+    OperationFamily(CKMarkNotificationsReadOperation.self, {
       CKMarkNotificationsReadOperation(notificationIDsToMarkRead: [CKNotificationID("a")])
     }) { operation, note in
       operation.markNotificationsReadCompletionBlock = { ids, _ in note("\(ids?.count ?? 0)") }
     } change: { operation in
       operation.notificationIDs = nil
     },
-    OperationFamily({
+    OperationFamily(CKFetchNotificationChangesOperation.self, {
       let operation = CKFetchNotificationChangesOperation(previousServerChangeToken: token)
       operation.resultsLimit = 3
       return operation
