@@ -7,11 +7,9 @@ open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Send
     var recordZoneWithIDChangedBlock: ((CKRecordZone.ID) -> Void)?
     var recordZoneWithIDWasDeletedBlock: ((CKRecordZone.ID) -> Void)?
     var recordZoneWithIDWasPurgedBlock: ((CKRecordZone.ID) -> Void)?
-    var recordZoneWithIDWasDeletedDueToUserEncryptedDataResetBlock:
-      ((CKRecordZone.ID) -> Void)?
+    var recordZoneWithIDWasDeletedDueToUserEncryptedDataResetBlock: ((CKRecordZone.ID) -> Void)?
     var changeTokenUpdatedBlock: ((CKServerChangeToken) -> Void)?
-    var fetchDatabaseChangesCompletionBlock:
-      ((CKServerChangeToken?, Bool, (any Error)?) -> Void)?
+    var fetchDatabaseChangesCompletionBlock: ((CKServerChangeToken?, Bool, (any Error)?) -> Void)?
     var fetchDatabaseChangesResultBlock:
       (
         (
@@ -73,7 +71,8 @@ open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Send
   /// Called instead for a zone deleted with its keys, because the user had lost them: make the
   /// zone again, and upload what is left on this device.
   public var recordZoneWithIDWasDeletedDueToUserEncryptedDataResetBlock:
-    ((CKRecordZone.ID) -> Void)? {
+    ((CKRecordZone.ID) -> Void)?
+  {
     get { properties[\.recordZoneWithIDWasDeletedDueToUserEncryptedDataResetBlock] }
     set { properties[\.recordZoneWithIDWasDeletedDueToUserEncryptedDataResetBlock] = newValue }
   }
@@ -84,7 +83,8 @@ open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Send
   }
   /// Deprecated by Apple for ``fetchDatabaseChangesResultBlock``, which suppresses it.
   public var fetchDatabaseChangesCompletionBlock:
-    ((CKServerChangeToken?, Bool, (any Error)?) -> Void)? {
+    ((CKServerChangeToken?, Bool, (any Error)?) -> Void)?
+  {
     get { properties[\.fetchDatabaseChangesCompletionBlock] }
     set { properties[\.fetchDatabaseChangesCompletionBlock] = newValue }
   }
@@ -96,7 +96,8 @@ open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Send
           (serverChangeToken: CKServerChangeToken, moreComing: Bool), any Error
         >
       ) -> Void
-    )? {
+    )?
+  {
     get { properties[\.fetchDatabaseChangesResultBlock] }
     set { properties[\.fetchDatabaseChangesResultBlock] = newValue }
   }

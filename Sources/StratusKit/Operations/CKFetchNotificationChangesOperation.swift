@@ -10,8 +10,7 @@ open class CKFetchNotificationChangesOperation: CKOperation, @unchecked Sendable
     var previousServerChangeToken: CKServerChangeToken?
     var resultsLimit = 0
     var notificationChangedBlock: ((CKNotification) -> Void)?
-    var fetchNotificationChangesCompletionBlock:
-      ((CKServerChangeToken?, (any Error)?) -> Void)?
+    var fetchNotificationChangesCompletionBlock: ((CKServerChangeToken?, (any Error)?) -> Void)?
 
     mutating func releaseBlocks() {
       notificationChangedBlock = nil
@@ -44,7 +43,8 @@ open class CKFetchNotificationChangesOperation: CKOperation, @unchecked Sendable
   }
   /// Called last, with the token to go on from.
   public var fetchNotificationChangesCompletionBlock:
-    ((CKServerChangeToken?, (any Error)?) -> Void)? {
+    ((CKServerChangeToken?, (any Error)?) -> Void)?
+  {
     get { properties[\.fetchNotificationChangesCompletionBlock] }
     set { properties[\.fetchNotificationChangesCompletionBlock] = newValue }
   }

@@ -12,8 +12,7 @@ open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendab
     var desiredKeys: [CKRecord.FieldKey]?
     var recordChangedBlock: ((CKRecord) -> Void)?
     var recordWithIDWasDeletedBlock: ((CKRecord.ID) -> Void)?
-    var fetchRecordChangesCompletionBlock:
-      ((CKServerChangeToken?, Data?, (any Error)?) -> Void)?
+    var fetchRecordChangesCompletionBlock: ((CKServerChangeToken?, Data?, (any Error)?) -> Void)?
 
     mutating func releaseBlocks() {
       recordChangedBlock = nil
@@ -60,7 +59,8 @@ open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendab
   }
   /// Called last, with the token to go on from.
   public var fetchRecordChangesCompletionBlock:
-    ((CKServerChangeToken?, Data?, (any Error)?) -> Void)? {
+    ((CKServerChangeToken?, Data?, (any Error)?) -> Void)?
+  {
     get { properties[\.fetchRecordChangesCompletionBlock] }
     set { properties[\.fetchRecordChangesCompletionBlock] = newValue }
   }

@@ -32,8 +32,7 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
         ) -> Void
       )?
     var fetchRecordZoneChangesCompletionBlock: (((any Error)?) -> Void)?
-    var fetchRecordZoneChangesResultBlock:
-      ((_ operationResult: Result<Void, any Error>) -> Void)?
+    var fetchRecordZoneChangesResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)?
 
     mutating func detach() {
       configurationsByRecordZoneID = configurationsByRecordZoneID?.compactMapValues {
@@ -89,25 +88,29 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
   }
   /// Called for each record that is new or has changed.
   public var recordWasChangedBlock:
-    ((_ recordID: CKRecord.ID, _ recordResult: Result<CKRecord, any Error>) -> Void)? {
+    ((_ recordID: CKRecord.ID, _ recordResult: Result<CKRecord, any Error>) -> Void)?
+  {
     get { properties[\.recordWasChangedBlock] }
     set { properties[\.recordWasChangedBlock] = newValue }
   }
   /// Called for each record that has been deleted.
   public var recordWithIDWasDeletedBlock:
-    ((_ recordID: CKRecord.ID, _ recordType: CKRecord.RecordType) -> Void)? {
+    ((_ recordID: CKRecord.ID, _ recordType: CKRecord.RecordType) -> Void)?
+  {
     get { properties[\.recordWithIDWasDeletedBlock] }
     set { properties[\.recordWithIDWasDeletedBlock] = newValue }
   }
   /// Called after each page but a zone's last; what came before is covered by the token.
   public var recordZoneChangeTokensUpdatedBlock:
-    ((CKRecordZone.ID, CKServerChangeToken?, Data?) -> Void)? {
+    ((CKRecordZone.ID, CKServerChangeToken?, Data?) -> Void)?
+  {
     get { properties[\.recordZoneChangeTokensUpdatedBlock] }
     set { properties[\.recordZoneChangeTokensUpdatedBlock] = newValue }
   }
   /// Deprecated by Apple for ``recordZoneFetchResultBlock``, which suppresses it.
   public var recordZoneFetchCompletionBlock:
-    ((CKRecordZone.ID, CKServerChangeToken?, Data?, Bool, (any Error)?) -> Void)? {
+    ((CKRecordZone.ID, CKServerChangeToken?, Data?, Bool, (any Error)?) -> Void)?
+  {
     get { properties[\.recordZoneFetchCompletionBlock] }
     set { properties[\.recordZoneFetchCompletionBlock] = newValue }
   }
@@ -122,7 +125,8 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
           ), any Error
         >
       ) -> Void
-    )? {
+    )?
+  {
     get { properties[\.recordZoneFetchResultBlock] }
     set { properties[\.recordZoneFetchResultBlock] = newValue }
   }
@@ -134,7 +138,8 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
   }
   /// Called last. Fails only with the operation as a whole.
   public var fetchRecordZoneChangesResultBlock:
-    ((_ operationResult: Result<Void, any Error>) -> Void)? {
+    ((_ operationResult: Result<Void, any Error>) -> Void)?
+  {
     get { properties[\.fetchRecordZoneChangesResultBlock] }
     set { properties[\.fetchRecordZoneChangesResultBlock] = newValue }
   }

@@ -9,8 +9,7 @@ open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable
         (_ recordZoneID: CKRecordZone.ID, _ recordZoneResult: Result<CKRecordZone, any Error>)
           -> Void
       )?
-    var fetchRecordZonesCompletionBlock:
-      (([CKRecordZone.ID: CKRecordZone]?, (any Error)?) -> Void)?
+    var fetchRecordZonesCompletionBlock: (([CKRecordZone.ID: CKRecordZone]?, (any Error)?) -> Void)?
     var fetchRecordZonesResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)?
     var wantsAll = false
 
@@ -37,14 +36,16 @@ open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable
     (
       (_ recordZoneID: CKRecordZone.ID, _ recordZoneResult: Result<CKRecordZone, any Error>)
         -> Void
-    )? {
+    )?
+  {
     get { properties[\.perRecordZoneResultBlock] }
     set { properties[\.perRecordZoneResultBlock] = newValue }
   }
   /// Deprecated by Apple for ``fetchRecordZonesResultBlock``, which suppresses it. Failures of
   /// single zones come as `CKError.partialFailure`.
   public var fetchRecordZonesCompletionBlock:
-    (([CKRecordZone.ID: CKRecordZone]?, (any Error)?) -> Void)? {
+    (([CKRecordZone.ID: CKRecordZone]?, (any Error)?) -> Void)?
+  {
     get { properties[\.fetchRecordZonesCompletionBlock] }
     set { properties[\.fetchRecordZonesCompletionBlock] = newValue }
   }

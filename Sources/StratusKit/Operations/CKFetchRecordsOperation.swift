@@ -53,7 +53,8 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   }
   /// Called once for each record.
   public var perRecordResultBlock:
-    ((_ recordID: CKRecord.ID, _ recordResult: Result<CKRecord, any Error>) -> Void)? {
+    ((_ recordID: CKRecord.ID, _ recordResult: Result<CKRecord, any Error>) -> Void)?
+  {
     get { properties[\.perRecordResultBlock] }
     set { properties[\.perRecordResultBlock] = newValue }
   }

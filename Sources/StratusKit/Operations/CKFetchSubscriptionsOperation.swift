@@ -46,7 +46,8 @@ open class CKFetchSubscriptionsOperation: CKDatabaseOperation, @unchecked Sendab
         _ subscriptionID: CKSubscription.ID,
         _ subscriptionResult: Result<CKSubscription, any Error>
       ) -> Void
-    )? {
+    )?
+  {
     get { properties[\.perSubscriptionResultBlock] }
     set { properties[\.perSubscriptionResultBlock] = newValue }
   }
@@ -58,12 +59,14 @@ open class CKFetchSubscriptionsOperation: CKDatabaseOperation, @unchecked Sendab
         _ subscriptionsBySubscriptionID: [CKSubscription.ID: CKSubscription]?,
         _ operationError: (any Error)?
       ) -> Void
-    )? {
+    )?
+  {
     get { properties[\.fetchSubscriptionCompletionBlock] }
     set { properties[\.fetchSubscriptionCompletionBlock] = newValue }
   }
   /// Called last. Fails only with the operation as a whole.
-  public var fetchSubscriptionsResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)? {
+  public var fetchSubscriptionsResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)?
+  {
     get { properties[\.fetchSubscriptionsResultBlock] }
     set { properties[\.fetchSubscriptionsResultBlock] = newValue }
   }

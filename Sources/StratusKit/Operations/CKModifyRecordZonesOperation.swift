@@ -41,20 +41,23 @@ open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendabl
 
   /// Called once for each zone to make.
   public var perRecordZoneSaveBlock:
-    ((_ recordZoneID: CKRecordZone.ID, _ saveResult: Result<CKRecordZone, any Error>) -> Void)? {
+    ((_ recordZoneID: CKRecordZone.ID, _ saveResult: Result<CKRecordZone, any Error>) -> Void)?
+  {
     get { properties[\.perRecordZoneSaveBlock] }
     set { properties[\.perRecordZoneSaveBlock] = newValue }
   }
   /// Called once for each zone to delete.
   public var perRecordZoneDeleteBlock:
-    ((_ recordZoneID: CKRecordZone.ID, _ deleteResult: Result<Void, any Error>) -> Void)? {
+    ((_ recordZoneID: CKRecordZone.ID, _ deleteResult: Result<Void, any Error>) -> Void)?
+  {
     get { properties[\.perRecordZoneDeleteBlock] }
     set { properties[\.perRecordZoneDeleteBlock] = newValue }
   }
   /// Deprecated by Apple for ``modifyRecordZonesResultBlock``, which suppresses it. Failures of
   /// single zones come as `CKError.partialFailure`.
   public var modifyRecordZonesCompletionBlock:
-    (([CKRecordZone]?, [CKRecordZone.ID]?, (any Error)?) -> Void)? {
+    (([CKRecordZone]?, [CKRecordZone.ID]?, (any Error)?) -> Void)?
+  {
     get { properties[\.modifyRecordZonesCompletionBlock] }
     set { properties[\.modifyRecordZonesCompletionBlock] = newValue }
   }

@@ -74,13 +74,15 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   }
   /// Called once for each record to save.
   public var perRecordSaveBlock:
-    ((_ recordID: CKRecord.ID, _ saveResult: Result<CKRecord, any Error>) -> Void)? {
+    ((_ recordID: CKRecord.ID, _ saveResult: Result<CKRecord, any Error>) -> Void)?
+  {
     get { properties[\.perRecordSaveBlock] }
     set { properties[\.perRecordSaveBlock] = newValue }
   }
   /// Called once for each record to delete.
   public var perRecordDeleteBlock:
-    ((_ recordID: CKRecord.ID, _ deleteResult: Result<Void, any Error>) -> Void)? {
+    ((_ recordID: CKRecord.ID, _ deleteResult: Result<Void, any Error>) -> Void)?
+  {
     get { properties[\.perRecordDeleteBlock] }
     set { properties[\.perRecordDeleteBlock] = newValue }
   }

@@ -54,13 +54,15 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
       (
         _ subscriptionID: CKSubscription.ID, _ saveResult: Result<CKSubscription, any Error>
       ) -> Void
-    )? {
+    )?
+  {
     get { properties[\.perSubscriptionSaveBlock] }
     set { properties[\.perSubscriptionSaveBlock] = newValue }
   }
   /// Called once for each subscription to delete; it is an error if there is none.
   public var perSubscriptionDeleteBlock:
-    ((_ subscriptionID: CKSubscription.ID, _ deleteResult: Result<Void, any Error>) -> Void)? {
+    ((_ subscriptionID: CKSubscription.ID, _ deleteResult: Result<Void, any Error>) -> Void)?
+  {
     get { properties[\.perSubscriptionDeleteBlock] }
     set { properties[\.perSubscriptionDeleteBlock] = newValue }
   }
@@ -72,12 +74,14 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
         _ savedSubscriptions: [CKSubscription]?, _ deletedSubscriptionIDs: [CKSubscription.ID]?,
         _ operationError: (any Error)?
       ) -> Void
-    )? {
+    )?
+  {
     get { properties[\.modifySubscriptionsCompletionBlock] }
     set { properties[\.modifySubscriptionsCompletionBlock] = newValue }
   }
   /// Called last. Fails only with the operation as a whole.
-  public var modifySubscriptionsResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)? {
+  public var modifySubscriptionsResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)?
+  {
     get { properties[\.modifySubscriptionsResultBlock] }
     set { properties[\.modifySubscriptionsResultBlock] = newValue }
   }

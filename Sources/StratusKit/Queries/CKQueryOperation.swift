@@ -71,7 +71,8 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
   }
   /// Called once for each record, in order.
   public var recordMatchedBlock:
-    ((_ recordID: CKRecord.ID, _ recordResult: Result<CKRecord, any Error>) -> Void)? {
+    ((_ recordID: CKRecord.ID, _ recordResult: Result<CKRecord, any Error>) -> Void)?
+  {
     get { properties[\.recordMatchedBlock] }
     set { properties[\.recordMatchedBlock] = newValue }
   }
@@ -82,7 +83,8 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
   }
   /// Called last, with the place to go on from; nil: there is no more.
   public var queryResultBlock:
-    ((_ operationResult: Result<CKQueryOperation.Cursor?, any Error>) -> Void)? {
+    ((_ operationResult: Result<CKQueryOperation.Cursor?, any Error>) -> Void)?
+  {
     get { properties[\.queryResultBlock] }
     set { properties[\.queryResultBlock] = newValue }
   }

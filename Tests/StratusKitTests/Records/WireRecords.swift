@@ -23,7 +23,8 @@ enum WireRecords {
   static func note(
     fields: [String: FieldValue] = [:], tag: String = "tag-1", parent: String? = nil
   ) throws -> CKRecord {
-    try RecordFactory.record(wire: dictionary(fields: fields, tag: tag, parent: parent), naming: naming)
+    try RecordFactory.record(
+      wire: dictionary(fields: fields, tag: tag, parent: parent), naming: naming)
   }
 }
 

@@ -48,13 +48,14 @@ import Testing
     #expect(CKRecordZone(zoneName: "Notes").capabilities.isEmpty)
   }
 
-  @Test(arguments: [
-    // The server's flags, then the zone's capabilities. Apple: a custom zone has all four, the
-    // default zone none (CKRecordZone.Capabilities).
-    (nil, nil, nil, nil, 15), (true, nil, nil, nil, 15), (false, nil, nil, nil, 0),
-    (true, false, nil, nil, 3), (true, true, nil, nil, 15), (true, nil, false, nil, 7),
-    (true, nil, nil, false, 11), (true, true, false, false, 3), (true, false, true, nil, 11),
-  ] as [(Bool?, Bool?, Bool?, Bool?, UInt)])
+  @Test(
+    arguments: [
+      // The server's flags, then the zone's capabilities. Apple: a custom zone has all four, the
+      // default zone none (CKRecordZone.Capabilities).
+      (nil, nil, nil, nil, 15), (true, nil, nil, nil, 15), (false, nil, nil, nil, 0),
+      (true, false, nil, nil, 3), (true, true, nil, nil, 15), (true, nil, false, nil, 7),
+      (true, nil, nil, false, 11), (true, true, false, false, 3), (true, false, true, nil, 11),
+    ] as [(Bool?, Bool?, Bool?, Bool?, UInt)])
   func `a zone can do what the server says, whatever its name is`(
     _ isAtomic: Bool?, _ isSharable: Bool?, _ zoneShare: Bool?, _ hierarchy: Bool?,
     _ capabilities: UInt
