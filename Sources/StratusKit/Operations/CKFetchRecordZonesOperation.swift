@@ -55,6 +55,10 @@ open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable
     set { properties[\.fetchRecordZonesResultBlock] = newValue }
   }
 
+  final var wantsAll: Bool {
+    get { properties[\.wantsAll] }
+    set { properties[\.wantsAll] = newValue }
+  }
   // Only touched on the callback queue.
   private var fetched: [CKRecordZone.ID: CKRecordZone] = [:]
   private var errors = ItemErrors()
@@ -70,7 +74,7 @@ open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable
   /// An operation that fetches every zone of the database, the default zone included.
   open class func fetchAllRecordZonesOperation() -> Self {
     let operation = Self()
-    operation.properties[\.wantsAll] = true
+    operation.wantsAll = true
     return operation
   }
 

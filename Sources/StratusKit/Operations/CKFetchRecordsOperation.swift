@@ -70,6 +70,10 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     set { properties[\.fetchRecordsResultBlock] = newValue }
   }
 
+  final var wantsCurrentUser: Bool {
+    get { properties[\.wantsCurrentUser] }
+    set { properties[\.wantsCurrentUser] = newValue }
+  }
   // Only touched on the callback queue.
   private var fetched: [CKRecord.ID: CKRecord] = [:]
   private var errors = ItemErrors()
@@ -85,7 +89,7 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   /// An operation that fetches the user's own record.
   open class func fetchCurrentUserRecordOperation() -> Self {
     let operation = Self()
-    operation.properties[\.wantsCurrentUser] = true
+    operation.wantsCurrentUser = true
     return operation
   }
 

@@ -71,6 +71,10 @@ open class CKFetchSubscriptionsOperation: CKDatabaseOperation, @unchecked Sendab
     set { properties[\.fetchSubscriptionsResultBlock] = newValue }
   }
 
+  final var wantsAll: Bool {
+    get { properties[\.wantsAll] }
+    set { properties[\.wantsAll] = newValue }
+  }
   // Only touched on the callback queue.
   private var fetched: [CKSubscription.ID: CKSubscription] = [:]
   private var errors = ItemErrors()
@@ -86,7 +90,7 @@ open class CKFetchSubscriptionsOperation: CKDatabaseOperation, @unchecked Sendab
   /// An operation that fetches every subscription the user has in the database.
   open class func fetchAllSubscriptionsOperation() -> Self {
     let operation = Self()
-    operation.properties[\.wantsAll] = true
+    operation.wantsAll = true
     return operation
   }
 

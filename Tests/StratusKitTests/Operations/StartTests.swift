@@ -15,11 +15,11 @@ struct OperationFamily: Sendable, CustomTestStringConvertible {
   let change: @Sendable (CKOperation) -> Void
 
   init<Operation: CKOperation>(
-    _ make: @escaping @Sendable () -> Operation,
+    _ type: Operation.Type, _ make: @escaping @Sendable () -> Operation,
     listen: @escaping @Sendable (Operation, @escaping @Sendable (String) -> Void) -> Void,
     change: @escaping @Sendable (Operation) -> Void
   ) {
-    testDescription = "\(Operation.self)"
+    testDescription = "\(type)"
     self.make = make
     self.listen = { operation, note in
       if let operation = operation as? Operation { listen(operation, note) }

@@ -20,7 +20,7 @@ extension CKFetchRecordsOperation: LongLivedOperation {
   func read(from coder: NSCoder, with files: SavedOperation) {
     recordIDs = coder.list(Key.recordIDs, of: CKRecordID.self)
     desiredKeys = coder.texts(Key.desiredKeys)
-    properties[\.wantsCurrentUser] = coder.flag(Key.wantsCurrentUser)
+    wantsCurrentUser = coder.flag(Key.wantsCurrentUser)
   }
 }
 
@@ -64,7 +64,7 @@ extension CKFetchRecordZonesOperation: LongLivedOperation {
 
   func read(from coder: NSCoder, with files: SavedOperation) {
     recordZoneIDs = coder.list("recordZoneIDs", of: CKRecordZoneID.self)
-    properties[\.wantsAll] = coder.flag("wantsAll")
+    wantsAll = coder.flag("wantsAll")
   }
 }
 
@@ -79,6 +79,6 @@ extension CKFetchSubscriptionsOperation: LongLivedOperation {
 
   func read(from coder: NSCoder, with files: SavedOperation) {
     subscriptionIDs = coder.texts("subscriptionIDs")
-    properties[\.wantsAll] = coder.flag("wantsAll")
+    wantsAll = coder.flag("wantsAll")
   }
 }
