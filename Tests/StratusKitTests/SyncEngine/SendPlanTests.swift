@@ -89,7 +89,9 @@ import Testing
       #expect(state.records.isEmpty)
       #expect(words(plan.next(state)) == "batch")
       #expect(plan.end.failure == nil)
-      let errors = plan.end.thrownError?.partialErrorsByItemID?.mapValues { StratusKitTests.code($0) }
+      let errors = plan.end.thrownError?.partialErrorsByItemID?.mapValues {
+        StratusKitTests.code($0)
+      }
       #expect(errors == [zoneZ: code, zoneY: code, id("B"): code, id("C"): code])
     }
   }
