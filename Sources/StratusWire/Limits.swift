@@ -93,9 +93,9 @@ public enum Limits {
   public static let recordTypesMax = 1_000
   /// Custom zones in one database. Choice: bounds `zones/list` work for one user.
   public static let zonesPerDatabaseMax = 50_000
-  /// Seconds that `fetchChanges` and `sendChanges` of a sync engine wait for one and the same call
-  /// of its delegate. Choice: a call that the delegate itself awaits, through another task, would
-  /// wait for ever. A delegate that stores what it is given needs far less.
+  /// Seconds that `fetchChanges` and `sendChanges` of a sync engine wait for a single call of its
+  /// delegate. Choice: a call that the delegate itself awaits, through another task, is a deadlock.
+  /// A delegate that stores what it is given needs far less.
   public static let delegateWaitSecondsMax = 60.0
   /// Bytes of a wrapped zone key. Choice: the one form there is has 81; another may come.
   public static let wrappedKeyBytesMax = 512

@@ -2,9 +2,9 @@ import StratusTransport
 import StratusWire
 import Synchronization
 
-// A delegate that awaits `fetchChanges` or `sendChanges` while the engine awaits the delegate would
-// wait for ever. A call in the delegate's own task fails at once. For a call in any other task
-// nobody can tell whether the delegate awaits that task, so that call has a time-out.
+// A delegate that awaits `fetchChanges` or `sendChanges` while the engine awaits the delegate is a
+// deadlock. A call in the delegate's own task fails at once. For a call in any other task the engine
+// cannot know whether the delegate awaits that task, so that call has a time-out.
 
 /// One call of a delegate, from its beginning to its end.
 final class DelegateCall: Sendable {
@@ -66,7 +66,7 @@ extension SyncDriver {
 
   /// How long a waiter may still wait; nil: it waits no more.
   ///
-  /// The time counts for one and the same call of the delegate, so no waiter times out while the
+  /// The time counts for a single call of the delegate, so no waiter times out while the
   /// delegate returns again and again. The callers of the job under way have twice the time: mostly
   /// the app is such a caller, and the job goes on once the delegate's own call has failed.
   private func secondsLeft(to id: Int, since began: Double) -> Double? {

@@ -100,8 +100,7 @@ import Testing
     #expect(scene.app.events.last == "did fetch manual")
   }
 
-  @Test func `has the task fail that waits for what is being done, after two minutes`() async throws
-  {
+  @Test func `has a task that waits for what is being done fail after two minutes`() async throws {
     let scene = SyncScene()
     let isCalled = Gate()
     let fetch = Waiting()
