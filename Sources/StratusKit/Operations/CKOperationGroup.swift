@@ -1,4 +1,5 @@
 public import Foundation
+import StratusArchive
 
 /// Operations that belong to one task of the app: they share a configuration, and the server's log
 /// tells them as one.
@@ -43,6 +44,10 @@ open class CKOperationGroup: NSObject, NSSecureCoding, NSCopying, @unchecked Sen
   private init(id: String) {
     operationGroupID = id
     super.init()
+  }
+
+  open override var classForKeyedArchiver: AnyClass? {
+    ArchiveName.operationGroup.standIn(for: self, of: CKOperationGroup.self)
   }
 
   public static var supportsSecureCoding: Bool { true }

@@ -1,4 +1,5 @@
 public import Foundation
+import StratusArchive
 import StratusFoundation
 
 /// Watches the records that a query finds, in the public or the private database.
@@ -85,6 +86,8 @@ public class CKQuerySubscription: CKSubscription, @unchecked Sendable {
     "<CKQuerySubscription: subscriptionID=\(subscriptionID), recordType=\(type), "
       + "predicate=\(predicate)>"
   }
+
+  public override var classForKeyedArchiver: AnyClass? { ArchiveName.querySubscription.standIn }
 
   /// Reads an archived subscription; nil if it has no ID, or no query.
   public required init?(coder: NSCoder) {
