@@ -130,6 +130,8 @@ import Testing
   @Test func `of notifications goes on, and the last change is among them`() async throws {
     try await withGoldenServer { golden in
       let container = try golden.container(of: "alice")
+      // NB: only a store that is in use is matched.
+      _ = try await container.privateCloudDatabase.allRecordZones()
       try await golden.server.matchChanges()
       let late = try await notifications(of: container, since: token("notifications-token-late"))
       let query = late.compactMap { $0 as? CKQueryNotification }

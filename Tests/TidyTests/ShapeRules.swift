@@ -57,7 +57,7 @@ enum ShapeRules {
     }
   }
 
-  /// Where an earlier release's data lies, which is kept on purpose (docs/internals/golden-files.md).
+  /// An earlier release's data, which is kept on purpose (docs/internals/golden-files.md).
   private static let goldenFiles = "Tests/Golden/"
 
   /// Products of building and running.
