@@ -104,7 +104,8 @@ let package = Package(
       ["StratusServer", "StratusTransport", "StratusWire", argumentParser, logging]),
 
     // Client
-    room("StratusFoundation"),
+    room("StratusArchive"),
+    room("StratusFoundation", ["StratusArchive"]),
     room(
       "StratusTransport",
       [
@@ -116,7 +117,10 @@ let package = Package(
     .target(name: "StratusKitRegistration"),
     room(
       "StratusKit",
-      ["StratusWire", "StratusTransport", "StratusFoundation", "StratusKitRegistration"]),
+      [
+        "StratusArchive", "StratusWire", "StratusTransport", "StratusFoundation",
+        "StratusKitRegistration",
+      ]),
     room("CloudKit", ["StratusKit", "StratusFoundation"]),
     room("CoreLocation", ["StratusFoundation"]),
 
@@ -221,6 +225,11 @@ let package = Package(
       [
         "CloudKit", "CoreLocation", "StratusAccounts", "StratusKit", "StratusTesting",
         "StratusTransport", "StratusDomain", "StratusServer", "StratusWire",
+      ]),
+    tests(
+      "GoldenTests",
+      [
+        "StratusFoundation", "StratusKit", "StratusTesting", "StratusTransport", "StratusWire",
       ]),
     // NB: an app's settings, not ours: it compiles what apps write.
     .testTarget(

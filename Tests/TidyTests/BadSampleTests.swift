@@ -142,6 +142,10 @@ import Testing
     #expect(ShapeRules.products([path, "Sources/StratusSQLite/Pool.swift"]).map(\.path) == [path])
   }
 
+  @Test func `the data of an earlier release is no product`() {
+    #expect(ShapeRules.products(["Tests/Golden/2026/server-data/server.sqlite"]).isEmpty)
+  }
+
   @Test func `a finding says where and what to do`() throws {
     let file = SourceFile(path: Self.domain, text: "\n\nlet now = Date()")
     let finding = try #require(WordRules.clocksAndChance(file).first)

@@ -25,12 +25,16 @@ enum Rooms {
     "stratus": Room(
       ours: ["StratusServer", "StratusTransport", "StratusWire"],
       others: ["ArgumentParser", "Logging"]),
-    "StratusFoundation": Room(),
+    "StratusArchive": Room(),
+    "StratusFoundation": Room(ours: ["StratusArchive"]),
     "StratusTransport": Room(
       ours: ["StratusWire"], others: crypto + httpClient + ["NIOPosix"]),
     "StratusKitRegistration": Room(),
     "StratusKit": Room(
-      ours: ["StratusWire", "StratusTransport", "StratusFoundation", "StratusKitRegistration"]),
+      ours: [
+        "StratusArchive", "StratusWire", "StratusTransport", "StratusFoundation",
+        "StratusKitRegistration",
+      ]),
     "CloudKit": Room(ours: ["StratusKit", "StratusFoundation"]),
     "CoreLocation": Room(ours: ["StratusFoundation"]),
     "StratusConformance": Room(ours: domain),

@@ -62,7 +62,8 @@ enum WordRules {
 
   /// Names of Apple's framework.
   static func cloudKitNames(_ file: SourceFile) -> [Finding] {
-    let homes: Set = ["StratusKit", "CloudKit"]
+    // NB: archives have Apple's names, too.
+    let homes: Set = ["StratusKit", "CloudKit", "StratusArchive"]
     guard file.ships, !homes.contains(file.room) else { return [] }
     return file.findings(in: \.code, matching: #/\bCK[A-Z]\w+/#) {
       "'\($0)' belongs to StratusKit; the other rooms speak in Wire's words"

@@ -1,4 +1,5 @@
 public import Foundation
+import StratusArchive
 
 /// A place on Earth, and how and when it was measured.
 ///
@@ -92,6 +93,10 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
   open override var description: String {
     "<\(coordinate.latitude),\(coordinate.longitude)> +/- \(horizontalAccuracy)m"
       + " (speed \(speed) mps / course \(course)) @ \(timestamp)"
+  }
+
+  open override var classForKeyedArchiver: AnyClass? {
+    ArchiveName.location.standIn(for: self, of: CLLocation.self)
   }
 
   public class var supportsSecureCoding: Bool { true }

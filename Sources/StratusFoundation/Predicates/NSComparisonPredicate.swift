@@ -1,4 +1,5 @@
 public import Foundation
+import StratusArchive
 
 /// A predicate that compares two expressions.
 ///
@@ -81,6 +82,10 @@ public class NSComparisonPredicate: NSPredicate {
     case .all: .all
     case .any, .none: .any
     }
+  }
+
+  public override var classForKeyedArchiver: AnyClass? {
+    ArchiveName.predicateComparison.standIn
   }
 
   public override var predicateFormat: String { PredicateText.text(of: .comparison(comparison)) }

@@ -70,6 +70,9 @@ package class FormattedCompoundPredicate: NSCompoundPredicate {
 
   package override func copy(with zone: NSZone? = nil) -> Any { independentCopy }
 
+  /// Archives know it by the name that Apple's have.
+  package override var classForKeyedArchiver: AnyClass? { NSCompoundPredicate.self }
+
   package override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? NSCompoundPredicate else { return false }
     return ParsedPredicate(self).says(theSameAs: ParsedPredicate(other))
@@ -98,6 +101,9 @@ package class UnreadablePredicate: NSPredicate {
   { false }
 
   package override func copy(with zone: NSZone? = nil) -> Any { self }
+
+  /// Archives know it as a predicate like any other.
+  package override var classForKeyedArchiver: AnyClass? { NSPredicate.self }
 
   package override func isEqual(_ object: Any?) -> Bool {
     (object as? UnreadablePredicate)?.problem == problem

@@ -66,6 +66,9 @@ final class KeySortDescriptor: NSSortDescriptor, KeyedSortDescriptor {
 
   override var hash: Int { namedKey.hashValue }
 
+  /// Archives know it by the name that Apple's have.
+  override var classForKeyedArchiver: AnyClass? { NSSortDescriptor.self }
+
   override var description: String {
     "(\(namedKey ?? "SELF"), \(ascending ? "ascending" : "descending"))"
   }

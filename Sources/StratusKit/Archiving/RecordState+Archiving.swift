@@ -1,4 +1,5 @@
 import Foundation
+import StratusArchive
 import StratusFoundation
 
 /// The keys are those of Apple's archives, so that one reader serves both.
@@ -87,6 +88,8 @@ final class RecordValueStore: NSObject, NSSecureCoding {
     originals = state.originals
     changedKeys = Set(state.changes.keys)
   }
+
+  override var classForKeyedArchiver: AnyClass? { ArchiveName.recordValues.standIn }
 
   static var supportsSecureCoding: Bool { true }
 

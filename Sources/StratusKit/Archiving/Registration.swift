@@ -1,8 +1,10 @@
 import Foundation
+import StratusArchive
 import StratusFoundation
 import StratusKitRegistration
 
-/// Makes the framework's classes known by the names Apple's archives give them.
+/// Makes the framework's classes known by the names that archives give them: ours, Apple's, and
+/// those of earlier releases.
 ///
 /// StratusKitRegistration calls it before `main`.
 @_cdecl("stratus_kit_register")
@@ -11,27 +13,34 @@ public func __stratusKitRegister() {
   PredicateArchive.allow(CKRecord.self)
   PredicateArchive.allow(CKRecordID.self)
   PredicateArchive.allow(CKReference.self)
-  let classes: [(String, AnyClass)] = [
-    ("CKDatabaseSubscription", CKDatabaseSubscription.self),
-    ("CKNotificationID", CKNotificationID.self),
-    ("CKNotificationInfo", CKNotificationInfo.self),
-    ("CKQuery", CKQuery.self),
-    ("CKQueryCursor", CKQueryCursor.self),
-    ("CKQuerySubscription", CKQuerySubscription.self),
-    ("CKRecordID", CKRecordID.self),
-    ("CKRecordZone", CKRecordZone.self),
-    ("CKRecordZoneID", CKRecordZoneID.self),
-    ("CKRecordZoneSubscription", CKRecordZoneSubscription.self),
-    ("CKReference", CKReference.self),
-    ("CKServerChangeToken", CKServerChangeToken.self),
-    ("CKRecordValueStore", RecordValueStore.self),
-    ("CKEncryptedRecordValueStore", UnknownArchivedValue.self),
-    ("CKEncryptedData", UnknownArchivedValue.self),
-    ("CKAsset", CKAsset.self),
-    ("CLLocation", CLLocation.self),
+  ArchiveRegistration.register()
+  let classes: [(ArchiveName, AnyClass)] = [
+    (.asset, CKAsset.self),
+    (.databaseSubscription, CKDatabaseSubscription.self),
+    (.encryptedRecordValues, EncryptedValueStore.self),
+    (.locationSortDescriptor, CKLocationSortDescriptor.self),
+    (.notificationID, CKNotificationID.self),
+    (.notificationInfo, CKNotificationInfo.self),
+    (.operationGroup, CKOperationGroup.self),
+    (.query, CKQuery.self),
+    (.queryCursor, CKQueryCursor.self),
+    (.querySubscription, CKQuerySubscription.self),
+    (.recordID, CKRecordID.self),
+    (.recordValues, RecordValueStore.self),
+    (.recordZone, CKRecordZone.self),
+    (.recordZoneID, CKRecordZoneID.self),
+    (.recordZoneSubscription, CKRecordZoneSubscription.self),
+    (.reference, CKReference.self),
+    (.serverChangeToken, CKServerChangeToken.self),
+    (.zoneChangesConfiguration, CKFetchRecordZoneChangesConfiguration.self),
+    (.zoneChangesOptions, CKFetchRecordZoneChangesOptions.self),
+    (.zoneChangesSelection, CKFetchRecordZoneChangesSelection.self),
   ]
-  let known: [(String, AnyClass)] = classes + RecordFactory.archivedClasses
-  for (name, knownClass): (String, AnyClass) in known {
-    NSKeyedUnarchiver.setClass(knownClass, forClassName: name)
+  for (name, knownClass): (ArchiveName, AnyClass) in classes + RecordFactory.archivedClasses {
+    name.register(knownClass)
+  }
+  // Only Apple's archives hold these.
+  for name in ["CKEncryptedRecordValueStore", "CKEncryptedData"] {
+    NSKeyedUnarchiver.setClass(UnknownArchivedValue.self, forClassName: name)
   }
 }

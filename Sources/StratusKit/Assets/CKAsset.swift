@@ -1,4 +1,5 @@
 public import Foundation
+import StratusArchive
 import StratusTransport
 import StratusWire
 import Synchronization
@@ -74,6 +75,8 @@ public final class CKAsset: NSObject, NSSecureCoding, @unchecked Sendable {
     static let recordID = "RecordID"
     static let fieldName = "AssetFieldName"
   }
+
+  public override var classForKeyedArchiver: AnyClass? { ArchiveName.asset.standIn }
 
   public static var supportsSecureCoding: Bool { true }
 

@@ -1,4 +1,5 @@
 public import Foundation
+import StratusArchive
 
 /// A place in the history of a database or of a zone; opaque.
 public final class CKServerChangeToken: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
@@ -26,6 +27,8 @@ public final class CKServerChangeToken: NSObject, NSCopying, NSSecureCoding, @un
   public override var description: String {
     "<CKServerChangeToken: data=\(tokenData.base64EncodedString())>"
   }
+
+  public override var classForKeyedArchiver: AnyClass? { ArchiveName.serverChangeToken.standIn }
 
   public static var supportsSecureCoding: Bool { true }
 

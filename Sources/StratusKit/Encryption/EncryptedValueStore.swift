@@ -1,4 +1,5 @@
 import Foundation
+import StratusArchive
 import StratusWire
 
 /// The encrypted fields of an archived record.
@@ -34,6 +35,8 @@ final class EncryptedValueStore: NSObject, NSSecureCoding {
     EncryptedFields(
       values: values, originals: originals, changedKeys: changedKeys, sealed: sealed, edit: edit)
   }
+
+  override var classForKeyedArchiver: AnyClass? { ArchiveName.encryptedRecordValues.standIn }
 
   static var supportsSecureCoding: Bool { true }
 

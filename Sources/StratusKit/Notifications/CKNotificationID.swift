@@ -1,4 +1,5 @@
 public import Foundation
+import StratusArchive
 
 /// Names a notification. `CKNotification.ID` in Swift.
 ///
@@ -19,6 +20,8 @@ public final class CKNotificationID: NSObject, NSSecureCoding, NSCopying, @unche
   public override var hash: Int { text.hashValue }
 
   public override var description: String { "<CKNotificationID: \(text)>" }
+
+  public override var classForKeyedArchiver: AnyClass? { ArchiveName.notificationID.standIn }
 
   public static var supportsSecureCoding: Bool { true }
 

@@ -1,4 +1,5 @@
 public import Foundation
+import StratusArchive
 
 extension CKFetchRecordZoneChangesOperation {
   /// Where to go on in a zone, and what to fetch of it.
@@ -27,6 +28,10 @@ open class CKFetchRecordZoneChangesSelection: NSObject, NSSecureCoding, NSCopyin
   }
 
   public required override init() { super.init() }
+
+  open override var classForKeyedArchiver: AnyClass? {
+    ArchiveName.zoneChangesSelection.standIn(for: self, of: CKFetchRecordZoneChangesSelection.self)
+  }
 
   public static var supportsSecureCoding: Bool { true }
 
@@ -82,9 +87,18 @@ open class CKFetchRecordZoneChangesConfiguration: CKFetchRecordZoneChangesSelect
     self.resultsLimit = resultsLimit ?? 0
     self.desiredKeys = desiredKeys
   }
+
+  open override var classForKeyedArchiver: AnyClass? {
+    ArchiveName.zoneChangesConfiguration.standIn(
+      for: self, of: CKFetchRecordZoneChangesConfiguration.self)
+  }
 }
 
 /// `CKFetchRecordZoneChangesOperation.ZoneOptions`, deprecated by Apple.
 open class CKFetchRecordZoneChangesOptions: CKFetchRecordZoneChangesSelection,
   @unchecked Sendable
-{}
+{
+  open override var classForKeyedArchiver: AnyClass? {
+    ArchiveName.zoneChangesOptions.standIn(for: self, of: CKFetchRecordZoneChangesOptions.self)
+  }
+}

@@ -1,4 +1,5 @@
 public import Foundation
+import StratusArchive
 import Synchronization
 
 /// Operations that belong to one task of the app: they share a configuration, and the server's log
@@ -68,6 +69,10 @@ open class CKOperationGroup: NSObject, NSSecureCoding, NSCopying, @unchecked Sen
     operationGroupID = id
     self.state = Mutex(state)
     super.init()
+  }
+
+  open override var classForKeyedArchiver: AnyClass? {
+    ArchiveName.operationGroup.standIn(for: self, of: CKOperationGroup.self)
   }
 
   public static var supportsSecureCoding: Bool { true }

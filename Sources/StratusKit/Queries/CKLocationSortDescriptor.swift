@@ -1,4 +1,5 @@
 public import Foundation
+import StratusArchive
 public import StratusFoundation
 
 /// Sorts records by the distance of a place they hold, nearest first.
@@ -51,6 +52,10 @@ public final class CKLocationSortDescriptor: NSSortDescriptor, KeyedSortDescript
     guard let other = object as? CKLocationSortDescriptor else { return false }
     return other.namedKey == namedKey
       && relativeLocation.distance(from: other.relativeLocation) == 0
+  }
+
+  public override var classForKeyedArchiver: AnyClass? {
+    ArchiveName.locationSortDescriptor.standIn
   }
 
   public override var hash: Int { namedKey.hashValue }

@@ -1,4 +1,5 @@
 public import Foundation
+import StratusArchive
 import StratusFoundation
 import Synchronization
 
@@ -43,6 +44,8 @@ public final class CKQuery: NSObject, NSSecureCoding, NSCopying, @unchecked Send
   public override var description: String {
     "<CKQuery: recordType=\(recordType), predicate=\(predicate)>"
   }
+
+  public override var classForKeyedArchiver: AnyClass? { ArchiveName.query.standIn }
 
   public static var supportsSecureCoding: Bool { true }
 

@@ -1,4 +1,5 @@
 public import Foundation
+import StratusArchive
 import StratusWire
 
 /// Where a query's page ended. `CKQueryOperation.Cursor` in Swift.
@@ -29,6 +30,8 @@ public final class CKQueryCursor: NSObject, NSCopying, NSSecureCoding, @unchecke
   public override var description: String {
     "<CKQueryCursor: zoneID=\(zoneID?.zoneName ?? "all")>"
   }
+
+  public override var classForKeyedArchiver: AnyClass? { ArchiveName.queryCursor.standIn }
 
   public static var supportsSecureCoding: Bool { true }
 

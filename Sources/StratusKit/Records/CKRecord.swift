@@ -1,4 +1,5 @@
 public import Foundation
+import StratusArchive
 import Synchronization
 
 /// A set of named values that the server keeps: its type, its ID, its fields.
@@ -91,6 +92,8 @@ public class CKRecord: NSObject, NSSecureCoding, NSCopying, Sequence, CKRecordKe
     return "<CKRecord: recordType=\(state.recordType), recordID=\(state.recordID.recordName), "
       + "recordChangeTag=\(state.system.changeTag ?? "none"), keys=\(state.values.keys)>"
   }
+
+  public override var classForKeyedArchiver: AnyClass? { ArchiveName.record.standIn }
 
   public class var supportsSecureCoding: Bool { true }
 

@@ -1,4 +1,5 @@
 public import Foundation
+import StratusArchive
 
 /// Names a record: its zone, and its name in it. `CKRecord.ID` in Swift.
 ///
@@ -59,6 +60,8 @@ public final class CKRecordID: NSObject, NSSecureCoding, NSCopying, @unchecked S
   public override var description: String {
     "<CKRecordID: recordName=\(recordName), zoneID=\(zoneID.zoneName):\(zoneID.ownerName)>"
   }
+
+  public override var classForKeyedArchiver: AnyClass? { ArchiveName.recordID.standIn }
 
   public static var supportsSecureCoding: Bool { true }
 

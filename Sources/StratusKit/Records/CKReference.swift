@@ -1,4 +1,5 @@
 public import Foundation
+import StratusArchive
 
 /// A pointer to another record of the same zone. `CKRecord.Reference` in Swift.
 public final class CKReference: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
@@ -32,6 +33,8 @@ public final class CKReference: NSObject, NSSecureCoding, NSCopying, @unchecked 
   public override var description: String {
     "<CKReference: recordID=\(recordID.recordName), action=\(action)>"
   }
+
+  public override var classForKeyedArchiver: AnyClass? { ArchiveName.reference.standIn }
 
   public static var supportsSecureCoding: Bool { true }
 

@@ -1,3 +1,4 @@
+import StratusArchive
 import StratusWire
 
 /// The one place that decides which class stands for a record that comes from the server, from an
@@ -9,7 +10,7 @@ enum RecordFactory {
   /// The classes of records, with their names in Apple's archives.
   ///
   /// The unarchiver makes a record of the class whose name the archive gives.
-  static let archivedClasses: [(String, AnyClass)] = [("CKRecord", CKRecord.self)]
+  static let archivedClasses: [(ArchiveName, AnyClass)] = [(.record, CKRecord.self)]
 
   /// The record that holds this.
   static func record(_ state: RecordState) -> CKRecord { CKRecord(state: state) }

@@ -1,4 +1,5 @@
 public import Foundation
+import StratusArchive
 import StratusWire
 import Synchronization
 
@@ -171,6 +172,8 @@ public final class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying, @unc
   func duplicate() -> CKNotificationInfo { CKNotificationInfo(wire: wire) }
 
   public func copy(with zone: NSZone? = nil) -> Any { duplicate() }
+
+  public override var classForKeyedArchiver: AnyClass? { ArchiveName.notificationInfo.standIn }
 
   public static var supportsSecureCoding: Bool { true }
 

@@ -1,4 +1,5 @@
 public import Foundation
+import StratusArchive
 import StratusFoundation
 import Synchronization
 
@@ -98,6 +99,8 @@ public class CKQuerySubscription: CKSubscription, @unchecked Sendable {
     "<CKQuerySubscription: subscriptionID=\(subscriptionID), recordType=\(type), "
       + "predicate=\(predicate)>"
   }
+
+  public override var classForKeyedArchiver: AnyClass? { ArchiveName.querySubscription.standIn }
 
   /// Reads an archived subscription; nil if it has no ID, or no query.
   public required init?(coder: NSCoder) {

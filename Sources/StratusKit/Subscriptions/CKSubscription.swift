@@ -1,4 +1,5 @@
 public import Foundation
+import StratusArchive
 import Synchronization
 
 /// A wish to be told of changes: one of the classes that inherit from this.
@@ -128,6 +129,10 @@ public class CKRecordZoneSubscription: CKSubscription, @unchecked Sendable {
       notificationInfo: notificationInfo)
   }
 
+  public override var classForKeyedArchiver: AnyClass? {
+    ArchiveName.recordZoneSubscription.standIn
+  }
+
   /// Reads an archived subscription; nil if it has no ID, or no zone.
   public required init?(coder: NSCoder) {
     guard let zoneID = coder.object("ZoneID", of: CKRecordZoneID.self) else { return nil }
@@ -177,6 +182,10 @@ public class CKDatabaseSubscription: CKSubscription, @unchecked Sendable {
   override func duplicate() -> CKSubscription {
     CKDatabaseSubscription(
       subscriptionID: subscriptionID, recordType: recordType, notificationInfo: notificationInfo)
+  }
+
+  public override var classForKeyedArchiver: AnyClass? {
+    ArchiveName.databaseSubscription.standIn
   }
 
   /// Reads an archived subscription; nil if it has no ID.

@@ -1,4 +1,5 @@
 public import Foundation
+import StratusArchive
 import Synchronization
 
 /// A part of a database, with a name, whose records can be saved together and followed.
@@ -88,6 +89,8 @@ public final class CKRecordZone: NSObject, NSSecureCoding, NSCopying, @unchecked
   public override var description: String {
     "<CKRecordZone: zoneID=\(zoneID), capabilities=\(capabilities.rawValue)>"
   }
+
+  public override var classForKeyedArchiver: AnyClass? { ArchiveName.recordZone.standIn }
 
   public static var supportsSecureCoding: Bool { true }
 

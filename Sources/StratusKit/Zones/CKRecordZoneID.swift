@@ -1,4 +1,5 @@
 public import Foundation
+import StratusArchive
 
 /// Names a zone: its name, and whose it is. `CKRecordZone.ID` in Swift.
 ///
@@ -64,6 +65,8 @@ public final class CKRecordZoneID: NSObject, NSSecureCoding, NSCopying, @uncheck
   public override var description: String {
     "<CKRecordZoneID: zoneName=\(zoneName), ownerName=\(ownerName)>"
   }
+
+  public override var classForKeyedArchiver: AnyClass? { ArchiveName.recordZoneID.standIn }
 
   public static var supportsSecureCoding: Bool { true }
 

@@ -1,0 +1,97 @@
+import Foundation
+
+/// The name that archives give a class of the framework, whatever its name in the code.
+///
+/// An archive names the class of each object in it, and users keep archives: in an app's files, in
+/// an engine's state, in long-lived operations. So these names are a public format. A case is never
+/// renamed or removed; a class that gets another name, or moves to another module, keeps its case.
+///
+/// NB: Foundation on Linux ignores `NSKeyedArchiver.setClassName(_:for:)` and always writes
+/// `Module.Class`. The only name that can be chosen is that of the class which an object's
+/// `classForKeyedArchiver` answers. So this module holds a class without contents for each name
+/// (``standIn``), and is never renamed either.
+package enum ArchiveName: String, CaseIterable, Sendable {
+  case asset = "CKAsset"
+  case databaseSubscription = "CKDatabaseSubscription"
+  case location = "CLLocation"
+  case locationSortDescriptor = "CKLocationSortDescriptor"
+  case notificationID = "CKNotificationID"
+  case notificationInfo = "CKNotificationInfo"
+  case operationGroup = "CKOperationGroup"
+  case predicateComparison = "NSComparisonPredicate"
+  case query = "CKQuery"
+  case queryCursor = "CKQueryCursor"
+  case querySubscription = "CKQuerySubscription"
+  case record = "CKRecord"
+  case recordID = "CKRecordID"
+  case recordZone = "CKRecordZone"
+  case recordZoneID = "CKRecordZoneID"
+  case recordZoneSubscription = "CKRecordZoneSubscription"
+  case reference = "CKReference"
+  case serverChangeToken = "CKServerChangeToken"
+  case zoneChangesConfiguration = "CKFetchRecordZoneChangesConfiguration"
+  case zoneChangesOptions = "CKFetchRecordZoneChangesOptions"
+  case zoneChangesSelection = "ZoneChangesSelection"
+  case encryptedRecordValues = "EncryptedRecordValues"
+  case recordValues = "RecordValues"
+
+  /// The class that stands in for the real one in archives.
+  package var standIn: AnyClass {
+    switch self {
+    case .asset: CKAsset.self
+    case .databaseSubscription: CKDatabaseSubscription.self
+    case .location: CLLocation.self
+    case .locationSortDescriptor: CKLocationSortDescriptor.self
+    case .notificationID: CKNotificationID.self
+    case .notificationInfo: CKNotificationInfo.self
+    case .operationGroup: CKOperationGroup.self
+    case .predicateComparison: NSComparisonPredicate.self
+    case .query: CKQuery.self
+    case .queryCursor: CKQueryCursor.self
+    case .querySubscription: CKQuerySubscription.self
+    case .record: CKRecord.self
+    case .recordID: CKRecordID.self
+    case .recordZone: CKRecordZone.self
+    case .recordZoneID: CKRecordZoneID.self
+    case .recordZoneSubscription: CKRecordZoneSubscription.self
+    case .reference: CKReference.self
+    case .serverChangeToken: CKServerChangeToken.self
+    case .zoneChangesConfiguration: CKFetchRecordZoneChangesConfiguration.self
+    case .zoneChangesOptions: CKFetchRecordZoneChangesOptions.self
+    case .zoneChangesSelection: ZoneChangesSelection.self
+    case .encryptedRecordValues: EncryptedRecordValues.self
+    case .recordValues: RecordValues.self
+    }
+  }
+
+  /// The answer of `classForKeyedArchiver` in a class that apps can refine: an app's own class
+  /// keeps its own name.
+  package func standIn(for object: AnyObject, of ownClass: AnyClass) -> AnyClass {
+    type(of: object) == ownClass ? standIn : type(of: object)
+  }
+
+  /// Every name under which archives have had the class: the one that is written, Apple's, and that
+  /// of the Swift class until November 2026, when archives had no chosen names.
+  package var allNames: [String] { ["StratusArchive.\(rawValue)"] + formerNames }
+
+  private var formerNames: [String] {
+    switch self {
+    case .location: [rawValue, "StratusFoundation.CLLocation"]
+    case .predicateComparison: [rawValue, "StratusFoundation.NSComparisonPredicate"]
+    case .zoneChangesSelection: ["StratusKit.CKFetchRecordZoneChangesSelection"]
+    case .encryptedRecordValues: ["StratusKit.EncryptedValueStore"]
+    case .recordValues: ["CKRecordValueStore", "StratusKit.RecordValueStore"]
+    case .asset, .databaseSubscription, .locationSortDescriptor, .notificationID,
+      .notificationInfo, .operationGroup, .query, .queryCursor, .querySubscription, .record,
+      .recordID, .recordZone, .recordZoneID, .recordZoneSubscription, .reference,
+      .serverChangeToken, .zoneChangesConfiguration, .zoneChangesOptions:
+      [rawValue, "StratusKit.\(rawValue)"]
+    }
+  }
+
+  /// Has archives read with a class wherever they have one of its names, in unarchivers that apps
+  /// make, too.
+  package func register(_ knownClass: AnyClass) {
+    for name in allNames { NSKeyedUnarchiver.setClass(knownClass, forClassName: name) }
+  }
+}

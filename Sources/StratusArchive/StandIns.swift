@@ -1,0 +1,25 @@
+// Names and nothing else; see `ArchiveName`. NB: never rename one, or this module.
+
+final class CKAsset {}
+final class CKDatabaseSubscription {}
+final class CKFetchRecordZoneChangesConfiguration {}
+final class CKFetchRecordZoneChangesOptions {}
+final class CKLocationSortDescriptor {}
+final class CKNotificationID {}
+final class CKNotificationInfo {}
+final class CKOperationGroup {}
+final class CKQuery {}
+final class CKQueryCursor {}
+final class CKQuerySubscription {}
+final class CKRecord {}
+final class CKRecordID {}
+final class CKRecordZone {}
+final class CKRecordZoneID {}
+final class CKRecordZoneSubscription {}
+final class CKReference {}
+final class CKServerChangeToken {}
+final class CLLocation {}
+final class EncryptedRecordValues {}
+final class NSComparisonPredicate {}
+final class RecordValues {}
+final class ZoneChangesSelection {}

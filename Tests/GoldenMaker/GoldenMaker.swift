@@ -1,0 +1,22 @@
+import Foundation
+
+/// Writes the golden files of the release that it is built with; `scripts/make-golden` runs it.
+///
+/// It is no target of this package. The script copies it into a checkout of the release, because
+/// only that release's code can write what that release's users have.
+@main
+struct GoldenMaker {
+  static func main() async throws {
+    guard CommandLine.arguments.count == 2 else {
+      print("usage: golden-maker FOLDER")
+      exit(64)
+    }
+    let folder = URL(fileURLWithPath: CommandLine.arguments[1], isDirectory: true)
+    let scene = try await MakerScene(writingTo: folder)
+    try await ServerDataMaker(scene).make()
+    try ValueArchiveMaker(scene.folder).make()
+    try await OperationMaker(scene).make()
+    try await scene.finish()
+    print("golden files are in \(folder.path)")
+  }
+}

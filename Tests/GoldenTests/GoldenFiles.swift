@@ -1,0 +1,89 @@
+import Foundation
+import StratusFoundation
+import Testing
+
+@testable import StratusKit
+
+/// Files that the release of November 2026 wrote, the last before sharing was prepared for; see
+/// docs/internals/golden-files.md.
+enum GoldenFiles {
+  static let folder = URL(filePath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent()
+    .appending(path: "Golden/2026-11-before-sharing")
+
+  static let golden = "iCloud.org.example.Golden"
+  static let second = "iCloud.org.example.Second"
+  static let program = "golden-app"
+  /// When the release's server was started: 1 November 2026, noon, UTC.
+  static let start = Date(timeIntervalSince1970: 1_793_534_400)
+  static let notes = CKRecordZone.ID(zoneName: "Notes")
+
+  static func id(_ name: String, in zone: CKRecordZone.ID = notes) -> CKRecord.ID {
+    CKRecord.ID(recordName: name, zoneID: zone)
+  }
+
+  /// A token, name or change tag that a client may have kept as text.
+  static func text(_ name: String) throws -> String {
+    let data = try Data(contentsOf: folder.appending(path: "texts.json"))
+    let texts = try JSONDecoder().decode([String: String].self, from: data)
+    return try #require(texts[name], "texts.json has no \(name)")
+  }
+
+  static func archive(_ name: String) throws -> Data {
+    try Data(contentsOf: folder.appending(path: "archives/\(name).archive"))
+  }
+
+  /// An archived object, read as apps read it.
+  static func object<Value: NSObject & NSSecureCoding>(
+    _ name: String, of type: Value.Type
+  ) throws -> Value {
+    try #require(try NSKeyedUnarchiver.unarchivedObject(ofClass: type, from: archive(name)))
+  }
+
+  /// A sync engine's state, in one of the forms in which apps store it.
+  static func engineState(
+    _ name: String, _ form: String = "json"
+  ) throws -> CKSyncEngine.State.Serialization {
+    let data = try Data(contentsOf: folder.appending(path: "engine-states/\(name).\(form)"))
+    if form == "json" {
+      return try JSONDecoder().decode(CKSyncEngine.State.Serialization.self, from: data)
+    }
+    return try PropertyListDecoder().decode(CKSyncEngine.State.Serialization.self, from: data)
+  }
+
+  /// Copies files to a fresh folder, as their owner's alone; git keeps no permissions.
+  ///
+  /// NB: each file is new, because the age of its folder decides when an operation is forgotten.
+  static func copy(_ name: String, to target: URL) throws {
+    let source = folder.appending(path: name)
+    let files = FileManager.default
+    var isFolder: ObjCBool = false
+    guard files.fileExists(atPath: source.path, isDirectory: &isFolder) else {
+      throw CocoaError(.fileNoSuchFile)
+    }
+    guard isFolder.boolValue else {
+      let isMade = files.createFile(
+        atPath: target.path, contents: try Data(contentsOf: source),
+        attributes: [.posixPermissions: 0o600])
+      if !isMade { throw CocoaError(.fileWriteUnknown) }
+      return
+    }
+    try files.createDirectory(
+      at: target, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    for entry in try files.contentsOfDirectory(atPath: source.path) {
+      try copy("\(name)/\(entry)", to: target.appending(path: entry))
+    }
+  }
+}
+
+/// A folder that goes with the test.
+final class ScratchFolder: Sendable {
+  let url = FileManager.default.temporaryDirectory.appending(
+    path: "stratus-test-\(UUID().uuidString)")
+
+  init() throws {
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: url) }
+}

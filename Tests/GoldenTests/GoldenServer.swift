@@ -1,0 +1,97 @@
+import Foundation
+import StratusTesting
+import StratusTransport
+import StratusWire
+import Testing
+
+@testable import StratusKit
+
+/// Today's server on a copy of the data folder that the release before sharing left, and its
+/// users' devices as that release left them.
+final class GoldenServer: Sendable {
+  let server: TestServer
+  private let scratch: ScratchFolder
+
+  /// - Parameter isReopened: whether another server of today has used the folder before.
+  init(isReopened: Bool = false) async throws {
+    scratch = try ScratchFolder()
+    try GoldenFiles.copy("server-data", to: scratch.url.appending(path: "data"))
+    try GoldenFiles.copy("device", to: scratch.url.appending(path: "device"))
+    if isReopened {
+      let earlier = try await Self.server(in: scratch)
+      _ = try await Self.container(of: "alice", on: earlier, scratch)
+        .privateCloudDatabase.allRecordZones()
+      await earlier.stop()
+    }
+    server = try await Self.server(in: scratch)
+  }
+
+  private static func server(in scratch: ScratchFolder) async throws -> TestServer {
+    // NB: an hour later, since sign-ins of that time have an end.
+    try await TestServer(
+      folder: scratch.url.appending(path: "data"),
+      clock: TestClock(at: GoldenFiles.start.addingTimeInterval(3_600)))
+  }
+
+  /// A user's container, by the tokens that the release gave out.
+  func container(
+    _ identifier: String = GoldenFiles.golden, of user: String,
+    in environment: CKContainer.Settings.Environment = .development
+  ) throws -> CKContainer {
+    try Self.container(identifier, of: user, in: environment, on: server, scratch)
+  }
+
+  private static func container(
+    _ identifier: String = GoldenFiles.golden, of user: String,
+    in environment: CKContainer.Settings.Environment = .development, on server: TestServer,
+    _ scratch: ScratchFolder
+  ) throws -> CKContainer {
+    let place = "\(identifier).\(environment.rawValue)"
+    return CKContainer(
+      identifier: identifier,
+      settings: CKContainer.Settings(
+        url: URL(string: "http://stratus.test"), environment: environment,
+        apiToken: try GoldenFiles.text("apiToken.\(place)"),
+        webAuthToken: try GoldenFiles.text("webAuthToken.\(place).\(user)"),
+        keysFile: scratch.url.appending(path: "device/keys.json"),
+        stateFolder: scratch.url.appending(path: user == "alice" ? "device/state" : user)),
+      exchange: server.exchange,
+      assets: AssetSettings(cacheFolder: scratch.url.appending(path: "cache-\(user)")),
+      program: GoldenFiles.program)
+  }
+
+  /// Asks what an operator asks.
+  func manage<E: Endpoint>(_ endpoint: E.Type, _ request: E.Request) async throws -> E.Response {
+    let answer = try await server.exchange.send(
+      HTTPRequest(
+        url: try #require(URL(string: "http://stratus.test/management/1/\(E.path)")),
+        headers: ["Authorization": "Bearer \(server.managementToken)"],
+        body: request.jsonBytes, timeoutSeconds: 60))
+    try #require(answer.status == 200, "\(String(decoding: answer.body, as: UTF8.self))")
+    return try E.Response(jsonBytes: answer.body)
+  }
+}
+
+/// Runs a test against the old data: as it was left, and after a server of today has used it.
+func withGoldenServer(
+  isReopened: Bool = false, _ body: (GoldenServer) async throws -> Void
+) async throws {
+  let golden = try await GoldenServer(isReopened: isReopened)
+  do {
+    try await body(golden)
+  } catch {
+    await golden.server.stop()
+    throw error
+  }
+  await golden.server.stop()
+}
+
+extension CKAsset {
+  /// The contents of its file.
+  var text: String? {
+    get throws {
+      guard let fileURL else { return nil }
+      return String(decoding: try Data(contentsOf: fileURL), as: UTF8.self)
+    }
+  }
+}

@@ -1,0 +1,220 @@
+import Foundation
+import StratusFoundation
+import StratusTesting
+import Synchronization
+import Testing
+
+@testable import StratusKit
+
+@Suite struct `A token of the release before sharing` {
+  private let later: Set<String> = ["note-2", "note-7", "big-2", "interrupted-1"]
+  private let gone: Set<String> = ["note-3", "folder-2", "doomed-1", "doomed-2", "doomed-3"]
+
+  private func token(_ name: String) throws -> CKServerChangeToken {
+    try GoldenFiles.object(name, of: CKServerChangeToken.self)
+  }
+
+  @Test(arguments: [false, true])
+  func `goes on in a zone without a gap`(isReopened: Bool) async throws {
+    try await withGoldenServer(isReopened: isReopened) { golden in
+      let database = try golden.container(of: "alice").privateCloudDatabase
+      let early = try await database.recordZoneChanges(
+        inZoneWith: GoldenFiles.notes, since: token("zone-token-Notes-early"))
+      #expect(Set(early.modificationResultsByID.keys.map(\.recordName)) == later)
+      #expect(Set(early.deletions.map(\.recordID.recordName)) == gone)
+      let types = Dictionary(
+        uniqueKeysWithValues: early.deletions.map { ($0.recordID.recordName, $0.recordType) })
+      #expect(types["folder-2"] == "Folder")
+      #expect(types["note-3"] == "Note")
+      let late = try await database.recordZoneChanges(
+        inZoneWith: GoldenFiles.notes, since: token("zone-token-Notes-late"))
+      #expect(
+        Set(late.modificationResultsByID.keys.map(\.recordName)) == ["big-2", "interrupted-1"])
+      #expect(late.deletions.isEmpty)
+      let empty = try await database.recordZoneChanges(
+        inZoneWith: CKRecordZone.ID(zoneName: "Empty"), since: token("zone-token-Empty-early"))
+      #expect(empty.modificationResultsByID.isEmpty && empty.deletions.isEmpty)
+    }
+  }
+
+  @Test func `goes on in the middle of a zone`() async throws {
+    try await withGoldenServer { golden in
+      let database = try golden.container(of: "alice").privateCloudDatabase
+      let rest = try await database.recordZoneChanges(
+        inZoneWith: GoldenFiles.notes, since: token("zone-token-Notes-part-late"))
+      let all = try await database.recordZoneChanges(
+        inZoneWith: GoldenFiles.notes, since: nil)
+      let names = Set(rest.modificationResultsByID.keys.map(\.recordName))
+      // Two changes were fetched before; the first two are of the folder that is no more, and of
+      // the one that is still there, or of what came with them.
+      #expect(names.isSubset(of: Set(all.modificationResultsByID.keys.map(\.recordName))))
+      #expect(names.isSuperset(of: later))
+      let changes = all.modificationResultsByID.count + all.deletions.count
+      #expect(rest.modificationResultsByID.count + rest.deletions.count >= changes - 2)
+    }
+  }
+
+  @Test func `of a zone that was deleted and made again has expired`() async throws {
+    try await withGoldenServer { golden in
+      let database = try golden.container(of: "alice").privateCloudDatabase
+      let again = CKRecordZone.ID(zoneName: "Again")
+      let error = await #expect(throws: CKError.self) {
+        _ = try await database.recordZoneChanges(
+          inZoneWith: again, since: token("zone-token-Again-early"))
+      }
+      #expect(error?.code == .changeTokenExpired)
+      let late = try await database.recordZoneChanges(
+        inZoneWith: again, since: token("zone-token-Again-late"))
+      #expect(late.modificationResultsByID.isEmpty)
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `goes on in the database without a gap`(isReopened: Bool) async throws {
+    try await withGoldenServer(isReopened: isReopened) { golden in
+      let database = try golden.container(of: "alice").privateCloudDatabase
+      let early = try await database.databaseChanges(since: token("database-token-early"))
+      #expect(
+        Set(early.modifications.map(\.zoneID.zoneName)) == ["Notes", "Again", "Late"])
+      #expect(early.deletions.map(\.zoneID.zoneName) == ["Gone"])
+      let late = try await database.databaseChanges(since: token("database-token-late"))
+      #expect(late.modifications.map(\.zoneID.zoneName) == ["Notes"])
+      #expect(late.deletions.isEmpty)
+    }
+  }
+
+  @Test(arguments: ["early", "late"])
+  func `in a sync engine's state goes on without a gap`(time: String) async throws {
+    try await withGoldenServer { golden in
+      let app = ChangesApp()
+      var configuration = CKSyncEngine.Configuration(
+        database: try golden.container(of: "alice").privateCloudDatabase,
+        stateSerialization: try GoldenFiles.engineState("fetched-\(time)"), delegate: app)
+      configuration.automaticallySync = false
+      let engine = CKSyncEngine(configuration)
+      try await engine.fetchChanges()
+      await engine.cancelOperations()
+      let seen = app.seen.withLock { $0 }
+      #expect(!seen.hasAccountChange)
+      if time == "early" {
+        #expect(seen.records == later.union(["again-2"]))
+        #expect(seen.deletedRecords == gone)
+        #expect(seen.deletedZones == ["Gone"])
+      } else {
+        #expect(seen.records == ["big-2", "interrupted-1"])
+        #expect(seen.deletedRecords.isEmpty && seen.deletedZones.isEmpty)
+      }
+    }
+  }
+
+  @Test(arguments: ["early", "late"])
+  func `of a query's page goes on with the next`(time: String) async throws {
+    try await withGoldenServer { golden in
+      let database = try golden.container(of: "alice").privateCloudDatabase
+      var cursor: CKQueryOperation.Cursor? = try GoldenFiles.object(
+        "query-cursor-\(time)", of: CKQueryOperation.Cursor.self)
+      var counts: [Int] = []
+      while let next = cursor {
+        let page = try await database.records(continuingMatchFrom: next)
+        for (_, result) in page.matchResults {
+          counts.append(try result.get()["count"] as? Int ?? 0)
+        }
+        cursor = page.queryCursor
+      }
+      // The first page had two of those with 1; before the deletion there were more of them.
+      #expect(counts.filter { $0 > 1 } == [2, 4, 5, 6, 7, 101, 102])
+      if time == "late" { #expect(counts.count == 7) }
+    }
+  }
+
+  @Test func `of notifications goes on, and the last change is among them`() async throws {
+    try await withGoldenServer { golden in
+      let container = try golden.container(of: "alice")
+      // NB: only a store that is in use is matched.
+      _ = try await container.privateCloudDatabase.allRecordZones()
+      try await golden.server.matchChanges()
+      let late = try await notifications(of: container, since: token("notifications-token-late"))
+      let query = late.compactMap { $0 as? CKQueryNotification }
+      #expect(query.map(\.recordID?.recordName) == ["big-2"])
+      #expect(query.map(\.subscriptionID) == ["big-notes"])
+      #expect(query.first?.recordFields?["title"] as? String == "Unmatched")
+      let early = try await notifications(
+        of: container, since: token("notifications-token-early"))
+      #expect(early.count > late.count)
+      #expect(
+        early.suffix(late.count).map(\.notificationID) == late.map(\.notificationID))
+    }
+  }
+
+  private func notifications(
+    of container: CKContainer, since token: CKServerChangeToken
+  ) async throws -> [CKNotification] {
+    let found = Mutex<[CKNotification]>([])
+    let fetch = CKFetchNotificationChangesOperation(previousServerChangeToken: token)
+    fetch.notificationChangedBlock = { notification in
+      found.withLock { $0.append(notification) }
+    }
+    let end = AsyncStream.makeStream(of: (any Error)?.self)
+    fetch.fetchNotificationChangesCompletionBlock = { _, error in
+      end.continuation.yield(error)
+    }
+    container.add(fetch)
+    for await error in end.stream {
+      if let error { throw error }
+      break
+    }
+    return found.withLock { $0 }
+  }
+
+  @Test func `is not needed to find the subscriptions`() async throws {
+    try await withGoldenServer { golden in
+      let database = try golden.container(of: "alice").privateCloudDatabase
+      let all = try await database.allSubscriptions()
+      #expect(Set(all.map(\.subscriptionID)) == ["big-notes", "all-changes", "places"])
+      let query = try #require(
+        all.first { $0.subscriptionID == "big-notes" } as? CKQuerySubscription)
+      #expect(query.recordType == "Note")
+      #expect(query.querySubscriptionOptions == [.firesOnRecordCreation, .firesOnRecordUpdate])
+      #expect(query.predicate == NSPredicate(format: "count > 100"))
+      #expect(query.notificationInfo?.desiredKeys == ["title"])
+      let zone = try #require(
+        all.first { $0.subscriptionID == "places" } as? CKRecordZoneSubscription)
+      #expect(zone.zoneID == CKRecordZone.ID(zoneName: "Places"))
+      let posts = try await golden.container(of: "bob").publicCloudDatabase.allSubscriptions()
+      #expect(posts.map(\.subscriptionID) == ["posts"])
+    }
+  }
+}
+
+/// An app that notes what its engine tells it.
+private final class ChangesApp: CKSyncEngineDelegate {
+  struct Seen {
+    var records: Set<String> = []
+    var deletedRecords: Set<String> = []
+    var deletedZones: Set<String> = []
+    var hasAccountChange = false
+  }
+
+  let seen = Mutex(Seen())
+
+  func handleEvent(_ event: CKSyncEngine.Event, syncEngine: CKSyncEngine) async {
+    seen.withLock { seen in
+      switch event {
+      case .accountChange: seen.hasAccountChange = true
+      case .fetchedDatabaseChanges(let changes):
+        seen.deletedZones.formUnion(changes.deletions.map(\.zoneID.zoneName))
+      case .fetchedRecordZoneChanges(let changes):
+        seen.records.formUnion(changes.modifications.map(\.record.recordID.recordName))
+        seen.deletedRecords.formUnion(changes.deletions.map(\.recordID.recordName))
+      case .stateUpdate, .sentDatabaseChanges, .sentRecordZoneChanges, .willFetchChanges,
+        .willFetchRecordZoneChanges, .didFetchRecordZoneChanges, .didFetchChanges,
+        .willSendChanges, .didSendChanges:
+        break
+      }
+    }
+  }
+
+  func nextRecordZoneChangeBatch(
+    _ context: CKSyncEngine.SendChangesContext, syncEngine: CKSyncEngine
+  ) async -> CKSyncEngine.RecordZoneChangeBatch? { nil }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import StratusFoundation
+import StratusWire
+import Testing
+
+@testable import StratusKit
+
+@Suite struct `An archived record of the release before sharing` {
+  private func record(_ name: String) throws -> CKRecord {
+    try GoldenFiles.object(name, of: CKRecord.self)
+  }
+
+  private func systemFields(_ name: String) throws -> CKRecord {
+    let coder = try NSKeyedUnarchiver(forReadingFrom: GoldenFiles.archive(name))
+    coder.requiresSecureCoding = true
+    return try #require(CKRecord(coder: coder))
+  }
+
+  private func expectSaved(_ record: CKRecord, parent: String? = "folder-1") throws {
+    #expect(record.recordType == "All")
+    #expect(record.recordID == GoldenFiles.id("all-1"))
+    #expect(record.recordChangeTag == (try GoldenFiles.text("changeTag.Notes.all-1")))
+    // It was saved a minute after the server was started.
+    let time = GoldenFiles.start.addingTimeInterval(60)
+    #expect(record.creationDate == time)
+    #expect(record.modificationDate == time)
+    #expect(record.creatorUserRecordID?.recordName == CKCurrentUserDefaultName)
+    #expect(record.lastModifiedUserRecordID?.recordName == CKCurrentUserDefaultName)
+    #expect(record.parent?.recordID == parent.map { GoldenFiles.id($0) })
+  }
+
+  @Test func `that was never saved has every value and all of them to save`() throws {
+    let record = try record("record-unsaved")
+    #expect(record.recordType == "All")
+    #expect(record.recordID == GoldenFiles.id("unsaved-1"))
+    #expect(record.recordChangeTag == nil)
+    #expect(record.creationDate == nil)
+    #expect(record.parent?.recordID == GoldenFiles.id("folder-1"))
+    #expect(Set(record.allKeys()) == GoldenValues.fieldNames)
+    #expect(Set(record.changedKeys()) == GoldenValues.fieldNames)
+    GoldenValues.expectFields(of: record, isWhole: true)
+    GoldenValues.expectSecrets(of: record, isWhole: true)
+    #expect((record["photo"] as? CKAsset)?.fileURL?.path == "/golden/photo.bin")
+    #expect((record["photos"] as? [CKAsset])?.map(\.fileURL?.path) == ["/golden/one.bin"])
+  }
+
+  @Test func `that was never saved has system fields of its own`() throws {
+    let record = try systemFields("record-unsaved-system-fields")
+    #expect(record.recordID == GoldenFiles.id("unsaved-1"))
+    #expect(record.recordChangeTag == nil)
+    #expect(record.parent?.recordID == GoldenFiles.id("folder-1"))
+    #expect(record.allKeys() == [])
+  }
+
+  @Test(arguments: ["early", "late"])
+  func `that was fetched has what the server had`(time: String) throws {
+    let record = try record("record-fetched-\(time)")
+    try expectSaved(record)
+    #expect(Set(record.allKeys()) == GoldenValues.fieldNames)
+    #expect(record.changedKeys() == [])
+    GoldenValues.expectFields(of: record, isWhole: false)
+    let photo = try #require(record["photo"] as? CKAsset)
+    #expect(photo.fileURL?.isFileURL == true)
+    #expect(photo.held?.size == 11)
+    #expect(photo.held?.fieldName == "photo")
+    #expect(photo.held?.recordID == GoldenFiles.id("all-1"))
+    #expect((record["photos"] as? [CKAsset])?.map(\.held?.size) == [3, 11])
+    let fields = try systemFields("record-fetched-system-fields-\(time)")
+    try expectSaved(fields)
+    #expect(fields.allKeys() == [])
+  }
+
+  @Test(arguments: ["early", "late"])
+  func `that was edited keeps its edits and what they replaced`(time: String) throws {
+    let record = try record("record-edited-\(time)")
+    try expectSaved(record, parent: nil)
+    #expect(record.changedKeys() == ["added", "fraction", "text"])
+    #expect(record["text"] as? String == "changed here")
+    #expect(record["fraction"] == nil)
+    #expect(record["added"] as? Int == 1)
+    let ancestor = try #require(record.ancestor)
+    GoldenValues.expectFields(of: ancestor, isWhole: false)
+    #expect(ancestor.parent?.recordID == GoldenFiles.id("folder-1"))
+    let save = try record.prepareSave(policy: .ifServerRecordUnchanged).operation
+    #expect(save.recordChangeTag == (try GoldenFiles.text("changeTag.Notes.all-1")))
+    #expect(save.parent == .removed)
+  }
+
+  @Test(arguments: ["early", "late"])
+  func `with encrypted values has them in the clear`(time: String) throws {
+    let record = try record("record-encrypted-\(time)")
+    #expect(record["title"] as? String == "Open")
+    GoldenValues.expectSecrets(of: record, text: "anders", isWhole: false)
+    #expect(record.changedKeys() == [])
+    #expect(record.snapshot.encrypted.changes.keys == ["secretText"])
+    #expect(record.snapshot.encrypted.originals["secretText"] as? NSString == "geheim")
+  }
+
+  @Test(arguments: ["early", "late"])
+  func `with values that could not be opened keeps them sealed`(time: String) throws {
+    let record = try record("record-sealed-\(time)")
+    #expect(record["title"] as? String == "Open")
+    #expect(record.encryptedValues["secretText"] == nil)
+    #expect(Set(record.unreadableEncryptedKeys) == GoldenValues.secretNames)
+  }
+}

@@ -1,0 +1,48 @@
+import Foundation
+import GRDB
+import StratusDomain
+import StratusWire
+import Testing
+
+@testable import StratusSQL
+@testable import StratusSQLite
+
+/// The files that an earlier release wrote itself; Tests/GoldenTests looks at their contents.
+@Suite struct `A store's file of the release before sharing` {
+  private static let source = URL(filePath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent()
+    .appending(path: "Golden/2026-11-before-sharing/server-data")
+  private static let stores = [
+    StoreAddress(container: "iCloud.org.example.Golden", environment: .development),
+    StoreAddress(container: "iCloud.org.example.Golden", environment: .production),
+    StoreAddress(container: "iCloud.org.example.Second", environment: .development),
+  ]
+
+  private func number(_ column: String, of file: URL) async throws -> Int64? {
+    let queue = try DatabaseQueue(path: file.path)
+    defer { try? queue.close() }
+    return try await queue.read { try Int64.fetchOne($0, sql: "SELECT \(column) FROM store") }
+  }
+
+  @Test(arguments: stores)
+  func `has layout 4, and is brought up to today's`(address: StoreAddress) async throws {
+    try await withTemporaryFolder { url in
+      let name = "\(address.container)/\(address.environment.rawValue).sqlite"
+      try FileManager.default.createDirectory(
+        at: url.appending(path: address.container), withIntermediateDirectories: true)
+      let file = url.appending(path: name)
+      try Data(contentsOf: Self.source.appending(path: name)).write(to: file)
+      #expect(try await number("layout", of: file) == 4)
+      let epoch = try await number("epoch", of: file)
+      for _ in 0..<2 {
+        try await withStores(in: url, epoch: 7) { stores in
+          let store = try await stores.store(at: address)
+          let found = try await store.read { (body) throws(ServerError) in try body.epoch() }
+          // Else every client's tokens would have expired.
+          #expect(found == epoch)
+        }
+      }
+      #expect(try await number("layout", of: file) == StoreTables.layout)
+    }
+  }
+}
