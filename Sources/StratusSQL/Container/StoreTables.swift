@@ -27,7 +27,6 @@ public enum StoreTables {
       CREATE TABLE IF NOT EXISTS store (
         layout BIGINT NOT NULL, epoch BIGINT NOT NULL, schema_version BIGINT NOT NULL);
       """)
-    try connection.define(UseTables.text(connection.dialect))
     guard let found = try connection.first(readLayout, [], { $0.integer(0) }) else {
       try connection.define(recordTables(connection.dialect))
       try connection.define(schemaTables(connection.dialect))
@@ -36,6 +35,7 @@ public enum StoreTables {
       try connection.define(SubscriptionTables.text(connection.dialect))
       try connection.define(NotificationTables.text(connection.dialect))
       try connection.define(ListingTables.text(connection.dialect))
+      try connection.define(UseTables.text(connection.dialect))
       try connection.execute(writeStore, [.integer(layout), .integer(makeEpoch())])
       try NotificationTables.countOn(from: now(), on: connection)
       return

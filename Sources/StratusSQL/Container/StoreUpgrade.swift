@@ -32,6 +32,7 @@ enum StoreUpgrade {
       throw .fault("a store has an unknown layout", facts: ["layout": String(layout)])
     }
     try addListings(on: connection)
+    try connection.define(UseTables.text(connection.dialect))
     try connection.execute(UpgradeStatements.setLayout, [.integer(StoreTables.layout)])
   }
 

@@ -1,17 +1,16 @@
 import StratusDomain
 
-/// Tables about the use of what other tables hold: which indexes are read, whose files are not
-/// held.
+/// Tables about use, which came with layout 5: the day on which each index was last read, and the
+/// user who uploaded an asset that no record holds.
 ///
-/// They are made wherever they are missing, in a store of any layout: nothing is lost with them but
-/// what was noted of late.
+/// They belong to the store: indexes and assets do.
 enum UseTables {
   static func text(_ dialect: SQLDialect) -> String {
     """
-    CREATE TABLE IF NOT EXISTS index_uses (
+    CREATE TABLE index_uses (
       index_id BIGINT NOT NULL PRIMARY KEY,
       day BIGINT NOT NULL)\(dialect.keyedTable);
-    CREATE TABLE IF NOT EXISTS asset_uploaders (
+    CREATE TABLE asset_uploaders (
       checksum \(dialect.bytes) NOT NULL PRIMARY KEY,
       uploader \(dialect.text) NOT NULL)\(dialect.keyedTable);
     """
