@@ -69,7 +69,8 @@ import Testing
     record["tags"] = ["a", "b"]
     #expect(
       try fields(record) == #"{"blob":{"value":"AP8=","type":"BYTES"},"#
-        + #""date":{"value":1001,"type":"TIMESTAMP"},"flag":{"value":1,"type":"INT64"},"#
+        + #""date":{"value":1001,"type":"TIMESTAMP","referenceSeconds":-978307198.9994},"#
+        + #""flag":{"value":1,"type":"INT64"},"#
         + #""mixed":{"value":[1,2.5],"type":"DOUBLE_LIST"},"#
         + #""none":{"value":[],"type":"UNKNOWN_LIST"},"price":{"value":2,"type":"DOUBLE"},"#
         + #""ref":{"value":{"recordName":"f","action":"DELETE_SELF"},"type":"REFERENCE"},"#
