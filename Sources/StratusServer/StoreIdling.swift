@@ -2,7 +2,7 @@ import Logging
 import ServiceLifecycle
 import StratusDomain
 
-/// Closes stores that no request has used for a while, so that many containers cost nothing but disk.
+/// Closes stores that no request has used for a while, so that an unused container costs only disk.
 struct StoreIdling: ServiceLifecycle.Service {
   private static let pauseSecondsMax: Int64 = 30
 

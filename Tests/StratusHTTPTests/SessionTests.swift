@@ -107,10 +107,11 @@ import Testing
   @Test func `pages of other origins than an API token's are refused`() async throws {
     let token = Self.place.with("allowedOrigins", ["https://App.example.org"])
     try await withTokens(token: token) { _, anna in
-      for (origin, status) in [
+      let cases: [(origin: String?, status: Int)] = [
         (nil, 200), ("https://app.example.org", 200), ("https://evil.example", 403),
         ("http://app.example.org", 403), ("null", 403),
-      ] {
+      ]
+      for (origin, status) in cases {
         let answer = try await anna.send(
           .get, anna.target("users/caller"), headers: origin.map { ["Origin": $0] } ?? [:])
         #expect(answer.status == status, "\(origin ?? "no origin")")

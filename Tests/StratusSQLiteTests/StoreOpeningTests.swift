@@ -16,7 +16,9 @@ import Testing
     try await withTemporaryFolder { url in
       try await withStores(in: url, epoch: 1) { _ = try await $0.store(at: development) }
       let file = url.appendingPathComponent("iCloud.org.example/development.sqlite")
-      let holder = try DatabaseQueue(path: file.path)
+      var configuration = Configuration()
+      configuration.allowsUnsafeTransactions = true
+      let holder = try DatabaseQueue(path: file.path, configuration: configuration)
       try await withStores(in: url, epoch: 1) { stores in
         try await holder.writeWithoutTransaction { try $0.execute(sql: "BEGIN EXCLUSIVE") }
         let isHeld = Mutex(true)
@@ -27,8 +29,8 @@ import Testing
             return isHeld.withLock { $0 }
           }
         }
-        for index in 0..<20 { try await stores.store(at: Self.other).save("\(index)") }
-        #expect(try await stores.store(at: Self.other).names().count == 20)
+        for index in 0..<5 { try await stores.store(at: Self.other).save("\(index)") }
+        #expect(try await stores.store(at: Self.other).names().count == 5)
         isHeld.withLock { $0 = false }
         try await holder.writeWithoutTransaction { try $0.execute(sql: "COMMIT") }
         for waiter in waiters { #expect(try await waiter.value == false) }
@@ -161,8 +163,8 @@ import Testing
       for address in addresses {
         await stores.closeStore(at: address, unlessUsedSince: .max)
       }
-      // NB: other tests open files at the same time, but not three for each of these.
-      #expect(open - descriptors() > 60)
+      // NB: other tests open files at the same time; these are more than ninety.
+      #expect(open - descriptors() > 30)
     }
   }
 }
