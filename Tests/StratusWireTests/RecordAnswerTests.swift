@@ -29,6 +29,28 @@ let noteText =
     #expect(written(record).contains(#""fields":{},"pluginFields":{},"#))
   }
 
+  @Test func `a share and its URL's name stand behind the parent`() throws {
+    var record = note
+    record.parentRecordName = "p"
+    record.shareRecordName = "Share-1"
+    record.shortGUID = "0NEa3AEPXwK71VM4gHFnvh2kw"
+    #expect(
+      written(record) == noteText.dropLast()
+        + #","parent":{"recordName":"p"},"share":{"recordName":"Share-1"},"#
+        + #""shortGUID":"0NEa3AEPXwK71VM4gHFnvh2kw"}"#)
+    let read = try read(RecordDictionary.self, written(record))
+    #expect(read.shareRecordName == "Share-1")
+    #expect(read.shortGUID == "0NEa3AEPXwK71VM4gHFnvh2kw")
+  }
+
+  @Test func `a share may come with its zone`() throws {
+    let text =
+      noteText.dropLast() + #","share":{"recordName":"Share-1","zoneID":{"zoneName":"Z"}}}"#
+    let read = try read(RecordDictionary.self, String(text))
+    #expect(read.shareRecordName == "Share-1")
+    #expect(read.shortGUID == nil)
+  }
+
   @Test func `a parent stands behind the rest`() throws {
     var record = note
     record.parentRecordName = "p"

@@ -107,6 +107,25 @@ import Testing
     #expect(written(ListZones.Response(zones: [])) == #"{"zones":[]}"#)
   }
 
+  @Test func `a zone in an answer may say what of it can be shared`() throws {
+    let zoneID = ZoneID(zoneName: "A")
+    let sharing = ZoneDictionary.Sharing(
+      isSharable: true, isEligibleForZoneShare: false, isEligibleForHierarchicalShare: true)
+    let zone = ZoneDictionary(
+      zoneID: zoneID, isAtomic: true, sharing: sharing, shareRecordName: "cloudkit.zoneshare")
+    let text = written(zone)
+    #expect(
+      text == #"{"zoneID":{"zoneName":"A"},"atomic":true,"isSharable":true,"#
+        + #""isEligibleForZoneShare":false,"isEligibleForHierarchicalShare":true,"#
+        + #""share":{"recordName":"cloudkit.zoneshare"},"deleted":false}"#)
+    let back = try read(ZoneDictionary.self, text)
+    #expect(back.sharing == sharing)
+    #expect(back.shareRecordName == "cloudkit.zoneshare")
+    let silent = try read(ZoneDictionary.self, #"{"zoneID":{"zoneName":"A"}}"#)
+    #expect(silent.sharing == ZoneDictionary.Sharing())
+    #expect(silent.shareRecordName == nil)
+  }
+
   @Test func `a zone error stands in place of the zone`() throws {
     let error = ErrorDictionary(code: .zoneNotFound, reason: Reason.zoneNotFound, uuid: "u-1")
     let text = written(ZoneItem.failure(ZoneID(zoneName: "A"), error))

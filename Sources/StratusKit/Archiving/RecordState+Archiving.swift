@@ -16,6 +16,9 @@ extension RecordState {
     static let parent = "ParentReference"
     static let originalParent = "PreviousParentReference"
     static let isParentChanged = "HasUpdatedParentReference"
+    static let share = "ShareReference"
+    /// NB: not one of Apple's keys; its archives hold the share's URL instead.
+    static let shortGUID = "StratusShortGUID"
     static let valueStore = "ValueStore"
   }
 
@@ -30,6 +33,8 @@ extension RecordState {
     system.modificationDate = coder.date(CodingKey.modificationDate)
     system.lastModifiedUserRecordID = coder.object(CodingKey.modifier, of: CKRecordID.self)
     system.modifiedByDevice = coder.string(CodingKey.device)
+    system.share = coder.object(CodingKey.share, of: CKReference.self)
+    system.shortGUID = coder.string(CodingKey.shortGUID)
     parent = coder.object(CodingKey.parent, of: CKReference.self)
     originalParent = coder.object(CodingKey.originalParent, of: CKReference.self)
     if coder.flag(CodingKey.isParentChanged) {
@@ -59,6 +64,8 @@ extension RecordState {
     coder.encode(
       present: system.modifiedByDevice.map(NSString.init(string:)), forKey: CodingKey.device)
     coder.encode(system.changeTag != nil, forKey: CodingKey.isKnown)
+    coder.encode(present: system.share, forKey: CodingKey.share)
+    coder.encode(present: system.shortGUID.map(NSString.init(string:)), forKey: CodingKey.shortGUID)
     coder.encode(present: parent, forKey: CodingKey.parent)
     coder.encode(present: originalParent, forKey: CodingKey.originalParent)
     coder.encode(parentChange != nil, forKey: CodingKey.isParentChanged)

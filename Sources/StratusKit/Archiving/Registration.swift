@@ -18,7 +18,6 @@ public func __stratusKitRegister() {
     ("CKQuery", CKQuery.self),
     ("CKQueryCursor", CKQueryCursor.self),
     ("CKQuerySubscription", CKQuerySubscription.self),
-    ("CKRecord", CKRecord.self),
     ("CKRecordID", CKRecordID.self),
     ("CKRecordZone", CKRecordZone.self),
     ("CKRecordZoneID", CKRecordZoneID.self),
@@ -31,7 +30,8 @@ public func __stratusKitRegister() {
     ("CKAsset", CKAsset.self),
     ("CLLocation", CLLocation.self),
   ]
-  for (name, knownClass): (String, AnyClass) in classes {
+  let known: [(String, AnyClass)] = classes + RecordFactory.archivedClasses
+  for (name, knownClass): (String, AnyClass) in known {
     NSKeyedUnarchiver.setClass(knownClass, forClassName: name)
   }
 }

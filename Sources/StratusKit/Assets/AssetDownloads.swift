@@ -108,7 +108,7 @@ extension DatabaseCalls {
     guard case .record(let dictionary)? = response.records.first else {
       throw CKError(downloading: .addressExpired)
     }
-    let record = try CKRecord(wire: dictionary, naming: try await naming())
+    let record = try RecordFactory.record(wire: dictionary, naming: try await naming())
     let asset = record.awaitedAssets.first { $0.held?.checksum == held.checksum }
     guard let address = asset?.held?.downloadURL else {
       throw CKError(downloading: .addressExpired)

@@ -12,6 +12,9 @@ public enum CKAccountStatus: Int, Sendable {
 }
 
 extension CKContainer {
+  /// How the container's own calls reach the server.
+  var calls: ContainerCalls { ContainerCalls(path: path, options: callOptions) }
+
   var callOptions: Connection.Options {
     let shared = overrides.group?.defaultConfiguration.explicit
     let configuration = overrides.configuration
@@ -41,7 +44,7 @@ extension CKContainer {
 
   private func determineAccountStatus() async -> (status: CKAccountStatus, error: CKError?) {
     do {
-      _ = try await path.fetchCaller(options: callOptions)
+      _ = try await calls.fetchCaller()
       return (.available, nil)
     } catch {
       switch error.code {
@@ -57,7 +60,7 @@ extension CKContainer {
   ///
   /// - Throws: `CKError.notAuthenticated` without an account.
   public func userRecordID() async throws -> CKRecord.ID {
-    CKRecord.ID(recordName: try await path.fetchCaller(options: callOptions))
+    CKRecord.ID(recordName: try await calls.fetchCaller())
   }
 
   /// The ID of the user's own record.

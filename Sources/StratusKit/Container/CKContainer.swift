@@ -16,12 +16,15 @@ public final class CKContainer: NSObject, @unchecked Sendable {
   private static let defaultContainer = CKContainer(
     settings: Live.settings(), exchange: nil, timing: nil)
 
+  /// Stands in for the default container in a task and in those that it starts.
+  @TaskLocal package static var substitute: CKContainer?
+
   /// The container named by `STRATUS_CONTAINER`, else by the credentials file; always the same
-  /// object.
+  /// object, except in a test that has put another in its place.
   ///
   /// Choice: where nothing names one its identifier is nil, and using it fails with
   /// `CKError.badContainer`; Apple's framework raises an exception.
-  public class func `default`() -> CKContainer { defaultContainer }
+  public class func `default`() -> CKContainer { substitute ?? defaultContainer }
 
   /// The container of that name, on the server and with the credentials that the process's
   /// environment or the credentials file names.

@@ -8,13 +8,13 @@ extension DatabaseCalls {
   /// - Throws: what the request for keys failed with; a key that this device lacks is no failure.
   func openValues(of records: [CKRecord]) async throws(CKError) {
     guard scope == .private, let keyRing = path.keyRing else { return }
-    var wanted: [[UInt8]: KeyRing.Wanted] = [:]
+    var wanted: [CKRecordZone.ID: KeyRing.Wanted] = [:]
     for record in records {
       let keyIDs = record.withState { $0.encrypted.sealed.values }
         .compactMap { SealedEnvelope.keyID(of: $0.bytes) }
       if keyIDs.isEmpty { continue }
-      let name = record.recordID.zoneID.zoneName
-      wanted[Array(name.utf8), default: KeyRing.Wanted(zoneName: name)].keyIDs.formUnion(keyIDs)
+      let zoneID = record.recordID.zoneID
+      wanted[zoneID, default: KeyRing.Wanted(zoneID.wire)].keyIDs.formUnion(keyIDs)
     }
     if wanted.isEmpty { return }
     let keys: OpeningKeys
@@ -34,7 +34,7 @@ extension CKRecord {
       for (field, sealed) in state.encrypted.sealed {
         guard let keyID = SealedEnvelope.keyID(of: sealed.bytes) else { continue }
         if recordKeys[keyID] == nil {
-          recordKeys[keyID] = keys.key(keyID, ofZoneNamed: state.recordID.zoneID.zoneName)?
+          recordKeys[keyID] = keys.key(keyID, of: state.recordID.zoneID.wire)?
             .recordKey(of: state.recordID.recordName)
         }
         let value = recordKeys[keyID]?.opened(sealed.bytes, type: sealed.type, field: field)

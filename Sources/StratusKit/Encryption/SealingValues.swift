@@ -22,7 +22,7 @@ extension PreparedBatch {
     do throws(KeyFailure) {
       let keyRing = try keyRing(of: database)
       let key = try await keyRing.sealingKey(
-        ofZoneNamed: zoneID.zoneName, options: database.options)
+        of: zoneID.wire, options: database.options)
       try seal(with: key)
     } catch {
       switch error {
@@ -71,7 +71,7 @@ extension PreparedBatch {
     for item in all {
       switch item {
       case .save(let record, let save) where !save.encryptedFields.isEmpty:
-        refused.append((.save(record), error))
+        refused.append((.save(record, save.policy), error))
       case .save, .delete: items.append(item)
       }
     }

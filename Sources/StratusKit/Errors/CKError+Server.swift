@@ -26,7 +26,7 @@ extension CKError {
       userInfo[CKRecordChangedErrorClientRecordKey] = client
       userInfo[CKRecordChangedErrorAncestorRecordKey] = client.ancestor
       userInfo[CKRecordChangedErrorServerRecordKey] =
-        failure.serverRecord.flatMap { try? CKRecord(wire: $0, naming: naming) }
+        failure.serverRecord.flatMap { try? RecordFactory.record(wire: $0, naming: naming) }
     }
     self.init(code, userInfo: userInfo)
   }

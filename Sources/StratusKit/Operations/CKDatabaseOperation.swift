@@ -10,7 +10,11 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
   ///
   /// Setting it sets the container, too.
   open var database: CKDatabase? {
-    didSet { if let database { container = database.container } }
+    get { givenDatabase }
+    set {
+      givenDatabase = newValue
+      if let newValue { container = newValue.container }
+    }
   }
 
   /// What is written down of it; nil: nothing.
@@ -20,10 +24,11 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
   func perform(in database: DatabaseCalls) async throws(CKError) {}
 
   override final func perform() async throws(CKError) {
-    let resolved = resolved
-    let container = database?.container ?? resolved.container ?? CKContainer.default()
-    let scope = database?.databaseScope ?? .private
-    var options = Connection.Options(resolved, operationID: operationID, group: group)
+    let started = sharedStarted
+    let resolved = started.resolved
+    let container = startedContainer
+    let scope = started.database?.databaseScope ?? .private
+    var options = Connection.Options(resolved, operationID: operationID, group: started.group)
     // NB: before it is written down whose it is; nothing of it is done in another's name.
     options.generation = container.path.connection?.generation
     if resolved.isLongLived == true {
@@ -68,7 +73,7 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
     steps.withLock { $0 = LongLivedSteps(saved) }
     // NB: asked after `cancel` can find it; who cancelled earlier found nothing to forget.
     if isCancelled { saved.forget() }
-    report { [self] in longLivedOperationWasPersistedBlock?() }
+    report { [self] in sharedStarted.wasPersistedBlock?() }
   }
 
   /// Ends the operation; a long-lived one is forgotten.

@@ -1,29 +1,93 @@
 /// Fetches which zones of a database were made, changed or deleted.
 open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Sendable {
+  struct Properties: OperationProperties {
+    var previousServerChangeToken: CKServerChangeToken?
+    var resultsLimit = 0
+    var fetchAllChanges = true
+    var recordZoneWithIDChangedBlock: ((CKRecordZone.ID) -> Void)?
+    var recordZoneWithIDWasDeletedBlock: ((CKRecordZone.ID) -> Void)?
+    var recordZoneWithIDWasPurgedBlock: ((CKRecordZone.ID) -> Void)?
+    var recordZoneWithIDWasDeletedDueToUserEncryptedDataResetBlock: ((CKRecordZone.ID) -> Void)?
+    var changeTokenUpdatedBlock: ((CKServerChangeToken) -> Void)?
+    var fetchDatabaseChangesCompletionBlock: ((CKServerChangeToken?, Bool, (any Error)?) -> Void)?
+    var fetchDatabaseChangesResultBlock:
+      (
+        (
+          _ operationResult: Result<
+            (serverChangeToken: CKServerChangeToken, moreComing: Bool), any Error
+          >
+        ) -> Void
+      )?
+
+    mutating func releaseBlocks() {
+      recordZoneWithIDChangedBlock = nil
+      recordZoneWithIDWasDeletedBlock = nil
+      recordZoneWithIDWasPurgedBlock = nil
+      recordZoneWithIDWasDeletedDueToUserEncryptedDataResetBlock = nil
+      changeTokenUpdatedBlock = nil
+      fetchDatabaseChangesCompletionBlock = nil
+      fetchDatabaseChangesResultBlock = nil
+    }
+  }
+
+  let properties = PropertyBox(Properties())
+  override var ownProperties: (any StartedOnce)? { properties }
+  /// The properties as the operation started with them.
+  var started: Properties { properties.started }
+
   /// Where the last fetch ended; nil: from the beginning.
-  public var previousServerChangeToken: CKServerChangeToken?
+  public var previousServerChangeToken: CKServerChangeToken? {
+    get { properties[\.previousServerChangeToken] }
+    set { properties[\.previousServerChangeToken] = newValue }
+  }
   /// Zones in one page; 0, the default: as many as the server gives.
-  public var resultsLimit = 0
+  public var resultsLimit: Int {
+    get { properties[\.resultsLimit] }
+    set { properties[\.resultsLimit] = newValue }
+  }
   /// Whether to fetch page after page until nothing is left; true by default.
-  public var fetchAllChanges = true
+  public var fetchAllChanges: Bool {
+    get { properties[\.fetchAllChanges] }
+    set { properties[\.fetchAllChanges] = newValue }
+  }
 
   /// Called for each zone that is new or has changed.
-  public var recordZoneWithIDChangedBlock: ((CKRecordZone.ID) -> Void)?
+  public var recordZoneWithIDChangedBlock: ((CKRecordZone.ID) -> Void)? {
+    get { properties[\.recordZoneWithIDChangedBlock] }
+    set { properties[\.recordZoneWithIDChangedBlock] = newValue }
+  }
   /// Called for each zone that has been deleted.
-  public var recordZoneWithIDWasDeletedBlock: ((CKRecordZone.ID) -> Void)?
+  public var recordZoneWithIDWasDeletedBlock: ((CKRecordZone.ID) -> Void)? {
+    get { properties[\.recordZoneWithIDWasDeletedBlock] }
+    set { properties[\.recordZoneWithIDWasDeletedBlock] = newValue }
+  }
   /// Called instead for a zone the user has purged.
   ///
   /// Choice: a Stratus server has no such deletions.
-  public var recordZoneWithIDWasPurgedBlock: ((CKRecordZone.ID) -> Void)?
+  public var recordZoneWithIDWasPurgedBlock: ((CKRecordZone.ID) -> Void)? {
+    get { properties[\.recordZoneWithIDWasPurgedBlock] }
+    set { properties[\.recordZoneWithIDWasPurgedBlock] = newValue }
+  }
   /// Called instead for a zone deleted with its keys, because the user had lost them: make the
   /// zone again, and upload what is left on this device.
   public var recordZoneWithIDWasDeletedDueToUserEncryptedDataResetBlock:
     ((CKRecordZone.ID) -> Void)?
+  {
+    get { properties[\.recordZoneWithIDWasDeletedDueToUserEncryptedDataResetBlock] }
+    set { properties[\.recordZoneWithIDWasDeletedDueToUserEncryptedDataResetBlock] = newValue }
+  }
   /// Called after each page; what came before is covered by the token.
-  public var changeTokenUpdatedBlock: ((CKServerChangeToken) -> Void)?
+  public var changeTokenUpdatedBlock: ((CKServerChangeToken) -> Void)? {
+    get { properties[\.changeTokenUpdatedBlock] }
+    set { properties[\.changeTokenUpdatedBlock] = newValue }
+  }
   /// Deprecated by Apple for ``fetchDatabaseChangesResultBlock``, which suppresses it.
   public var fetchDatabaseChangesCompletionBlock:
     ((CKServerChangeToken?, Bool, (any Error)?) -> Void)?
+  {
+    get { properties[\.fetchDatabaseChangesCompletionBlock] }
+    set { properties[\.fetchDatabaseChangesCompletionBlock] = newValue }
+  }
   /// Called last, with the token to go on from, and whether there is more.
   public var fetchDatabaseChangesResultBlock:
     (
@@ -33,6 +97,10 @@ open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Send
         >
       ) -> Void
     )?
+  {
+    get { properties[\.fetchDatabaseChangesResultBlock] }
+    set { properties[\.fetchDatabaseChangesResultBlock] = newValue }
+  }
 
   // Only touched on the callback queue.
   private var last: (token: CKServerChangeToken, moreComing: Bool)?
@@ -47,11 +115,11 @@ open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Send
 
   override func perform(in database: DatabaseCalls) async throws(CKError) {
     let naming = try await database.naming()
-    let isWhole = fetchAllChanges
-    var syncToken = previousServerChangeToken?.syncToken
+    let isWhole = started.fetchAllChanges
+    var syncToken = started.previousServerChangeToken?.syncToken
     while true {
       let page = try await database.databaseChanges(
-        since: syncToken, resultsLimit: resultsLimit, naming: naming)
+        since: syncToken, resultsLimit: started.resultsLimit, naming: naming)
       deliver(page)
       guard isWhole && page.moreComing else { return }
       // NB: a server that repeats itself would keep us here for ever.
@@ -64,50 +132,42 @@ open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Send
     report { [self] in
       for change in page.changes {
         switch change {
-        case .changed(let zoneID): recordZoneWithIDChangedBlock?(zoneID)
+        case .changed(let zoneID): started.recordZoneWithIDChangedBlock?(zoneID)
         case .deleted(let deletion): deliver(deletion)
         }
       }
       let token = CKServerChangeToken(syncToken: page.token)
       last = (token, page.moreComing)
-      changeTokenUpdatedBlock?(token)
+      started.changeTokenUpdatedBlock?(token)
     }
   }
 
   private func deliver(_ deletion: CKDatabase.DatabaseChange.Deletion) {
+    let blocks = started
     let block =
       switch deletion.reason {
-      case .deleted: recordZoneWithIDWasDeletedBlock
-      case .purged: recordZoneWithIDWasPurgedBlock ?? recordZoneWithIDWasDeletedBlock
+      case .deleted: blocks.recordZoneWithIDWasDeletedBlock
+      case .purged:
+        blocks.recordZoneWithIDWasPurgedBlock ?? blocks.recordZoneWithIDWasDeletedBlock
       case .encryptedDataReset:
-        recordZoneWithIDWasDeletedDueToUserEncryptedDataResetBlock
-          ?? recordZoneWithIDWasDeletedBlock
+        blocks.recordZoneWithIDWasDeletedDueToUserEncryptedDataResetBlock
+          ?? blocks.recordZoneWithIDWasDeletedBlock
       }
     block?(deletion.zoneID)
   }
 
   override func conclude(with failure: CKError?) {
     let failure = failure ?? (last == nil ? CKError.badAnswer : nil)
-    if let fetchDatabaseChangesResultBlock {
+    if let fetchDatabaseChangesResultBlock = started.fetchDatabaseChangesResultBlock {
       if let last, failure == nil {
         fetchDatabaseChangesResultBlock(.success((last.token, last.moreComing)))
       } else {
         fetchDatabaseChangesResultBlock(.failure(failure ?? CKError.badAnswer))
       }
     } else {
-      fetchDatabaseChangesCompletionBlock?(
-        last?.token ?? previousServerChangeToken, failure == nil && last?.moreComing == true,
-        failure)
+      started.fetchDatabaseChangesCompletionBlock?(
+        last?.token ?? started.previousServerChangeToken,
+        failure == nil && last?.moreComing == true, failure)
     }
-  }
-
-  override func releaseBlocks() {
-    recordZoneWithIDChangedBlock = nil
-    recordZoneWithIDWasDeletedBlock = nil
-    recordZoneWithIDWasPurgedBlock = nil
-    recordZoneWithIDWasDeletedDueToUserEncryptedDataResetBlock = nil
-    changeTokenUpdatedBlock = nil
-    fetchDatabaseChangesCompletionBlock = nil
-    fetchDatabaseChangesResultBlock = nil
   }
 }

@@ -6,18 +6,48 @@ import StratusWire
 /// Apple has retired it; a Stratus server keeps the notifications all the same. Those that were
 /// marked as read come as `CKNotification.NotificationType.readNotification`, with their ID alone.
 open class CKFetchNotificationChangesOperation: CKOperation, @unchecked Sendable {
+  struct Properties: OperationProperties {
+    var previousServerChangeToken: CKServerChangeToken?
+    var resultsLimit = 0
+    var notificationChangedBlock: ((CKNotification) -> Void)?
+    var fetchNotificationChangesCompletionBlock: ((CKServerChangeToken?, (any Error)?) -> Void)?
+
+    mutating func releaseBlocks() {
+      notificationChangedBlock = nil
+      fetchNotificationChangesCompletionBlock = nil
+    }
+  }
+
+  let properties = PropertyBox(Properties())
+  override var ownProperties: (any StartedOnce)? { properties }
+  /// The properties as the operation started with them.
+  var started: Properties { properties.started }
+
   /// Where the last fetch ended; nil: from the oldest that is kept.
-  public var previousServerChangeToken: CKServerChangeToken?
+  public var previousServerChangeToken: CKServerChangeToken? {
+    get { properties[\.previousServerChangeToken] }
+    set { properties[\.previousServerChangeToken] = newValue }
+  }
   /// Notifications in the page; 0, the default: as many as the server gives.
-  public var resultsLimit = 0
+  public var resultsLimit: Int {
+    get { properties[\.resultsLimit] }
+    set { properties[\.resultsLimit] = newValue }
+  }
   /// Whether there is more to fetch, with the new token; true only in the final block and after it.
   public private(set) var moreComing = false
 
   /// Called for each notification, the oldest first.
-  public var notificationChangedBlock: ((CKNotification) -> Void)?
+  public var notificationChangedBlock: ((CKNotification) -> Void)? {
+    get { properties[\.notificationChangedBlock] }
+    set { properties[\.notificationChangedBlock] = newValue }
+  }
   /// Called last, with the token to go on from.
   public var fetchNotificationChangesCompletionBlock:
     ((CKServerChangeToken?, (any Error)?) -> Void)?
+  {
+    get { properties[\.fetchNotificationChangesCompletionBlock] }
+    set { properties[\.fetchNotificationChangesCompletionBlock] = newValue }
+  }
 
   // Only touched on the callback queue.
   private var token: CKServerChangeToken?
@@ -30,27 +60,26 @@ open class CKFetchNotificationChangesOperation: CKOperation, @unchecked Sendable
     self.previousServerChangeToken = previousServerChangeToken
   }
 
-  override func perform() async throws(CKError) {
-    let calls = userCalls
-    let page = try await calls.send(
+  override func perform(in container: ContainerCalls) async throws(CKError) {
+    let page = try await container.send(
       FetchNotifications.self,
       FetchNotifications.Request(
-        serverChangeToken: previousServerChangeToken?.syncToken,
-        resultsLimit: resultsLimit > 0 ? resultsLimit : nil))
-    let container = calls.path.connection?.address.container
+        serverChangeToken: started.previousServerChangeToken?.syncToken,
+        resultsLimit: started.resultsLimit > 0 ? started.resultsLimit : nil))
+    let identifier = container.path.connection?.address.container
     report { [self] in
       var read: Set<CKNotification.ID> = []
       for item in page.notifications {
         let notification = CKNotification.make(item.payload)
         guard item.isRead, let id = notification.notificationID else {
-          notificationChangedBlock?(notification)
+          started.notificationChangedBlock?(notification)
           continue
         }
-        if read.insert(id).inserted { tell(id, isReadIn: container) }
+        if read.insert(id).inserted { tell(id, isReadIn: identifier) }
       }
       for text in page.readIDs {
         let id = CKNotificationID(text)
-        if read.insert(id).inserted { tell(id, isReadIn: container) }
+        if read.insert(id).inserted { tell(id, isReadIn: identifier) }
       }
       token = CKServerChangeToken(syncToken: page.serverChangeToken)
       moreComing = page.moreComing
@@ -58,26 +87,12 @@ open class CKFetchNotificationChangesOperation: CKOperation, @unchecked Sendable
   }
 
   private func tell(_ id: CKNotification.ID, isReadIn container: String?) {
-    notificationChangedBlock?(CKNotification(readID: id, containerIdentifier: container))
+    started.notificationChangedBlock?(CKNotification(readID: id, containerIdentifier: container))
   }
 
   override func conclude(with failure: CKError?) {
-    fetchNotificationChangesCompletionBlock?(token ?? previousServerChangeToken, failure)
-  }
-
-  override func releaseBlocks() {
-    notificationChangedBlock = nil
-    fetchNotificationChangesCompletionBlock = nil
-  }
-}
-
-extension CKOperation {
-  /// How an operation that concerns a container's user, and none of its databases, calls the
-  /// server.
-  var userCalls: DatabaseCalls {
-    let container = resolved.container ?? CKContainer.default()
-    return DatabaseCalls(
-      path: container.path, scope: .private,
-      options: .init(resolved, operationID: operationID, group: group))
+    let started = started
+    started.fetchNotificationChangesCompletionBlock?(
+      token ?? started.previousServerChangeToken, failure)
   }
 }

@@ -5,22 +5,65 @@ import StratusWire
 ///
 /// Deprecated by Apple for ``CKFetchRecordZoneChangesOperation``, with which it shares its tokens.
 open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendable {
+  struct Properties: OperationProperties {
+    var recordZoneID: CKRecordZone.ID?
+    var previousServerChangeToken: CKServerChangeToken?
+    var resultsLimit = 0
+    var desiredKeys: [CKRecord.FieldKey]?
+    var recordChangedBlock: ((CKRecord) -> Void)?
+    var recordWithIDWasDeletedBlock: ((CKRecord.ID) -> Void)?
+    var fetchRecordChangesCompletionBlock: ((CKServerChangeToken?, Data?, (any Error)?) -> Void)?
+
+    mutating func releaseBlocks() {
+      recordChangedBlock = nil
+      recordWithIDWasDeletedBlock = nil
+      fetchRecordChangesCompletionBlock = nil
+    }
+  }
+
+  let properties = PropertyBox(Properties())
+  override var ownProperties: (any StartedOnce)? { properties }
+  /// The properties as the operation started with them.
+  var started: Properties { properties.started }
+
   /// The zone to fetch.
-  public var recordZoneID: CKRecordZone.ID?
+  public var recordZoneID: CKRecordZone.ID? {
+    get { properties[\.recordZoneID] }
+    set { properties[\.recordZoneID] = newValue }
+  }
   /// Where the last fetch ended; nil: from the beginning.
-  public var previousServerChangeToken: CKServerChangeToken?
+  public var previousServerChangeToken: CKServerChangeToken? {
+    get { properties[\.previousServerChangeToken] }
+    set { properties[\.previousServerChangeToken] = newValue }
+  }
   /// Records in the page; 0, the default: as many as the server gives.
-  public var resultsLimit = 0
+  public var resultsLimit: Int {
+    get { properties[\.resultsLimit] }
+    set { properties[\.resultsLimit] = newValue }
+  }
   /// The fields to fetch; nil: all, empty: none.
-  public var desiredKeys: [CKRecord.FieldKey]?
+  public var desiredKeys: [CKRecord.FieldKey]? {
+    get { properties[\.desiredKeys] }
+    set { properties[\.desiredKeys] = newValue }
+  }
 
   /// Called for each record that is new or has changed.
-  public var recordChangedBlock: ((CKRecord) -> Void)?
+  public var recordChangedBlock: ((CKRecord) -> Void)? {
+    get { properties[\.recordChangedBlock] }
+    set { properties[\.recordChangedBlock] = newValue }
+  }
   /// Called for each record that has been deleted.
-  public var recordWithIDWasDeletedBlock: ((CKRecord.ID) -> Void)?
+  public var recordWithIDWasDeletedBlock: ((CKRecord.ID) -> Void)? {
+    get { properties[\.recordWithIDWasDeletedBlock] }
+    set { properties[\.recordWithIDWasDeletedBlock] = newValue }
+  }
   /// Called last, with the token to go on from.
   public var fetchRecordChangesCompletionBlock:
     ((CKServerChangeToken?, Data?, (any Error)?) -> Void)?
+  {
+    get { properties[\.fetchRecordChangesCompletionBlock] }
+    set { properties[\.fetchRecordChangesCompletionBlock] = newValue }
+  }
 
   // Only touched on the callback queue.
   private var page: ZoneFeed.Page?
@@ -40,11 +83,13 @@ open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendab
   }
 
   override func perform(in database: DatabaseCalls) async throws(CKError) {
-    guard let recordZoneID else { throw CKError.malformed("recordZoneID is not set") }
+    guard let recordZoneID = started.recordZoneID else {
+      throw CKError.malformed("recordZoneID is not set")
+    }
     let naming = try await database.naming()
     var feed = ZoneFeed(
-      zoneID: recordZoneID, syncToken: previousServerChangeToken?.syncToken,
-      resultsLimit: resultsLimit, desiredKeys: desiredKeys)
+      zoneID: recordZoneID, syncToken: started.previousServerChangeToken?.syncToken,
+      resultsLimit: started.resultsLimit, desiredKeys: started.desiredKeys)
     let page = try await feed.next(from: database, naming: naming)
     try await database.fetchFiles(
       of: page.changes, losing: .operation, record: \.record,
@@ -56,21 +101,15 @@ open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendab
   private func deliver(_ change: ZoneFeed.Change) {
     report { [self] in
       switch change {
-      case .changed(_, .success(let record)): recordChangedBlock?(record)
+      case .changed(_, .success(let record)): started.recordChangedBlock?(record)
       case .changed(_, .failure): break
-      case .deleted(let recordID, _): recordWithIDWasDeletedBlock?(recordID)
+      case .deleted(let recordID, _): started.recordWithIDWasDeletedBlock?(recordID)
       }
     }
   }
 
   override func conclude(with failure: CKError?) {
-    fetchRecordChangesCompletionBlock?(
+    started.fetchRecordChangesCompletionBlock?(
       failure == nil ? page?.token : nil, failure == nil ? page?.clientToken : nil, failure)
-  }
-
-  override func releaseBlocks() {
-    recordChangedBlock = nil
-    recordWithIDWasDeletedBlock = nil
-    fetchRecordChangesCompletionBlock = nil
   }
 }

@@ -6,29 +6,114 @@ import StratusWire
 /// Zones are fetched one after another. Tokens that were handed over stay good, even if the
 /// operation fails later.
 open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Sendable {
+  struct Properties: OperationProperties {
+    var recordZoneIDs: [CKRecordZone.ID]?
+    var configurationsByRecordZoneID: [CKRecordZone.ID: ZoneConfiguration]?
+    var optionsByRecordZoneID: [CKRecordZone.ID: ZoneOptions]?
+    var fetchAllChanges = true
+    var recordChangedBlock: ((CKRecord) -> Void)?
+    var recordWasChangedBlock:
+      ((_ recordID: CKRecord.ID, _ recordResult: Result<CKRecord, any Error>) -> Void)?
+    var recordWithIDWasDeletedBlock:
+      ((_ recordID: CKRecord.ID, _ recordType: CKRecord.RecordType) -> Void)?
+    var recordZoneChangeTokensUpdatedBlock:
+      ((CKRecordZone.ID, CKServerChangeToken?, Data?) -> Void)?
+    var recordZoneFetchCompletionBlock:
+      ((CKRecordZone.ID, CKServerChangeToken?, Data?, Bool, (any Error)?) -> Void)?
+    var recordZoneFetchResultBlock:
+      (
+        (
+          _ recordZoneID: CKRecordZone.ID,
+          _ fetchChangesResult: Result<
+            (
+              serverChangeToken: CKServerChangeToken, clientChangeTokenData: Data?, moreComing: Bool
+            ), any Error
+          >
+        ) -> Void
+      )?
+    var fetchRecordZoneChangesCompletionBlock: (((any Error)?) -> Void)?
+    var fetchRecordZoneChangesResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)?
+
+    mutating func detach() {
+      configurationsByRecordZoneID = configurationsByRecordZoneID?.compactMapValues {
+        $0.copy() as? ZoneConfiguration
+      }
+      optionsByRecordZoneID = optionsByRecordZoneID?.compactMapValues {
+        $0.copy() as? ZoneOptions
+      }
+    }
+
+    mutating func releaseBlocks() {
+      recordChangedBlock = nil
+      recordWasChangedBlock = nil
+      recordWithIDWasDeletedBlock = nil
+      recordZoneChangeTokensUpdatedBlock = nil
+      recordZoneFetchCompletionBlock = nil
+      recordZoneFetchResultBlock = nil
+      fetchRecordZoneChangesCompletionBlock = nil
+      fetchRecordZoneChangesResultBlock = nil
+    }
+  }
+
+  let properties = PropertyBox(Properties())
+  override var ownProperties: (any StartedOnce)? { properties }
+  /// The properties as the operation started with them.
+  var started: Properties { properties.started }
+
   /// The zones to fetch. Choice: where it is nil, those that have a configuration.
-  public var recordZoneIDs: [CKRecordZone.ID]?
+  public var recordZoneIDs: [CKRecordZone.ID]? {
+    get { properties[\.recordZoneIDs] }
+    set { properties[\.recordZoneIDs] = newValue }
+  }
   /// Where to go on in each zone; a zone without one is fetched from the beginning.
-  public var configurationsByRecordZoneID: [CKRecordZone.ID: ZoneConfiguration]?
+  public var configurationsByRecordZoneID: [CKRecordZone.ID: ZoneConfiguration]? {
+    get { properties[\.configurationsByRecordZoneID] }
+    set { properties[\.configurationsByRecordZoneID] = newValue }
+  }
   /// Deprecated by Apple for ``configurationsByRecordZoneID``, which comes first where both speak.
-  public var optionsByRecordZoneID: [CKRecordZone.ID: ZoneOptions]?
+  public var optionsByRecordZoneID: [CKRecordZone.ID: ZoneOptions]? {
+    get { properties[\.optionsByRecordZoneID] }
+    set { properties[\.optionsByRecordZoneID] = newValue }
+  }
   /// Whether to fetch page after page until nothing is left; true by default.
-  public var fetchAllChanges = true
+  public var fetchAllChanges: Bool {
+    get { properties[\.fetchAllChanges] }
+    set { properties[\.fetchAllChanges] = newValue }
+  }
 
   /// Deprecated by Apple for ``recordWasChangedBlock``, which suppresses it.
-  public var recordChangedBlock: ((CKRecord) -> Void)?
+  public var recordChangedBlock: ((CKRecord) -> Void)? {
+    get { properties[\.recordChangedBlock] }
+    set { properties[\.recordChangedBlock] = newValue }
+  }
   /// Called for each record that is new or has changed.
   public var recordWasChangedBlock:
     ((_ recordID: CKRecord.ID, _ recordResult: Result<CKRecord, any Error>) -> Void)?
+  {
+    get { properties[\.recordWasChangedBlock] }
+    set { properties[\.recordWasChangedBlock] = newValue }
+  }
   /// Called for each record that has been deleted.
   public var recordWithIDWasDeletedBlock:
     ((_ recordID: CKRecord.ID, _ recordType: CKRecord.RecordType) -> Void)?
+  {
+    get { properties[\.recordWithIDWasDeletedBlock] }
+    set { properties[\.recordWithIDWasDeletedBlock] = newValue }
+  }
   /// Called after each page but a zone's last; what came before is covered by the token.
   public var recordZoneChangeTokensUpdatedBlock:
     ((CKRecordZone.ID, CKServerChangeToken?, Data?) -> Void)?
+  {
+    get { properties[\.recordZoneChangeTokensUpdatedBlock] }
+    set { properties[\.recordZoneChangeTokensUpdatedBlock] = newValue }
+  }
   /// Deprecated by Apple for ``recordZoneFetchResultBlock``, which suppresses it.
   public var recordZoneFetchCompletionBlock:
     ((CKRecordZone.ID, CKServerChangeToken?, Data?, Bool, (any Error)?) -> Void)?
+  {
+    get { properties[\.recordZoneFetchCompletionBlock] }
+    set { properties[\.recordZoneFetchCompletionBlock] = newValue }
+  }
   /// Called once for each zone, after its changes.
   public var recordZoneFetchResultBlock:
     (
@@ -41,12 +126,23 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
         >
       ) -> Void
     )?
+  {
+    get { properties[\.recordZoneFetchResultBlock] }
+    set { properties[\.recordZoneFetchResultBlock] = newValue }
+  }
   /// Deprecated by Apple for ``fetchRecordZoneChangesResultBlock``, which suppresses it. Failures
   /// of single zones come as `CKError.partialFailure`.
-  public var fetchRecordZoneChangesCompletionBlock: (((any Error)?) -> Void)?
+  public var fetchRecordZoneChangesCompletionBlock: (((any Error)?) -> Void)? {
+    get { properties[\.fetchRecordZoneChangesCompletionBlock] }
+    set { properties[\.fetchRecordZoneChangesCompletionBlock] = newValue }
+  }
   /// Called last. Fails only with the operation as a whole.
   public var fetchRecordZoneChangesResultBlock:
     ((_ operationResult: Result<Void, any Error>) -> Void)?
+  {
+    get { properties[\.fetchRecordZoneChangesResultBlock] }
+    set { properties[\.fetchRecordZoneChangesResultBlock] = newValue }
+  }
 
   // Only touched on the callback queue.
   private var errors = ItemErrors()
@@ -74,13 +170,13 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
   }
 
   private func selection(of zoneID: CKRecordZone.ID) -> CKFetchRecordZoneChangesSelection? {
-    configurationsByRecordZoneID?[zoneID] ?? optionsByRecordZoneID?[zoneID]
+    started.configurationsByRecordZoneID?[zoneID] ?? started.optionsByRecordZoneID?[zoneID]
   }
 
   override func perform(in database: DatabaseCalls) async throws(CKError) {
-    let configured = configurationsByRecordZoneID.map { Array($0.keys) } ?? []
+    let configured = started.configurationsByRecordZoneID.map { Array($0.keys) } ?? []
     var seen: Set<CKRecordZone.ID> = []
-    let zoneIDs = (recordZoneIDs ?? configured).filter { seen.insert($0).inserted }
+    let zoneIDs = (started.recordZoneIDs ?? configured).filter { seen.insert($0).inserted }
     if zoneIDs.isEmpty { return }
     let naming = try await database.naming()
     for zoneID in zoneIDs {
@@ -97,7 +193,7 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
     _ zoneID: CKRecordZone.ID, from database: DatabaseCalls, naming: UserNaming
   ) async throws(CKError) {
     let wanted = selection(of: zoneID)
-    let isWhole = fetchAllChanges
+    let isWhole = started.fetchAllChanges
     var feed = ZoneFeed(
       zoneID: zoneID, syncToken: wanted?.previousServerChangeToken?.syncToken,
       resultsLimit: wanted?.resultsLimit ?? 0, desiredKeys: wanted?.desiredKeys)
@@ -108,7 +204,7 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
         deliver: { change, error in deliver(change, failing: error) })
       if isWhole && page.moreComing {
         report { [self] in
-          recordZoneChangeTokensUpdatedBlock?(zoneID, page.token, page.clientToken)
+          started.recordZoneChangeTokensUpdatedBlock?(zoneID, page.token, page.clientToken)
         }
       } else {
         return succeed(zoneID, page)
@@ -122,25 +218,25 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
     report { [self] in
       switch change {
       case .changed(let recordID, let result):
-        if let recordWasChangedBlock {
+        if let recordWasChangedBlock = started.recordWasChangedBlock {
           let whole = error.map { error in result.flatMap { _ in .failure(error) } } ?? result
           recordWasChangedBlock(recordID, whole.mapError { $0 })
         } else if case .success(let record) = result {
-          recordChangedBlock?(record)
+          started.recordChangedBlock?(record)
         }
       case .deleted(let recordID, let recordType):
-        recordWithIDWasDeletedBlock?(recordID, recordType)
+        started.recordWithIDWasDeletedBlock?(recordID, recordType)
       }
     }
   }
 
   private func succeed(_ zoneID: CKRecordZone.ID, _ page: ZoneFeed.Page) {
     report { [self] in
-      if let recordZoneFetchResultBlock {
+      if let recordZoneFetchResultBlock = started.recordZoneFetchResultBlock {
         recordZoneFetchResultBlock(
           zoneID, .success((page.token, page.clientToken, page.moreComing)))
       } else {
-        recordZoneFetchCompletionBlock?(
+        started.recordZoneFetchCompletionBlock?(
           zoneID, page.token, page.clientToken, page.moreComing, nil)
       }
     }
@@ -149,30 +245,19 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
   private func fail(_ zoneID: CKRecordZone.ID, _ error: CKError) {
     report { [self] in
       errors.add(error, for: zoneID)
-      if let recordZoneFetchResultBlock {
+      if let recordZoneFetchResultBlock = started.recordZoneFetchResultBlock {
         recordZoneFetchResultBlock(zoneID, .failure(error))
       } else {
-        recordZoneFetchCompletionBlock?(zoneID, nil, nil, false, error)
+        started.recordZoneFetchCompletionBlock?(zoneID, nil, nil, false, error)
       }
     }
   }
 
   override func conclude(with failure: CKError?) {
-    if let fetchRecordZoneChangesResultBlock {
+    if let fetchRecordZoneChangesResultBlock = started.fetchRecordZoneChangesResultBlock {
       fetchRecordZoneChangesResultBlock(failure.asResult)
     } else {
-      fetchRecordZoneChangesCompletionBlock?(failure ?? errors.partialFailure)
+      started.fetchRecordZoneChangesCompletionBlock?(failure ?? errors.partialFailure)
     }
-  }
-
-  override func releaseBlocks() {
-    recordChangedBlock = nil
-    recordWasChangedBlock = nil
-    recordWithIDWasDeletedBlock = nil
-    recordZoneChangeTokensUpdatedBlock = nil
-    recordZoneFetchCompletionBlock = nil
-    recordZoneFetchResultBlock = nil
-    fetchRecordZoneChangesCompletionBlock = nil
-    fetchRecordZoneChangesResultBlock = nil
   }
 }

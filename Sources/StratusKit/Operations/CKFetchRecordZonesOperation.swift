@@ -2,8 +2,34 @@ import StratusWire
 
 /// Fetches zones.
 open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable {
+  struct Properties: OperationProperties {
+    var recordZoneIDs: [CKRecordZone.ID]?
+    var perRecordZoneResultBlock:
+      (
+        (_ recordZoneID: CKRecordZone.ID, _ recordZoneResult: Result<CKRecordZone, any Error>)
+          -> Void
+      )?
+    var fetchRecordZonesCompletionBlock: (([CKRecordZone.ID: CKRecordZone]?, (any Error)?) -> Void)?
+    var fetchRecordZonesResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)?
+    var wantsAll = false
+
+    mutating func releaseBlocks() {
+      perRecordZoneResultBlock = nil
+      fetchRecordZonesCompletionBlock = nil
+      fetchRecordZonesResultBlock = nil
+    }
+  }
+
+  let properties = PropertyBox(Properties())
+  override var ownProperties: (any StartedOnce)? { properties }
+  /// The properties as the operation started with them.
+  var started: Properties { properties.started }
+
   /// The zones to fetch.
-  public var recordZoneIDs: [CKRecordZone.ID]?
+  public var recordZoneIDs: [CKRecordZone.ID]? {
+    get { properties[\.recordZoneIDs] }
+    set { properties[\.recordZoneIDs] = newValue }
+  }
 
   /// Called once for each zone.
   public var perRecordZoneResultBlock:
@@ -11,14 +37,28 @@ open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable
       (_ recordZoneID: CKRecordZone.ID, _ recordZoneResult: Result<CKRecordZone, any Error>)
         -> Void
     )?
+  {
+    get { properties[\.perRecordZoneResultBlock] }
+    set { properties[\.perRecordZoneResultBlock] = newValue }
+  }
   /// Deprecated by Apple for ``fetchRecordZonesResultBlock``, which suppresses it. Failures of
   /// single zones come as `CKError.partialFailure`.
   public var fetchRecordZonesCompletionBlock:
     (([CKRecordZone.ID: CKRecordZone]?, (any Error)?) -> Void)?
+  {
+    get { properties[\.fetchRecordZonesCompletionBlock] }
+    set { properties[\.fetchRecordZonesCompletionBlock] = newValue }
+  }
   /// Called last. Fails only with the operation as a whole.
-  public var fetchRecordZonesResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)?
+  public var fetchRecordZonesResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)? {
+    get { properties[\.fetchRecordZonesResultBlock] }
+    set { properties[\.fetchRecordZonesResultBlock] = newValue }
+  }
 
-  var wantsAll = false
+  final var wantsAll: Bool {
+    get { properties[\.wantsAll] }
+    set { properties[\.wantsAll] = newValue }
+  }
   // Only touched on the callback queue.
   private var fetched: [CKRecordZone.ID: CKRecordZone] = [:]
   private var errors = ItemErrors()
@@ -40,14 +80,14 @@ open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable
 
   override func perform(in database: DatabaseCalls) async throws(CKError) {
     var seen: Set<CKRecordZone.ID> = []
-    let wanted = (recordZoneIDs ?? []).filter { seen.insert($0).inserted }
-    if !wantsAll && wanted.isEmpty { return }
-    guard wantsAll || wanted.count <= Limits.zonesPerRequestMax else {
+    let wanted = (started.recordZoneIDs ?? []).filter { seen.insert($0).inserted }
+    if !started.wantsAll && wanted.isEmpty { return }
+    guard started.wantsAll || wanted.count <= Limits.zonesPerRequestMax else {
       throw CKError.tooLarge(
         "\(wanted.count) zones; one operation takes \(Limits.zonesPerRequestMax)")
     }
     let naming = try await database.naming()
-    if wantsAll {
+    if started.wantsAll {
       let response = try await database.send(ListZones.self, EmptyRequest())
       for item in response.zones { deliver(item, requested: nil, naming: naming) }
     } else {
@@ -77,23 +117,17 @@ open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable
       case .success(let zone): fetched[zoneID] = zone
       case .failure(let error): errors.add(error, for: zoneID)
       }
-      perRecordZoneResultBlock?(zoneID, result.mapError { $0 })
+      started.perRecordZoneResultBlock?(zoneID, result.mapError { $0 })
     }
   }
 
   override func conclude(with failure: CKError?) {
-    if let fetchRecordZonesResultBlock {
+    if let fetchRecordZonesResultBlock = started.fetchRecordZonesResultBlock {
       fetchRecordZonesResultBlock(failure.asResult)
     } else {
       let isEmpty = failure != nil && fetched.isEmpty
-      fetchRecordZonesCompletionBlock?(
+      started.fetchRecordZonesCompletionBlock?(
         isEmpty ? nil : fetched, failure ?? errors.partialFailure)
     }
-  }
-
-  override func releaseBlocks() {
-    perRecordZoneResultBlock = nil
-    fetchRecordZonesCompletionBlock = nil
-    fetchRecordZonesResultBlock = nil
   }
 }

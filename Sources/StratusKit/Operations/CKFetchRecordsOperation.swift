@@ -2,28 +2,78 @@ import StratusWire
 
 /// Fetches records by their IDs.
 open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
+  struct Properties: OperationProperties {
+    var recordIDs: [CKRecord.ID]?
+    var desiredKeys: [CKRecord.FieldKey]?
+    var perRecordProgressBlock: ((CKRecord.ID, Double) -> Void)?
+    var perRecordCompletionBlock: ((CKRecord?, CKRecord.ID?, (any Error)?) -> Void)?
+    var perRecordResultBlock:
+      ((_ recordID: CKRecord.ID, _ recordResult: Result<CKRecord, any Error>) -> Void)?
+    var fetchRecordsCompletionBlock: (([CKRecord.ID: CKRecord]?, (any Error)?) -> Void)?
+    var fetchRecordsResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)?
+    var wantsCurrentUser = false
+
+    mutating func releaseBlocks() {
+      perRecordProgressBlock = nil
+      perRecordCompletionBlock = nil
+      perRecordResultBlock = nil
+      fetchRecordsCompletionBlock = nil
+      fetchRecordsResultBlock = nil
+    }
+  }
+
+  let properties = PropertyBox(Properties())
+  override var ownProperties: (any StartedOnce)? { properties }
+  /// The properties as the operation started with them.
+  var started: Properties { properties.started }
+
   /// The records to fetch, from any zones.
   ///
   /// Choice: `CKCurrentUserDefaultName`, which records show for their creator where it is the
   /// current user, stands for that user's record here, too.
-  public var recordIDs: [CKRecord.ID]?
+  public var recordIDs: [CKRecord.ID]? {
+    get { properties[\.recordIDs] }
+    set { properties[\.recordIDs] = newValue }
+  }
   /// The fields to fetch; nil: all, empty: none.
-  public var desiredKeys: [CKRecord.FieldKey]?
+  public var desiredKeys: [CKRecord.FieldKey]? {
+    get { properties[\.desiredKeys] }
+    set { properties[\.desiredKeys] = newValue }
+  }
 
   /// Called with 1 when a record has come, and before with less while its files do.
-  public var perRecordProgressBlock: ((CKRecord.ID, Double) -> Void)?
+  public var perRecordProgressBlock: ((CKRecord.ID, Double) -> Void)? {
+    get { properties[\.perRecordProgressBlock] }
+    set { properties[\.perRecordProgressBlock] = newValue }
+  }
   /// Deprecated by Apple for ``perRecordResultBlock``, which suppresses it.
-  public var perRecordCompletionBlock: ((CKRecord?, CKRecord.ID?, (any Error)?) -> Void)?
+  public var perRecordCompletionBlock: ((CKRecord?, CKRecord.ID?, (any Error)?) -> Void)? {
+    get { properties[\.perRecordCompletionBlock] }
+    set { properties[\.perRecordCompletionBlock] = newValue }
+  }
   /// Called once for each record.
   public var perRecordResultBlock:
     ((_ recordID: CKRecord.ID, _ recordResult: Result<CKRecord, any Error>) -> Void)?
+  {
+    get { properties[\.perRecordResultBlock] }
+    set { properties[\.perRecordResultBlock] = newValue }
+  }
   /// Deprecated by Apple for ``fetchRecordsResultBlock``, which suppresses it. Failures of single
   /// records come as `CKError.partialFailure`.
-  public var fetchRecordsCompletionBlock: (([CKRecord.ID: CKRecord]?, (any Error)?) -> Void)?
+  public var fetchRecordsCompletionBlock: (([CKRecord.ID: CKRecord]?, (any Error)?) -> Void)? {
+    get { properties[\.fetchRecordsCompletionBlock] }
+    set { properties[\.fetchRecordsCompletionBlock] = newValue }
+  }
   /// Called last. Fails only with the operation as a whole.
-  public var fetchRecordsResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)?
+  public var fetchRecordsResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)? {
+    get { properties[\.fetchRecordsResultBlock] }
+    set { properties[\.fetchRecordsResultBlock] = newValue }
+  }
 
-  var wantsCurrentUser = false
+  final var wantsCurrentUser: Bool {
+    get { properties[\.wantsCurrentUser] }
+    set { properties[\.wantsCurrentUser] = newValue }
+  }
   // Only touched on the callback queue.
   private var fetched: [CKRecord.ID: CKRecord] = [:]
   private var errors = ItemErrors()
@@ -45,11 +95,11 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
 
   override func perform(in database: DatabaseCalls) async throws(CKError) {
     let wanted: [CKRecord.ID]
-    if wantsCurrentUser {
+    if started.wantsCurrentUser {
       let name = try await database.path.fetchCaller(options: database.options)
       wanted = [CKRecord.ID(recordName: name)]
     } else {
-      wanted = recordIDs ?? []
+      wanted = started.recordIDs ?? []
     }
     var seen: Set<CKRecord.ID> = []
     let unique = wanted.filter { seen.insert($0).inserted }
@@ -70,7 +120,7 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     let request = LookupRecords.Request(
       zoneID: recordIDs.first?.zoneID.wire,
       recordNames: recordIDs.map { naming.known($0.recordName) },
-      selection: FieldSelection(desiredKeys: desiredKeys.map(Set.init)))
+      selection: FieldSelection(desiredKeys: started.desiredKeys.map(Set.init)))
     let response: RecordsResponse
     do throws(CKError) {
       response = try await database.send(LookupRecords.self, request)
@@ -84,7 +134,8 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     for (recordID, item) in zip(recordIDs, response.records) {
       switch item {
       case .record(let dictionary):
-        results.append((recordID, .success(try CKRecord(wire: dictionary, naming: naming))))
+        let record = try RecordFactory.record(wire: dictionary, naming: naming)
+        results.append((recordID, .success(record)))
       case .deleted: results.append((recordID, .failure(CKError(.unknownItem))))
       case .failure(let failure): results.append((recordID, .failure(CKError(failure.error))))
       }
@@ -93,7 +144,7 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     try await database.fetchFiles(
       of: results, losing: .record, record: { try? $0.result.get() },
       progress: { [self] item, progress in
-        report { [self] in perRecordProgressBlock?(item.recordID, progress) }
+        report { [self] in started.perRecordProgressBlock?(item.recordID, progress) }
       },
       deliver: { item, error in
         deliver(error.map(Result.failure) ?? item.result, of: item.recordID)
@@ -105,34 +156,27 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
       switch result {
       case .success(let record):
         fetched[recordID] = record
-        perRecordProgressBlock?(recordID, 1)
+        started.perRecordProgressBlock?(recordID, 1)
       case .failure(let error): errors.add(error, for: recordID)
       }
-      if let perRecordResultBlock {
+      if let perRecordResultBlock = started.perRecordResultBlock {
         perRecordResultBlock(recordID, result.mapError { $0 })
       } else {
         result.mapError { $0 as any Error }.report(to: { record, error in
-          perRecordCompletionBlock?(record, recordID, error)
+          started.perRecordCompletionBlock?(record, recordID, error)
         })
       }
     }
   }
 
   override func conclude(with failure: CKError?) {
-    if let fetchRecordsResultBlock {
+    if let fetchRecordsResultBlock = started.fetchRecordsResultBlock {
       fetchRecordsResultBlock(failure.asResult)
     } else {
       let isEmpty = failure != nil && fetched.isEmpty
-      fetchRecordsCompletionBlock?(isEmpty ? nil : fetched, failure ?? errors.partialFailure)
+      started.fetchRecordsCompletionBlock?(
+        isEmpty ? nil : fetched, failure ?? errors.partialFailure)
     }
-  }
-
-  override func releaseBlocks() {
-    perRecordProgressBlock = nil
-    perRecordCompletionBlock = nil
-    perRecordResultBlock = nil
-    fetchRecordsCompletionBlock = nil
-    fetchRecordsResultBlock = nil
   }
 }
 

@@ -2,8 +2,42 @@ import StratusWire
 
 /// Fetches the user's subscriptions in a database.
 open class CKFetchSubscriptionsOperation: CKDatabaseOperation, @unchecked Sendable {
+  struct Properties: OperationProperties {
+    var subscriptionIDs: [CKSubscription.ID]?
+    var perSubscriptionResultBlock:
+      (
+        (
+          _ subscriptionID: CKSubscription.ID,
+          _ subscriptionResult: Result<CKSubscription, any Error>
+        ) -> Void
+      )?
+    var fetchSubscriptionCompletionBlock:
+      (
+        (
+          _ subscriptionsBySubscriptionID: [CKSubscription.ID: CKSubscription]?,
+          _ operationError: (any Error)?
+        ) -> Void
+      )?
+    var fetchSubscriptionsResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)?
+    var wantsAll = false
+
+    mutating func releaseBlocks() {
+      perSubscriptionResultBlock = nil
+      fetchSubscriptionCompletionBlock = nil
+      fetchSubscriptionsResultBlock = nil
+    }
+  }
+
+  let properties = PropertyBox(Properties())
+  override var ownProperties: (any StartedOnce)? { properties }
+  /// The properties as the operation started with them.
+  var started: Properties { properties.started }
+
   /// The subscriptions to fetch.
-  public var subscriptionIDs: [CKSubscription.ID]?
+  public var subscriptionIDs: [CKSubscription.ID]? {
+    get { properties[\.subscriptionIDs] }
+    set { properties[\.subscriptionIDs] = newValue }
+  }
 
   /// Called once for each subscription.
   public var perSubscriptionResultBlock:
@@ -13,6 +47,10 @@ open class CKFetchSubscriptionsOperation: CKDatabaseOperation, @unchecked Sendab
         _ subscriptionResult: Result<CKSubscription, any Error>
       ) -> Void
     )?
+  {
+    get { properties[\.perSubscriptionResultBlock] }
+    set { properties[\.perSubscriptionResultBlock] = newValue }
+  }
   /// Deprecated by Apple for ``fetchSubscriptionsResultBlock``, which suppresses it. Failures of
   /// single subscriptions come as `CKError.partialFailure`.
   public var fetchSubscriptionCompletionBlock:
@@ -22,10 +60,21 @@ open class CKFetchSubscriptionsOperation: CKDatabaseOperation, @unchecked Sendab
         _ operationError: (any Error)?
       ) -> Void
     )?
+  {
+    get { properties[\.fetchSubscriptionCompletionBlock] }
+    set { properties[\.fetchSubscriptionCompletionBlock] = newValue }
+  }
   /// Called last. Fails only with the operation as a whole.
   public var fetchSubscriptionsResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)?
+  {
+    get { properties[\.fetchSubscriptionsResultBlock] }
+    set { properties[\.fetchSubscriptionsResultBlock] = newValue }
+  }
 
-  var wantsAll = false
+  final var wantsAll: Bool {
+    get { properties[\.wantsAll] }
+    set { properties[\.wantsAll] = newValue }
+  }
   // Only touched on the callback queue.
   private var fetched: [CKSubscription.ID: CKSubscription] = [:]
   private var errors = ItemErrors()
@@ -47,10 +96,10 @@ open class CKFetchSubscriptionsOperation: CKDatabaseOperation, @unchecked Sendab
 
   override func perform(in database: DatabaseCalls) async throws(CKError) {
     var seen: Set<CKSubscription.ID> = []
-    let wanted = (subscriptionIDs ?? []).filter { seen.insert($0).inserted }
-    if !wantsAll && wanted.isEmpty { return }
+    let wanted = (started.subscriptionIDs ?? []).filter { seen.insert($0).inserted }
+    if !started.wantsAll && wanted.isEmpty { return }
     let naming = try await database.naming()
-    if wantsAll {
+    if started.wantsAll {
       let response = try await database.send(ListSubscriptions.self, EmptyRequest())
       for item in response.subscriptions { try deliver(item, requested: nil, naming: naming) }
     } else {
@@ -83,23 +132,17 @@ open class CKFetchSubscriptionsOperation: CKDatabaseOperation, @unchecked Sendab
       case .success(let subscription): fetched[id] = subscription
       case .failure(let error): errors.add(error, for: id)
       }
-      perSubscriptionResultBlock?(id, result.mapError { $0 })
+      started.perSubscriptionResultBlock?(id, result.mapError { $0 })
     }
   }
 
   override func conclude(with failure: CKError?) {
-    if let fetchSubscriptionsResultBlock {
+    if let fetchSubscriptionsResultBlock = started.fetchSubscriptionsResultBlock {
       fetchSubscriptionsResultBlock(failure.asResult)
     } else {
       let isEmpty = failure != nil && fetched.isEmpty
-      fetchSubscriptionCompletionBlock?(
+      started.fetchSubscriptionCompletionBlock?(
         isEmpty ? nil : fetched, failure ?? errors.partialFailure)
     }
-  }
-
-  override func releaseBlocks() {
-    perSubscriptionResultBlock = nil
-    fetchSubscriptionCompletionBlock = nil
-    fetchSubscriptionsResultBlock = nil
   }
 }

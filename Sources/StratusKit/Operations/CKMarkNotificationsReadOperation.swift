@@ -4,11 +4,31 @@ import StratusWire
 ///
 /// Apple has retired it; a Stratus server keeps the notifications all the same.
 open class CKMarkNotificationsReadOperation: CKOperation, @unchecked Sendable {
+  struct Properties: OperationProperties {
+    var notificationIDs: [CKNotification.ID]?
+    var markNotificationsReadCompletionBlock: (([CKNotification.ID]?, (any Error)?) -> Void)?
+
+    mutating func releaseBlocks() {
+      markNotificationsReadCompletionBlock = nil
+    }
+  }
+
+  let properties = PropertyBox(Properties())
+  override var ownProperties: (any StartedOnce)? { properties }
+  /// The properties as the operation started with them.
+  var started: Properties { properties.started }
+
   /// The notifications to mark.
-  public var notificationIDs: [CKNotification.ID]?
+  public var notificationIDs: [CKNotification.ID]? {
+    get { properties[\.notificationIDs] }
+    set { properties[\.notificationIDs] = newValue }
+  }
 
   /// Called last, with the IDs that the server knew.
-  public var markNotificationsReadCompletionBlock: (([CKNotification.ID]?, (any Error)?) -> Void)?
+  public var markNotificationsReadCompletionBlock: (([CKNotification.ID]?, (any Error)?) -> Void)? {
+    get { properties[\.markNotificationsReadCompletionBlock] }
+    set { properties[\.markNotificationsReadCompletionBlock] = newValue }
+  }
 
   // Only touched on the callback queue.
   private var marked: [CKNotification.ID] = []
@@ -21,17 +41,15 @@ open class CKMarkNotificationsReadOperation: CKOperation, @unchecked Sendable {
     self.notificationIDs = notificationIDs
   }
 
-  override func perform() async throws(CKError) {
-    let ids = (notificationIDs ?? []).map(\.text)
+  override func perform(in container: ContainerCalls) async throws(CKError) {
+    let ids = (started.notificationIDs ?? []).map(\.text)
     if ids.isEmpty { return }
-    let answer = try await userCalls.send(
+    let answer = try await container.send(
       MarkNotificationsRead.self, MarkNotificationsRead.Request(ids: ids))
     report { [self] in marked = answer.ids.map(CKNotificationID.init) }
   }
 
   override func conclude(with failure: CKError?) {
-    markNotificationsReadCompletionBlock?(failure == nil ? marked : nil, failure)
+    started.markNotificationsReadCompletionBlock?(failure == nil ? marked : nil, failure)
   }
-
-  override func releaseBlocks() { markNotificationsReadCompletionBlock = nil }
 }

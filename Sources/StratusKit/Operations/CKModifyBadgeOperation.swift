@@ -4,11 +4,31 @@ import StratusWire
 ///
 /// Apple has retired it; a Stratus server keeps the number all the same.
 open class CKModifyBadgeOperation: CKOperation, @unchecked Sendable {
+  struct Properties: OperationProperties {
+    var badgeValue = 0
+    var modifyBadgeCompletionBlock: (((any Error)?) -> Void)?
+
+    mutating func releaseBlocks() {
+      modifyBadgeCompletionBlock = nil
+    }
+  }
+
+  let properties = PropertyBox(Properties())
+  override var ownProperties: (any StartedOnce)? { properties }
+  /// The properties as the operation started with them.
+  var started: Properties { properties.started }
+
   /// The number; 0, the default: none is shown.
-  public var badgeValue = 0
+  public var badgeValue: Int {
+    get { properties[\.badgeValue] }
+    set { properties[\.badgeValue] = newValue }
+  }
 
   /// Called last.
-  public var modifyBadgeCompletionBlock: (((any Error)?) -> Void)?
+  public var modifyBadgeCompletionBlock: (((any Error)?) -> Void)? {
+    get { properties[\.modifyBadgeCompletionBlock] }
+    set { properties[\.modifyBadgeCompletionBlock] = newValue }
+  }
 
   public override init() { super.init() }
 
@@ -18,11 +38,9 @@ open class CKModifyBadgeOperation: CKOperation, @unchecked Sendable {
     self.badgeValue = badgeValue
   }
 
-  override func perform() async throws(CKError) {
-    _ = try await userCalls.send(SetBadge.self, SetBadge.Request(value: badgeValue))
+  override func perform(in container: ContainerCalls) async throws(CKError) {
+    _ = try await container.send(SetBadge.self, SetBadge.Request(value: started.badgeValue))
   }
 
-  override func conclude(with failure: CKError?) { modifyBadgeCompletionBlock?(failure) }
-
-  override func releaseBlocks() { modifyBadgeCompletionBlock = nil }
+  override func conclude(with failure: CKError?) { started.modifyBadgeCompletionBlock?(failure) }
 }

@@ -1,22 +1,71 @@
 /// Makes and deletes zones.
 open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable {
+  struct Properties: OperationProperties {
+    var recordZonesToSave: [CKRecordZone]?
+    var recordZoneIDsToDelete: [CKRecordZone.ID]?
+    var perRecordZoneSaveBlock:
+      ((_ recordZoneID: CKRecordZone.ID, _ saveResult: Result<CKRecordZone, any Error>) -> Void)?
+    var perRecordZoneDeleteBlock:
+      ((_ recordZoneID: CKRecordZone.ID, _ deleteResult: Result<Void, any Error>) -> Void)?
+    var modifyRecordZonesCompletionBlock:
+      (([CKRecordZone]?, [CKRecordZone.ID]?, (any Error)?) -> Void)?
+    var modifyRecordZonesResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)?
+
+    mutating func detach() {
+      recordZonesToSave = recordZonesToSave?.compactMap { $0.copy() as? CKRecordZone }
+    }
+
+    mutating func releaseBlocks() {
+      perRecordZoneSaveBlock = nil
+      perRecordZoneDeleteBlock = nil
+      modifyRecordZonesCompletionBlock = nil
+      modifyRecordZonesResultBlock = nil
+    }
+  }
+
+  let properties = PropertyBox(Properties())
+  override var ownProperties: (any StartedOnce)? { properties }
+  /// The properties as the operation started with them.
+  var started: Properties { properties.started }
+
   /// The zones to make; one that exists already is left as it is.
-  public var recordZonesToSave: [CKRecordZone]?
+  public var recordZonesToSave: [CKRecordZone]? {
+    get { properties[\.recordZonesToSave] }
+    set { properties[\.recordZonesToSave] = newValue }
+  }
   /// The zones to delete, with everything in them.
-  public var recordZoneIDsToDelete: [CKRecordZone.ID]?
+  public var recordZoneIDsToDelete: [CKRecordZone.ID]? {
+    get { properties[\.recordZoneIDsToDelete] }
+    set { properties[\.recordZoneIDsToDelete] = newValue }
+  }
 
   /// Called once for each zone to make.
   public var perRecordZoneSaveBlock:
     ((_ recordZoneID: CKRecordZone.ID, _ saveResult: Result<CKRecordZone, any Error>) -> Void)?
+  {
+    get { properties[\.perRecordZoneSaveBlock] }
+    set { properties[\.perRecordZoneSaveBlock] = newValue }
+  }
   /// Called once for each zone to delete.
   public var perRecordZoneDeleteBlock:
     ((_ recordZoneID: CKRecordZone.ID, _ deleteResult: Result<Void, any Error>) -> Void)?
+  {
+    get { properties[\.perRecordZoneDeleteBlock] }
+    set { properties[\.perRecordZoneDeleteBlock] = newValue }
+  }
   /// Deprecated by Apple for ``modifyRecordZonesResultBlock``, which suppresses it. Failures of
   /// single zones come as `CKError.partialFailure`.
   public var modifyRecordZonesCompletionBlock:
     (([CKRecordZone]?, [CKRecordZone.ID]?, (any Error)?) -> Void)?
+  {
+    get { properties[\.modifyRecordZonesCompletionBlock] }
+    set { properties[\.modifyRecordZonesCompletionBlock] = newValue }
+  }
   /// Called last. Fails only with the operation as a whole.
-  public var modifyRecordZonesResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)?
+  public var modifyRecordZonesResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)? {
+    get { properties[\.modifyRecordZonesResultBlock] }
+    set { properties[\.modifyRecordZonesResultBlock] = newValue }
+  }
 
   // Only touched on the callback queue.
   private var saved: [CKRecordZone] = []
@@ -35,8 +84,9 @@ open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendabl
   }
 
   override func perform(in database: DatabaseCalls) async throws(CKError) {
+    let started = started
     let outcome = try await database.modifyZones(
-      saving: recordZonesToSave ?? [], deleting: recordZoneIDsToDelete ?? [])
+      saving: started.recordZonesToSave ?? [], deleting: started.recordZoneIDsToDelete ?? [])
     for (zoneID, result) in outcome.saves { deliverSave(result, of: zoneID) }
     for (zoneID, error) in outcome.deletes { deliverDelete(error, of: zoneID) }
   }
@@ -47,7 +97,7 @@ open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendabl
       case .success(let zone): saved.append(zone)
       case .failure(let error): errors.add(error, for: zoneID)
       }
-      perRecordZoneSaveBlock?(zoneID, result.mapError { $0 })
+      started.perRecordZoneSaveBlock?(zoneID, result.mapError { $0 })
     }
   }
 
@@ -58,24 +108,17 @@ open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendabl
       } else {
         deleted.append(zoneID)
       }
-      perRecordZoneDeleteBlock?(zoneID, error.asResult)
+      started.perRecordZoneDeleteBlock?(zoneID, error.asResult)
     }
   }
 
   override func conclude(with failure: CKError?) {
-    if let modifyRecordZonesResultBlock {
+    if let modifyRecordZonesResultBlock = started.modifyRecordZonesResultBlock {
       modifyRecordZonesResultBlock(failure.asResult)
     } else {
       let isEmpty = failure != nil && saved.isEmpty && deleted.isEmpty
-      modifyRecordZonesCompletionBlock?(
+      started.modifyRecordZonesCompletionBlock?(
         isEmpty ? nil : saved, isEmpty ? nil : deleted, failure ?? errors.partialFailure)
     }
-  }
-
-  override func releaseBlocks() {
-    perRecordZoneSaveBlock = nil
-    perRecordZoneDeleteBlock = nil
-    modifyRecordZonesCompletionBlock = nil
-    modifyRecordZonesResultBlock = nil
   }
 }

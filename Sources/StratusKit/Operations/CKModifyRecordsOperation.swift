@@ -5,33 +5,98 @@ import StratusTransport
 ///
 /// Each zone is one request, atomic where the zone can be.
 open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
+  struct Properties: OperationProperties {
+    var recordsToSave: [CKRecord]?
+    var recordIDsToDelete: [CKRecord.ID]?
+    var savePolicy: RecordSavePolicy = RecordSavePolicy.ifServerRecordUnchanged
+    var isAtomic = true
+    var clientChangeTokenData: Data?
+    var perRecordProgressBlock: ((CKRecord, Double) -> Void)?
+    var perRecordCompletionBlock: ((CKRecord, (any Error)?) -> Void)?
+    var perRecordSaveBlock:
+      ((_ recordID: CKRecord.ID, _ saveResult: Result<CKRecord, any Error>) -> Void)?
+    var perRecordDeleteBlock:
+      ((_ recordID: CKRecord.ID, _ deleteResult: Result<Void, any Error>) -> Void)?
+    var modifyRecordsCompletionBlock: (([CKRecord]?, [CKRecord.ID]?, (any Error)?) -> Void)?
+    var modifyRecordsResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)?
+
+    mutating func releaseBlocks() {
+      perRecordProgressBlock = nil
+      perRecordCompletionBlock = nil
+      perRecordSaveBlock = nil
+      perRecordDeleteBlock = nil
+      modifyRecordsCompletionBlock = nil
+      modifyRecordsResultBlock = nil
+    }
+  }
+
+  let properties = PropertyBox(Properties())
+  override var ownProperties: (any StartedOnce)? { properties }
+  /// The properties as the operation started with them.
+  var started: Properties { properties.started }
+
   /// The records to save.
-  public var recordsToSave: [CKRecord]?
+  public var recordsToSave: [CKRecord]? {
+    get { properties[\.recordsToSave] }
+    set { properties[\.recordsToSave] = newValue }
+  }
   /// The records to delete.
-  public var recordIDsToDelete: [CKRecord.ID]?
+  public var recordIDsToDelete: [CKRecord.ID]? {
+    get { properties[\.recordIDsToDelete] }
+    set { properties[\.recordIDsToDelete] = newValue }
+  }
   /// What is sent, and whether change tags are compared; `.ifServerRecordUnchanged` by default.
-  public var savePolicy = RecordSavePolicy.ifServerRecordUnchanged
+  public var savePolicy: RecordSavePolicy {
+    get { properties[\.savePolicy] }
+    set { properties[\.savePolicy] = newValue }
+  }
   /// Whether, in a zone that can, all changes fail with one; true by default.
-  public var isAtomic = true
+  public var isAtomic: Bool {
+    get { properties[\.isAtomic] }
+    set { properties[\.isAtomic] = newValue }
+  }
   /// Kept with each zone and given back in its change feed. At most 768 bytes.
-  public var clientChangeTokenData: Data?
+  public var clientChangeTokenData: Data? {
+    get { properties[\.clientChangeTokenData] }
+    set { properties[\.clientChangeTokenData] = newValue }
+  }
 
   /// Called with 1 when a record has been saved, and before with less while its files are sent;
   /// what is to be sent again makes it go backwards.
-  public var perRecordProgressBlock: ((CKRecord, Double) -> Void)?
+  public var perRecordProgressBlock: ((CKRecord, Double) -> Void)? {
+    get { properties[\.perRecordProgressBlock] }
+    set { properties[\.perRecordProgressBlock] = newValue }
+  }
   /// Deprecated by Apple for ``perRecordSaveBlock``, which suppresses it.
-  public var perRecordCompletionBlock: ((CKRecord, (any Error)?) -> Void)?
+  public var perRecordCompletionBlock: ((CKRecord, (any Error)?) -> Void)? {
+    get { properties[\.perRecordCompletionBlock] }
+    set { properties[\.perRecordCompletionBlock] = newValue }
+  }
   /// Called once for each record to save.
   public var perRecordSaveBlock:
     ((_ recordID: CKRecord.ID, _ saveResult: Result<CKRecord, any Error>) -> Void)?
+  {
+    get { properties[\.perRecordSaveBlock] }
+    set { properties[\.perRecordSaveBlock] = newValue }
+  }
   /// Called once for each record to delete.
   public var perRecordDeleteBlock:
     ((_ recordID: CKRecord.ID, _ deleteResult: Result<Void, any Error>) -> Void)?
+  {
+    get { properties[\.perRecordDeleteBlock] }
+    set { properties[\.perRecordDeleteBlock] = newValue }
+  }
   /// Deprecated by Apple for ``modifyRecordsResultBlock``, which suppresses it. Failures of single
   /// items come as `CKError.partialFailure`.
-  public var modifyRecordsCompletionBlock: (([CKRecord]?, [CKRecord.ID]?, (any Error)?) -> Void)?
+  public var modifyRecordsCompletionBlock: (([CKRecord]?, [CKRecord.ID]?, (any Error)?) -> Void)? {
+    get { properties[\.modifyRecordsCompletionBlock] }
+    set { properties[\.modifyRecordsCompletionBlock] = newValue }
+  }
   /// Called last. Fails only with the operation as a whole.
-  public var modifyRecordsResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)?
+  public var modifyRecordsResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)? {
+    get { properties[\.modifyRecordsResultBlock] }
+    set { properties[\.modifyRecordsResultBlock] = newValue }
+  }
 
   // Only touched on the callback queue.
   private var saved: [CKRecord] = []
@@ -50,24 +115,27 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   }
 
   override func perform(in database: DatabaseCalls) async throws(CKError) {
+    let started = started
     let modification = RecordModification(
-      database: database, policy: savePolicy, isAtomic: isAtomic,
-      clientChangeToken: clientChangeTokenData?.base64EncodedString(),
+      database: database, isAtomic: started.isAtomic,
+      clientChangeToken: started.clientChangeTokenData?.base64EncodedString(),
       progress: { [self] record, progress in
-        report { [self] in perRecordProgressBlock?(record, progress) }
+        report { [self] in self.started.perRecordProgressBlock?(record, progress) }
       },
       deliver: { [self] in deliver($0, $1) })
-    try await modification.run(saving: recordsToSave ?? [], deleting: recordIDsToDelete ?? [])
+    try await modification.run(
+      saving: started.recordsToSave ?? [], policy: started.savePolicy,
+      deleting: started.recordIDsToDelete ?? [])
   }
 
   private func deliver(_ item: RecordBatch.Item, _ error: CKError?) {
     switch (item, error) {
     case (_, let error?): fail(item, error)
-    case (.save(let record), nil): succeed(record)
+    case (.save(let record, _), nil): succeed(record)
     case (.delete(let recordID), nil):
       report { [self] in
         deleted.append(recordID)
-        perRecordDeleteBlock?(recordID, .success(()))
+        started.perRecordDeleteBlock?(recordID, .success(()))
       }
     }
   }
@@ -75,11 +143,11 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   private func succeed(_ record: CKRecord) {
     report { [self] in
       saved.append(record)
-      perRecordProgressBlock?(record, 1)
-      if let perRecordSaveBlock {
+      started.perRecordProgressBlock?(record, 1)
+      if let perRecordSaveBlock = started.perRecordSaveBlock {
         perRecordSaveBlock(record.recordID, .success(record))
       } else {
-        perRecordCompletionBlock?(record, nil)
+        started.perRecordCompletionBlock?(record, nil)
       }
     }
   }
@@ -88,33 +156,24 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     report { [self] in
       errors.add(error, for: item.recordID)
       switch item {
-      case .delete(let recordID): perRecordDeleteBlock?(recordID, .failure(error))
-      case .save(let record):
-        if let perRecordSaveBlock {
+      case .delete(let recordID): started.perRecordDeleteBlock?(recordID, .failure(error))
+      case .save(let record, _):
+        if let perRecordSaveBlock = started.perRecordSaveBlock {
           perRecordSaveBlock(record.recordID, .failure(error))
         } else {
-          perRecordCompletionBlock?(record, error)
+          started.perRecordCompletionBlock?(record, error)
         }
       }
     }
   }
 
   override func conclude(with failure: CKError?) {
-    if let modifyRecordsResultBlock {
+    if let modifyRecordsResultBlock = started.modifyRecordsResultBlock {
       modifyRecordsResultBlock(failure.asResult)
     } else {
       let isEmpty = failure != nil && saved.isEmpty && deleted.isEmpty
-      modifyRecordsCompletionBlock?(
+      started.modifyRecordsCompletionBlock?(
         isEmpty ? nil : saved, isEmpty ? nil : deleted, failure ?? errors.partialFailure)
     }
-  }
-
-  override func releaseBlocks() {
-    perRecordProgressBlock = nil
-    perRecordCompletionBlock = nil
-    perRecordSaveBlock = nil
-    perRecordDeleteBlock = nil
-    modifyRecordsCompletionBlock = nil
-    modifyRecordsResultBlock = nil
   }
 }

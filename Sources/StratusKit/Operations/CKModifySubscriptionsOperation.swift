@@ -2,10 +2,51 @@ import StratusWire
 
 /// Saves and deletes the user's subscriptions in a database.
 open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Sendable {
+  struct Properties: OperationProperties {
+    var subscriptionsToSave: [CKSubscription]?
+    var subscriptionIDsToDelete: [CKSubscription.ID]?
+    var perSubscriptionSaveBlock:
+      (
+        (
+          _ subscriptionID: CKSubscription.ID, _ saveResult: Result<CKSubscription, any Error>
+        ) -> Void
+      )?
+    var perSubscriptionDeleteBlock:
+      ((_ subscriptionID: CKSubscription.ID, _ deleteResult: Result<Void, any Error>) -> Void)?
+    var modifySubscriptionsCompletionBlock:
+      (
+        (
+          _ savedSubscriptions: [CKSubscription]?, _ deletedSubscriptionIDs: [CKSubscription.ID]?,
+          _ operationError: (any Error)?
+        ) -> Void
+      )?
+    var modifySubscriptionsResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)?
+
+    mutating func detach() { subscriptionsToSave = subscriptionsToSave?.map { $0.duplicate() } }
+
+    mutating func releaseBlocks() {
+      perSubscriptionSaveBlock = nil
+      perSubscriptionDeleteBlock = nil
+      modifySubscriptionsCompletionBlock = nil
+      modifySubscriptionsResultBlock = nil
+    }
+  }
+
+  let properties = PropertyBox(Properties())
+  override var ownProperties: (any StartedOnce)? { properties }
+  /// The properties as the operation started with them.
+  var started: Properties { properties.started }
+
   /// The subscriptions to save; each replaces one with its ID.
-  public var subscriptionsToSave: [CKSubscription]?
+  public var subscriptionsToSave: [CKSubscription]? {
+    get { properties[\.subscriptionsToSave] }
+    set { properties[\.subscriptionsToSave] = newValue }
+  }
   /// The subscriptions to delete.
-  public var subscriptionIDsToDelete: [CKSubscription.ID]?
+  public var subscriptionIDsToDelete: [CKSubscription.ID]? {
+    get { properties[\.subscriptionIDsToDelete] }
+    set { properties[\.subscriptionIDsToDelete] = newValue }
+  }
 
   /// Called once for each subscription to save.
   public var perSubscriptionSaveBlock:
@@ -14,9 +55,17 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
         _ subscriptionID: CKSubscription.ID, _ saveResult: Result<CKSubscription, any Error>
       ) -> Void
     )?
+  {
+    get { properties[\.perSubscriptionSaveBlock] }
+    set { properties[\.perSubscriptionSaveBlock] = newValue }
+  }
   /// Called once for each subscription to delete; it is an error if there is none.
   public var perSubscriptionDeleteBlock:
     ((_ subscriptionID: CKSubscription.ID, _ deleteResult: Result<Void, any Error>) -> Void)?
+  {
+    get { properties[\.perSubscriptionDeleteBlock] }
+    set { properties[\.perSubscriptionDeleteBlock] = newValue }
+  }
   /// Deprecated by Apple for ``modifySubscriptionsResultBlock``, which suppresses it. Failures of
   /// single subscriptions come as `CKError.partialFailure`.
   public var modifySubscriptionsCompletionBlock:
@@ -26,8 +75,16 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
         _ operationError: (any Error)?
       ) -> Void
     )?
+  {
+    get { properties[\.modifySubscriptionsCompletionBlock] }
+    set { properties[\.modifySubscriptionsCompletionBlock] = newValue }
+  }
   /// Called last. Fails only with the operation as a whole.
   public var modifySubscriptionsResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)?
+  {
+    get { properties[\.modifySubscriptionsResultBlock] }
+    set { properties[\.modifySubscriptionsResultBlock] = newValue }
+  }
 
   // Only touched on the callback queue.
   private var saved: [CKSubscription] = []
@@ -47,8 +104,9 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
   }
 
   override func perform(in database: DatabaseCalls) async throws(CKError) {
-    let saving = (subscriptionsToSave ?? []).map { $0.duplicate() }
-    let deleting = subscriptionIDsToDelete ?? []
+    let started = started
+    let saving = started.subscriptionsToSave ?? []
+    let deleting = started.subscriptionIDsToDelete ?? []
     if saving.isEmpty && deleting.isEmpty { return }
     let ids = saving.map(\.subscriptionID) + deleting
     guard Set(ids.map { Array($0.utf8) }).count == ids.count else {
@@ -98,7 +156,7 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
       case .success(let subscription): saved.append(subscription)
       case .failure(let error): errors.add(error, for: id)
       }
-      perSubscriptionSaveBlock?(id, result.mapError { $0 })
+      started.perSubscriptionSaveBlock?(id, result.mapError { $0 })
     }
   }
 
@@ -107,29 +165,22 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
       switch item {
       case .subscription, .deleted:
         deleted.append(id)
-        perSubscriptionDeleteBlock?(id, .success(()))
+        started.perSubscriptionDeleteBlock?(id, .success(()))
       case .failure(_, let error):
         let error = CKError(error)
         errors.add(error, for: id)
-        perSubscriptionDeleteBlock?(id, .failure(error))
+        started.perSubscriptionDeleteBlock?(id, .failure(error))
       }
     }
   }
 
   override func conclude(with failure: CKError?) {
-    if let modifySubscriptionsResultBlock {
+    if let modifySubscriptionsResultBlock = started.modifySubscriptionsResultBlock {
       modifySubscriptionsResultBlock(failure.asResult)
     } else {
       let isEmpty = failure != nil && saved.isEmpty && deleted.isEmpty
-      modifySubscriptionsCompletionBlock?(
+      started.modifySubscriptionsCompletionBlock?(
         isEmpty ? nil : saved, isEmpty ? nil : deleted, failure ?? errors.partialFailure)
     }
-  }
-
-  override func releaseBlocks() {
-    perSubscriptionSaveBlock = nil
-    perSubscriptionDeleteBlock = nil
-    modifySubscriptionsCompletionBlock = nil
-    modifySubscriptionsResultBlock = nil
   }
 }

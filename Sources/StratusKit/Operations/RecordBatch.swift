@@ -3,12 +3,13 @@ import StratusWire
 /// What one request does: the saves and deletes of one zone.
 struct RecordBatch {
   enum Item: Sendable {
-    case save(CKRecord)
+    /// Each record has a policy of its own.
+    case save(CKRecord, CKModifyRecordsOperation.RecordSavePolicy)
     case delete(CKRecord.ID)
 
     var recordID: CKRecord.ID {
       switch self {
-      case .save(let record): record.recordID
+      case .save(let record, _): record.recordID
       case .delete(let recordID): recordID
       }
     }
@@ -22,8 +23,7 @@ struct RecordBatch {
   ///
   /// - Throws: `CKError.limitExceeded` above 400 items, `CKError.invalidArguments` where a record
   ///   appears twice.
-  static func plan(saving: [CKRecord], deleting: [CKRecord.ID]) throws(CKError) -> [RecordBatch] {
-    let items = saving.map(Item.save) + deleting.map(Item.delete)
+  static func plan(_ items: [Item]) throws(CKError) -> [RecordBatch] {
     guard items.count <= Limits.operationsPerRequestMax else {
       throw CKError.tooLarge(
         "\(items.count) items; one operation takes \(Limits.operationsPerRequestMax)")
@@ -56,7 +56,7 @@ struct PreparedBatch {
 
     var requested: RecordBatch.Item {
       switch self {
-      case .save(let record, _): .save(record)
+      case .save(let record, let save): .save(record, save.policy)
       case .delete(let recordID): .delete(recordID)
       }
     }
@@ -77,11 +77,9 @@ struct PreparedBatch {
   private(set) var sizeBytes = 0
 
   /// Writes a batch down; in an atomic one a record that cannot be sent keeps all others back.
-  init(
-    _ batch: RecordBatch, policy: CKModifyRecordsOperation.RecordSavePolicy, isAtomic: Bool
-  ) {
+  init(_ batch: RecordBatch, isAtomic: Bool) {
     zoneID = batch.zoneID
-    let prepared = batch.items.mappedOnAllCores { Self.prepare($0, policy: policy) }
+    let prepared = batch.items.mappedOnAllCores(Self.prepare)
     for (item, result) in zip(batch.items, prepared) {
       switch result {
       case .success(let (item, size)):
@@ -94,11 +92,11 @@ struct PreparedBatch {
   }
 
   private static func prepare(
-    _ item: RecordBatch.Item, policy: CKModifyRecordsOperation.RecordSavePolicy
+    _ item: RecordBatch.Item
   ) -> Result<(Item, sizeBytes: Int), CKError> {
     switch item {
     case .delete(let recordID): return .success((.delete(recordID), 0))
-    case .save(let record):
+    case .save(let record, let policy):
       do throws(CKError) {
         let save = try record.prepareSave(policy: policy)
         return .success((.save(record, save), save.sizeBytes))
@@ -136,7 +134,7 @@ struct PreparedBatch {
     try await uploads.run { progress(records[$0], $1) }
     let failedPlaces = uploads.errors.keys.map { saves[$0].place }
     refused += uploads.errors.sorted { $0.key < $1.key }.map {
-      (.save(saves[$0.key].record), $0.value)
+      (.save(saves[$0.key].record, saves[$0.key].save.policy), $0.value)
     }
     if !isAtomic || uploads.errors.isEmpty {
       for (index, entry) in saves.enumerated() where uploads.errors[index] == nil {

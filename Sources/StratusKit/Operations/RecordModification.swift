@@ -4,7 +4,6 @@ import StratusWire
 /// Saves and deletes records: a request for each zone.
 struct RecordModification: Sendable {
   let database: DatabaseCalls
-  let policy: CKModifyRecordsOperation.RecordSavePolicy
   let isAtomic: Bool
   let clientChangeToken: String?
   /// How far the files of a record are, below 1.
@@ -12,13 +11,22 @@ struct RecordModification: Sendable {
   /// Takes what became of an item; a record that was saved has its new change tag.
   let deliver: @Sendable (RecordBatch.Item, CKError?) -> Void
 
+  /// Saves all records by one policy; see ``run(_:)``.
+  func run(
+    saving records: [CKRecord], policy: CKModifyRecordsOperation.RecordSavePolicy,
+    deleting recordIDs: [CKRecord.ID]
+  ) async throws(CKError) {
+    try await run(
+      records.map { .save($0, policy) } + recordIDs.map(RecordBatch.Item.delete))
+  }
+
   /// Does it; what concerns an item, or its zone, is delivered.
   ///
   /// - Throws: what the whole failed with; then not every item is delivered.
-  func run(saving records: [CKRecord], deleting recordIDs: [CKRecord.ID]) async throws(CKError) {
-    let batches = try RecordBatch.plan(saving: records, deleting: recordIDs)
+  func run(_ items: [RecordBatch.Item]) async throws(CKError) {
+    let batches = try RecordBatch.plan(items)
     if batches.isEmpty { return }
-    let prepared = batches.map { PreparedBatch($0, policy: policy, isAtomic: isAtomic) }
+    let prepared = batches.map { PreparedBatch($0, isAtomic: isAtomic) }
     let size = prepared.reduce(0) { $0 + $1.sizeBytes }
     guard size <= Limits.operationSizeBytesMax else {
       throw CKError.tooLarge(
@@ -94,7 +102,7 @@ struct RecordModification: Sendable {
   private func sealAnew(
     _ batch: PreparedBatch, _ step: String, naming: UserNaming
   ) async throws(CKError) {
-    database.path.keyRing?.forget(zoneNamed: batch.zoneID.zoneName)
+    database.path.keyRing?.forget(batch.zoneID.wire)
     var batch = batch
     let refusedBefore = batch.refused.count
     try await batch.seal(for: database, isAtomic: isAtomic)

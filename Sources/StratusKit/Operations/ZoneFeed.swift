@@ -81,7 +81,7 @@ struct ZoneFeed {
     for item in items {
       switch item {
       case .record(let dictionary):
-        let record = try CKRecord(wire: dictionary, naming: naming)
+        let record = try RecordFactory.record(wire: dictionary, naming: naming)
         changes.append(.changed(record.recordID, .success(record)))
       case .deleted(let tombstone):
         let recordID = CKRecord.ID(recordName: tombstone.recordName, zoneID: zoneID)

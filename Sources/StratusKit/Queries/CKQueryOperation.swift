@@ -3,6 +3,34 @@ import StratusWire
 
 /// Fetches one page of a query's records, in the query's order.
 open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
+  struct Properties: OperationProperties {
+    var query: CKQuery?
+    var cursor: CKQueryOperation.Cursor?
+    var zoneID: CKRecordZone.ID?
+    var resultsLimit = CKQueryOperation.maximumResults
+    var desiredKeys: [CKRecord.FieldKey]?
+    var recordFetchedBlock: ((CKRecord) -> Void)?
+    var recordMatchedBlock:
+      ((_ recordID: CKRecord.ID, _ recordResult: Result<CKRecord, any Error>) -> Void)?
+    var queryCompletionBlock: ((CKQueryOperation.Cursor?, (any Error)?) -> Void)?
+    var queryResultBlock:
+      ((_ operationResult: Result<CKQueryOperation.Cursor?, any Error>) -> Void)?
+
+    mutating func detach() { query = query?.copy() as? CKQuery }
+
+    mutating func releaseBlocks() {
+      recordFetchedBlock = nil
+      recordMatchedBlock = nil
+      queryCompletionBlock = nil
+      queryResultBlock = nil
+    }
+  }
+
+  let properties = PropertyBox(Properties())
+  override var ownProperties: (any StartedOnce)? { properties }
+  /// The properties as the operation started with them.
+  var started: Properties { properties.started }
+
   /// Where a page ended.
   public typealias Cursor = CKQueryCursor
 
@@ -10,27 +38,56 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
   public static let maximumResults = 0
 
   /// Which records are wanted; without effect beside a cursor.
-  @NSCopying public var query: CKQuery?
+  public var query: CKQuery? {
+    get { properties[\.query] }
+    set { properties[\.query] = newValue?.copy() as? CKQuery }
+  }
   /// Where the page before ended; nil: this is the first.
-  @NSCopying public var cursor: CKQueryOperation.Cursor?
+  public var cursor: CKQueryOperation.Cursor? {
+    get { properties[\.cursor] }
+    set { properties[\.cursor] = newValue?.copy() as? CKQueryOperation.Cursor }
+  }
   /// The zone that is searched; nil, the default: all zones of the database. Without effect beside
   /// a cursor.
-  @NSCopying public var zoneID: CKRecordZone.ID?
+  public var zoneID: CKRecordZone.ID? {
+    get { properties[\.zoneID] }
+    set { properties[\.zoneID] = newValue?.copy() as? CKRecordZone.ID }
+  }
   /// Records at most; a page may hold fewer although there are more.
-  public var resultsLimit = CKQueryOperation.maximumResults
+  public var resultsLimit: Int {
+    get { properties[\.resultsLimit] }
+    set { properties[\.resultsLimit] = newValue }
+  }
   /// The fields to fetch; nil: all, empty: none.
-  public var desiredKeys: [CKRecord.FieldKey]?
+  public var desiredKeys: [CKRecord.FieldKey]? {
+    get { properties[\.desiredKeys] }
+    set { properties[\.desiredKeys] = newValue }
+  }
 
   /// Deprecated by Apple for ``recordMatchedBlock``, which suppresses it.
-  public var recordFetchedBlock: ((CKRecord) -> Void)?
+  public var recordFetchedBlock: ((CKRecord) -> Void)? {
+    get { properties[\.recordFetchedBlock] }
+    set { properties[\.recordFetchedBlock] = newValue }
+  }
   /// Called once for each record, in order.
   public var recordMatchedBlock:
     ((_ recordID: CKRecord.ID, _ recordResult: Result<CKRecord, any Error>) -> Void)?
+  {
+    get { properties[\.recordMatchedBlock] }
+    set { properties[\.recordMatchedBlock] = newValue }
+  }
   /// Deprecated by Apple for ``queryResultBlock``, which suppresses it.
-  public var queryCompletionBlock: ((CKQueryOperation.Cursor?, (any Error)?) -> Void)?
+  public var queryCompletionBlock: ((CKQueryOperation.Cursor?, (any Error)?) -> Void)? {
+    get { properties[\.queryCompletionBlock] }
+    set { properties[\.queryCompletionBlock] = newValue }
+  }
   /// Called last, with the place to go on from; nil: there is no more.
   public var queryResultBlock:
     ((_ operationResult: Result<CKQueryOperation.Cursor?, any Error>) -> Void)?
+  {
+    get { properties[\.queryResultBlock] }
+    set { properties[\.queryResultBlock] = newValue }
+  }
 
   // Only touched on the callback queue.
   private var next: CKQueryCursor?
@@ -51,29 +108,30 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
   }
 
   override func perform(in database: DatabaseCalls) async throws(CKError) {
-    if query == nil, cursor == nil {
+    let started = started
+    if started.query == nil, started.cursor == nil {
       throw CKError.malformed("neither query nor cursor is set")
     }
     let naming = try await database.naming()
     var pages: QueryPages
-    if let cursor {
+    if let cursor = started.cursor {
       pages = try QueryPages(continuing: cursor)
-    } else if let query {
-      pages = try QueryPages(query, in: zoneID, naming: naming)
+    } else if let query = started.query {
+      pages = try QueryPages(query, in: started.zoneID, naming: naming)
     } else {
       return
     }
     let page = try await pages.next(
-      from: database, resultsLimit: resultsLimit, desiredKeys: desiredKeys)
+      from: database, resultsLimit: started.resultsLimit, desiredKeys: started.desiredKeys)
     var results: [(recordID: CKRecord.ID, result: Result<CKRecord, CKError>)] = []
     for item in page.items {
       switch item {
       case .record(let dictionary):
-        let record = try CKRecord(wire: dictionary, naming: naming)
+        let record = try RecordFactory.record(wire: dictionary, naming: naming)
         results.append((record.recordID, .success(record)))
       case .failure(let failure):
         let recordID = CKRecord.ID(
-          recordName: failure.recordName, zoneID: zoneID ?? .default)
+          recordName: failure.recordName, zoneID: started.zoneID ?? .default)
         results.append((recordID, .failure(CKError(failure.error))))
       case .deleted: throw CKError.badAnswer
       }
@@ -90,27 +148,20 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
   private func deliver(_ result: Result<CKRecord, CKError>, of recordID: CKRecord.ID) {
     report { [self] in
       if case .failure(let error) = result { errors.add(error, for: recordID) }
-      if let recordMatchedBlock {
+      if let recordMatchedBlock = started.recordMatchedBlock {
         recordMatchedBlock(recordID, result.mapError { $0 })
       } else if case .success(let record) = result {
-        recordFetchedBlock?(record)
+        started.recordFetchedBlock?(record)
       }
     }
   }
 
   override func conclude(with failure: CKError?) {
-    if let queryResultBlock {
+    if let queryResultBlock = started.queryResultBlock {
       queryResultBlock(failure.asResult.map { next })
     } else {
-      queryCompletionBlock?(
+      started.queryCompletionBlock?(
         failure == nil ? next : nil, failure ?? errors.partialFailure)
     }
-  }
-
-  override func releaseBlocks() {
-    recordFetchedBlock = nil
-    recordMatchedBlock = nil
-    queryCompletionBlock = nil
-    queryResultBlock = nil
   }
 }

@@ -15,6 +15,7 @@ extension CKRecord {
     case "lastModifiedUserRecordID": lastModifiedUserRecordID
     case "modificationDate": modificationDate
     case "parent": parent
+    case "share": share
     default: nil
     }
   }

@@ -20,13 +20,13 @@ extension CKRecord {
   func adoptSaved(_ wire: RecordDictionary, of save: RecordSave, naming: UserNaming) {
     withState { state in
       state.settle(save)
-      state.system = SystemFields(wire: wire, naming: naming)
+      state.system = SystemFields(wire: wire, in: state.recordID.zoneID, naming: naming)
     }
     for (asset, held) in save.assets { asset.settle(held) }
   }
 
   /// The record as the server was last known to hold it; nil if it never was.
-  var ancestor: CKRecord? { snapshot.ancestor.map(CKRecord.init(state:)) }
+  var ancestor: CKRecord? { snapshot.ancestor.map(RecordFactory.record) }
 }
 
 extension RecordState {
@@ -53,7 +53,7 @@ extension RecordState {
       recordChangeTag: kind == .update ? system.changeTag : nil,
       fields: fields, parent: try parentToSend(policy: policy))
     return RecordSave(
-      operation: operation, assetFields: assetFields,
+      operation: operation, policy: policy, assetFields: assetFields,
       encryptedFields: encryptedFields, encryptedValues: encrypted.values,
       editsCount: editsCount, values: values, parent: parent)
   }

@@ -45,6 +45,12 @@ extension CKRecord {
     parent = parentRecordID.map { CKReference(recordID: $0, action: .none) }
   }
 
+  /// The share that the record is the root of; nil if the record is not shared itself.
+  ///
+  /// A record that is shared because its parent is has no share of its own.
+  /// The server alone sets it. Apple: `CKRecord.share`.
+  public var share: CKRecord.Reference? { withState { $0.system.share } }
+
   /// The record types the system has.
   public enum SystemType {
     /// A user.

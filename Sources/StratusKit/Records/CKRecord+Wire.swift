@@ -1,11 +1,11 @@
 import Foundation
 import StratusWire
 
-extension CKRecord {
-  /// A record from an answer.
+extension RecordState {
+  /// The contents of a record from an answer.
   ///
   /// - Throws: `CKError.internalError` if its fields are not as the server writes them.
-  convenience init(wire: RecordDictionary, naming: UserNaming) throws(CKError) {
+  init(wire: RecordDictionary, naming: UserNaming) throws(CKError) {
     let zoneID = CKRecordZoneID(wire: wire.zoneID, naming: naming)
     let fields: [(key: String, value: FieldValue)]
     do throws(WireError) {
@@ -16,38 +16,45 @@ extension CKRecord {
     } catch {
       throw CKError(.internalError, description: "unreadable record: \(error.reason)")
     }
-    var state = RecordState(
+    self.init(
       recordType: wire.recordType,
       recordID: CKRecordID(recordName: wire.recordName, zoneID: zoneID))
-    state.system = SystemFields(wire: wire, naming: naming)
-    state.values.reserveCapacity(fields.count)
+    system = SystemFields(wire: wire, in: zoneID, naming: naming)
+    values.reserveCapacity(fields.count)
     for (key, value) in fields {
       if case .sealed(let type, let bytes) = value {
         // NB: opened by `DatabaseCalls.openValues(of:)`, which may have to fetch keys.
-        state.encrypted.take(EncryptedFields.Sealed(type: type, bytes: bytes), for: key)
+        encrypted.take(EncryptedFields.Sealed(type: type, bytes: bytes), for: key)
         continue
       }
-      state.values[key] =
+      values[key] =
         value.type.element == .asset
-        ? value.storedAssets(of: state.recordID, field: key)
+        ? value.storedAssets(of: recordID, field: key)
         : value.stored(in: zoneID, naming: naming)
     }
-    if let name = wire.parentRecordName, !name.isEmpty {
-      state.parent = CKReference(
-        recordID: CKRecordID(recordName: name, zoneID: zoneID), action: .none)
-    }
-    self.init(state: state)
+    parent = CKReference(wire: wire.parentRecordName, in: zoneID)
+  }
+}
+
+extension CKReference {
+  /// A record of the same zone that an answer names; nil if it names none.
+  convenience init?(wire recordName: String?, in zoneID: CKRecordZoneID) {
+    guard let recordName, !recordName.isEmpty else { return nil }
+    self.init(recordID: CKRecordID(recordName: recordName, zoneID: zoneID), action: .none)
   }
 }
 
 extension SystemFields {
-  init(wire: RecordDictionary, naming: UserNaming) {
+  /// - Parameter zoneID: the record's zone, where its share lies, too.
+  init(wire: RecordDictionary, in zoneID: CKRecordZoneID, naming: UserNaming) {
     changeTag = wire.recordChangeTag
     creationDate = Date(milliseconds: wire.created.timestamp)
     creatorUserRecordID = naming.shownID(wire.created.userRecordName)
     modificationDate = Date(milliseconds: wire.modified.timestamp)
     lastModifiedUserRecordID = naming.shownID(wire.modified.userRecordName)
     modifiedByDevice = wire.modified.deviceID
+    share = CKReference(wire: wire.shareRecordName, in: zoneID)
+    shortGUID = wire.shortGUID
   }
 }
 

@@ -19,6 +19,7 @@ public class CKRecord: NSObject, NSSecureCoding, NSCopying, Sequence, CKRecordKe
   private let lock = Mutex(())
   private var state: RecordState
 
+  /// NB: for ``RecordFactory`` and subclasses; elsewhere a record's type chooses its class.
   init(state: RecordState) {
     self.state = state
     super.init()
@@ -83,7 +84,7 @@ public class CKRecord: NSObject, NSSecureCoding, NSCopying, Sequence, CKRecordKe
   }
 
   /// An independent record with the same ID, values, change tag and pending changes.
-  public func copy(with zone: NSZone? = nil) -> Any { CKRecord(state: snapshot) }
+  public func copy(with zone: NSZone? = nil) -> Any { RecordFactory.record(snapshot) }
 
   public override var description: String {
     let state = snapshot

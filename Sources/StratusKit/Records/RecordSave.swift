@@ -6,6 +6,7 @@ import StratusWire
 struct RecordSave: @unchecked Sendable {
   /// What to send. It names no zone: the request does.
   var operation: RecordOperation
+  let policy: CKModifyRecordsOperation.RecordSavePolicy
   /// The fields that hold files; they are not in the operation before the files are sent.
   let assetFields: [AssetField]
   /// What was sent of them.

@@ -8,6 +8,10 @@ struct SystemFields {
   var modificationDate: Date?
   var lastModifiedUserRecordID: CKRecord.ID?
   var modifiedByDevice: String?
+  /// The share that the record is the root of.
+  var share: CKReference?
+  /// Names the share in its URL.
+  var shortGUID: String?
 }
 
 /// What a record holds, and how that differs from what the server was last known to hold.

@@ -92,14 +92,15 @@ struct ServerSyncCalls: SyncCalls {
   ) async -> SyncRecordsOutcome {
     let results = Mutex<[CKRecord.ID: CKError?]>([:])
     let modification = RecordModification(
-      database: calls(group), policy: .ifServerRecordUnchanged, isAtomic: isAtomic,
+      database: calls(group), isAtomic: isAtomic,
       clientChangeToken: nil, progress: { _, _ in },
       deliver: { item, error in
         results.withLock { $0[item.recordID] = .some(error) }
       })
     var failure = CKError.badAnswer
     do throws(CKError) {
-      try await modification.run(saving: records, deleting: recordIDs)
+      try await modification.run(
+        saving: records, policy: .ifServerRecordUnchanged, deleting: recordIDs)
     } catch {
       failure = error
     }

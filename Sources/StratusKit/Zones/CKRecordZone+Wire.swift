@@ -17,13 +17,28 @@ extension CKRecordZoneID {
 }
 
 extension CKRecordZone {
-  /// A zone from an answer; what it can do follows from whether it is a custom zone.
+  /// A zone from an answer.
   convenience init(wire: ZoneDictionary, naming: UserNaming) {
+    let zoneID = CKRecordZoneID(wire: wire.zoneID, naming: naming)
     self.init(
-      zoneID: CKRecordZoneID(wire: wire.zoneID, naming: naming),
-      capabilities: wire.zoneID.isDefault
-        ? [] : [.fetchChanges, .atomic, .sharing, .zoneWideSharing],
+      zoneID: zoneID, capabilities: Capabilities(wire: wire),
+      share: CKReference(wire: wire.shareRecordName, in: zoneID),
       encryptionScope: EncryptionScope(wire: wire.encryptionScope))
+  }
+}
+
+extension CKRecordZone.Capabilities {
+  /// The capabilities that the server gives a zone.
+  ///
+  /// Choice: a zone with atomic batches has a history as well, and can be shared unless the server
+  /// says otherwise. Where the answer does not even say whether batches are atomic, they are in
+  /// every zone but the default one.
+  init(wire: ZoneDictionary) {
+    let isCustom = wire.isAtomic ?? !wire.zoneID.isDefault
+    let isSharable = wire.sharing.isSharable ?? isCustom
+    self = isCustom ? [.fetchChanges, .atomic] : []
+    if wire.sharing.isEligibleForHierarchicalShare ?? isSharable { insert(.sharing) }
+    if wire.sharing.isEligibleForZoneShare ?? isSharable { insert(.zoneWideSharing) }
   }
 }
 

@@ -33,6 +33,9 @@ public final class CKRecordZone: NSObject, NSSecureCoding, NSCopying, @unchecked
   public let zoneID: CKRecordZone.ID
   /// What the zone can do; empty unless the zone came from the server.
   public let capabilities: Capabilities
+  /// The share of the whole zone; nil if the zone as a whole is not shared. The server alone sets
+  /// it.
+  public let share: CKRecord.Reference?
 
   private let scope: Mutex<(scope: EncryptionScope, isExplicit: Bool)>
 
@@ -65,11 +68,12 @@ public final class CKRecordZone: NSObject, NSSecureCoding, NSCopying, @unchecked
   }
 
   init(
-    zoneID: CKRecordZone.ID, capabilities: Capabilities,
+    zoneID: CKRecordZone.ID, capabilities: Capabilities, share: CKRecord.Reference? = nil,
     encryptionScope: EncryptionScope = .perRecord, isExplicit: Bool = false
   ) {
     self.zoneID = zoneID
     self.capabilities = capabilities
+    self.share = share
     scope = Mutex((encryptionScope, isExplicit))
   }
 
@@ -77,8 +81,8 @@ public final class CKRecordZone: NSObject, NSSecureCoding, NSCopying, @unchecked
   public func copy(with zone: NSZone? = nil) -> Any {
     let (encryptionScope, isExplicit) = scope.withLock { $0 }
     return CKRecordZone(
-      zoneID: zoneID, capabilities: capabilities, encryptionScope: encryptionScope,
-      isExplicit: isExplicit)
+      zoneID: zoneID, capabilities: capabilities, share: share,
+      encryptionScope: encryptionScope, isExplicit: isExplicit)
   }
 
   public override var description: String {
@@ -93,6 +97,7 @@ public final class CKRecordZone: NSObject, NSSecureCoding, NSCopying, @unchecked
     self.zoneID = zoneID
     let number = coder.integer("Capabilities") ?? 0
     capabilities = Capabilities(rawValue: UInt(exactly: number) ?? 0)
+    share = coder.object("ShareReference", of: CKReference.self)
     let scope = coder.integer("EncryptionScope").flatMap(EncryptionScope.init)
     self.scope = Mutex((scope ?? .perRecord, coder.flag("HasEncryptionScope")))
   }
@@ -100,6 +105,7 @@ public final class CKRecordZone: NSObject, NSSecureCoding, NSCopying, @unchecked
   public func encode(with coder: NSCoder) {
     coder.encode(zoneID, forKey: "ZoneID")
     coder.encode(Int(capabilities.rawValue), forKey: "Capabilities")
+    coder.encode(present: share, forKey: "ShareReference")
     coder.encode(encryptionScope.rawValue, forKey: "EncryptionScope")
     coder.encode(explicitEncryptionScope != nil, forKey: "HasEncryptionScope")
   }

@@ -1,4 +1,4 @@
-import StratusWire
+public import StratusWire
 import Synchronization
 
 /// The zone keys a program has met in one container, and how it comes by them.
@@ -18,19 +18,17 @@ public final class KeyRing: Sendable {
 
   /// Keys of one zone that are wanted.
   public struct Wanted: Sendable {
-    public let zoneName: String
+    /// Without an owner: a zone of the user's own.
+    public let zoneID: ZoneID
     public var keyIDs: Set<[UInt8]> = []
 
-    public init(zoneName: String) { self.zoneName = zoneName }
-
-    fileprivate var nameBytes: [UInt8] { Array(zoneName.utf8) }
+    public init(_ zoneID: ZoneID) { self.zoneID = zoneID }
   }
 
   private let connection: Connection
   private let deviceKeys: DeviceKeys
   private let randomness: @Sendable (Int) -> [UInt8]
-  /// By the bytes of the zones' names, as the server tells names apart.
-  private let zones = Mutex<[[UInt8]: Zone]>([:])
+  private let zones = Mutex<[KeyedZone: Zone]>([:])
 
   /// - Parameter randomness: draws so many bytes nobody can guess.
   public init(
@@ -45,27 +43,29 @@ public final class KeyRing: Sendable {
   /// How often another device may come first before we give up.
   private static let attemptsMax = 3
 
-  /// The key that seals new values of a zone of the user's own; made, and the account's key with
-  /// it, where there is none.
+  /// The key that seals new values of a zone. In a zone of the user's own it is made where there is
+  /// none, and the account's key with it.
   ///
-  /// - Throws: ``KeyFailure/missing`` where another device has the account's key.
+  /// - Throws: ``KeyFailure/missing`` where another device has the account's key, and for a zone of
+  ///   another owner whose key this account was not given.
   public func sealingKey(
-    ofZoneNamed name: String, options: Options
+    of zoneID: ZoneID, options: Options
   ) async throws(KeyFailure) -> ZoneKey {
-    if let known = zones.withLock({ $0[Array(name.utf8)]?.sealing }) { return known }
+    let zone = KeyedZone(zoneID)
+    if let known = zones.withLock({ $0[zone]?.sealing }) { return known }
     let options = pinned(options)
     var attempt = 1
     while true {
-      let answer = try await fetch([name], options)
+      let answer = try await fetch([zoneID], options)
       let pair = try await pair(for: answer, options)
-      let place = place(of: name, answer)
+      let place = place(of: zoneID, answer)
       do throws(KeyFailure) {
-        let wrapped = try await wrappedKeys(of: name, place, answer, pair, options)
+        let wrapped = try await wrappedKeys(of: zoneID, place, answer, pair, options)
         let keys = wrapped.compactMap { ZoneKey($0, for: pair, place: place) }
         guard let key = keys.first else { throw KeyFailure.missing }
         remember(options) { zones in
-          for key in keys { zones[Array(name.utf8), default: Zone()].keys[key.id] = key }
-          zones[Array(name.utf8), default: Zone()].sealing = key
+          for key in keys { zones[zone, default: Zone()].keys[key.id] = key }
+          zones[zone, default: Zone()].sealing = key
         }
         return key
       } catch {
@@ -84,7 +84,7 @@ public final class KeyRing: Sendable {
   ) async throws(KeyFailure) -> OpeningKeys {
     var unknown = zones.withLock { zones in
       wanted.filter { wanted in
-        let zone = zones[wanted.nameBytes]
+        let zone = zones[KeyedZone(wanted.zoneID)]
         return !wanted.keyIDs.allSatisfy { id in
           zone?.keys[id] != nil || zone?.absent.contains(id) == true
         }
@@ -96,15 +96,15 @@ public final class KeyRing: Sendable {
       try await learn(Array(part), options)
     }
     return zones.withLock { zones in
-      var keys: [[UInt8]: [[UInt8]: ZoneKey]] = [:]
-      for wanted in wanted { keys[wanted.nameBytes] = zones[wanted.nameBytes]?.keys }
+      var keys: [KeyedZone: [[UInt8]: ZoneKey]] = [:]
+      for zone in wanted.map({ KeyedZone($0.zoneID) }) { keys[zone] = zones[zone]?.keys }
       return OpeningKeys(keys: keys)
     }
   }
 
   /// Forgets a zone's keys, which the server says are not its keys any more.
-  public func forget(zoneNamed name: String) {
-    zones.withLock { $0[Array(name.utf8)] = nil }
+  public func forget(_ zoneID: ZoneID) {
+    zones.withLock { $0[KeyedZone(zoneID)] = nil }
   }
 
   /// Forgets all keys, because another account is signed in.
@@ -114,19 +114,19 @@ public final class KeyRing: Sendable {
     _ wanted: [Wanted], _ options: Options
   ) async throws(KeyFailure) {
     let options = pinned(options)
-    let answer = try await fetch(wanted.map(\.zoneName), options)
+    let answer = try await fetch(wanted.map(\.zoneID), options)
     // NB: own keys that cannot be used read nothing, like none; who seals is told what is wrong.
     guard let standing = answer.publicKey, let pair = try? pair(of: standing, answer) else {
       return
     }
-    for (wanted, zone) in zip(wanted, answer.zones) {
-      let name = wanted.zoneName
-      let place = place(of: name, answer)
-      let keys = zone.keys.compactMap { ZoneKey($0, for: pair, place: place) }
+    for (wanted, answered) in zip(wanted, answer.zones) {
+      let zone = KeyedZone(wanted.zoneID)
+      let place = place(of: wanted.zoneID, answer)
+      let keys = answered.keys.compactMap { ZoneKey($0, for: pair, place: place) }
       let lost = wanted.keyIDs.subtracting(keys.map(\.id))
       remember(options) { zones in
-        for key in keys { zones[wanted.nameBytes, default: Zone()].keys[key.id] = key }
-        zones[wanted.nameBytes, default: Zone()].absent.formUnion(lost)
+        for key in keys { zones[zone, default: Zone()].keys[key.id] = key }
+        zones[zone, default: Zone()].absent.formUnion(lost)
       }
     }
   }
@@ -139,39 +139,42 @@ public final class KeyRing: Sendable {
   }
 
   /// Keeps what was learned, unless another account has signed in since it was asked for.
-  private func remember(_ options: Options, _ body: (inout [[UInt8]: Zone]) -> Void) {
+  private func remember(_ options: Options, _ body: (inout [KeyedZone: Zone]) -> Void) {
     zones.withLock { zones in
       // NB: asked under the lock: who signs in later has all forgotten later, too.
       if options.generation == connection.generation { body(&zones) }
     }
   }
 
-  private func place(of name: String, _ answer: FetchKeys.Response) -> ZonePlace {
+  private func place(of zoneID: ZoneID, _ answer: FetchKeys.Response) -> ZonePlace {
     ZonePlace(
       container: connection.address.container, environment: connection.address.environment,
-      owner: answer.userRecordName, zoneName: name)
+      owner: zoneID.ownerRecordName ?? answer.userRecordName, zoneName: zoneID.zoneName)
   }
 
-  /// The zone's keys; where it has none, a new one or that of who came first.
+  /// The zone's keys; where a zone of the user's own has none, a new one, or that of another device
+  /// that was first.
   private func wrappedKeys(
-    of name: String, _ place: ZonePlace, _ answer: FetchKeys.Response, _ pair: UserKeyPair,
+    of zoneID: ZoneID, _ place: ZonePlace, _ answer: FetchKeys.Response, _ pair: UserKeyPair,
     _ options: Options
   ) async throws(KeyFailure) -> [WrappedZoneKey] {
     if let keys = answer.zones.first?.keys, !keys.isEmpty { return keys }
+    // NB: a key that a guest made would shut the owner out.
+    guard place.owner == answer.userRecordName else { throw .missing }
     let fresh = ZoneKey(randomness(ZoneKey.length), of: place)
     let request = WrapZoneKey.Request(
-      zoneID: ZoneID(zoneName: name), key: try fresh.wrapped(for: pair))
+      zoneID: zoneID, key: try fresh.wrapped(for: pair))
     return try await send(WrapZoneKey.self, request, options).keys
   }
 }
 
 extension KeyRing {
   private func fetch(
-    _ names: [String], _ options: Options
+    _ zoneIDs: [ZoneID], _ options: Options
   ) async throws(KeyFailure) -> FetchKeys.Response {
-    let request = FetchKeys.Request(zones: names.map { ZoneID(zoneName: $0) })
+    let request = FetchKeys.Request(zones: zoneIDs)
     let answer = try await send(FetchKeys.self, request, options)
-    guard answer.zones.count == names.count else {
+    guard answer.zones.count == zoneIDs.count else {
       throw .unusable("the server's answer does not fit the request for keys")
     }
     return answer
@@ -226,15 +229,30 @@ extension KeyRing {
 
 /// Keys that open the values of some zones.
 public struct OpeningKeys: Sendable {
-  /// By the bytes of the zones' names, then by the keys' IDs.
-  let keys: [[UInt8]: [[UInt8]: ZoneKey]]
+  /// By zone, then by the keys' IDs.
+  fileprivate let keys: [KeyedZone: [[UInt8]: ZoneKey]]
 
   /// No keys.
   public static let none = OpeningKeys(keys: [:])
 
   /// The key of a zone that has this ID; nil: this device has it not.
-  public func key(_ id: [UInt8], ofZoneNamed name: String) -> ZoneKey? {
-    keys[Array(name.utf8)]?[id]
+  public func key(_ id: [UInt8], of zoneID: ZoneID) -> ZoneKey? {
+    keys[KeyedZone(zoneID)]?[id]
+  }
+}
+
+/// A zone whose keys are known: the names of its owner and of itself, by their bytes, as the server
+/// tells names apart.
+///
+/// NB: two owners may have a zone of the same name, with different keys.
+private struct KeyedZone: Hashable {
+  /// Empty: the user.
+  let owner: [UInt8]
+  let name: [UInt8]
+
+  init(_ zoneID: ZoneID) {
+    owner = Array((zoneID.ownerRecordName ?? "").utf8)
+    name = Array(zoneID.zoneName.utf8)
   }
 }
 

@@ -166,6 +166,13 @@ extension JSONWriter {
     value.write(to: &self)
   }
 
+  /// A record of the same zone, by its name.
+  mutating func member(_ key: StaticString, reference recordName: String?) {
+    guard let recordName else { return }
+    self.key(key)
+    object { $0.member("recordName", recordName) }
+  }
+
   mutating func member(_ key: StaticString, strings values: [String]?) {
     guard let values else { return }
     self.key(key)

@@ -11,10 +11,15 @@ public struct RecordDictionary: Sendable {
   public var zoneID: ZoneID
   /// Record name of the parent, for hierarchical sharing.
   public var parentRecordName: String?
+  /// Record name of the share that the record is the root of. The share lies in the record's zone.
+  public var shareRecordName: String?
+  /// Names the share in its URL: on the root record and on the share itself.
+  public var shortGUID: String?
 
   public init(
     recordName: String, recordType: String, fields: FieldsJSON, recordChangeTag: String,
-    created: Stamp, modified: Stamp, zoneID: ZoneID, parentRecordName: String? = nil
+    created: Stamp, modified: Stamp, zoneID: ZoneID, parentRecordName: String? = nil,
+    shareRecordName: String? = nil, shortGUID: String? = nil
   ) {
     self.recordName = recordName
     self.recordType = recordType
@@ -24,6 +29,8 @@ public struct RecordDictionary: Sendable {
     self.modified = modified
     self.zoneID = zoneID
     self.parentRecordName = parentRecordName
+    self.shareRecordName = shareRecordName
+    self.shortGUID = shortGUID
   }
 }
 
@@ -41,10 +48,9 @@ extension RecordDictionary: JSONWritable, JSONReadable {
       writer.member("modified", modified)
       writer.member("deleted", false)
       writer.member("zoneID", zoneID)
-      if let parentRecordName {
-        writer.key("parent")
-        writer.object { $0.member("recordName", parentRecordName) }
-      }
+      writer.member("parent", reference: parentRecordName)
+      writer.member("share", reference: shareRecordName)
+      writer.member("shortGUID", shortGUID)
     }
   }
 
@@ -60,5 +66,7 @@ extension RecordDictionary: JSONWritable, JSONReadable {
     guard let zoneID = json["zoneID"] else { throw .missing("zoneID") }
     self.zoneID = try ZoneID(json: zoneID)
     parentRecordName = try json["parent"]?.requiredString("recordName")
+    shareRecordName = try json["share"]?.requiredString("recordName")
+    shortGUID = try json.optionalString("shortGUID")
   }
 }

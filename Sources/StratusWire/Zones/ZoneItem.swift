@@ -9,21 +9,51 @@ public struct ZoneDictionary: Sendable {
   public var incarnation: String?
   /// Whether batches in the zone can be atomic; absent in change lists.
   public var isAtomic: Bool?
+  /// Whether the zone can be shared, and how; each flag is absent where the server leaves it out.
+  public var sharing = Sharing()
+  /// Record name of the share of the whole zone; nil: there is none.
+  ///
+  /// Ours: the public pages show no such key. It is written as a record's `share` is.
+  public var shareRecordName: String?
   public var isDeleted: Bool
   /// Why it was deleted; on the wire only where it is not ``ZoneDeletionReason/deleted``.
   public var deletionReason: ZoneDeletionReason
   /// What its encrypted values can be shared by; on the wire only where it is not the default.
   public var encryptionScope: EncryptionScope
 
+  /// Whether a zone can be shared, and how.
+  ///
+  /// Source: the zone object of CKTool JS. CloudKit Web Services does not document the keys.
+  public struct Sharing: Sendable, Equatable {
+    /// Whether anything of it can be.
+    public var isSharable: Bool?
+    /// Whether the zone as a whole can be, now.
+    public var isEligibleForZoneShare: Bool?
+    /// Whether a record of it with all below can be, now.
+    public var isEligibleForHierarchicalShare: Bool?
+
+    public init(
+      isSharable: Bool? = nil, isEligibleForZoneShare: Bool? = nil,
+      isEligibleForHierarchicalShare: Bool? = nil
+    ) {
+      self.isSharable = isSharable
+      self.isEligibleForZoneShare = isEligibleForZoneShare
+      self.isEligibleForHierarchicalShare = isEligibleForHierarchicalShare
+    }
+  }
+
   public init(
     zoneID: ZoneID, syncToken: String? = nil, incarnation: String? = nil,
-    isAtomic: Bool? = nil, isDeleted: Bool = false,
-    deletionReason: ZoneDeletionReason = .deleted, encryptionScope: EncryptionScope = .perRecord
+    isAtomic: Bool? = nil, sharing: Sharing = Sharing(), shareRecordName: String? = nil,
+    isDeleted: Bool = false, deletionReason: ZoneDeletionReason = .deleted,
+    encryptionScope: EncryptionScope = .perRecord
   ) {
     self.zoneID = zoneID
     self.syncToken = syncToken
     self.incarnation = incarnation
     self.isAtomic = isAtomic
+    self.sharing = sharing
+    self.shareRecordName = shareRecordName
     self.isDeleted = isDeleted
     self.deletionReason = deletionReason
     self.encryptionScope = encryptionScope
@@ -43,6 +73,11 @@ extension ZoneDictionary: JSONWritable, JSONReadable {
       writer.member("syncToken", syncToken)
       writer.member("incarnation", incarnation)
       writer.member("atomic", isAtomic)
+      writer.member("isSharable", sharing.isSharable)
+      writer.member("isEligibleForZoneShare", sharing.isEligibleForZoneShare)
+      writer.member(
+        "isEligibleForHierarchicalShare", sharing.isEligibleForHierarchicalShare)
+      writer.member("share", reference: shareRecordName)
       writer.member("deleted", isDeleted)
       if deletionReason != .deleted {
         writer.member("deletionReason", deletionReason.rawValue)
@@ -59,6 +94,11 @@ extension ZoneDictionary: JSONWritable, JSONReadable {
     syncToken = try json.optionalString("syncToken")
     incarnation = try json.optionalString("incarnation")
     isAtomic = json["atomic"]?.bool
+    sharing = Sharing(
+      isSharable: json["isSharable"]?.bool,
+      isEligibleForZoneShare: json["isEligibleForZoneShare"]?.bool,
+      isEligibleForHierarchicalShare: json["isEligibleForHierarchicalShare"]?.bool)
+    shareRecordName = try json["share"]?.requiredString("recordName")
     isDeleted = json["deleted"]?.bool ?? false
     let reason = try json.optionalString("deletionReason")
     deletionReason = reason.flatMap(ZoneDeletionReason.init) ?? .deleted

@@ -1,5 +1,6 @@
 import CloudKit
 import StratusTransport
+import StratusWire
 import Testing
 
 /// docs/internals/encryption.md, "First use, twice at once" and "A device without the key".
@@ -127,7 +128,7 @@ import Testing
         connection: try await cloud.connection(), deviceKeys: DeviceKeys(file: nil),
         randomness: { [UInt8](repeating: 1, count: $0) })
       await #expect {
-        _ = try await ring.sealingKey(ofZoneNamed: "Z", options: Connection.Options())
+        _ = try await ring.sealingKey(of: ZoneID(zoneName: "Z"), options: Connection.Options())
       } throws: { error in
         guard case .unusable(let reason) = error as? KeyFailure else { return false }
         return reason.contains("STRATUS_KEYS")

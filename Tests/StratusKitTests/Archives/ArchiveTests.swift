@@ -88,6 +88,46 @@ import Testing
     #expect(operation.parent == .unchanged)
   }
 
+  @Test func `a share is kept by whole records, system fields, copies and ancestors`() throws {
+    let record = try RecordFactory.record(
+      wire: WireRecords.dictionary(share: "Share-1", shortGUID: "0NEa3AEPXwK71VM4gHFnvh2kw"),
+      naming: WireRecords.naming)
+    record["title"] = "new"
+    let share = CKRecord.Reference(
+      recordID: CKRecord.ID(recordName: "Share-1", zoneID: record.recordID.zoneID), action: .none)
+    #expect(record.share == share)
+    let copies: [CKRecord?] = [
+      try roundTrip(record), try systemFieldsOnly(record), record.copy() as? CKRecord,
+      record.ancestor,
+    ]
+    for copy in copies {
+      #expect(copy?.share == share)
+      #expect(copy?.value(forKey: "share") as? CKRecord.Reference == share)
+      #expect(copy?.withState { $0.system.shortGUID } == "0NEa3AEPXwK71VM4gHFnvh2kw")
+    }
+    #expect(try WireRecords.note().share == nil)
+  }
+
+  @Test func `a share goes when the server names none any more`() throws {
+    let record = try RecordFactory.record(
+      wire: WireRecords.dictionary(share: "Share-1", shortGUID: "G"), naming: WireRecords.naming)
+    record["title"] = "new"
+    let save = try record.prepareSave(policy: .changedKeys)
+    record.adoptSaved(WireRecords.dictionary(tag: "tag-2"), of: save, naming: WireRecords.naming)
+    #expect(record.share == nil)
+    #expect(record.recordChangeTag == "tag-2")
+  }
+
+  @Test func `a share that comes from the server is a record of its type`() throws {
+    var wire = WireRecords.dictionary(fields: ["cloudkit.title": .string("List")])
+    wire.recordType = CKRecord.SystemType.share
+    let share = try RecordFactory.record(wire: wire, naming: WireRecords.naming)
+    #expect(share.recordType == "cloudkit.share")
+    #expect(share["cloudkit.title"] as? String == "List")
+    let read = try roundTrip(share)
+    #expect(type(of: read) == type(of: share))
+  }
+
   @Test func `a dictionary of values and IDs round-trips`() throws {
     let id = CKRecord.ID(recordName: "n")
     let data = try NSKeyedArchiver.archivedData(
@@ -156,6 +196,20 @@ import Testing
     #expect(record.creatorUserRecordID?.recordName == CKCurrentUserDefaultName)
     #expect(record.parent?.recordID.recordName == "folder")
     #expect(record.parent?.action == CKRecord.ReferenceAction.none)
+  }
+
+  @Test func `a share reference is read under Apple's key`() throws {
+    let archiver = NSKeyedArchiver(requiringSecureCoding: true)
+    let zoneID = CKRecordZone.ID(zoneName: "Notes")
+    archiver.encode("Note" as NSString, forKey: "RecordType")
+    archiver.encode(CKRecord.ID(recordName: "note-1", zoneID: zoneID), forKey: "RecordID")
+    let share = CKRecord.Reference(
+      recordID: CKRecord.ID(recordName: "Share-1", zoneID: zoneID), action: .none)
+    archiver.encode(share, forKey: "ShareReference")
+    archiver.finishEncoding()
+    let unarchiver = try NSKeyedUnarchiver(forReadingFrom: archiver.encodedData)
+    unarchiver.requiresSecureCoding = true
+    #expect(CKRecord(coder: unarchiver)?.share == share)
   }
 
   @Test func `a change token is read and is no text`() throws {

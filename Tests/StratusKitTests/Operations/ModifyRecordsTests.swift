@@ -177,6 +177,34 @@ import Testing
     }
   }
 
+  @Test func `sends each record by its own policy`() async throws {
+    let server = FakeServer()
+    server.on(ModifyRecords.self, accepted)
+    let records = try ["a", "b", "c"].map { name in
+      var wire = stored(name)
+      wire.fields = FieldsJSON([("title", .string("old"))])
+      return try RecordFactory.record(
+        wire: wire, naming: UserNaming(currentUserRecordName: FakeServer.userName))
+    }
+    for record in records { record["count"] = 1 }
+    let database = server.container()
+    let modification = RecordModification(
+      database: DatabaseCalls(
+        path: database.path, scope: .private, options: database.callOptions),
+      isAtomic: true, clientChangeToken: nil, progress: { _, _ in }, deliver: { _, _ in })
+    try await modification.run([
+      .save(records[0], .ifServerRecordUnchanged), .save(records[1], .changedKeys),
+      .save(records[2], .allKeys),
+    ])
+    let request = try server.calls[0].request(ModifyRecords.Request.self)
+    #expect(server.calls.count == 1)
+    #expect(request.operations.map(\.kind) == [.update, .forceUpdate, .forceUpdate])
+    #expect(request.operations.map(\.recordChangeTag) == ["t1", nil, nil])
+    let fields = request.operations.map(\.fieldsText)
+    #expect(fields.map { $0.contains("title") } == [false, false, true])
+    #expect(fields.allSatisfy { $0.contains("count") })
+  }
+
   @Test func `keeps an atomic zone back for a record that cannot be sent`() async throws {
     let server = FakeServer()
     server.on(ModifyRecords.self, accepted)

@@ -62,7 +62,7 @@ import Testing
     var wire = WireRecords.dictionary()
     wire.fields = FieldsJSON(text: Array(#"{"a":{"value":1,"type":"COLOUR"}}"#.utf8))
     do throws(CKError) {
-      _ = try CKRecord(wire: wire, naming: WireRecords.naming)
+      _ = try RecordFactory.record(wire: wire, naming: WireRecords.naming)
       Issue.record("it was read")
     } catch {
       #expect(error.code == .internalError)

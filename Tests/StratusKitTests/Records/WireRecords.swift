@@ -7,7 +7,8 @@ enum WireRecords {
   static let naming = UserNaming(currentUserRecordName: "_me")
 
   static func dictionary(
-    fields: [String: FieldValue] = [:], tag: String = "tag-1", parent: String? = nil
+    fields: [String: FieldValue] = [:], tag: String = "tag-1", parent: String? = nil,
+    share: String? = nil, shortGUID: String? = nil
   ) -> RecordDictionary {
     RecordDictionary(
       recordName: "note-1", recordType: "Note",
@@ -15,13 +16,15 @@ enum WireRecords {
       recordChangeTag: tag,
       created: Stamp(timestamp: 1500, userRecordName: "_me", deviceID: "here"),
       modified: Stamp(timestamp: 2250, userRecordName: "_you", deviceID: "there"),
-      zoneID: ZoneID(zoneName: "Notes", ownerRecordName: "_me"), parentRecordName: parent)
+      zoneID: ZoneID(zoneName: "Notes", ownerRecordName: "_me"), parentRecordName: parent,
+      shareRecordName: share, shortGUID: shortGUID)
   }
 
   static func note(
     fields: [String: FieldValue] = [:], tag: String = "tag-1", parent: String? = nil
   ) throws -> CKRecord {
-    try CKRecord(wire: dictionary(fields: fields, tag: tag, parent: parent), naming: naming)
+    try RecordFactory.record(
+      wire: dictionary(fields: fields, tag: tag, parent: parent), naming: naming)
   }
 }
 

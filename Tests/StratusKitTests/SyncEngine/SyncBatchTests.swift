@@ -51,8 +51,8 @@ import Testing
         return record
       })
     let prepared = try #require(
-      RecordBatch.plan(saving: batch.recordsToSave, deleting: []).first.map {
-        PreparedBatch($0, policy: .ifServerRecordUnchanged, isAtomic: false)
+      RecordBatch.plan(batch.recordsToSave.map { .save($0, .ifServerRecordUnchanged) }).first.map {
+        PreparedBatch($0, isAtomic: false)
       })
     #expect(prepared.sizeBytes <= 2_097_152)
     #expect(prepared.sizeBytes > 1_800_000)
@@ -87,8 +87,8 @@ import Testing
     record["gone"] = nil
     let save = try record.prepareSave(policy: .ifServerRecordUnchanged)
     let prepared = try #require(
-      RecordBatch.plan(saving: [record], deleting: []).first.map {
-        PreparedBatch($0, policy: .ifServerRecordUnchanged, isAtomic: false)
+      RecordBatch.plan([.save(record, .ifServerRecordUnchanged)]).first.map {
+        PreparedBatch($0, isAtomic: false)
       })
     #expect(save.operation.fields != nil)
     #expect(record.sentSizeBytesMax >= prepared.sizeBytes)

@@ -48,6 +48,45 @@ import Testing
     #expect(CKRecordZone(zoneName: "Notes").capabilities.isEmpty)
   }
 
+  @Test(
+    arguments: [
+      // The server's flags, then the zone's capabilities. Apple: a custom zone has all four, the
+      // default zone none (CKRecordZone.Capabilities).
+      (nil, nil, nil, nil, 15), (true, nil, nil, nil, 15), (false, nil, nil, nil, 0),
+      (true, false, nil, nil, 3), (true, true, nil, nil, 15), (true, nil, false, nil, 7),
+      (true, nil, nil, false, 11), (true, true, false, false, 3), (true, false, true, nil, 11),
+    ] as [(Bool?, Bool?, Bool?, Bool?, UInt)])
+  func `a zone can do what the server says, whatever its name is`(
+    _ isAtomic: Bool?, _ isSharable: Bool?, _ zoneShare: Bool?, _ hierarchy: Bool?,
+    _ capabilities: UInt
+  ) {
+    let zone = CKRecordZone(
+      wire: ZoneDictionary(
+        zoneID: ZoneID(zoneName: "Notes"), isAtomic: isAtomic,
+        sharing: ZoneDictionary.Sharing(
+          isSharable: isSharable, isEligibleForZoneShare: zoneShare,
+          isEligibleForHierarchicalShare: hierarchy)),
+      naming: UserNaming(currentUserRecordName: nil))
+    #expect(zone.capabilities.rawValue == capabilities)
+  }
+
+  @Test func `a zone keeps the share that the server names`() throws {
+    let naming = UserNaming(currentUserRecordName: "_me")
+    let zone = CKRecordZone(
+      wire: ZoneDictionary(
+        zoneID: ZoneID(zoneName: "Notes", ownerRecordName: "_you"),
+        shareRecordName: "cloudkit.zoneshare"),
+      naming: naming)
+    let share = CKRecord.Reference(
+      recordID: CKRecord.ID(recordName: "cloudkit.zoneshare", zoneID: zone.zoneID), action: .none)
+    #expect(zone.share == share)
+    #expect((zone.copy() as? CKRecordZone)?.share == share)
+    let data = try NSKeyedArchiver.archivedData(withRootObject: zone, requiringSecureCoding: true)
+    let read = try NSKeyedUnarchiver.unarchivedObject(ofClass: CKRecordZone.self, from: data)
+    #expect(read?.share == share)
+    #expect(CKRecordZone(zoneName: "Notes").share == nil)
+  }
+
   @Test func `a token is the server's text`() {
     let token = CKServerChangeToken(syncToken: "AQAB-5")
     #expect(token.syncToken == "AQAB-5")

@@ -14,11 +14,12 @@ extension CKModifyRecordsOperation: LongLivedOperation {
   }
 
   func write(to coder: NSCoder, keeping files: SavedOperation) {
-    coder.encode(list: recordsToSave, forKey: Key.records)
-    coder.encode(list: recordIDsToDelete, forKey: Key.recordIDs)
-    coder.encode(savePolicy.rawValue, forKey: Key.policy)
-    coder.encode(isAtomic, forKey: Key.isAtomic)
-    coder.encode(present: clientChangeTokenData.map(NSData.init(data:)), forKey: Key.token)
+    let started = started
+    coder.encode(list: started.recordsToSave, forKey: Key.records)
+    coder.encode(list: started.recordIDsToDelete, forKey: Key.recordIDs)
+    coder.encode(started.savePolicy.rawValue, forKey: Key.policy)
+    coder.encode(started.isAtomic, forKey: Key.isAtomic)
+    coder.encode(present: started.clientChangeTokenData.map(NSData.init(data:)), forKey: Key.token)
     // An app may remove its files as soon as the operation is persisted.
     var names: [String] = []
     for asset in assets {
@@ -45,7 +46,7 @@ extension CKModifyRecordsOperation: LongLivedOperation {
 
   /// Every asset of the records to save, in an order that is always the same.
   private var assets: [CKAsset] {
-    (recordsToSave ?? []).flatMap(\.assetsByKey)
+    (started.recordsToSave ?? []).flatMap(\.assetsByKey)
   }
 }
 

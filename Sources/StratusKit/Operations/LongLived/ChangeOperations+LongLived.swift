@@ -11,9 +11,10 @@ extension CKFetchDatabaseChangesOperation: LongLivedOperation {
   }
 
   func write(to coder: NSCoder, keeping files: SavedOperation) {
-    coder.encode(present: previousServerChangeToken, forKey: Key.token)
-    coder.encode(resultsLimit, forKey: Key.limit)
-    coder.encode(fetchAllChanges, forKey: Key.fetchesAll)
+    let started = started
+    coder.encode(present: started.previousServerChangeToken, forKey: Key.token)
+    coder.encode(started.resultsLimit, forKey: Key.limit)
+    coder.encode(started.fetchAllChanges, forKey: Key.fetchesAll)
   }
 
   func read(from coder: NSCoder, with files: SavedOperation) {
@@ -34,10 +35,11 @@ extension CKFetchRecordChangesOperation: LongLivedOperation {
   }
 
   func write(to coder: NSCoder, keeping files: SavedOperation) {
-    coder.encode(present: recordZoneID, forKey: Key.zoneID)
-    coder.encode(present: previousServerChangeToken, forKey: Key.token)
-    coder.encode(resultsLimit, forKey: Key.limit)
-    coder.encode(texts: desiredKeys, forKey: Key.desiredKeys)
+    let started = started
+    coder.encode(present: started.recordZoneID, forKey: Key.zoneID)
+    coder.encode(present: started.previousServerChangeToken, forKey: Key.token)
+    coder.encode(started.resultsLimit, forKey: Key.limit)
+    coder.encode(texts: started.desiredKeys, forKey: Key.desiredKeys)
   }
 
   func read(from coder: NSCoder, with files: SavedOperation) {
@@ -61,14 +63,15 @@ extension CKFetchRecordZoneChangesOperation: LongLivedOperation {
   }
 
   func write(to coder: NSCoder, keeping files: SavedOperation) {
-    coder.encode(list: recordZoneIDs, forKey: Key.zoneIDs)
-    let configured = configurationsByRecordZoneID.map(Array.init)
+    let started = started
+    coder.encode(list: started.recordZoneIDs, forKey: Key.zoneIDs)
+    let configured = started.configurationsByRecordZoneID.map(Array.init)
     coder.encode(list: configured?.map(\.key), forKey: Key.configured)
     coder.encode(list: configured?.map(\.value), forKey: Key.configurations)
-    let optioned = optionsByRecordZoneID.map(Array.init)
+    let optioned = started.optionsByRecordZoneID.map(Array.init)
     coder.encode(list: optioned?.map(\.key), forKey: Key.optioned)
     coder.encode(list: optioned?.map(\.value), forKey: Key.options)
-    coder.encode(fetchAllChanges, forKey: Key.fetchesAll)
+    coder.encode(started.fetchAllChanges, forKey: Key.fetchesAll)
   }
 
   func read(from coder: NSCoder, with files: SavedOperation) {

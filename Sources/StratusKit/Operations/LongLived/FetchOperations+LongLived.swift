@@ -11,9 +11,10 @@ extension CKFetchRecordsOperation: LongLivedOperation {
   }
 
   func write(to coder: NSCoder, keeping files: SavedOperation) {
-    coder.encode(list: recordIDs, forKey: Key.recordIDs)
-    coder.encode(texts: desiredKeys, forKey: Key.desiredKeys)
-    coder.encode(wantsCurrentUser, forKey: Key.wantsCurrentUser)
+    let started = started
+    coder.encode(list: started.recordIDs, forKey: Key.recordIDs)
+    coder.encode(texts: started.desiredKeys, forKey: Key.desiredKeys)
+    coder.encode(started.wantsCurrentUser, forKey: Key.wantsCurrentUser)
   }
 
   func read(from coder: NSCoder, with files: SavedOperation) {
@@ -35,11 +36,12 @@ extension CKQueryOperation: LongLivedOperation {
   }
 
   func write(to coder: NSCoder, keeping files: SavedOperation) {
-    coder.encode(present: query, forKey: Key.query)
-    coder.encode(present: cursor, forKey: Key.cursor)
-    coder.encode(present: zoneID, forKey: Key.zoneID)
-    coder.encode(resultsLimit, forKey: Key.limit)
-    coder.encode(texts: desiredKeys, forKey: Key.desiredKeys)
+    let started = started
+    coder.encode(present: started.query, forKey: Key.query)
+    coder.encode(present: started.cursor, forKey: Key.cursor)
+    coder.encode(present: started.zoneID, forKey: Key.zoneID)
+    coder.encode(started.resultsLimit, forKey: Key.limit)
+    coder.encode(texts: started.desiredKeys, forKey: Key.desiredKeys)
   }
 
   func read(from coder: NSCoder, with files: SavedOperation) {
@@ -55,8 +57,9 @@ extension CKFetchRecordZonesOperation: LongLivedOperation {
   static let archiveName = "CKFetchRecordZonesOperation"
 
   func write(to coder: NSCoder, keeping files: SavedOperation) {
-    coder.encode(list: recordZoneIDs, forKey: "recordZoneIDs")
-    coder.encode(wantsAll, forKey: "wantsAll")
+    let started = started
+    coder.encode(list: started.recordZoneIDs, forKey: "recordZoneIDs")
+    coder.encode(started.wantsAll, forKey: "wantsAll")
   }
 
   func read(from coder: NSCoder, with files: SavedOperation) {
@@ -69,8 +72,9 @@ extension CKFetchSubscriptionsOperation: LongLivedOperation {
   static let archiveName = "CKFetchSubscriptionsOperation"
 
   func write(to coder: NSCoder, keeping files: SavedOperation) {
-    coder.encode(texts: subscriptionIDs, forKey: "subscriptionIDs")
-    coder.encode(wantsAll, forKey: "wantsAll")
+    let started = started
+    coder.encode(texts: started.subscriptionIDs, forKey: "subscriptionIDs")
+    coder.encode(started.wantsAll, forKey: "wantsAll")
   }
 
   func read(from coder: NSCoder, with files: SavedOperation) {

@@ -52,7 +52,7 @@ enum LongLivedArchive {
     coder.encode(type(of: operation).archiveName as NSString, forKey: Key.kind)
     coder.encode(scope.rawValue, forKey: Key.scope)
     coder.encode(present: account.map(NSString.init(string:)), forKey: Key.account)
-    coder.encode(present: operation.group, forKey: Key.group)
+    coder.encode(present: operation.sharedStarted.group, forKey: Key.group)
     let explicit = operation.resolved
     if let quality = explicit.qualityOfService {
       coder.encode(quality.rawValue, forKey: Key.quality)

@@ -5,8 +5,9 @@ extension CKModifyRecordZonesOperation: LongLivedOperation {
   static let archiveName = "CKModifyRecordZonesOperation"
 
   func write(to coder: NSCoder, keeping files: SavedOperation) {
-    coder.encode(list: recordZonesToSave, forKey: "recordZonesToSave")
-    coder.encode(list: recordZoneIDsToDelete, forKey: "recordZoneIDsToDelete")
+    let started = started
+    coder.encode(list: started.recordZonesToSave, forKey: "recordZonesToSave")
+    coder.encode(list: started.recordZoneIDsToDelete, forKey: "recordZoneIDsToDelete")
   }
 
   func read(from coder: NSCoder, with files: SavedOperation) {
@@ -24,8 +25,9 @@ extension CKModifySubscriptionsOperation: LongLivedOperation {
   ]
 
   func write(to coder: NSCoder, keeping files: SavedOperation) {
-    coder.encode(list: subscriptionsToSave, forKey: "subscriptionsToSave")
-    coder.encode(texts: subscriptionIDsToDelete, forKey: "subscriptionIDsToDelete")
+    let started = started
+    coder.encode(list: started.subscriptionsToSave, forKey: "subscriptionsToSave")
+    coder.encode(texts: started.subscriptionIDsToDelete, forKey: "subscriptionIDsToDelete")
   }
 
   func read(from coder: NSCoder, with files: SavedOperation) {
