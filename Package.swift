@@ -52,6 +52,10 @@ let package = Package(
     .executable(name: "stratus", targets: ["stratus"]),
     .library(name: "CloudKit", targets: ["CloudKit", "CoreLocation"]),
     .library(name: "StratusTesting", targets: ["StratusTesting"]),
+    // For a storage engine of one's own: the ports, and the suites that it must pass.
+    .library(
+      name: "StratusConformance",
+      targets: ["StratusConformance", "StratusDomain", "StratusWire"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -143,6 +147,7 @@ let package = Package(
       path: "Simulation", exclude: ["Planted"], swiftSettings: strict),
 
     // For tests, and tests
+    room("StratusConformance", ["StratusDomain", "StratusWire"]),
     room(
       "StratusTesting",
       [
@@ -173,7 +178,7 @@ let package = Package(
     tests("TidyTests", []),
     tests(
       "StratusAssetsTests",
-      ["StratusAssets", "StratusDomain", "StratusTesting", "StratusWire"]),
+      ["StratusAssets", "StratusConformance", "StratusDomain", "StratusWire"]),
     tests("StratusDomainTests", ["StratusDomain", "StratusWire"]),
     tests(
       "StratusPushTests",
@@ -194,7 +199,7 @@ let package = Package(
     tests(
       "StratusSQLiteTests",
       [
-        "StratusSQLite", "StratusSQL", "StratusTesting", "StratusDomain", "StratusWire", grdb,
+        "StratusConformance", "StratusSQLite", "StratusSQL", "StratusDomain", "StratusWire", grdb,
       ]),
     tests("StratusFoundationTests", ["StratusFoundation"]),
     .target(

@@ -1,7 +1,7 @@
 import Foundation
+import StratusConformance
 import StratusDomain
 import StratusSQL
-import StratusTesting
 import Testing
 
 @testable import StratusSQLite

@@ -1,6 +1,6 @@
+import StratusConformance
 import StratusDomain
 import StratusSQL
-import StratusTesting
 import Synchronization
 import Testing
 

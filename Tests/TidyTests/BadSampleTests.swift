@@ -41,6 +41,8 @@ import Testing
     Sample(ImportRules.doors, test, "import GRDB"),
     Sample(ImportRules.doors, "Tests/TidyTests/X.swift", "import StratusWire"),
     Sample(ImportRules.knownRoom, "Sources/StratusUnknown/X.swift", ""),
+    Sample(
+      ImportRules.shown, "Sources/StratusTesting/X.swift", "public import StratusDomain"),
     Sample(WordRules.clocksAndChance, domain, "let now = Date()"),
     Sample(WordRules.clocksAndChance, kit, "  recordName: String = UUID().uuidString"),
     Sample(WordRules.clocksAndChance, kit, "let wait = Double.random(in: 0...1)"),
@@ -80,6 +82,10 @@ import Testing
 
   static let good: [Sample] = [
     Sample(ImportRules.doors, domain, "public import StratusWire\nimport Foundation"),
+    Sample(
+      ImportRules.shown, "Sources/StratusTesting/X.swift",
+      "public import StratusKit\npackage import StratusDomain\nimport StratusServer"),
+    Sample(ImportRules.shown, domain, "public import StratusWire"),
     Sample(ImportRules.doors, "Sources/StratusSQLite/X.swift", "import GRDB"),
     Sample(ImportRules.doors, "Sources/StratusTransport/X.swift", "import AsyncHTTPClient"),
     Sample(ImportRules.doors, "Sources/StratusAccounts/X.swift", "import Crypto"),

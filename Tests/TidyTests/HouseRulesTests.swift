@@ -40,6 +40,7 @@ struct FileRule: Sendable, CustomTestStringConvertible {
   static let all: [FileRule] = [
     FileRule("imports go through the doors", ImportRules.doors),
     FileRule("files lie in known rooms", ImportRules.knownRoom),
+    FileRule("interfaces show what their users know", ImportRules.shown),
     FileRule("clocks and chance come from the roots", WordRules.clocksAndChance),
     FileRule("nobody prints but the command line", WordRules.printing),
     FileRule("SQL stands in the SQL rooms", WordRules.sql),

@@ -24,6 +24,18 @@ enum ImportRules {
     }
   }
 
+  /// Whether a room's public interface shows only modules that its users know.
+  static func shown(_ file: SourceFile) -> [Finding] {
+    guard file.area == "Sources", let allowed = Rooms.shown[file.room] else { return [] }
+    return imports(of: file).compactMap { module, line in
+      guard file.code[line - 1].contains("public "), !allowed.contains(module) else { return nil }
+      let advice =
+        "\(file.room) shows \(module) to apps; import it for the package alone, and make what "
+        + "needs it `package`"
+      return Finding(path: file.path, line: line, advice: advice)
+    }
+  }
+
   /// Whether a file lies in a room that is known.
   static func knownRoom(_ file: SourceFile) -> [Finding] {
     guard file.area == "Sources", Rooms.all[file.room] == nil else { return [] }

@@ -33,6 +33,7 @@ enum Rooms {
       ours: ["StratusWire", "StratusTransport", "StratusFoundation", "StratusKitRegistration"]),
     "CloudKit": Room(ours: ["StratusKit", "StratusFoundation"]),
     "CoreLocation": Room(ours: ["StratusFoundation"]),
+    "StratusConformance": Room(ours: domain),
     "StratusTesting": Room(
       ours: serverRooms + ["StratusServer", "StratusKit", "StratusTransport"],
       others: hummingbird + ["HummingbirdTesting", "Testing"]),
@@ -40,6 +41,9 @@ enum Rooms {
 
   /// What the toolchain brings; every room may use it, but for the rooms in ``austere``.
   static let toolchain: Set<String> = ["Foundation", "Synchronization", "Dispatch"]
+
+  /// Modules whose types an interface may show, for rooms whose users know no others.
+  static let shown: [String: Set<String>] = ["StratusTesting": ["Foundation", "StratusKit"]]
 
   /// Rooms that do without Foundation: SQL is text and bytes.
   static let austere: Set<String> = ["StratusSQL", "StratusConsole"]

@@ -1,4 +1,4 @@
-public import Logging
+package import Logging
 import Synchronization
 
 /// Everything a server logs in a test, at every level.
@@ -11,7 +11,7 @@ public final class CapturedLog: Sendable {
   public var text: String { lines.withLock { $0.joined(separator: "\n") } }
 
   /// Writes here.
-  public var logger: Logger {
+  package var logger: Logger {
     var logger = Logger(label: "stratus") { _ in CapturingHandler(log: self) }
     logger.logLevel = .trace
     return logger

@@ -1,11 +1,11 @@
 public import Foundation
 import Logging
-public import StratusAccounts
-public import StratusDomain
-public import StratusHTTP
-public import StratusPush
+package import StratusAccounts
+package import StratusDomain
+package import StratusHTTP
+package import StratusPush
 package import StratusServer
-public import StratusTransport
+package import StratusTransport
 package import StratusWire
 
 /// A whole server inside a test: the same parts as everywhere, in the process and the memory of the
@@ -28,11 +28,11 @@ package import StratusWire
 /// properties and methods here that concern everybody.
 public final class TestServer: Sendable {
   let core: TestCore
-  public let router: Router
+  package let router: Router
   /// Lets management requests in.
-  public let managementToken: String
+  package let managementToken: String
   /// An account and tokens that are good for every container.
-  public let developer: Accounts.DeveloperTokens
+  package let developer: Accounts.DeveloperTokens
 
   private var composition: Composition { core.composition }
 
@@ -144,7 +144,7 @@ public final class TestServer: Sendable {
   /// The tokens of another account, good for every container.
   ///
   /// - Throws: what the server throws.
-  public func tokens(email: String) async throws -> Accounts.DeveloperTokens {
+  package func tokens(email: String) async throws -> Accounts.DeveloperTokens {
     try await composition.accounts.developerTokens(email: email)
   }
 
@@ -152,7 +152,7 @@ public final class TestServer: Sendable {
   ///
   /// - Parameter stepsMax: how many; nil: until everything is gone that must go.
   /// - Throws: what the server throws.
-  public func carryOnCascades(stepsMax: Int? = nil) async throws {
+  package func carryOnCascades(stepsMax: Int? = nil) async throws {
     try await composition.carryOnCascades(stepsMax: stepsMax)
   }
 
@@ -160,32 +160,32 @@ public final class TestServer: Sendable {
   ///
   /// - Parameter limit: subscriptions looked at in one step.
   /// - Throws: what the server throws.
-  public func matchChanges(limit: Int = MatchChanges.stepMax) async throws {
+  package func matchChanges(limit: Int = MatchChanges.stepMax) async throws {
     try await composition.matchChanges(limit: limit)
   }
 
   /// Removes the bytes no record holds, as the server does now and then.
   ///
   /// - Parameter graceSeconds: how long they are kept.
-  public func sweepAssets(graceSeconds: Int64) async {
+  package func sweepAssets(graceSeconds: Int64) async {
     await composition.sweepAssets(graceSeconds: graceSeconds)
   }
 
   /// Where those who listen for notifications wait; a test lets it work by
   /// ``handOutNotifications()``, or by `hub.run()` in a task.
-  public var hub: Hub { composition.hub }
+  package var hub: Hub { composition.hub }
 
   /// Puts notifications into queues, as if changes had come to them.
   ///
   /// - Throws: what the store throws.
-  public func queue(
+  package func queue(
     _ notifications: [NewNotification], at address: StoreAddress
   ) async throws(ServerError) {
     try await composition.queue(notifications, at: address)
   }
 
   /// Hands queued notifications to those who listen; returns when all is done.
-  public func handOutNotifications() async {
+  package func handOutNotifications() async {
     await composition.hub.lookAround()
     await composition.hub.settle()
   }
@@ -193,13 +193,13 @@ public final class TestServer: Sendable {
   /// Removes old notifications, and devices that have not been seen for long.
   ///
   /// - Throws: what the store throws.
-  public func pruneNotifications() async throws { try await composition.pruneNotifications() }
+  package func pruneNotifications() async throws { try await composition.pruneNotifications() }
 
   /// Removes what is left of deleted zones, as the server does now and then.
   ///
   /// - Throws: what the server throws.
-  public func purgeZones() async throws { try await composition.purgeZones() }
+  package func purgeZones() async throws { try await composition.purgeZones() }
 
   /// Carries requests to this server.
-  public var exchange: any HTTPExchange { RouterExchange(router: router) }
+  package var exchange: any HTTPExchange { RouterExchange(router: router) }
 }

@@ -84,10 +84,7 @@ public struct TestAccount: Sendable {
     _ zoneName: String, in container: String, reason: ZoneDeletionReason
   ) async throws {
     let address = StoreAddress(container: container, environment: .development)
-    let admission = try await core.composition.accounts.admit(
-      Credentials(apiToken: state.tokens.apiToken, webAuthToken: state.tokens.webAuthToken),
-      to: address)
-    guard let user = admission.userRecordName else { throw CKError(.notAuthenticated) }
+    let user = try await core.userRecordName(of: state, at: address)
     let origin = ChangeOrigin(
       user: user, deviceID: nil, notificationID: "purge-\(core.activity)",
       time: Int64(core.clock.date.timeIntervalSince1970 * 1_000))

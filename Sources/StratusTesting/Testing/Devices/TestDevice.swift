@@ -1,5 +1,6 @@
 import Foundation
 import StratusAccounts
+import StratusDomain
 public import StratusKit
 import StratusTransport
 import Synchronization
@@ -19,7 +20,7 @@ import Synchronization
 public final class TestDevice: Sendable {
   private struct State {
     var account: AccountState?
-    var containers: [String: CKContainer] = [:]
+    var containers: [StoreAddress: CKContainer] = [:]
     var launch = 0
   }
 
@@ -42,30 +43,25 @@ public final class TestDevice: Sendable {
 
   /// The app's container on this device: the same object at each call, until ``relaunch()``.
   ///
-  /// It belongs to the development environment, where record types and fields come by themselves.
-  public func container(_ identifier: String) -> CKContainer {
-    state.withLock { state in
-      if let container = state.containers[identifier] { return container }
+  /// - Parameter environment: development unless given: there a record type or field is made
+  ///   by the first save. In production it must be deployed: ``TestServer/deploy(_:to:)``.
+  public func container(
+    _ identifier: String, environment: CKContainer.Settings.Environment = .development
+  ) -> CKContainer {
+    let address = StoreAddress(container: identifier, environment)
+    return state.withLock { state in
+      if let container = state.containers[address] { return container }
       let exchange = DeviceExchange(core: core, network: network)
       let container = CKContainer(
-        identifier: identifier, settings: settings(of: state.account), exchange: exchange,
+        identifier: identifier,
+        settings: core.settings(
+          of: state.account, environment: address.environment, stateFolder: place("state")),
+        exchange: exchange,
         timing: core.clock.timing,
         assets: AssetSettings(cacheFolder: place("cache-\(state.launch)")), events: exchange)
-      state.containers[identifier] = container
+      state.containers[address] = container
       return container
     }
-  }
-
-  /// NB: all devices share the keys of encrypted values, as they do where they share a keychain.
-  /// Different people's share them, too, since who uses a device may change: each has user keys of
-  /// their own, made from the same account key.
-  private func settings(of account: AccountState?) -> CKContainer.Settings {
-    CKContainer.Settings(
-      url: URL(string: "http://stratus.test"), environment: .development,
-      apiToken: account?.tokens.apiToken ?? core.apiToken,
-      webAuthToken: account?.tokens.webAuthToken,
-      keysFile: core.folder.appendingPathComponent("keys.json"),
-      stateFolder: place("state"))
   }
 
   private func place(_ name: String) -> URL {

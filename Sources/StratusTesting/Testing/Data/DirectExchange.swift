@@ -1,0 +1,65 @@
+import Foundation
+import StratusAccounts
+import StratusDomain
+import StratusKit
+import StratusServer
+import StratusTransport
+import StratusWire
+
+/// Carries a test's own requests to the server, past all that is in the way of devices.
+///
+/// NB: they are not counted, so that a condition of `TestServer.wait` may ask the server and time
+/// goes on all the same.
+struct DirectExchange: HTTPExchange {
+  let core: TestCore
+
+  func send(_ request: HTTPRequest) async throws(NetworkFailure) -> HTTPResponse {
+    let answer = try await RouterExchange(router: core.composition.router).send(request)
+    if request.method == .post { await core.carryOn() }
+    return answer
+  }
+}
+
+extension TestCore {
+  /// A container that is on no device.
+  ///
+  /// - Parameter account: nil: nobody is signed in.
+  func container(at address: StoreAddress, of account: AccountState?) -> CKContainer {
+    CKContainer(
+      identifier: address.container,
+      settings: settings(
+        of: account, environment: address.environment,
+        stateFolder: folder.appendingPathComponent("test/state", isDirectory: true)),
+      exchange: DirectExchange(core: self), timing: clock.timing,
+      assets: AssetSettings(
+        cacheFolder: folder.appendingPathComponent("test/cache", isDirectory: true)))
+  }
+
+  /// NB: all devices share the keys of encrypted values, as they do where they share a keychain.
+  /// Different people's share them, too, since who uses a device may change: each has user keys of
+  /// their own, made from the same account key.
+  func settings(
+    of account: AccountState?, environment: ContainerEnvironment, stateFolder: URL
+  ) -> CKContainer.Settings {
+    CKContainer.Settings(
+      url: URL(string: "http://stratus.test"),
+      environment: CKContainer.Settings.Environment(rawValue: environment.rawValue),
+      apiToken: account?.tokens.apiToken ?? apiToken,
+      webAuthToken: account?.tokens.webAuthToken,
+      keysFile: folder.appendingPathComponent("keys.json"), stateFolder: stateFolder)
+  }
+
+  /// How a container names an account.
+  ///
+  /// - Throws: `CKError.notAuthenticated` if the server does not take its tokens.
+  func userRecordName(
+    of account: AccountState, at address: StoreAddress
+  ) async throws -> String {
+    let admission = try await composition.accounts.admit(
+      Credentials(
+        apiToken: account.tokens.apiToken, webAuthToken: account.tokens.webAuthToken),
+      to: address)
+    guard let user = admission.userRecordName else { throw CKError(.notAuthenticated) }
+    return user
+  }
+}

@@ -1,0 +1,40 @@
+import Foundation
+import Testing
+
+/// `docs/testing-your-app.md` shows nothing that is not compiled and run.
+@Suite struct `The guide to testing` {
+  private static let root = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+
+  /// The blocks of Swift in a text, but for the package description.
+  private func blocks(in text: String) -> [[String]] {
+    text.components(separatedBy: "```swift\n").dropFirst().compactMap { part in
+      let lines = lines(of: part.components(separatedBy: "```")[0])
+      return lines.first?.hasPrefix(".testTarget") == true ? nil : lines
+    }
+  }
+
+  /// Without indentation and empty lines, which differ.
+  private func lines(of text: String) -> [String] {
+    text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+      .filter { !$0.isEmpty }
+  }
+
+  @Test func `shows only code that is compiled here`() throws {
+    let guide = try String(
+      contentsOf: Self.root.appendingPathComponent("docs/testing-your-app.md"), encoding: .utf8)
+    let folder = Self.root.appendingPathComponent("Tests/StratusTestingTests/Guide")
+    let files = try ["Notebook.swift", "NotebookTests.swift"].map {
+      lines(of: try String(contentsOf: folder.appendingPathComponent($0), encoding: .utf8))
+    }
+    let blocks = blocks(in: guide)
+    #expect(blocks.count >= 8)
+    for block in blocks {
+      let isCompiled = files.contains { file in
+        file.indices.contains { file[$0...].starts(with: block) }
+      }
+      #expect(isCompiled, "not in the guide's test files: \(block.joined(separator: "\n"))")
+    }
+  }
+}
