@@ -58,8 +58,8 @@ public class NSExpression: NSObject, NSCopying {
     case conditional = 20
   }
 
-  /// The kind of the expression. Choice: a key of something other than the evaluated object shows as
-  /// the function `valueForKeyPath:`, as on Apple's systems.
+  /// The kind of the expression. Choice: a key of something other than the evaluated object shows
+  /// as the function `valueForKeyPath:`, as on Apple's systems.
   public var expressionType: ExpressionType {
     switch term {
     case .constant: .constantValue

@@ -109,7 +109,8 @@ extension CKError.Code {
     case .missingEntitlement:
       "The app lacks an entitlement."
     case .notAuthenticated:
-      "There is no account, or it is not accepted."
+      "Nobody is signed in. Set STRATUS_API_TOKEN and STRATUS_WEB_AUTH_TOKEN; 'stratus dev' prints "
+        + "them, and so does 'stratus web-token create'."
     case .permissionFailure:
       "The user may not do this."
     case .unknownItem:

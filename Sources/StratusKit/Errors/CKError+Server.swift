@@ -72,19 +72,16 @@ extension CKError {
     }
     var userInfo = userInfo
     userInfo[NSLocalizedDescriptionKey] =
-      (hasUser ? Self.endedSignIn : Self.missingSignIn) + " The server says: \(reason)"
+      (hasUser ? Self.endedSignIn : code.sentence) + " The server says: \(reason)"
     return CKError(code, userInfo: userInfo)
   }
 
   /// There is no user to make a request for.
-  static var notSignedIn: CKError { CKError(.notAuthenticated, description: missingSignIn) }
+  static var notSignedIn: CKError { CKError(.notAuthenticated) }
 
-  private static let missingSignIn =
-    "Nobody is signed in. Set STRATUS_API_TOKEN and STRATUS_WEB_AUTH_TOKEN; 'stratus dev' prints "
-    + "them, and so does 'stratus web-token create'."
   private static let endedSignIn =
-    "The sign-in is not accepted, or not any more. Set STRATUS_API_TOKEN, and STRATUS_WEB_AUTH_TOKEN "
-    + "to a new token."
+    "The sign-in is not accepted, or not any more. Set STRATUS_API_TOKEN, and "
+    + "STRATUS_WEB_AUTH_TOKEN to a new token."
 
   /// Why keys of encrypted values could not be had.
   ///

@@ -35,8 +35,8 @@ public struct CKError: CustomNSError, Hashable, Error {
   /// What else there is to know, by the keys of this file.
   public var userInfo: [String: Any] { _nsError.userInfo }
 
-  /// The `userInfo` of `error as NSError`. Choice: also the description of an error made without one, since
-  /// Foundation on Linux would put it in other words.
+  /// The `userInfo` of `error as NSError`. Choice: with the description also of an error made
+  /// without one, since Foundation on Linux would put it in other words.
   public var errorUserInfo: [String: Any] {
     userInfo.merging([NSLocalizedDescriptionKey: bareDescription]) { own, _ in own }
   }

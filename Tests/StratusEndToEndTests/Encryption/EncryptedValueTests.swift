@@ -13,7 +13,9 @@ import Testing
       values["whole"] = Int64.min
       values["fraction"] = 0.1
       values["truth"] = true
-      values["time"] = Date(timeIntervalSince1970: 1.5)
+      let dates = [1.5, 700_000_000.123_456_789].map(Date.init(timeIntervalSinceReferenceDate:))
+      values["time"] = dates[1]
+      values["times"] = dates
       values["bytes"] = Data([0, 255])
       values["place"] = CLLocation(latitude: 60.5, longitude: -24)
       values["words"] = ["a", "b"]
@@ -27,14 +29,16 @@ import Testing
       #expect(read["whole"] as? Int64 == .min)
       #expect(read["fraction"] as? Double == 0.1)
       #expect(read["truth"] as? Bool == true)
-      #expect(read["time"] as? Date == Date(timeIntervalSince1970: 1.5))
+      #expect(read["time"] as? Date == dates[1])
+      #expect(read["times"] as? [Date] == dates)
       #expect(read["bytes"] as? Data == Data([0, 255]))
       #expect((read["place"] as? CLLocation)?.coordinate.latitude == 60.5)
       #expect(read["words"] as? [String] == ["a", "b"])
       #expect(read["numbers"] as? [Double] == [1.5, 2])
       #expect(
         read.allKeys() == [
-          "bytes", "fraction", "numbers", "place", "text", "time", "truth", "whole", "words",
+          "bytes", "fraction", "numbers", "place", "text", "time", "times", "truth", "whole",
+          "words",
         ])
       #expect(found.allKeys() == [])
       #expect(found.unreadableEncryptedKeys == [])

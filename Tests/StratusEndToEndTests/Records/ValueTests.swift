@@ -101,21 +101,17 @@ import Testing
     let record = try await roundTrip { record in
       for (number, date) in dates.enumerated() {
         record["date\(number)"] = date
-        record.encryptedValues["sealed\(number)"] = date
         record["place\(number)"] = CLLocation(
           coordinate: CLLocationCoordinate2D(latitude: 1, longitude: 2), altitude: 0,
           horizontalAccuracy: 0, verticalAccuracy: 0, timestamp: date)
       }
       record["list"] = dates
-      record.encryptedValues["sealedList"] = dates
     }
     for (number, date) in dates.enumerated() {
       #expect(record["date\(number)"] as? Date == date)
-      #expect(record.encryptedValues["sealed\(number)"] as? Date == date)
       #expect((record["place\(number)"] as? CLLocation)?.timestamp == date)
     }
     #expect(record["list"] as? [Date] == dates)
-    #expect(record.encryptedValues["sealedList"] as? [Date] == dates)
   }
 
   @Test func `that is a time is found by itself, and by what lies around it`() async throws {
