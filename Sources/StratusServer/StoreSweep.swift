@@ -107,7 +107,7 @@ extension Composition {
   /// Drops indexes that no query reads, so that they make room for others and saves are quicker.
   private func indexSweep(logger: Logger) -> StoreSweep {
     StoreSweep(
-      work: "the dropping of indexes", pause: .seconds(600), stores: stores, logger: logger
+      work: .unusedIndexes, pause: .seconds(600), stores: stores, locks: locks, logger: logger
     ) { [ambient, uses] (store, address) async throws(ServerError) in
       try await DropUnusedIndexes(store: store, at: address, uses: uses, ambient: ambient).step()
     }

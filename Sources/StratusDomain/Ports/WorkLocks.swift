@@ -35,6 +35,8 @@ public enum BackgroundWork: String, Sendable {
   case forgetting = "the forgetting of deletions"
   /// Files that no record holds are removed.
   case assetSweep = "the removal of files"
+  /// Indexes that no query reads are dropped.
+  case unusedIndexes = "the removal of unused indexes"
   /// Notifications go to Apple's service.
   case push = "the sending of notifications"
 
