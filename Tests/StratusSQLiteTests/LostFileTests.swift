@@ -1,6 +1,6 @@
 import Foundation
+import StratusConformance
 import StratusDomain
-import StratusTesting
 import StratusWire
 import Testing
 
