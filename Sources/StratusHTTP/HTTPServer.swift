@@ -26,8 +26,8 @@ public enum HTTPServer {
   }
 }
 
-/// A responder that is never called: ``ConnectionGate`` serves the connections. Hummingbird listens,
-/// accepts them, and ends them with the server.
+/// A responder that is never called: ``ConnectionGate`` serves the connections. Hummingbird
+/// listens, accepts them, and ends them with the server.
 private struct NoResponder: HTTPResponder {
   struct Context: InitializableFromSource {
     init(source: ApplicationRequestContextSource) {}
