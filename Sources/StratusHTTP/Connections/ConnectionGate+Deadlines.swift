@@ -1,4 +1,3 @@
-import Foundation
 import HTTPTypes
 import NIOCore
 import StratusDomain
@@ -80,26 +79,15 @@ extension ConnectionGate {
       // The endpoint stops and says so; the connection ends with its answer.
       isLastAnswer = true
       intake?.fail(.badRequest(Reason.requestTimeout))
-    case (.body, _), (.answer, _): closeHard()
-    case (.request, _), (.head, _), (.goodbye, _): context?.close(promise: nil)
+    case (.request, _), (.head, _), (.body, _), (.answer, _), (.goodbye, _):
+      context?.close(promise: nil)
     }
-  }
-
-  /// Closes, and throws away what the system still holds for the client.
-  ///
-  /// NB: after an ordinary close the system keeps an unread answer for minutes, megabytes of it, and
-  /// the client does not learn that the connection has ended.
-  private func closeHard() {
-    guard let context else { return }
-    let options = context.channel as? any SocketOptionProvider
-    _ = options?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
-    context.close(promise: nil)
   }
 
   /// After which the connection closes, whatever is in progress.
   func startGracePeriod() {
     graceAlarm = loop?.assumeIsolated().scheduleTask(in: TimeAmount(settings.gracePeriod)) {
-      self.closeHard()
+      self.context?.close(promise: nil)
     }
   }
 }

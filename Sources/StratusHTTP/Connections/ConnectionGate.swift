@@ -8,7 +8,8 @@ import StratusWire
 /// writes the answers.
 ///
 /// It stands behind the HTTP decoder and writes bytes. One request is in progress at a time.
-/// The parts of later requests are held, and the connection stops reading until their turn. `docs/internals/http.md` has the phases and their time-outs.
+/// The parts of later requests are held, and the connection stops reading until
+/// their turn. `docs/internals/http.md` has the phases and their time-outs.
 ///
 /// NB: unchecked, since all of it happens on the connection's event loop, but for what says
 /// otherwise.

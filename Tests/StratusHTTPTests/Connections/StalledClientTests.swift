@@ -99,17 +99,6 @@ import Testing
     }
   }
 
-  @Test func `An unread download ends`() async throws {
-    try await ConnectionScene.with {
-      $0.answerTimeout = .milliseconds(200)
-    } _: { scene in
-      let target = try await scene.fileTarget(bytes: 40_000_000)
-      let wire = try LiveWire(port: scene.port)
-      wire.get(target)
-      await wire.waitForHangUp()
-    }
-  }
-
   @Test func `Unread answers end the connection`() async throws {
     try await ConnectionScene.with {
       $0.answerTimeout = .milliseconds(200)
