@@ -4,6 +4,7 @@ import StratusTesting
 import StratusWire
 import Testing
 
+@testable import StratusSQL
 @testable import StratusSQLite
 
 /// A registry in memory, for stores that are to be remembered.
