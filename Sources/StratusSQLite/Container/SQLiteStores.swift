@@ -1,3 +1,4 @@
+import Foundation
 public import StratusDomain
 import StratusSQL
 public import StratusWire
