@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test func `few records are sorted in memory, page by page, and no index is made`() async throws {
-    try await withPublicNotes(30) { server, _ in
+    try await withPublicNotes(30) { (server, _) async throws in
       let expected = stride(from: 28, through: 0, by: -2).map { "n-\($0)" }
       for _ in 0..<2 {
         #expect(try await server.stranger.names(Self.falling, pageSize: 4) == expected)
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test func `anonymous queries use no room for indexes`() async throws {
-    try await withPublicNotes(4) { server, anna in
+    try await withPublicNotes(4) { (server, anna) async throws in
       var fields: JSON = [:]
       for number in 0..<9 { fields = fields.with("f\(number)", ["value": .int(Int64(number))]) }
       try await anna.save("more", fields: fields)
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test func `many records need an index, which a user's query makes`() async throws {
-    try await withPublicNotes(1_001) { server, anna in
+    try await withPublicNotes(1_001) { (server, anna) async throws in
       let refused = try await server.stranger.answer(
         "records/query", ["query": Self.falling])
       refused.expectRefusal("1,001 records to sort", code: "BAD_REQUEST")
@@ -83,7 +83,7 @@ import Testing
 
   @Test func `an index that was not read for two weeks is dropped`() async throws {
     let clock = MovedClock()
-    try await withPublicNotes(10, live: clock) { server, anna in
+    try await withPublicNotes(10, live: clock) { (server, anna) async throws in
       let other: JSON = ["recordType": "Note", "sortBy": [.sort("number"), .sort("parity")]]
       #expect(try await plan(anna) == "scan")
       #expect(try await plan(anna, other) == "scan")
