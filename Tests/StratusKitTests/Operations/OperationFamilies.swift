@@ -1,4 +1,5 @@
 import Foundation
+import StratusFoundation
 
 @testable import StratusKit
 
