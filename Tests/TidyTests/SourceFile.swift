@@ -30,7 +30,9 @@ struct SourceFile {
   var room: String { folders.count > 2 ? folders[1] : "" }
 
   /// Whether the file belongs to what ships, and not to tests, benches or examples.
-  var ships: Bool { area == "Sources" && room != "StratusTesting" }
+  var ships: Bool {
+    area == "Sources" && room != "StratusTesting" && room != "StratusConformance"
+  }
 
   private var folders: [String] { path.split(separator: "/").map(String.init) }
 }

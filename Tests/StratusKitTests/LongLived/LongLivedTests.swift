@@ -348,16 +348,13 @@ import Testing
     let isBegun = Mutex(false)
     var interruption: (() -> Void)?
 
-    override var desiredKeys: [CKRecord.FieldKey]? {
-      get {
-        let isFirst = isBegun.withLock { isBegun in
-          defer { isBegun = true }
-          return !isBegun
-        }
-        if isFirst { interruption?() }
-        return super.desiredKeys
+    override var started: Properties {
+      let isFirst = isBegun.withLock { isBegun in
+        defer { isBegun = true }
+        return !isBegun
       }
-      set { super.desiredKeys = newValue }
+      if isFirst { interruption?() }
+      return super.started
     }
   }
 
