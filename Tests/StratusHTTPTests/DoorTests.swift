@@ -1,3 +1,4 @@
+import HTTPTypes
 import StratusHTTP
 import StratusTesting
 import Testing

@@ -1,3 +1,4 @@
+import HTTPTypes
 import StratusServer
 import StratusTesting
 import Testing
