@@ -26,12 +26,12 @@ import Testing
         let waiters = (0..<40).map { _ in
           Task { () -> Bool in
             _ = try await stores.store(at: development)
-            return hold.isHeld.withLock { $0 }
+            return hold.lasts
           }
         }
         for index in 0..<5 { try await stores.store(at: Self.other).save("\(index)") }
         #expect(try await stores.store(at: Self.other).names().count == 5)
-        hold.isHeld.withLock { $0 = false }
+        hold.end()
         try await holder.writeWithoutTransaction { try $0.execute(sql: "COMMIT") }
         for waiter in waiters { #expect(try await waiter.value == false) }
       }
@@ -75,6 +75,15 @@ import Testing
       }
     }
   }
+}
+
+/// Whether another program still holds a file.
+private final class Hold: Sendable {
+  private let state = Mutex(true)
+
+  var lasts: Bool { state.withLock { $0 } }
+
+  func end() { state.withLock { $0 = false } }
 }
 
 @Suite struct `An idle store` {
@@ -167,9 +176,4 @@ import Testing
       #expect(open - descriptors() > 30)
     }
   }
-}
-
-/// Whether the other program still holds the file.
-private final class Hold: Sendable {
-  let isHeld = Mutex(true)
 }
