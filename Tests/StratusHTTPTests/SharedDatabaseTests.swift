@@ -13,9 +13,9 @@ import Testing
 
   @Test func `its lists of zones are empty`() async throws {
     try await withShared { shared in
-      #expect(try await shared.post("zones/list")["zones"] == [])
-      for endpoint in ["changes/database", "zones/changes"] {
-        #expect(try await shared.post(endpoint)["zones"] == [])
+      for endpoint in ["zones/list", "changes/database", "zones/changes"] {
+        let answer = try await shared.post(endpoint)
+        #expect(answer["zones"] == [])
       }
     }
   }
