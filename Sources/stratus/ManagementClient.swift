@@ -27,7 +27,9 @@ struct ServerOptions: ParsableArguments {
     do {
       answer = try await exchange.send(
         HTTPRequest(
-          url: address, headers: ["Authorization": "Bearer \(server.token)"],
+          // NB: a socket has no host, and every request names one (RFC 9112 §3.2).
+          url: address,
+          headers: ["Authorization": "Bearer \(server.token)", "Host": "localhost"],
           body: request.jsonBytes, timeoutSeconds: 30))
     } catch {
       throw Failure("no server answers at \(server.url); start it with 'stratus serve'")

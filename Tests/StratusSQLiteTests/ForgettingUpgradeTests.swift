@@ -63,7 +63,10 @@ import Testing
     let statement = SQLStatement(
       "SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY name")
     func indexes(of store: any Store) async throws -> [String] {
-      let store = try #require(store as? SQLiteStore)
+      let handle = try #require(store as? SQLiteStoreHandle)
+      let store = try await handle.entry.use(marksUse: true) { (store) throws(ServerError) in
+        store
+      }
       return try await store.engine.write { (session) throws(ServerError) in
         try session.connection.all(statement, []) { $0.text(0) }
       }
