@@ -5,7 +5,7 @@ import Synchronization
 /// one store.
 ///
 /// The register knows the finished files. It is read before an upload whose user or store may be
-/// at the limit. Unfinished uploads are counted here, by each process for itself. A restart forgets
+/// beyond half of the limit. Unfinished uploads are counted here, by each process for itself. A restart forgets
 /// them, and so admits the limit once more at most, until the sweep removes their bytes.
 final class UnheldBytes: Sendable {
   private struct Pending {
@@ -42,7 +42,8 @@ final class UnheldBytes: Sendable {
   ) async throws(ServerError) {
     let isKnown = state.withLock { state in
       Self.forgetOld(&state, now)
-      return state.finished[ticket.address] != nil && room(for: ticket, in: state) > 0
+      return state.finished[ticket.address] != nil
+        && room(for: ticket, in: state) > min(perUserMax, perStoreMax) / 2
     }
     if isKnown { return }
     // NB: what records have taken since is known only to the register.
