@@ -99,7 +99,8 @@ import Testing
       if time == "early" {
         #expect(seen.records == later.union(["again-2"]))
         #expect(seen.deletedRecords == gone)
-        #expect(seen.deletedZones == ["Gone"])
+        // The engine reports a zone that was deleted and made again as deleted, then as changed.
+        #expect(seen.deletedZones == ["Gone", "Again"])
       } else {
         #expect(seen.records == ["big-2", "interrupted-1"])
         #expect(seen.deletedRecords.isEmpty && seen.deletedZones.isEmpty)
@@ -140,9 +141,9 @@ import Testing
       #expect(query.first?.recordFields?["title"] as? String == "Unmatched")
       let early = try await notifications(
         of: container, since: token("notifications-token-early"))
-      #expect(early.count > late.count)
-      #expect(
-        early.suffix(late.count).map(\.notificationID) == late.map(\.notificationID))
+      // The one notification between the two tokens is of a database subscription, and the last
+      // change replaces it with a newer one.
+      #expect(early.map(\.notificationID) == late.map(\.notificationID))
     }
   }
 

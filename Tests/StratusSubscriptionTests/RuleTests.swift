@@ -36,7 +36,7 @@ import Testing
     try await withScene { scene in
       let items = try await scene.subscribe(
         .database("d"), .zone("z", "Z"), try .query("q"), scope: .shared)
-      #expect(items.map(\.word) == ["d", "BAD_REQUEST", "BAD_REQUEST"])
+      #expect(items.map(\.word) == ["d", "z BAD_REQUEST", "q BAD_REQUEST"])
       #expect(try await scene.listed(scope: .shared) == ["d"])
       #expect(try await scene.listed(scope: .private) == [])
     }
