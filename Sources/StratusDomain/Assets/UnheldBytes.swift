@@ -5,8 +5,9 @@ import Synchronization
 /// one store.
 ///
 /// The register knows the finished files. It is read before an upload whose user or store may be
-/// beyond half of the limit. Unfinished uploads are counted here, by each process for itself. A restart forgets
-/// them, and so admits the limit once more at most, until the sweep removes their bytes.
+/// beyond half of the limit. Unfinished uploads are counted here, by each process for itself. A
+/// restart forgets them, and so admits the limit once more at most, until the sweep removes their
+/// bytes.
 final class UnheldBytes: Sendable {
   private struct Pending {
     let user: String

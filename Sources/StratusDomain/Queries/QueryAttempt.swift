@@ -28,7 +28,7 @@ struct QueryAttempt {
   /// The room that the answer has left.
   var room = AnswerRoom()
 
-  /// Choice: anonymous callers add no indexes and no marks, because every later write pays for them.
+  /// Choice: anonymous callers add no indexes and no marks, for which every later write would pay.
   private var makesIndexes: Bool { database.caller.userRecordName != nil }
 
   func run() throws(ServerError) -> Outcome {
