@@ -180,7 +180,10 @@ import Testing
           results.continuation.yield(nil)
         }
       }
-      operation.modifyRecordsResultBlock = { _ in results.continuation.finish() }
+      operation.modifyRecordsResultBlock = { result in
+        if case .failure(let error as CKError) = result { results.continuation.yield(error.code) }
+        results.continuation.finish()
+      }
       container.privateCloudDatabase.add(operation)
       var codes: [CKError.Code?] = []
       for await code in results.stream { codes.append(code) }
