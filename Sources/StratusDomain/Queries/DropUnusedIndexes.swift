@@ -19,16 +19,17 @@ public struct DropUnusedIndexes: Sendable {
 
   private struct Findings {
     var unused: [Int64] = []
-    /// Read since the last step and not noted for today; or never noted, so that the days begin.
+    /// Indexes that were read since the last step and not noted today, and indexes that were never
+    /// noted. Their unused days count from today.
     var noted: [Int64] = []
     var hasDropped = false
 
     var isEmpty: Bool { unused.isEmpty && noted.isEmpty && !hasDropped }
   }
 
-  /// Notes what was read, drops what was not, and removes some entries.
+  /// Notes which indexes were used, drops the unused ones, and removes some of their entries.
   ///
-  /// - Returns: whether there may be more to do.
+  /// - Returns: whether more entries remain to be removed.
   public func step() async throws(ServerError) -> Bool {
     let day = ambient.now() / Self.dayMilliseconds
     let used = uses.take(at: address)
