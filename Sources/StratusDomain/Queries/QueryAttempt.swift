@@ -144,7 +144,7 @@ struct QueryAttempt {
     }
   }
 
-  /// Where the query looks; nil: there is no record to find.
+  /// The database and zone to search; nil: no record can be found.
   private func area() throws(ServerError) -> QueryArea? {
     let policy = database.policy
     if request.zoneID == nil, request.isZoneWide, database.view.queriesAllZones {
