@@ -18,9 +18,9 @@ public protocol NotificationListening: Sendable {
   func consume(through number: Int64, by device: ListeningDevice)
 }
 
-/// One who listens for notifications.
+/// A listener for notifications.
 public protocol NotificationListener: AnyObject, Sendable {
-  /// Where it is reached.
+  /// The lane that reaches the listener.
   var lane: any NotificationLane { get }
 }
 

@@ -9,7 +9,7 @@ public protocol OutboxReading {
   func recordImage(at position: Int, of entry: Int64) throws(ServerError) -> RecordImage?
 }
 
-/// Fills and empties the outbox.
+/// Adds and removes outbox entries.
 public protocol OutboxWriting {
   /// Leaves a change in the outbox, behind all others.
   func add(_ change: WatchedChange) throws(ServerError)
