@@ -7,7 +7,7 @@ public protocol Registry:
   StoreRegistry
 {}
 
-/// A person or program that can sign in.
+/// An account that can sign in.
 public struct Account: Sendable, Hashable {
   /// Never changes, and is never sent to an app.
   public var id: String

@@ -12,7 +12,7 @@ public struct APIToken: Sendable, Hashable {
   public var allowedOrigins: Set<String>?
   /// The way in which a sign-in passes the web auth token to the app.
   public var callback: SignInCallback
-  /// Milliseconds since 1970 UTC; nil: an earlier program made it.
+  /// Milliseconds since 1970 UTC; nil: an earlier version of the server made it.
   public var createdAt: Int64?
 
   public init(

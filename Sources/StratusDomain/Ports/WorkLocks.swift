@@ -22,7 +22,7 @@ public protocol WorkLocks: Sendable {
   ) async throws(ServerError) -> Bool
 }
 
-/// Work that a server does in its stores by itself.
+/// Background work that a server does in its stores.
 public enum BackgroundWork: String, Sendable {
   /// Removes the records of deleted zones.
   case zonePurge = "the removal of deleted zones"
