@@ -3,7 +3,7 @@ import Synchronization
 
 /// Counts the open streams of each user.
 final class StreamSeats: Sendable {
-  /// A dead connection is noticed within a minute, at the next keep-alive.
+  /// A vanished client is noticed about a minute after the next keep-alive.
   private static let retryAfterSeconds = 60
 
   private let countMax: Int?

@@ -19,7 +19,6 @@ extension FieldValue {
     }
   }
 
-  /// The value as it stands in a localized text; nil: it is of a type that cannot.
   /// The value in a localized text; nil: texts do not support its type.
   ///
   /// Source: semantics §18: strings, numbers and dates. Choice: a date is written as ISO 8601 in

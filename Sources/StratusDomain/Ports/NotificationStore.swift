@@ -34,7 +34,7 @@ public protocol NotificationReading {
   func badge(of user: String) throws(ServerError) -> Int
 }
 
-/// Fills and empties the queues of notifications.
+/// Adds and removes queued notifications.
 public protocol NotificationWriting {
   /// Appends notifications to their users' queues, in order, and limits each queue.
   ///

@@ -11,7 +11,7 @@ public protocol OutboxReading {
 
 /// Adds and removes outbox entries.
 public protocol OutboxWriting {
-  /// Leaves a change in the outbox, behind all others.
+  /// Appends a change to the outbox.
   func add(_ change: WatchedChange) throws(ServerError)
 
   /// Stores how far the matching of an entry has come.

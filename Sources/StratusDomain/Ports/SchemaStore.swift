@@ -10,5 +10,6 @@ public protocol SchemaWriting {
   /// Adds new record types and fields, and index marks.
   func add(_ addition: SchemaAddition) throws(ServerError)
 
+  /// Replaces the settings of the container.
   func set(_ settings: ContainerSettings) throws(ServerError)
 }

@@ -1,8 +1,8 @@
 import StratusWire
 
-/// Drops the indexes of a store that no query has read for long, a step at a time.
+/// Drops indexes that no query has read for a long time, one step at a time.
 ///
-/// A later query that needs the index makes it again. Continuation markers of the old index become
+/// A later query that needs the index creates it again. Continuation markers of the old index become
 /// invalid.
 public struct DropUnusedIndexes: Sendable {
   private let store: any Store

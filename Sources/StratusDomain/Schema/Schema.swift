@@ -21,6 +21,7 @@ public struct Schema: Sendable, Hashable {
     recordTypes[recordType]?.grants ?? .standard
   }
 
+  /// Adds record types, fields and index marks.
   public mutating func add(_ addition: SchemaAddition) {
     for name in addition.recordTypes where recordTypes[name] == nil {
       recordTypes[name] = RecordType(name: name)
