@@ -6,7 +6,7 @@ struct RegisterTokenHandler: EndpointHandler {
 
   let devices: DeviceAccess
   let tokens: CourierTokens
-  /// Signals devices that have waiting notifications.
+  /// Signals which devices have waiting notifications.
   let queues: any Signals
 
   func answer(

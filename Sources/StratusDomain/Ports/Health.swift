@@ -1,7 +1,7 @@
 /// A problem that keeps a server from working until an operator repairs it.
 public struct HealthProblem: Sendable, Hashable {
   public enum Kind: String, Sendable, Hashable {
-    /// The disk of the data folder is full; writes fail until there is space.
+    /// The disk of the data folder is full; writes are postponed until there is space.
     case diskFull = "disk-full"
     /// A file is missing, empty, or not the one that the server wrote.
     case lost

@@ -61,7 +61,8 @@ struct QueryPlanner {
     return start..<start + sweepCount
   }
 
-  /// The indexes of the candidates that need an index of the order, or of no columns at all.
+  /// The indexes of the candidates that fall back on an index of the order, of one filter, or of
+  /// record names.
   var fallbacks: Range<Int> {
     let start = mainCount + gatherCount
     return start..<start + fallbackCount
