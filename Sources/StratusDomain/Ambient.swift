@@ -1,4 +1,4 @@
-/// Time and chance, handed in from the composition root, so that a test can hold both still.
+/// Time and randomness, injected by the composition root, so that a test can control both.
 public struct Ambient: Sendable {
   /// Milliseconds since 1970 UTC.
   public var now: @Sendable () -> Int64

@@ -1,29 +1,29 @@
 public import StratusWire
 
-/// Everything the server answers: the API on one screen.
+/// Everything that the server answers: the API on one screen.
 public struct Service: Sendable {
-  /// One handler an endpoint.
+  /// One handler for each endpoint.
   public let handlers: [any EndpointHandler]
 
-  /// What the operator can ask of the stores.
+  /// The handlers of the operator's endpoints.
   public let managementHandlers: [any ManagementHandler]
 
-  /// What lies behind upload URLs.
+  /// Receives the bytes sent to upload URLs.
   public let uploads: AssetUploads
 
-  /// What lies behind download URLs.
+  /// Serves the bytes of download URLs.
   public let downloads: AssetDownloads
 
-  /// What lets in those who want to listen for notifications.
+  /// Admits listeners for notifications.
   public let listening: ListeningAccess
 
   /// - Parameters:
-  ///   - cascades: hears of stores in which a cascade is left to carry on.
-  ///   - changes: hears of stores in whose outbox something was left.
-  ///   - queues: hears of devices for which something waits as they register a token.
-  ///   - limits: those that are not about pace.
+  ///   - cascades: signalled when a store has a cascade to continue.
+  ///   - changes: signalled when a store has new outbox entries.
+  ///   - queues: signalled when a device registers a token and already has waiting notifications.
+  ///   - limits: the limits that do not concern request rates.
   ///   - pollHoldSeconds: how long a poll for notifications waits.
-  ///   - uses: hears which indexes are read.
+  ///   - uses: notes which indexes queries read.
   ///   - isDisabled: whether a user's account is disabled.
   public init(
     stores: any StoreCatalog, containers: any ContainerRegistry, assets: any AssetStore,

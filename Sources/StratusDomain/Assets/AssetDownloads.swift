@@ -1,16 +1,16 @@
 import StratusWire
 
-/// Gives out the bytes of files: what lies behind a download URL.
+/// Serves the bytes of files to clients with download URLs.
 public struct AssetDownloads: Sendable {
   let stores: any StoreCatalog
   let assets: any AssetStore
   let tickets: AssetTickets
   let ambient: Ambient
 
-  /// The file a ticket names, open, and its checksum in hex digits.
+  /// The open file that a ticket names, and its checksum in hex digits.
   ///
-  /// - Throws: `NOT_FOUND` if the ticket is none of ours or the bytes are gone; `ACCESS_DENIED` if
-  ///   it is past its time.
+  /// - Throws: `NOT_FOUND` if this server did not make the ticket or the bytes are gone;
+  ///   `ACCESS_DENIED` if it has expired.
   public func file(
     _ ticketText: String
   ) async throws(ServerError) -> (file: any AssetFile, checksum: String) {

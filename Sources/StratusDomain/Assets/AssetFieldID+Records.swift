@@ -3,7 +3,7 @@ import StratusWire
 extension DatabaseAccess {
   /// The database and the zone that a request about assets names.
   ///
-  /// - Throws: `BAD_REQUEST` if the request names too many fields; as
+  /// - Throws: `BAD_REQUEST` if the request names too many fields; otherwise as
   ///   ``open(_:for:needsUser:)`` and ``OpenDatabase/zoneAddress(_:)``.
   func open(
     _ address: DatabaseAddress, for caller: Caller, fields: [AssetFieldID], zoneID: ZoneID?

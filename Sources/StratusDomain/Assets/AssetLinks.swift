@@ -1,22 +1,23 @@
 import StratusWire
 
-/// Makes and checks what is said about the files of one database in one request: receipts, and the
-/// URLs where bytes go and come from.
+/// Makes and checks the receipts and URLs for the files of one database in one request.
 struct AssetLinks: Sendable {
-  /// NB: shorter than any sensible grace of the sweep, so that bytes outlive their receipts.
+  /// The lifetime of a receipt.
   ///
-  /// Choice: Apple does not say; half a day lets a slow batch of uploads end before its save.
+  /// NB: shorter than any sensible grace period of the sweep, so that bytes outlive their receipts.
+  ///
+  /// Choice: Apple does not say. Half a day lets a slow batch of uploads end before its save.
   static let receiptMilliseconds: Int64 = 12 * 3_600_000
-  /// A download URL is good for one to two of these. It changes only at full ones, so that caches
-  /// know it again.
+  /// A download URL is valid for one to two of these periods. It changes only at the start of a
+  /// period, so that caches can recognize it.
   ///
-  /// Choice: Apple does not say how long; clients fetch at once.
+  /// Choice: Apple does not say how long. Clients download at once.
   static let downloadMilliseconds: Int64 = 3_600_000
 
   let tickets: AssetTickets
   let address: StoreAddress
   let database: DatabaseKey
-  /// What the caller calls the server, e.g. `http://127.0.0.1:8080`.
+  /// The server's URL as the caller uses it, e.g. `http://127.0.0.1:8080`.
   let serverURL: String
   /// Milliseconds since 1970 UTC.
   let now: Int64
@@ -27,7 +28,7 @@ struct AssetLinks: Sendable {
     return serverURL + "/assets/upload/" + tickets.text(ticket)
   }
 
-  /// Holds no `%`, since some clients encode it once more (wire-quirks B22).
+  /// Contains no `%`, since some clients encode the URL again (wire-quirks B22).
   func downloadURL(checksum: [UInt8]) -> String {
     let period = Self.downloadMilliseconds
     let ticket = DownloadTicket(
@@ -41,7 +42,7 @@ struct AssetLinks: Sendable {
         address: address, database: database, file: file, expires: now + Self.receiptMilliseconds))
   }
 
-  /// What a receipt proves; nil: nothing, here and now.
+  /// The file that a receipt proves; nil: the receipt is not valid here and now.
   func file(provedBy receipt: String) -> WholeFile? {
     guard let receipt = tickets.receipt(receipt), receipt.address == address,
       receipt.database == database, now <= receipt.expires
@@ -51,7 +52,7 @@ struct AssetLinks: Sendable {
 }
 
 extension AssetLinks {
-  /// A file as an answer shows it.
+  /// The form of a file in an answer.
   func shown(_ asset: Asset) -> Asset {
     var asset = asset
     if let checksum = asset.checksumBytes { asset.downloadURL = downloadURL(checksum: checksum) }

@@ -1,14 +1,14 @@
 import StratusWire
 
-/// The rules a file must pass to become the value of a field.
+/// The rules that a file must pass to become the value of a field.
 struct AssetRules: Sendable {
   let links: AssetLinks
-  /// The files of the register that the operations name, by checksum.
+  /// The registered files that the operations name, by checksum.
   let known: [[UInt8]: StoredAsset]
 
-  /// The changes with their files as they are stored: checksum and size, nothing else.
+  /// The changes, with their files in stored form: checksum and size, nothing else.
   ///
-  /// A file needs a receipt, unless the field holds the very same already: clients send whole
+  /// A file needs a receipt, unless the field already holds the same file, since clients send whole
   /// records back (wire-quirks A7).
   /// - Throws: `BAD_REQUEST` naming the field.
   func settle(
@@ -64,7 +64,7 @@ struct AssetRules: Sendable {
     return Asset(fileChecksum: Base64.encode(file.checksum), size: file.size)
   }
 
-  /// Files that fields hold already.
+  /// The files that the fields already hold.
   private static func held(by stored: StoredRecord?) throws(ServerError) -> [String: Set<Asset>] {
     guard let stored, stored.hasAssets else { return [:] }
     var held: [String: Set<Asset>] = [:]
@@ -74,9 +74,9 @@ struct AssetRules: Sendable {
     return held
   }
 
-  /// Whether a record holds files once the changes are made.
+  /// Whether a record holds files after the changes.
   ///
-  /// - Parameter stored: the record whose other fields stay; nil: none do.
+  /// - Parameter stored: the record whose other fields are kept; nil: none are.
   static func holdsAssets(
     _ changes: [(key: String, value: FieldValue?)], over stored: StoredRecord?
   ) throws(ServerError) -> Bool {
@@ -90,12 +90,12 @@ struct AssetRules: Sendable {
 }
 
 extension Asset {
-  /// What is stored of it.
+  /// The stored form of the asset.
   fileprivate var bare: Asset { Asset(fileChecksum: fileChecksum, size: size) }
 }
 
 extension FieldValue {
-  /// The files in it.
+  /// The files in the value.
   var assets: [Asset] {
     switch self {
     case .asset(let asset): [asset]
@@ -104,7 +104,7 @@ extension FieldValue {
     }
   }
 
-  /// Whether it is a file or a list of files.
+  /// Whether the value is a file, or a list of files.
   var holdsAssets: Bool {
     switch self {
     case .asset: true

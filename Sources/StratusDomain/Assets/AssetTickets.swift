@@ -1,8 +1,8 @@
 import StratusWire
 
-/// Seals and reads the texts that let somebody send, fetch or use the bytes of a file.
+/// Seals and reads the texts that allow their holder to upload, download or reference a file.
 struct AssetTickets: Sendable {
-  /// What a text is for, so that none passes for another.
+  /// The purpose of a text, so that one kind of text cannot be used as another.
   private enum Kind: UInt8 {
     case upload = 1
     case download = 2
@@ -41,7 +41,7 @@ struct AssetTickets: Sendable {
     }
   }
 
-  /// nil: the text is none of ours. Whether it is past its time, the caller asks.
+  /// nil: this server did not make the text. The caller checks whether it has expired.
   func upload(_ text: String) -> UploadTicket? {
     guard var packed = open(text, .upload), let address = packed.address(),
       let database = packed.database(), let id = packed.string(), let user = packed.string(),
@@ -50,7 +50,7 @@ struct AssetTickets: Sendable {
     return UploadTicket(address: address, database: database, id: id, user: user, issued: issued)
   }
 
-  /// nil: the text is none of ours. Whether it is past its time, the caller asks.
+  /// nil: this server did not make the text. The caller checks whether it has expired.
   func download(_ text: String) -> DownloadTicket? {
     guard var packed = open(text, .download), let address = packed.address(),
       let checksum = packed.data(), let expires = packed.int64()
@@ -58,7 +58,7 @@ struct AssetTickets: Sendable {
     return DownloadTicket(address: address, checksum: checksum, expires: expires)
   }
 
-  /// nil: the text is none of ours. Whether it is past its time, the caller asks.
+  /// nil: this server did not make the text. The caller checks whether it has expired.
   func receipt(_ text: String) -> AssetReceipt? {
     guard var packed = open(text, .receipt), let address = packed.address(),
       let database = packed.database(), let checksum = packed.data(), let size = packed.int64(),
@@ -87,20 +87,20 @@ struct AssetTickets: Sendable {
   }
 }
 
-/// Lets whoever holds it send one file.
+/// Allows its holder to upload one file.
 struct UploadTicket: Sendable, Hashable {
   var address: StoreAddress
-  /// Where the file may be used.
+  /// The database where the file may be used.
   var database: DatabaseKey
-  /// Names the upload; never given twice.
+  /// The ID of the upload; never reused.
   var id: String
-  /// The record name of the user who asked for it.
+  /// The record name of the user who requested the ticket.
   var user: String
   /// Milliseconds since 1970 UTC.
   var issued: Int64
 }
 
-/// Lets whoever holds it fetch one file.
+/// Allows its holder to download one file.
 struct DownloadTicket: Sendable, Hashable {
   var address: StoreAddress
   /// SHA-256 of the contents.
@@ -109,7 +109,7 @@ struct DownloadTicket: Sendable, Hashable {
   var expires: Int64
 }
 
-/// Proves that bytes were sent to a database, or that somebody could read them there.
+/// Proves that the caller uploaded these bytes to a database, or could read them there.
 struct AssetReceipt: Sendable, Hashable {
   var address: StoreAddress
   var database: DatabaseKey
@@ -124,7 +124,7 @@ extension PackedBytes {
     add(address.environment.rawValue)
   }
 
-  /// NB: an owner's name is never empty, so that no owner is the public database.
+  /// NB: an owner's name is never empty. An empty owner therefore means the public database.
   fileprivate mutating func add(_ database: DatabaseKey) { add(database.owner ?? "") }
 }
 

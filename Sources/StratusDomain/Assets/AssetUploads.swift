@@ -1,14 +1,14 @@
 public import StratusWire
 
-/// Takes the bytes of files: what lies behind an upload URL.
+/// Receives the bytes that clients send to upload URLs.
 public struct AssetUploads: Sendable {
-  /// Part of a file that comes in several.
+  /// One part of a file that is sent in several.
   public struct Piece: Sendable, Hashable {
-    /// Place of its first byte.
+    /// The offset of its first byte.
     public var first: Int64
-    /// Place of its last byte.
+    /// The offset of its last byte.
     public var last: Int64
-    /// Bytes of the whole file.
+    /// The size of the whole file in bytes.
     public var total: Int64
 
     public init(first: Int64, last: Int64, total: Int64) {
@@ -20,21 +20,21 @@ public struct AssetUploads: Sendable {
     var isLast: Bool { last + 1 == total }
   }
 
-  /// What became of bytes that were sent.
+  /// The result of receiving bytes.
   public enum Outcome: Sendable {
     case answer(UploadAnswer)
-    /// The piece does not begin where the bytes that are there end.
+    /// The piece does not begin at the end of the bytes received so far.
     case outOfPlace(received: Int64)
   }
 
-  /// How long an upload URL is good, by Apple's reference; from its making, or from the last byte
-  /// of an upload that was begun in time.
+  /// The time that an upload URL stays valid, by Apple's reference. It counts from the creation of
+  /// the URL, or from the last byte of an upload that began in time.
   ///
-  /// Choice: large files take longer than 15 minutes, so an upload that goes on keeps its URL.
+  /// Choice: large files take longer than 15 minutes, so an upload in progress keeps its URL.
   static let quietMilliseconds: Int64 = 15 * 60_000
-  /// How long an upload URL is good at most. Choice.
+  /// The maximum lifetime of an upload URL. Choice.
   static let lifetimeMilliseconds: Int64 = 24 * 3_600_000
-  /// Bytes handed to the asset store at once.
+  /// The number of bytes passed to the asset store at once.
   static let appendBytes = 262_144
 
   let stores: any StoreCatalog
@@ -49,25 +49,25 @@ public struct AssetUploads: Sendable {
   public typealias IsDisabled =
     @Sendable (_ user: String, _ container: String) async throws(ServerError) -> Bool
 
-  /// How far an upload is: what to put into the field, or how many bytes are there.
+  /// The progress of an upload: the value for the field, or the number of bytes received.
   ///
-  /// - Throws: `NOT_FOUND` if the ticket is none of ours, `ACCESS_DENIED` if it is past its time,
-  ///   `AUTHENTICATION_FAILED` if its user's account is disabled.
+  /// - Throws: `NOT_FOUND` if this server did not make the ticket, `ACCESS_DENIED` if it has
+  ///   expired, `AUTHENTICATION_FAILED` if its user's account is disabled.
   public func progress(of ticketText: String) async throws(ServerError) -> UploadAnswer {
     let (ticket, status) = try await admit(ticketText)
     if let answer = try await ended(ticket, status) { return answer }
     return UploadAnswer(received: status.received)
   }
 
-  /// Takes a file, or a piece of one. A ticket whose file is there already takes no more.
+  /// Receives a file, or a piece of one. A ticket whose file is complete accepts no more bytes.
   ///
-  /// What came before a connection broke stays for whoever goes on.
+  /// If the connection breaks, the bytes received so far remain, and the client can continue.
   /// - Parameters:
   ///   - piece: nil: the whole file comes at once.
-  ///   - next: the bytes as they come; nil at their end.
-  /// - Throws: as ``progress(of:)``; what `next` throws; `BAD_REQUEST` if the piece has not the
-  ///   bytes it says; `QUOTA_EXCEEDED` if the file is larger than the limit, or too many bytes are
-  ///   uploaded that no record holds.
+  ///   - next: returns the next bytes; nil at their end.
+  /// - Throws: as ``progress(of:)``; errors of `next`; `BAD_REQUEST` if the piece does not have the
+  ///   bytes that it announces; `QUOTA_EXCEEDED` if the file is larger than the limit, or if too
+  ///   many uploaded bytes are not held by any record.
   public func receive(
     _ ticketText: String, piece: Piece?, next: () async throws(ServerError) -> [UInt8]?
   ) async throws(ServerError) -> Outcome {
@@ -127,7 +127,7 @@ public struct AssetUploads: Sendable {
     }
   }
 
-  /// The answer of an upload whose bytes are all there; nil if some are missing.
+  /// The answer for an upload with all its bytes; nil if some are missing.
   private func ended(
     _ ticket: UploadTicket, _ status: AssetUploadStatus
   ) async throws(ServerError) -> UploadAnswer? {
@@ -189,9 +189,9 @@ public struct AssetUploads: Sendable {
     if piece != nil, heard != end { throw .badRequest(Reason.assetPieceWrong) }
   }
 
-  /// Makes a file of an upload that has all its bytes, and registers it.
+  /// Turns a complete upload into a file, and registers it.
   ///
-  /// Whatever is cut off here leaves an orphan at most, which the sweep takes.
+  /// An interruption leaves at most an orphan, which the sweep removes.
   private func end(
     _ upload: any AssetUpload, of ticket: UploadTicket
   ) async throws(ServerError) -> UploadAnswer {
@@ -220,9 +220,9 @@ public struct AssetUploads: Sendable {
     return answer(file, of: ticket)
   }
 
-  /// Puts a file in place of a registered one whose bytes are gone.
+  /// Replaces a registered file whose bytes are lost.
   ///
-  /// - Returns: whether the register names the new one now.
+  /// - Returns: whether the register names the new file now.
   private func replaceIfLost(
     _ kept: StoredAsset, by asset: StoredAsset, in store: any Store, at address: StoreAddress
   ) async throws(ServerError) -> Bool {

@@ -1,4 +1,4 @@
-/// Writes values as bytes, each with its length where it has one.
+/// Encodes values as bytes. Values of variable length have a length prefix.
 struct PackedBytes: Sendable {
   private(set) var bytes: [UInt8] = []
 
@@ -17,7 +17,7 @@ struct PackedBytes: Sendable {
   mutating func add(_ value: String) { add(Array(value.utf8)) }
 }
 
-/// Reads what ``PackedBytes`` wrote; every method is nil at what it did not write.
+/// Decodes the bytes of ``PackedBytes``. Each method returns nil if the bytes do not fit.
 struct PackedReader: Sendable {
   private var rest: ArraySlice<UInt8>
 

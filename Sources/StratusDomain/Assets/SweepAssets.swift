@@ -1,6 +1,6 @@
-/// Removes files that no record holds, a step at a time.
+/// Removes files that no record holds, one step at a time.
 ///
-/// The register goes first, in a transaction, then the file: a crash between the two leaves a file
+/// It first removes the row in a transaction, then the file. A crash between the two leaves a file
 /// without a row, which ``removeOrphans(after:limit:)`` finds.
 public struct SweepAssets: Sendable {
   private let store: any Store
@@ -9,8 +9,8 @@ public struct SweepAssets: Sendable {
   private let ambient: Ambient
   private let graceMilliseconds: Int64
 
-  /// - Parameter graceSeconds: how long bytes are kept that no record holds: since they were
-  ///   uploaded, or somebody asked for a receipt.
+  /// - Parameter graceSeconds: how long bytes without a record are kept after the upload, or after
+  ///   the last request for a receipt.
   public init(
     store: any Store, at address: StoreAddress, assets: any AssetStore, ambient: Ambient,
     graceSeconds: Int64
@@ -22,7 +22,7 @@ public struct SweepAssets: Sendable {
     graceMilliseconds = graceSeconds * 1_000
   }
 
-  /// Removes everything there is to remove.
+  /// Removes all files that can be removed.
   public func run() async throws(ServerError) {
     try await assets.discardUploads(at: address, untouchedSince: deadline)
     while try await removeUnheld(limit: Self.stepRows), !Task.isCancelled {}
@@ -32,7 +32,7 @@ public struct SweepAssets: Sendable {
     } while place != nil && !Task.isCancelled
   }
 
-  /// Removes files whose rows no record holds.
+  /// Removes files that no record holds, and their rows.
   ///
   /// - Returns: whether there may be more to do.
   public func removeUnheld(limit: Int) async throws(ServerError) -> Bool {
@@ -54,9 +54,9 @@ public struct SweepAssets: Sendable {
 
   /// Removes files without a row.
   ///
-  /// NB: files are listed before the register is asked, so that one registered in between counts
-  /// as registered; and one that is not registered yet is younger than the grace.
-  /// - Returns: where to go on; nil: the end was reached.
+  /// NB: files are listed before the register is read. A file registered in between thus counts as
+  /// registered, and a file that is not registered yet is younger than the grace period.
+  /// - Returns: the position to continue from; nil: the end was reached.
   public func removeOrphans(
     after place: String?, limit: Int
   ) async throws(ServerError) -> String? {

@@ -1,13 +1,12 @@
 import StratusWire
 import Synchronization
 
-/// Bounds the bytes that are uploaded and that no record holds: those of one user, and those of
-/// one store.
+/// Limits the uploaded bytes that no record holds, for each user and for each store.
 ///
-/// The register knows the finished files. It is read before an upload whose user or store may be
-/// beyond half of the limit. Unfinished uploads are counted here, by each process for itself. A
-/// restart forgets them, and so admits the limit once more at most, until the sweep removes their
-/// bytes.
+/// The register knows the finished files. It is read before an upload whose user or store may be at
+/// the limit. Each process counts its own unfinished uploads here. After a restart the counts are
+/// lost. At most one more limit's worth of bytes can then be uploaded, until the sweep removes the
+/// old ones.
 final class UnheldBytes: Sendable {
   private struct Pending {
     let user: String
@@ -17,9 +16,9 @@ final class UnheldBytes: Sendable {
   }
 
   private struct State {
-    /// By upload.
+    /// By upload ID.
     var pending: [String: Pending] = [:]
-    /// Of finished files, as last asked and added to since.
+    /// Bytes of finished files: the register's last figures, plus those finished since.
     var finished: [StoreAddress: [String: Int64]] = [:]
   }
 
@@ -35,9 +34,9 @@ final class UnheldBytes: Sendable {
     self.perStoreMax = perStoreMax
   }
 
-  /// Lets an upload begin or go on.
+  /// Admits the start or the continuation of an upload.
   ///
-  /// - Throws: `QUOTA_EXCEEDED` if the user or the store has no room.
+  /// - Throws: `QUOTA_EXCEEDED` if the user or the store has no capacity left.
   func admit(
     _ ticket: UploadTicket, store: any Store, now: Int64
   ) async throws(ServerError) {
@@ -47,7 +46,7 @@ final class UnheldBytes: Sendable {
         && room(for: ticket, in: state) > min(perUserMax, perStoreMax) / 2
     }
     if isKnown { return }
-    // NB: what records have taken since is known only to the register.
+    // NB: only the register knows which bytes records have taken since.
     let finished = try await store.read { (store) throws(ServerError) in
       try store.unheldBytes()
     }
@@ -58,9 +57,9 @@ final class UnheldBytes: Sendable {
     if !hasRoom { throw Self.refusal }
   }
 
-  /// Notes how many bytes of an upload have come.
+  /// Notes the number of bytes received by an upload.
   ///
-  /// - Throws: `QUOTA_EXCEEDED` if there is no room for them.
+  /// - Throws: `QUOTA_EXCEEDED` if there is no capacity for them.
   func note(_ received: Int64, of ticket: UploadTicket, now: Int64) throws(ServerError) {
     let fits = state.withLock { state in
       if received > room(for: ticket, in: state) { return false }
@@ -79,7 +78,7 @@ final class UnheldBytes: Sendable {
     }
   }
 
-  /// Bytes that this upload may have in all.
+  /// The total number of bytes that this upload may have.
   private func room(for ticket: UploadTicket, in state: State) -> Int64 {
     let finished = state.finished[ticket.address] ?? [:]
     var ofUser = finished[ticket.user] ?? 0
@@ -91,7 +90,8 @@ final class UnheldBytes: Sendable {
     return min(perUserMax - ofUser, perStoreMax - ofStore)
   }
 
-  /// An upload that has rested for so long cannot go on, and the sweep removes its bytes.
+  /// Removes uploads that were idle for so long that they cannot continue. The sweep removes their
+  /// bytes.
   private static func forgetOld(_ state: inout State, _ now: Int64) {
     if state.pending.isEmpty { return }
     state.pending = state.pending.filter {

@@ -1,6 +1,6 @@
 import StratusWire
 
-/// Answers `assets/upload`: a URL for each file.
+/// Answers `assets/upload` with a URL for each file.
 struct UploadAssetsHandler: EndpointHandler {
   typealias Endpoint = UploadAssets
 
@@ -23,7 +23,7 @@ struct UploadAssetsHandler: EndpointHandler {
       })
   }
 
-  /// Refuses what the save that follows could not do, before the bytes travel.
+  /// Refuses files that the later save would refuse, before their bytes are sent.
   private func check(
     _ fields: [AssetFieldID], in zone: ZoneAddress, of database: OpenDatabase
   ) async throws(ServerError) {

@@ -1,9 +1,9 @@
-/// What is kept beside an upload, so that who lost an answer can ask again.
+/// The note beside an upload, which lets a client that lost an answer ask again.
 enum UploadNote: Sendable, Hashable {
-  /// The last piece is on its way; with it the upload has so many bytes.
+  /// The last piece is being sent. With it, the upload has `total` bytes.
   ///
-  /// NB: without this, an upload that a crash cut off between its last byte and its end could
-  /// never be ended: no piece would be left to send.
+  /// NB: without this note, an upload that a crash interrupts after its last byte could never be
+  /// finished, since no piece is left to send.
   case last(total: Int64)
   /// The upload has become this file.
   case done(WholeFile)
@@ -22,7 +22,7 @@ enum UploadNote: Sendable, Hashable {
     return packed.bytes
   }
 
-  /// nil: the bytes are no note, as after a loss of power.
+  /// nil: the bytes are not a note, for example after a power failure.
   init?(bytes: [UInt8]) {
     var packed = PackedReader(bytes[...])
     switch packed.byte() {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Standard base64 with padding, and that for URLs without.
+/// Standard base64 with padding, and URL-safe base64 without.
 enum Base64 {
   static func encode(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
 

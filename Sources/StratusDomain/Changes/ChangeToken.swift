@@ -1,35 +1,36 @@
 import StratusWire
 
-/// A place in a history, as clients carry it: opaque to them, checked when it comes back.
+/// A position in a history. Clients carry it as an opaque text, and the server validates it when it
+/// comes back.
 ///
-/// It names the timeline it belongs to (the database's epoch) and the thing whose history it is (a
-/// zone's incarnation, or a database), so that a token from before a restore, or of a zone that was
-/// deleted and made again, is known to be stale, and never leaves a silent gap.
+/// The token names its timeline (the database's epoch) and the subject of the history (the
+/// incarnation of a zone, or a database). A token from before a restore, or of a zone that was
+/// deleted and created again, is therefore recognized as stale. It never causes a silent gap.
 struct ChangeToken: Sendable, Hashable {
-  /// Whose history.
+  /// The kind of history.
   enum Subject: UInt8, Sendable {
     case zone = 1
     case database = 2
-    /// A zone's history read from its end.
+    /// The history of a zone, read from its end.
     case reversedZone = 3
-    /// What happened to a user's notifications.
+    /// The history of a user's notifications.
     case notifications = 4
   }
 
   var subject: Subject
   var epoch: Int64
-  /// The zone's incarnation, or a fingerprint of the database.
+  /// The incarnation of the zone, or a fingerprint of the database.
   var incarnation: Int64
-  /// The reader knows everything up to this change.
+  /// The reader knows all changes up to this one.
   var change: Int64
-  /// Reading backwards: the reader has seen the changes after this one, up to ``top``.
+  /// When reading backwards: the reader has seen the changes after this one, up to ``top``.
   var before: Int64 = 0
-  /// Reading backwards: where it began.
+  /// When reading backwards: the change where reading began.
   var top: Int64 = 0
-  /// A first reading: the newest change when it began. The reader never had what was deleted up to
-  /// that change.
+  /// In a first reading: the newest change when it began. The reader never had the records that
+  /// were deleted up to that change.
   var began: Int64 = 0
-  /// Which participation in another user's zone the token belongs to; 0: the reader owns the zone.
+  /// The number of the reader's participation in another user's zone; 0: the reader owns the zone.
   /// A user who is removed and invited again gets a new number, so that old tokens expire.
   var participation: Int64 = 0
 
@@ -49,7 +50,7 @@ struct ChangeToken: Sendable, Hashable {
     return Base64.encode(bytes)
   }
 
-  /// - Throws: `BAD_REQUEST` if the text is no token of ours.
+  /// - Throws: `BAD_REQUEST` if the text is not a valid token.
   init(text: String) throws(ServerError) {
     guard let bytes = Base64.decode(text), bytes.count >= 26, Self.versions.contains(bytes[0]),
       let subject = Subject(rawValue: bytes[1])
@@ -86,10 +87,9 @@ struct ChangeToken: Sendable, Hashable {
     self.change = change
   }
 
-  /// - Parameter forgotten: the newest deletion that the history has forgotten; 0: none.
-  /// - Throws: `BAD_REQUEST` "sync token expired" unless the token belongs to this timeline,
-  ///   incarnation and participation and to a change that has happened, and its bearer misses no
-  ///   forgotten deletion.
+  /// - Parameter forgotten: the newest deletion that was removed from the history; 0: none.
+  /// - Throws: `BAD_REQUEST` "sync token expired" unless the token fits this timeline, incarnation
+  ///   and participation, its change has happened, and the reader misses no removed deletion.
   func check(
     epoch: Int64, incarnation: Int64, newest: Int64, forgotten: Int64 = 0,
     participation: Int64 = 0
@@ -102,24 +102,25 @@ struct ChangeToken: Sendable, Hashable {
     guard [change, before, top, began].allSatisfy((0...newest).contains) else {
       throw .badRequest(Reason.syncTokenInvalid)
     }
-    // NB: not one that was forgotten between two pages of a first reading, if it is older than
-    // that: a reader sent back to the beginning for it might never come to the end.
+    // NB: a deletion from before a first reading began may be removed between two of its pages. The
+    // token stays valid then. Otherwise the reader would start again, and might never finish.
     if max(change, began) < forgotten { throw .badRequest(Reason.syncTokenExpired) }
   }
 }
 
 extension DatabaseView {
-  /// Tells the databases that callers open apart in tokens (FNV-1a).
+  /// Distinguishes the databases of callers in tokens (FNV-1a).
   ///
-  /// NB: clients keep tokens, so that those of a public or private database stay the hash of the
-  /// owner alone.
+  /// NB: clients store tokens. For public and private databases, the value must therefore stay the
+  /// hash of the owner alone.
   var fingerprint: Int64 {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in identity.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
     return Int64(bitPattern: hash)
   }
 
-  /// A text that no other database of the store has. User record names hold no control characters.
+  /// A text that is unique among the databases of the store. User record names have no control
+  /// characters.
   var identity: String {
     switch self {
     case .public: ""

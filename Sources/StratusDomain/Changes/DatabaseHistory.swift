@@ -1,6 +1,6 @@
 import StratusWire
 
-/// Reads a database's list of zones a page at a time.
+/// Reads a database's list of zones page by page.
 struct DatabaseHistory {
   /// One page.
   struct Page: Sendable {
@@ -13,9 +13,9 @@ struct DatabaseHistory {
   let store: any StoreReading
   var showsIncarnations = false
 
-  /// The next page behind a token.
+  /// The page after a token.
   ///
-  /// - Throws: `BAD_REQUEST` for tokens that are stale or none of ours.
+  /// - Throws: `BAD_REQUEST` for tokens that are stale or not valid.
   func page(since text: String?, resultsLimit: Int?) throws(ServerError) -> Page {
     let epoch = try store.epoch(of: database.view)
     let newest = try store.latestZoneChange(in: database.view)

@@ -21,10 +21,10 @@ struct FetchDatabaseChangesHandler: EndpointHandler {
     }
   }
 
-  /// Lists the zones of a shared database anew that changed since the last poll.
+  /// Lists the zones of a shared database again that have changed since the last poll.
   ///
-  /// Owners' saves do not touch the histories of participants, so that a save costs the same
-  /// however many users participate.
+  /// Owners' saves do not update the histories of participants, so that the cost of a save does not
+  /// depend on the number of participants.
   private func relistChangedZones(of database: OpenDatabase) async throws(ServerError) {
     guard case .shared(let user) = database.view else { return }
     let mustRelist = try await database.store.read { (store) throws(ServerError) in
@@ -39,7 +39,7 @@ struct FetchDatabaseChangesHandler: EndpointHandler {
   }
 }
 
-/// Answers `zones/changes`: ``FetchDatabaseChangesHandler`` under other keys.
+/// Answers `zones/changes`: like ``FetchDatabaseChangesHandler``, with other keys.
 struct FetchZonesHandler: EndpointHandler {
   typealias Endpoint = FetchZones
 

@@ -1,7 +1,7 @@
 import StratusWire
 
-/// Answers `records/changes`: ``FetchZoneChangesHandler`` for one zone, whose errors are the
-/// request's.
+/// Answers `records/changes`: like ``FetchZoneChangesHandler`` for one zone, but errors of the zone
+/// fail the request.
 struct FetchRecordChangesHandler: EndpointHandler {
   typealias Endpoint = FetchRecordChanges
 

@@ -22,7 +22,7 @@ struct FetchZoneChangesHandler: EndpointHandler {
       var count = Limits.recordsPerResponseMax
       for item in request.zones {
         do throws(ServerError) {
-          // A zone for which there is no room is left for the next request, with `moreComing`.
+          // A zone without remaining capacity is left to the next request, with `moreComing`.
           let limit = bytesLeft > 0 ? min(item.selection.resultsLimit ?? count, count) : 0
           let page = try history.page(
             item.zoneID, since: item.syncToken, selection: item.selection, limit: limit,
@@ -31,7 +31,7 @@ struct FetchZoneChangesHandler: EndpointHandler {
           count -= page.changes.records.count
           items.append(.changes(page.changes))
         } catch {
-          // NB: a fault of the store is no property of a zone.
+          // NB: a fault of the store is not the fault of a zone.
           if error.code == .internalError || error.code == .tryAgainLater { throw error }
           items.append(.failure(item.zoneID, error.dictionary(for: caller)))
         }

@@ -1,4 +1,4 @@
-/// Forgets the deletions of long ago, a step a transaction.
+/// Removes old deletions from histories. Each step is one transaction.
 public struct ForgetDeletions: Sendable {
   private let store: any Store
   private let ambient: Ambient
@@ -11,9 +11,9 @@ public struct ForgetDeletions: Sendable {
     self.days = days
   }
 
-  /// Takes one step.
+  /// Runs one step.
   ///
-  /// - Parameter limit: records, and zones, at most.
+  /// - Parameter limit: the maximum number of records, and of zones.
   /// - Returns: whether there may be more to do.
   public func step(limit: Int) async throws(ServerError) -> Bool {
     let time = ambient.now() - days * 86_400_000

@@ -1,6 +1,6 @@
 import StratusWire
 
-/// Reads one zone's history a page at a time.
+/// Reads the history of one zone page by page.
 struct ZoneHistory {
   let database: OpenDatabase
   let store: any StoreReading
@@ -8,17 +8,17 @@ struct ZoneHistory {
   /// A page of a zone's history.
   struct Page {
     let changes: ZoneChanges
-    /// Bytes of the stored fields that were read for it.
+    /// The bytes of the stored fields that were read for the page.
     let sizeBytesRead: Int
   }
 
-  /// The next page behind a token.
+  /// The page after a token.
   ///
   /// - Parameters:
-  ///   - limit: how many records at most; 0: none, and the page says whether there are any.
-  ///   - room: what the answer has left; a record that does not fit ends the page.
-  /// - Throws: `ZONE_NOT_FOUND`; `BAD_REQUEST` for the default zone and for tokens that are stale
-  ///   or none of ours.
+  ///   - limit: the maximum number of records; 0: none, and the page says whether there are any.
+  ///   - room: the capacity left in the answer; a record that does not fit ends the page.
+  /// - Throws: `ZONE_NOT_FOUND`; `BAD_REQUEST` for the default zone, and for tokens that are stale
+  ///   or not valid.
   func page(
     _ zoneID: ZoneID, since text: String?, selection: ChangesSelection, limit: Int,
     sizeBytesMax: Int, room: inout AnswerRoom
@@ -51,7 +51,7 @@ struct ZoneHistory {
       sizeBytesRead: found.reduce(0) { $0 + $1.fields.text.count })
   }
 
-  /// - Returns: the items, and how many of the records they stand for.
+  /// - Returns: the items, and the number of records that they cover.
   private func present(
     _ records: [StoredRecord], of access: ZoneAccess, selection: ChangesSelection,
     isFromNothing: Bool, room: inout AnswerRoom
@@ -60,8 +60,8 @@ struct ZoneHistory {
     var items: [RecordItem] = []
     items.reserveCapacity(records.count)
     for (index, record) in records.enumerated() {
-      // A reader that starts from nothing has nothing to delete, unless it wrote to the zone before
-      // its first fetch, as the framework's clients may.
+      // A reader without a token has nothing to delete, unless it wrote to the zone before its
+      // first fetch, as the framework's clients may.
       if record.isDeleted, isFromNothing, !selection.showsDeletedRecordTypes { continue }
       if let types = selection.desiredRecordTypes, !types.contains(record.type) { continue }
       let item = try presenter.item(
@@ -74,11 +74,11 @@ struct ZoneHistory {
   }
 }
 
-/// Where a reader stands in a zone's history, and which way it reads.
+/// The position of a reader in a zone's history, and its direction.
 struct HistoryCursor {
   private let zone: StoredZone
   private let epoch: Int64
-  /// Known to the reader before this run: reading starts behind it.
+  /// The reader already knows the changes up to this one. Reading starts after it.
   private let since: Int64
   private let before: Int64
   private let top: Int64
@@ -113,28 +113,29 @@ struct HistoryCursor {
     self.began = began
   }
 
-  /// Whether the reader brings no token.
+  /// Whether the reader has no token.
   ///
-  /// NB: a token of a zone without changes is not the same: its bearer may have written since, and
-  /// wants to hear of deletions.
+  /// NB: a token of a zone without changes is different. Its owner may have written records since
+  /// then, and needs to learn of their deletions.
   let isFromNothing: Bool
 
   var range: ChangeRange { ChangeRange(after: since, through: isReversed ? before : zone.change) }
 
-  /// Whether nothing is left to be read.
+  /// Whether no changes are left to read.
   var isAtEnd: Bool { range.after >= range.through }
 
-  /// Whether nothing is left once this change is read.
+  /// Whether no changes are left after this one.
   ///
-  /// NB: numbers have gaps (a record's earlier changes), so reading backwards the end may be known
-  /// only by an empty page; forwards, only if a zone's newest change is a forgotten deletion.
+  /// NB: change numbers have gaps, since a record has only its latest change. A backward reader may
+  /// therefore learn of the end only from an empty page. A forward reader does so only if the
+  /// zone's newest change is a removed deletion.
   func isLast(_ change: Int64) -> Bool {
     isReversed ? change <= since + 1 : change >= zone.change
   }
 
-  /// The token that leads on.
+  /// The token for the next page.
   ///
-  /// - Parameter change: the last one read; nil: none was.
+  /// - Parameter change: the last change that was read; nil: none.
   func next(afterReading change: Int64?, isComplete: Bool) -> ChangeToken {
     var token = ChangeToken(
       subject: .zone, epoch: epoch, incarnation: zone.id, change: zone.change)

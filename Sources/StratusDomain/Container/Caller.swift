@@ -1,21 +1,22 @@
-/// Who makes a request, and which one it is.
+/// The caller of a request, and the identity of the request.
 public struct Caller: Sendable, Hashable {
   /// The principal that makes the request.
   public var principal: Principal
   /// The address of the client's connection, e.g. `192.0.2.7`; nil: there is no connection.
   public var clientAddress: String?
-  /// What the client calls itself, for `created` and `modified`.
+  /// The client's own ID, for `created` and `modified`.
   public var deviceID: String
-  /// Names the request in answers and in the log.
+  /// Identifies the request in answers and in the log.
   public var requestUUID: String
-  /// Whether answers with records of one zone name the zone's newest place (`getCurrentSyncToken`,
-  /// which Apple's own web apps send).
+  /// Whether answers with records of one zone include the zone's newest change token
+  /// (`getCurrentSyncToken`, which Apple's own web apps send).
   public var wantsSyncToken = false
-  /// The work that is done for the request.
+  /// Counts the work that is done for the request.
   public let work = WorkMeter()
-  /// What the caller calls the server, e.g. `http://127.0.0.1:8080`; begins the URLs in answers.
+  /// The server's URL as the caller uses it, e.g. `http://127.0.0.1:8080`. URLs in answers begin
+  /// with it.
   public var serverURL = ""
-  /// Where to sign in, for `AUTHENTICATION_REQUIRED`; nil: nowhere.
+  /// The sign-in URL for `AUTHENTICATION_REQUIRED`; nil: there is none.
   public var signInURL: String?
 
   public init(
@@ -38,7 +39,7 @@ public struct Caller: Sendable, Hashable {
       signInURL: signInURL)
   }
 
-  /// The user's record name in the container; nil: nobody is signed in.
+  /// The user's record name in the container; nil: the caller is not signed in.
   public var userRecordName: String? { principal.userRecordName }
 
   /// The name of the caller in queues: a user, or the address of an anonymous caller.

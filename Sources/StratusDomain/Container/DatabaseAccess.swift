@@ -9,7 +9,7 @@ struct DatabaseAccess: Sendable {
 
   /// Opens the database that a request names.
   ///
-  /// - Parameter needsUser: whether the endpoint requires a signed-in user, whatever the database.
+  /// - Parameter needsUser: whether the endpoint requires a signed-in user in every database.
   /// - Throws: `AUTHENTICATION_REQUIRED` for the private and the shared database without a user.
   func open(
     _ address: DatabaseAddress, for caller: Caller, needsUser: Bool = false
@@ -37,7 +37,7 @@ struct DatabaseAccess: Sendable {
 extension Caller {
   /// The user's record name.
   ///
-  /// - Throws: `AUTHENTICATION_REQUIRED` if nobody is signed in.
+  /// - Throws: `AUTHENTICATION_REQUIRED` if the caller is not signed in.
   func requireUser() throws(ServerError) -> String {
     guard let userRecordName else {
       throw ServerError(.authenticationRequired, Reason.authenticationRequired)
@@ -51,12 +51,13 @@ struct OpenDatabase: Sendable {
   let store: any Store
   let address: StoreAddress
   let caller: Caller
-  /// What the caller may do here.
+  /// The rights of the caller in this database.
   let policy: AccessPolicy
   private let tickets: AssetTickets
   private let openedAt: Int64
 
-  /// - Parameter openedAt: milliseconds since 1970 UTC; asset URLs and receipts count from it.
+  /// - Parameter openedAt: milliseconds since 1970 UTC. The lifetimes of asset URLs and receipts
+  ///   start at this time.
   init(
     store: any Store, address: StoreAddress, view: DatabaseView, caller: Caller,
     tickets: AssetTickets, openedAt: Int64

@@ -1,6 +1,6 @@
 public import StratusWire
 
-/// Which store: one container in one environment.
+/// The address of a store: one container in one environment.
 public struct StoreAddress: Sendable, Hashable {
   public var container: String
   public var environment: ContainerEnvironment
@@ -11,7 +11,7 @@ public struct StoreAddress: Sendable, Hashable {
   }
 }
 
-/// Where a request goes, as its path says it.
+/// The database that the path of a request names.
 public struct DatabaseAddress: Sendable, Hashable {
   public var store: StoreAddress
   public var scope: DatabaseScope
@@ -29,7 +29,7 @@ public enum DatabaseKey: Sendable, Hashable {
   case `public`
   case `private`(owner: String)
 
-  /// User record name of the owner; nil for the public database.
+  /// The user record name of the owner; nil for the public database.
   public var owner: String? {
     switch self {
     case .public: nil
@@ -39,7 +39,7 @@ public enum DatabaseKey: Sendable, Hashable {
 }
 
 /// The database that a caller opens: the public one, the user's private one, or the user's shared
-/// one, which shows zones that lie in the private databases of other users.
+/// one. The shared database shows zones in the private databases of other users.
 public enum DatabaseView: Sendable, Hashable {
   case `public`
   case `private`(user: String)
@@ -61,7 +61,7 @@ public enum DatabaseView: Sendable, Hashable {
     }
   }
 
-  /// User record name of the user whose database it is; nil for the public database.
+  /// The record name of the user that the view belongs to; nil for the public database.
   public var user: String? {
     switch self {
     case .public: nil
@@ -69,8 +69,8 @@ public enum DatabaseView: Sendable, Hashable {
     }
   }
 
-  /// The database whose rows the view shows; nil for a shared database, in which each zone lies in
-  /// the database of its own owner.
+  /// The database that holds the rows of the view. It is nil for a shared database, because each of
+  /// its zones is in its owner's database.
   public var database: DatabaseKey? {
     switch self {
     case .public: .public
@@ -101,7 +101,7 @@ public struct ZoneAddress: Sendable, Hashable {
   public var name: String { exactName.text }
   public var isDefault: Bool { name == ZoneID.defaultZoneName }
 
-  /// The zone's full ID, as answers show it.
+  /// The full zone ID, as answers show it.
   var id: ZoneID {
     ZoneID(zoneName: name, ownerRecordName: database.owner ?? "_defaultOwner")
   }

@@ -1,12 +1,12 @@
 import StratusWire
 
-// What each kind of database can do, by cloudkit-semantics §2 and web-services §4.
+// The features of each kind of database, by cloudkit-semantics §2 and web-services §4.
 
 extension DatabaseView {
   /// Whether the database has a default zone, which exists before anything is written to it.
   var hasDefaultZone: Bool { database != nil }
 
-  /// Whether a query without a zone can look into all zones.
+  /// Whether a query without a zone searches all zones.
   var queriesAllZones: Bool { self != .public }
 
   /// Refuses to read histories of a database that keeps none.
@@ -59,12 +59,12 @@ extension DatabaseKey {
   /// Whether fields can be encrypted on the device.
   var allowsEncryptedValues: Bool { self != .public }
 
-  /// Whether zones keep a history that clients follow, so that answers can name a change token.
+  /// Whether zones keep a history for clients, so that answers can contain a change token.
   var keepsHistories: Bool { self != .public }
 
-  /// Whether a record that others name as their parent cannot be deleted.
+  /// Whether a record cannot be deleted while other records name it as their parent.
   ///
-  /// Choice: not in the public database. Nothing is shared by hierarchies there, and anybody could
-  /// keep another user's record from being deleted.
+  /// Choice: not in the public database. Hierarchies share nothing there, and any user could block
+  /// the deletion of another user's record.
   var childrenHoldParents: Bool { self != .public }
 }

@@ -1,25 +1,25 @@
 import StratusWire
 
-/// What names may look like (cloudkit-semantics §2).
+/// The rules for names (cloudkit-semantics §2).
 enum Naming {
-  /// - Throws: `BAD_REQUEST` unless 1 … 255 characters (as `NSString` counts) and no underscore in
-  ///   front.
+  /// - Throws: `BAD_REQUEST` unless the name has 1 … 255 characters (as `NSString` counts) and does
+  ///   not start with an underscore.
   ///
-  /// `Choice:` Apple's pages say ASCII, its header "most UTF-8"; UTF-8 is accepted.
+  /// `Choice:` Apple's pages say ASCII, its header "most UTF-8". UTF-8 is accepted.
   static func checkRecordName(_ name: String) throws(ServerError) {
     try check(name, what: "recordName", lengthMax: Limits.nameLengthMax)
   }
 
-  /// - Throws: `BAD_REQUEST` unless it is the default zone's name or a legal one.
+  /// - Throws: `BAD_REQUEST` unless it is the name of the default zone or a legal name.
   static func checkZoneName(_ name: String) throws(ServerError) {
     if name == ZoneID.defaultZoneName { return }
     try check(name, what: "zoneName", lengthMax: Limits.nameLengthMax)
   }
 
-  /// - Throws: `BAD_REQUEST` unless 1 … 255 characters.
+  /// - Throws: `BAD_REQUEST` unless the ID has 1 … 255 characters.
   ///
-  /// `Choice:` Apple's pages only say non-empty; the length is that of names, and an underscore may
-  /// begin it.
+  /// `Choice:` Apple's pages only say non-empty. The maximum length is that of names, and the ID
+  /// may start with an underscore.
   static func checkSubscriptionID(_ id: String) throws(ServerError) {
     if id.isEmpty { throw .badRequest("subscriptionID must not be empty") }
     if id.utf16.count > Limits.nameLengthMax {
@@ -45,14 +45,16 @@ enum Naming {
     }
   }
 
-  /// - Throws: `BAD_REQUEST` unless a letter, then letters, digits and underscores.
+  /// - Throws: `BAD_REQUEST` unless the name is a letter, followed by letters, digits and
+  ///   underscores.
   static func checkRecordType(_ name: String) throws(ServerError) {
     guard isIdentifier(name), name.utf8.count <= Limits.recordTypeLengthMax else {
       throw .badRequest("Invalid recordType '\(name.prefix(64))'")
     }
   }
 
-  /// - Throws: `BAD_REQUEST` unless a letter, then letters, digits and underscores.
+  /// - Throws: `BAD_REQUEST` unless the name is a letter, followed by letters, digits and
+  ///   underscores.
   static func checkFieldName(_ name: String) throws(ServerError) {
     guard isIdentifier(name), name.utf8.count <= Limits.fieldNameLengthMax else {
       throw .badRequest("Invalid field name '\(name.prefix(64))'")

@@ -1,23 +1,23 @@
-/// The maker of a request, as its credentials prove it.
+/// The identity of a caller, as the request's credentials prove it.
 public enum Principal: Sendable, Hashable {
-  /// The request shows no credentials.
+  /// The request has no credentials.
   case anonymous
   /// An app without a user.
   ///
-  /// - Parameter id: the API token's ID.
+  /// - Parameter id: the ID of the API token.
   case apiToken(id: String)
   /// A signed-in user.
   case userSession(UserSession)
   /// A program that signs its requests with a server-to-server key.
   ///
   /// - Parameters:
-  ///   - id: the key's ID.
-  ///   - userRecordName: the key's own user in the container.
+  ///   - id: the ID of the key.
+  ///   - userRecordName: the user of the key in the container.
   case serverKey(id: String, userRecordName: String)
   /// The server's operator.
   case management
 
-  /// The record name of the user in the container; nil: the principal is no user.
+  /// The record name of the user in the container; nil: the principal is not a user.
   public var userRecordName: String? {
     switch self {
     case .userSession(let session): session.userRecordName

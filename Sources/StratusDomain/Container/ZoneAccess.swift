@@ -1,13 +1,13 @@
 import StratusWire
 
-/// A zone that a caller may use: where its rows are, and the caller's role in it.
+/// A zone that a caller may use: the database that holds its rows, and the caller's role in it.
 ///
 /// Every endpoint resolves a request's zone ID in two steps. ``OpenDatabase/zoneAddress(_:)`` needs
 /// no store. ``OpenDatabase/access(to:of:)`` reads the zone and the caller's role in the same
-/// transaction as the records, so that a role that ends is noticed by the next transaction.
+/// transaction as the records, so that the next transaction notices when a role ends.
 struct ZoneAccess: Sendable {
   let address: ZoneAddress
-  /// nil: the default zone, to which nothing has been written yet.
+  /// nil: the default zone, before anything is written to it.
   let zone: StoredZone?
   let role: ZoneRole
   private let policy: AccessPolicy
@@ -36,7 +36,7 @@ struct ZoneAccess: Sendable {
   }
 }
 
-/// What a caller is in a zone.
+/// The role of a caller in a zone.
 enum ZoneRole: Sendable, Hashable {
   /// The caller owns the zone and may do everything in it.
   case owner
@@ -47,8 +47,8 @@ enum ZoneRole: Sendable, Hashable {
 extension OpenDatabase {
   /// The address of the zone that a request names; nil names the default zone.
   ///
-  /// - Throws: `ZONE_NOT_FOUND` if no zone of that ID can be in this database: the zone of another
-  ///   user in a private database, or a zone without an owner in the shared one.
+  /// - Throws: `ZONE_NOT_FOUND` if no zone with that ID can be in this database: the zone of
+  ///   another user in a private database, or a zone without an owner in the shared one.
   func zoneAddress(_ zoneID: ZoneID?) throws(ServerError) -> ZoneAddress {
     let name = zoneID?.zoneName ?? ZoneID.defaultZoneName
     let owner = zoneID?.ownerRecordName
@@ -75,7 +75,8 @@ extension OpenDatabase {
       to: address, zone: try store.zone(named: address.name, in: address.database), of: store)
   }
 
-  /// As ``access(to:of:)``, and no other transaction may write to the zone until this one ends.
+  /// Like ``access(to:of:)``, and locks the zone: no other transaction may write to it until this
+  /// one ends.
   func lockedAccess(
     to address: ZoneAddress, of store: any StoreWriting
   ) throws(ServerError) -> ZoneAccess {
@@ -97,9 +98,9 @@ extension OpenDatabase {
 }
 
 extension StoreReading {
-  /// The live records of some names that the caller may read.
+  /// The live records with some names that the caller may read.
   ///
-  /// A record that the caller may not read is left out, as a missing one is.
+  /// A record that the caller may not read is left out, like a missing one.
   func readableRecords(
     named names: [String], _ access: ZoneAccess
   ) throws(ServerError) -> [ExactName: StoredRecord] {

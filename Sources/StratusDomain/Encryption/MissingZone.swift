@@ -1,7 +1,7 @@
 import StratusWire
 
 extension StoreReading {
-  /// The error of a zone that is not there, which says whether it went with its keys
+  /// The error for a missing zone. It says whether the zone was deleted because its keys were reset
   /// (cloudkit-semantics §8).
   func missingZone(
     named name: String, in database: DatabaseKey

@@ -1,6 +1,6 @@
 import StratusWire
 
-/// Answers `encryption/register`: the first request wins.
+/// Answers `encryption/register`. The first registered key stays.
 struct RegisterUserKeyHandler: EndpointHandler {
   typealias Endpoint = RegisterUserKey
 

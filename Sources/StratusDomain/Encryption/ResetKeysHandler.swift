@@ -1,6 +1,6 @@
 import StratusWire
 
-/// Answers `encryption/reset`, a bounded number of zones at a time.
+/// Answers `encryption/reset`, for a limited number of zones at a time.
 struct ResetKeysHandler: EndpointHandler {
   typealias Endpoint = ResetKeys
 
@@ -17,7 +17,8 @@ struct ResetKeysHandler: EndpointHandler {
     let user = origin.user
     let (response, isWatched) = try await database.store.write { (store) throws(ServerError) in
       let standing = try store.userKey(of: user)
-      // NB: repeated after its answer was lost, a finished reset is still a success.
+      // NB: a client may repeat a finished reset whose answer was lost. The repetition succeeds
+      // too.
       if standing == request.publicKey {
         return (ResetKeys.Response(zones: [], moreComing: false), false)
       }
@@ -30,7 +31,8 @@ struct ResetKeysHandler: EndpointHandler {
       var isWatched = false
       for zone in found {
         if zone.isDefault {
-          // The zone that cannot be deleted keeps its records; what they have sealed is lost.
+          // The default zone cannot be deleted. It keeps its records, but their sealed values are
+          // lost.
           try store.removeZoneKeys(of: zone)
         } else {
           if try store.leaveWord(.zoneDeleted, of: zone, by: origin) { isWatched = true }

@@ -1,6 +1,6 @@
 import StratusWire
 
-/// Answers `encryption/wrap`: the first request wins.
+/// Answers `encryption/wrap`. The first stored key stays.
 struct WrapZoneKeyHandler: EndpointHandler {
   typealias Endpoint = WrapZoneKey
 

@@ -1,10 +1,10 @@
 import StratusWire
 
 extension StoreReading {
-  /// Refuses values sealed with keys the zone does not have, as a device does that remembers the
-  /// key of an earlier zone of the same name: nobody could ever open them.
+  /// Refuses values sealed with keys that the zone does not have. A device may still have the key
+  /// of an earlier zone with the same name, but no other device could open such values.
   ///
-  /// - Parameter keyIDs: those of the values of one batch.
+  /// - Parameter keyIDs: the key IDs of one batch's values.
   /// - Throws: `BAD_REQUEST` with ``Reason/zoneKeyUnknown``.
   func requireZoneKeys(
     _ keyIDs: Set<[UInt8]>, of zone: StoredZone?

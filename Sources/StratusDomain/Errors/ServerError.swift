@@ -1,21 +1,21 @@
 public import StratusWire
 
-/// Why a request, or one item of it, was refused.
+/// The error of a request, or of one item of it.
 ///
-/// The one error type of the server. What concerns the request is thrown; what concerns one item is
-/// a value in the results.
+/// It is the only error type of the server. Errors of the request are thrown. Errors of one item
+/// are values in the results.
 public struct ServerError: Error, Sendable, Hashable {
   public var code: ErrorCode
-  /// A fixed sentence from ``Reason``, or one that names what is wrong in the caller's own words.
-  /// Never SQL text, a path, or another caller's data.
+  /// A fixed sentence from ``Reason``, or one that names the fault with the caller's own values. It
+  /// never contains SQL text, a path, or another caller's data.
   public var reason: String
   /// For the log only.
   public var facts: [String: String]
-  /// Seconds after which a repetition may succeed; nil: do not repeat.
+  /// The seconds after which a retry may succeed; nil: do not retry.
   public var retryAfterSeconds: Int?
-  /// What to do about it, for the one who reads the log.
+  /// Advice for the reader of the log.
   public var hint: String?
-  /// Only with `ZONE_NOT_FOUND`: whether the zone went with its keys.
+  /// Only with `ZONE_NOT_FOUND`: whether the zone was deleted because its keys were reset.
   public var userDidResetEncryptedData = false
 
   public init(
@@ -29,13 +29,13 @@ public struct ServerError: Error, Sendable, Hashable {
     self.hint = hint
   }
 
-  /// A fault of ours: the caller learns only that there was one.
+  /// A fault of the server. The caller only learns that there was one.
   public static func fault(_ what: String, facts: [String: String] = [:]) -> ServerError {
     ServerError(
       .internalError, Reason.internalError, facts: facts.merging(["fault": what]) { $1 })
   }
 
-  /// A request that has not the form it must have.
+  /// A request that is malformed.
   public static func badRequest(_ reason: String) -> ServerError {
     ServerError(.badRequest, reason)
   }

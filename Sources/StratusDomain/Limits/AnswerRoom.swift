@@ -1,17 +1,17 @@
 import StratusWire
 
-/// Counts the bytes of the records in an answer, so that none is larger than
+/// Counts the bytes of the records in an answer, so that no answer is larger than
 /// ``Limits/answerSizeBytesMax``.
 struct AnswerRoom: Sendable {
   private var usedBytes = 0
-  /// Whether a record did not fit: then no more are read.
+  /// Whether a record did not fit. Then no more records are read.
   private(set) var isFull = false
 
   private static let sizeBytesMax = Limits.answerSizeBytesMax - Limits.answerReserveBytes
 
-  /// Takes room for a record. The first one always fits.
+  /// Reserves capacity for a record. The first record always fits.
   ///
-  /// - Returns: whether there was room for it.
+  /// - Returns: whether the record fits.
   mutating func take(_ sizeBytes: Int) -> Bool {
     if isFull { return false }
     if usedBytes > 0, usedBytes + sizeBytes > Self.sizeBytesMax {
@@ -22,7 +22,7 @@ struct AnswerRoom: Sendable {
     return true
   }
 
-  /// Takes room for an item of a feed.
+  /// Reserves capacity for an item of a change feed.
   mutating func take(_ item: RecordItem) -> Bool {
     switch item {
     case .record(let record): take(Self.sizeBytesMax(of: record))
@@ -30,9 +30,9 @@ struct AnswerRoom: Sendable {
     }
   }
 
-  /// Bytes that a record has in an answer, at most.
+  /// The maximum size of a record in an answer, in bytes.
   ///
-  /// NB: presented fields can be longer than stored ones: each number may get quotes, and each file
+  /// NB: presented fields can be longer than stored ones. Each number may get quotes, and each file
   /// gets a URL.
   static func sizeBytesMax(of record: StoredRecord, selection: FieldSelection = .all) -> Int {
     let text = record.fields.text.count
@@ -44,7 +44,7 @@ struct AnswerRoom: Sendable {
     return size
   }
 
-  /// Bytes of a record in an answer, at most, once its fields are as they are shown.
+  /// The maximum size of a record in an answer, in bytes, when its fields are already presented.
   static func sizeBytesMax(of record: RecordDictionary) -> Int {
     record.fields.text.count + headBytes(of: record.created) + headBytes(of: record.modified)
   }
@@ -53,14 +53,14 @@ struct AnswerRoom: Sendable {
     headBytes(of: record.created) + headBytes(of: record.modified)
   }
 
-  /// The members beside the fields have four names of 255 characters and a device's name, in which
-  /// a byte may be escaped by six.
+  /// Besides the fields, a record has up to four names of 255 characters and a device name.
+  /// Escaping can turn one byte into six.
   private static func headBytes(of stamp: Stamp) -> Int {
     2_048 + 6 * stamp.deviceID.utf8.count
   }
 
-  /// Bytes of a download URL, at most.
+  /// The maximum size of a download URL in bytes.
   private static let urlBytesMax = 1_024
-  /// The URL of a file compared with its stored text, which has 75 bytes at least.
+  /// The size of a file's URL relative to its stored text, which has at least 75 bytes.
   private static let urlsPerText = 14
 }

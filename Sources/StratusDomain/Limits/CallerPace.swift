@@ -1,18 +1,18 @@
 public import StratusWire
 import Synchronization
 
-/// Keeps callers to a pace: token buckets of each user, each API token, and each address of
-/// anonymous callers.
+/// Limits the rate of callers with token buckets: one for each user, each API token, and each
+/// address of anonymous callers.
 ///
-/// It takes one lock and two look-ups a request. Callers who rest are forgotten.
+/// A request takes one lock and two lookups. Idle callers are removed.
 public final class CallerPace: Sendable {
-  /// Who is held to it.
+  /// The caller that the limits apply to.
   public struct Subject: Sendable, Hashable {
-    /// nil: nobody signed in.
+    /// nil: the caller is not signed in.
     public var userRecordName: String?
-    /// One that has been found good.
+    /// An API token that was found valid.
     public var apiToken: String?
-    /// The address of the caller; nil: not known. It counts for anonymous callers.
+    /// The address of the caller; nil: unknown. It is used only for anonymous callers.
     public var clientAddress: String?
 
     public init(userRecordName: String?, apiToken: String?, clientAddress: String? = nil) {
@@ -45,9 +45,9 @@ public final class CallerPace: Sendable {
   }
 
   private struct State {
-    /// By user record name, API token or address, which are never the same text.
+    /// By user record name, API token or address. These texts are always different.
     var callers: [String: Buckets] = [:]
-    /// Callers at which those who rest are looked for.
+    /// The number of callers at which idle ones are removed.
     var sweepAt = 4_096
   }
 
@@ -67,12 +67,12 @@ public final class CallerPace: Sendable {
 
   /// Counts a request.
   ///
-  /// - Throws: `THROTTLED`; then it is not counted.
+  /// - Throws: `THROTTLED`; then the request is not counted.
   public func admitRequest(of subject: Subject) throws(ServerError) {
     try take(1, .requests, requestRules(for: subject))
   }
 
-  /// Counts what a request is about to save and delete.
+  /// Counts the records that a request will save and delete.
   ///
   /// NB: anonymous callers cannot change anything. Their operations do not count, so that they do
   /// not use up the share of the app's users.
@@ -87,11 +87,11 @@ public final class CallerPace: Sendable {
       ])
   }
 
-  /// Counts what a request that was answered has cost beyond its own: as if it had been several.
+  /// Charges the extra cost of an answered request, as if it had been several requests.
   ///
   /// - Parameters:
-  ///   - bytes: received and sent.
-  ///   - steps: of work, one of which takes about 1 µs.
+  ///   - bytes: bytes received and sent.
+  ///   - steps: units of work; one takes about 1 µs.
   public func charge(bytes: Int, steps: Int, to subject: Subject) {
     let count = bytes / Limits.bytesPerPacedRequest + steps / Limits.stepsPerPacedRequest
     if count == 0 { return }
@@ -104,8 +104,8 @@ public final class CallerPace: Sendable {
     }
   }
 
-  /// Choice: those who are not signed in have a share of their own, of an app and of an address, so
-  /// that they cannot hold back the users of the app.
+  /// Choice: anonymous callers have separate limits for their app and their address, so that they
+  /// cannot slow down the app's users.
   private func requestRules(for subject: Subject) -> [Rule] {
     if let user = subject.userRecordName {
       return [
@@ -123,10 +123,10 @@ public final class CallerPace: Sendable {
     ]
   }
 
-  /// How many callers are known, for tests.
+  /// The number of known callers, for tests.
   var callersCount: Int { state.withLock { $0.callers.count } }
 
-  /// A pace, and the caller that is held to it.
+  /// A rate limit, and the caller that it applies to.
   private struct Rule {
     let caller: String?
     let rate: LimitSettings.Rate?
@@ -149,7 +149,7 @@ public final class CallerPace: Sendable {
         if let seconds = bucket.debtSeconds { return (rule.name, seconds) }
         taken.append(bucket)
       }
-      // Only now, so that what is refused by one is not charged to the other.
+      // Charged only now, so that a request refused by one rule is not charged to another.
       for taken in taken { state.callers[taken.caller, default: Buckets()][kind] = taken.bucket }
       if state.callers.count >= min(state.sweepAt, callersMax) { sweep(&state, now) }
       return nil
@@ -166,7 +166,7 @@ public final class CallerPace: Sendable {
     let debtSeconds: Int?
   }
 
-  /// The caller's bucket once so much is taken from it; nil: the rule does not apply.
+  /// The caller's bucket after `count` is taken from it; nil: the rule does not apply.
   private func bucket(
     _ count: Int, _ kind: Kind, _ rule: Rule, _ state: State, _ now: Int64
   ) -> Taken? {
@@ -177,7 +177,8 @@ public final class CallerPace: Sendable {
       caller: caller, bucket: bucket, debtSeconds: bucket.debtSeconds(of: rate, now: now))
   }
 
-  /// Forgets who rests; and everybody, where hardly anybody does: that is the kinder mistake.
+  /// Removes idle callers. If few are idle, clears the table: an unthrottled caller is better than
+  /// a wrongly throttled one.
   private func sweep(_ state: inout State, _ now: Int64) {
     state.callers = state.callers.filter { _, buckets in
       !buckets.requests.isFull(at: now) || !buckets.operations.isFull(at: now)

@@ -1,15 +1,15 @@
 import StratusWire
 
-/// Bounds of the number of values in one record.
+/// The limits for the number of values in one record.
 enum RecordBounds {
-  /// - Parameter values: of those fields that are written; nil: the field is cleared.
-  /// - Throws: `BAD_REQUEST` if a list, or lists and words together, have too many values.
+  /// - Parameter values: the written fields; nil: the field is cleared.
+  /// - Throws: `BAD_REQUEST` if one list, or all lists and words together, have too many values.
   static func check(
     _ values: some Sequence<(key: String, value: FieldValue?)>
   ) throws(ServerError) {
     var assets = 0
     var listed = 0
-    // A word and what parts it from the next are two bytes at least.
+    // A word and its separator take at least two bytes.
     var wordsMax = 0
     for (_, value) in values {
       switch value {
@@ -24,7 +24,7 @@ enum RecordBounds {
     guard assets <= Limits.assetsPerRecordMax, listed <= Limits.indexEntriesPerRecordMax else {
       throw tooMany
     }
-    // Texts are short as a rule, and then their words need not be counted.
+    // Texts are usually short, and then their words need not be counted.
     if listed + wordsMax <= Limits.indexEntriesPerRecordMax { return }
     var words = 0
     for case (_, .string(let text)?) in values where text.utf8.count > 2 {
@@ -36,20 +36,21 @@ enum RecordBounds {
   private static let tooMany = ServerError.badRequest(Reason.recordTooManyEntries)
 }
 
-/// Counts the work that a change does in the writer, and ends it before others wait too long.
+/// Counts the work that a change causes in the writer, and refuses it before other writers wait too
+/// long.
 struct WriterBudget {
   private(set) var steps = 0
   private var entries = 0
   private var records = 0
 
-  /// An entry is found in its index and written there.
+  /// The steps to find and write one index entry.
   private static let stepsPerEntry = 5
-  /// Bytes of a record that are read, decoded and written in a step.
+  /// The bytes of a record that are read, decoded and written in one step.
   private static let bytesPerStep = 128
 
-  /// Charges a record's change, once its derived rows are known.
+  /// Charges the change of a record, once its derived rows are known.
   ///
-  /// - Parameter rows: those of this record and of the ones before.
+  /// - Parameter rows: the rows of this record and of those before it.
   /// - Throws: `BAD_REQUEST` if the record has too many entries, or if it is not the first and the
   ///   writer has done enough.
   mutating func charge(

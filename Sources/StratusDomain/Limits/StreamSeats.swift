@@ -1,9 +1,9 @@
 import StratusWire
 import Synchronization
 
-/// Counts the streams that each user holds open.
+/// Counts the open streams of each user.
 final class StreamSeats: Sendable {
-  /// Who vanished is noticed a minute after the next sign of life.
+  /// A vanished client is noticed about a minute after the next keep-alive.
   private static let retryAfterSeconds = 60
 
   private let countMax: Int?
@@ -12,10 +12,10 @@ final class StreamSeats: Sendable {
   /// - Parameter countMax: see ``LimitSettings/streamsPerUserMax``.
   init(countMax: Int?) { self.countMax = countMax }
 
-  /// Takes a seat, until nobody holds it any more.
+  /// Takes a seat. It is released when the last reference to it is gone.
   ///
   /// - Parameter user: a user record name.
-  /// - Throws: `THROTTLED` where the user has too many.
+  /// - Throws: `THROTTLED` if the user has too many open streams.
   func take(_ user: String) throws(ServerError) -> StreamSeat {
     let isTaken = counts.withLock { counts in
       let count = counts[user, default: 0]
@@ -35,11 +35,11 @@ final class StreamSeats: Sendable {
     }
   }
 
-  /// Users with a stream, for tests.
+  /// The number of users with an open stream, for tests.
   var usersCount: Int { counts.withLock { $0.count } }
 }
 
-/// One open stream, as it is counted: for as long as somebody holds this.
+/// The seat of one open stream. The stream counts while a reference to the seat exists.
 public final class StreamSeat: Sendable {
   private let user: String
   private let seats: StreamSeats

@@ -1,19 +1,19 @@
 import Synchronization
 
-/// Counts the work that is done for one request, to be charged to its caller afterwards.
+/// Counts the work for one request, which is charged to its caller afterwards.
 public final class WorkMeter: Sendable {
   private let count = Atomic<Int>(0)
 
   public init() {}
 
-  /// Adds steps, one of which takes about 1 µs.
+  /// Adds steps; one takes about 1 µs.
   func add(steps: Int) { count.wrappingAdd(max(0, steps), ordering: .relaxed) }
 
   /// The steps added so far.
   public var steps: Int { count.load(ordering: .relaxed) }
 }
 
-// NB: all are equal: what a request costs does not make its caller another one.
+// NB: all meters are equal, since the cost of a request is not part of its caller's identity.
 extension WorkMeter: Hashable {
   public static func == (left: WorkMeter, right: WorkMeter) -> Bool { true }
 

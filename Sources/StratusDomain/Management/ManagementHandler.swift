@@ -1,11 +1,11 @@
 public import StratusWire
 
-/// The server's answer to one endpoint of its operator.
+/// The handler of one operator endpoint.
 public protocol ManagementHandler<Endpoint>: Sendable {
   associatedtype Endpoint: StratusWire.Endpoint
 
-  /// Answers one request of who holds the management token.
+  /// Answers one request of the operator, which the management token authenticates.
   ///
-  /// - Throws: what is wrong with the request.
+  /// - Throws: errors of the request.
   func answer(_ request: Endpoint.Request) async throws(ServerError) -> Endpoint.Response
 }

@@ -2,8 +2,8 @@ import StratusWire
 
 /// Answers `notifications/acknowledge`.
 ///
-/// Choice: a device that is not known, or no longer, is answered all the same; when it listens
-/// again it begins at the end.
+/// Choice: the request succeeds even if the device is unknown or was removed. When such a device
+/// listens again, it begins at the end of the queue.
 struct AcknowledgeNotificationsHandler: EndpointHandler {
   typealias Endpoint = AcknowledgeNotifications
 

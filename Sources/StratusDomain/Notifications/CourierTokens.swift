@@ -1,11 +1,11 @@
 import StratusWire
 
-/// Seals and reads the tokens by which web clients poll for notifications.
+/// Seals and reads the tokens that web clients poll for notifications with.
 ///
-/// CloudKit JS polls for all its containers with one token: it has it made for one container, and
-/// registers it with the others. So a token names a device in each of several stores.
+/// CloudKit JS polls for all its containers with one token. It creates the token for one container,
+/// and registers it with the others. A token therefore names a device in each of several stores.
 struct CourierTokens: Sendable {
-  /// A device in one store, by a name that nobody can guess.
+  /// A device in one store, by an ID that cannot be guessed.
   struct Place: Sendable, Hashable {
     var store: StoreAddress
     var courierID: String
@@ -14,7 +14,7 @@ struct CourierTokens: Sendable {
   private static let version: UInt8 = 1
   private static let purpose: UInt8 = 9
   private static let signatureCount = 32
-  /// Stores in one token; the oldest go. The token is part of a URL.
+  /// The maximum number of stores in a token; the oldest are dropped. The token is part of a URL.
   private static let placesMax = 16
 
   let signer: any TicketSigner
@@ -31,7 +31,7 @@ struct CourierTokens: Sendable {
     return Base64.encodeForURL(packed.bytes + signer.signature(of: packed.bytes))
   }
 
-  /// nil: the text is none of ours.
+  /// nil: this server did not make the text.
   func places(_ text: String) -> [Place]? {
     guard let bytes = Base64.decodeFromURL(text), bytes.count > Self.signatureCount else {
       return nil

@@ -17,7 +17,7 @@ struct CreateTokenHandler: EndpointHandler {
     let (now, fresh) = (devices.ambient.now(), devices.ambient.makeUUID())
     let courierID = try await store.write { (store) throws(ServerError) in
       var courierID = fresh
-      // The same device again: the URL it may be polling stays good.
+      // The same device again: the URL that it may be polling stays valid.
       if let known = try store.device(id: deviceID, of: user),
         case .courier(let standing) = known.channel
       {
@@ -37,6 +37,6 @@ struct CreateTokenHandler: EndpointHandler {
 }
 
 extension Caller {
-  /// Where to poll with a token.
+  /// The URL to poll with a token.
   func courierURL(_ token: String) -> String { serverURL + "/push/" + token }
 }

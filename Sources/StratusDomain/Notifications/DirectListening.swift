@@ -1,9 +1,9 @@
 public import StratusWire
 
-/// Listening without a connection: for tests, and for whoever is in the same process.
+/// Listening without a connection: for tests and code in the same process.
 extension NotificationListening {
-  /// The notifications of a device, from its place on, until the sequence is dropped or the server
-  /// ends; it acknowledges nothing.
+  /// The notifications of a device from its position on, until the sequence is dropped or the
+  /// server stops. Nothing is acknowledged.
   public func notifications(of device: ListeningDevice) -> AsyncStream<NumberedNotification> {
     listen(as: device) { notification in
       guard let payload = try? notification.payload() else { return nil }
@@ -12,9 +12,10 @@ extension NotificationListening {
     }
   }
 
-  /// As ``notifications(of:)``, each as `form` makes it; nil: it is left out.
+  /// Like ``notifications(of:)``, with each notification converted by `form`; if `form` returns
+  /// nil, the notification is skipped.
   ///
-  /// - Parameter seat: held until then.
+  /// - Parameter seat: kept until the sequence ends.
   public func listen<Form: Sendable>(
     as device: ListeningDevice, on seat: StreamSeat? = nil,
     _ form: @escaping @Sendable (QueuedNotification) -> Form?
@@ -33,8 +34,8 @@ extension NotificationListening {
     return stream
   }
 
-  /// The payload of the first notification for any of the devices, which has it then; nil: the time
-  /// is up, or the task is cancelled.
+  /// Waits for the first notification for any of the devices, acknowledges it and returns its
+  /// payload; nil: the time is over, or the task is cancelled.
   ///
   /// - Parameter deadline: milliseconds since 1970 UTC.
   public func poll(as devices: [ListeningDevice], until deadline: Int64) async -> [UInt8]? {
@@ -56,7 +57,7 @@ extension NotificationListening {
   }
 }
 
-/// Hands on what it gets, at once; nil: it was released.
+/// Passes each delivery on at once; nil: the listener was released.
 private final class DirectListener: NotificationListener {
   let take: @Sendable (NotificationDelivery?) -> Void
 
@@ -65,7 +66,8 @@ private final class DirectListener: NotificationListener {
   var lane: any NotificationLane { DirectLane.shared }
 }
 
-/// NB: nobody falls behind here, so what is delivered always begins where the listener is.
+/// NB: listeners of this lane never fall behind, so a delivery always begins at the listener's
+/// position.
 private final class DirectLane: NotificationLane {
   static let shared = DirectLane()
 

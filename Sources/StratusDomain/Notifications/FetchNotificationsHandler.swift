@@ -2,8 +2,8 @@ import StratusWire
 
 /// Answers `notifications/changes`.
 ///
-/// Choice: what is gone from the queue by then, for its age or for more than it holds, leaves no
-/// trace: a notification only says that there is something to fetch.
+/// Choice: the answer does not mention notifications that were removed from the queue because of
+/// their age or number. A notification only says that there is something to fetch.
 struct FetchNotificationsHandler: EndpointHandler {
   typealias Endpoint = FetchNotifications
 
@@ -29,7 +29,7 @@ struct FetchNotificationsHandler: EndpointHandler {
   }
 }
 
-/// What happened to a user's notifications: they came, and were marked as read.
+/// The history of a user's notifications: new ones, and those marked as read.
 struct NotificationHistory {
   let store: any StoreReading
   let user: String
@@ -42,7 +42,7 @@ struct NotificationHistory {
     let incarnation = DatabaseView.private(user: user).fingerprint
     try token?.check(epoch: epoch, incarnation: incarnation, newest: newest)
     let place = token?.change ?? 0
-    // Both come in order of the same count; a page ends before the first that is left out.
+    // Both lists use the same counter. A page ends before the first item that does not fit.
     let came = try store.notifications(
       of: user, after: place, limit: limit + 1, sizeBytesMax: Limits.responseSizeBytesMax)
     let read = try store.readMarks(of: user, after: place, limit: limit + 1)

@@ -2,7 +2,7 @@ import Foundation
 import StratusWire
 
 extension FieldValue {
-  /// The value as it goes along with a notification; nil: it is of a type that does not.
+  /// The value in a notification; nil: notifications do not support its type.
   ///
   /// Source: semantics §18: String, Number, Date, Location and Reference. A date is a number:
   /// milliseconds since 1970 UTC, as in a field. Long strings are cut: see ``NotificationText``.
@@ -19,11 +19,11 @@ extension FieldValue {
     }
   }
 
-  /// The value as it stands in a localized text; nil: it is of a type that cannot.
+  /// The value in a localized text; nil: texts do not support its type.
   ///
   /// Source: semantics §18: strings, numbers and dates. Choice: a date is written as ISO 8601 in
-  /// UTC, to the second (`2025-03-01T09:30:00Z`), because the server knows neither the language
-  /// nor the time zone of who reads it.
+  /// UTC, to the second (`2025-03-01T09:30:00Z`), because the server knows neither the language nor
+  /// the time zone of the reader.
   var inText: String? {
     switch self {
     case .string(let value): NotificationText.cut(value)
@@ -35,14 +35,14 @@ extension FieldValue {
   }
 }
 
-/// Values written for people.
+/// Converts values into readable text.
 enum NotificationText {
-  /// Characters of a string that go along with a notification.
+  /// The maximum characters of a string in a notification.
   ///
-  /// Source: Apple's documentation of `desiredKeys`: longer strings may be cut. Choice: they are,
-  /// so that one long text does not push everything else out of a small payload.
+  /// Source: Apple's documentation of `desiredKeys`: longer strings may be cut. Choice: they are
+  /// cut, so that one long text does not push everything else out of a small payload.
   static let charactersMax = 100
-  /// Bytes of them, since a character may be any number of bytes.
+  /// The maximum bytes of these characters, since a character can have any number of bytes.
   static let bytesMax = 400
 
   static func cut(_ text: String) -> String {
@@ -60,13 +60,13 @@ enum NotificationText {
     return String(text[..<end])
   }
 
-  /// Without a point where nothing stands behind it.
+  /// Without the decimal point if the fraction is zero.
   static func number(_ value: Double) -> String {
     let text = value.description
     return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
   }
 
-  /// Milliseconds of the years 1583 to 9999: of the Gregorian calendar, and with four digits.
+  /// Milliseconds of the years 1583 to 9999: years of the Gregorian calendar with four digits.
   private static let datable = -12_212_553_600_000...253_402_300_799_999 as ClosedRange<Int64>
 
   static func date(_ milliseconds: Int64) -> String {

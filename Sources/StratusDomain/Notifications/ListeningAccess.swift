@@ -1,26 +1,26 @@
 import StratusWire
 
-/// Lets those in who want to listen for notifications.
+/// Admits listeners for notifications.
 public struct ListeningAccess: Sendable {
   let devices: DeviceAccess
   let tokens: CourierTokens
   let seats: StreamSeats
-  /// How long a poll waits at most.
+  /// The longest time that a poll waits.
   public let holdSeconds: Int64
 
   private var stores: any StoreCatalog { devices.databases.stores }
   private var ambient: Ambient { devices.ambient }
 
-  /// When a poll that begins now is released; milliseconds since 1970 UTC.
+  /// The time when a poll that begins now is released; milliseconds since 1970 UTC.
   public var pollDeadline: Int64 { ambient.now() + holdSeconds * 1_000 }
 
-  /// The caller's device, as it opens a stream; from then on it is known.
+  /// Opens a stream for the caller's device, and registers the device if it is new.
   ///
-  /// - Parameter lastEventID: where an earlier stream ended for it.
-  /// - Returns: the device; the database's epoch: what the device heard under another one may have
-  ///   been undone; and what the stream counts by, for as long as it is open.
+  /// - Parameter lastEventID: the last event that the device received on an earlier stream.
+  /// - Returns: the device; the database's epoch, because events of another epoch may have been
+  ///   undone; and the seat that counts the stream while it is open.
   /// - Throws: `AUTHENTICATION_REQUIRED` without a user; `BAD_REQUEST` without a `clientId`;
-  ///   `THROTTLED` where the user has too many open.
+  ///   `THROTTLED` if the user has too many open streams.
   public func stream(
     for caller: Caller, at address: StoreAddress, lastEventID: Int64?
   ) async throws(ServerError) -> (device: ListeningDevice, epoch: Int64, seat: StreamSeat) {
@@ -38,10 +38,10 @@ public struct ListeningAccess: Sendable {
     var acknowledged = known?.acknowledged
     if known == nil {
       acknowledged = try await store.write { (store) throws(ServerError) in
-        // Somebody may have been as quick.
+        // Another request may have registered the device already.
         if let known = try store.device(id: deviceID, of: user) { return known.acknowledged }
-        // Who knows a place is not new, but unknown to this store: forgotten, or registered after
-        // the backup that was restored. What has come since then is news to it.
+        // A device that knows a position was registered before. The store no longer knows it: it
+        // was removed, or registered after the restored backup. Later notifications are new to it.
         let newest = try store.latestNotification()
         let place = max(0, min(lastEventID ?? newest, newest))
         try store.register(
@@ -53,17 +53,18 @@ public struct ListeningAccess: Sendable {
       try await touch(known, in: store)
     }
     var place = acknowledged ?? newest
-    // NB: a number the store has not drawn says nothing; one from before a restore is good.
+    // NB: a number that the store has not used yet is ignored. A number from before a restore is
+    // valid.
     if let lastEventID, lastEventID <= newest { place = max(place, lastEventID) }
     let device = ListeningDevice(
       store: address, user: user, deviceID: deviceID, place: place)
     return (device, epoch, seat)
   }
 
-  /// The devices for which a token polls.
+  /// The devices that a token polls for.
   ///
-  /// - Parameter authentication: knows whose accounts are disabled, as the token does not.
-  /// - Throws: `NOT_FOUND` if there are none, or no longer.
+  /// - Parameter authentication: knows the disabled accounts, which the token does not.
+  /// - Throws: `NOT_FOUND` if there are none, or no longer any.
   public func poll(
     token: String, by authentication: any Authentication
   ) async throws(ServerError) -> [ListeningDevice] {
@@ -86,7 +87,7 @@ public struct ListeningAccess: Sendable {
     return found
   }
 
-  /// NB: looks before it writes, because a poll comes every few seconds.
+  /// NB: checks the time before it writes, because polls come every few seconds.
   private func touch(_ device: StoredDevice, in store: any Store) async throws(ServerError) {
     let now = ambient.now()
     if now - device.seen < Self.touchMilliseconds { return }

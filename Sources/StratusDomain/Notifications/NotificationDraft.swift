@@ -1,12 +1,12 @@
 public import StratusWire
 
-/// What a subscription found, before it is a notification.
+/// The match of a subscription, from which a notification is made.
 public struct NotificationDraft: Sendable {
-  /// What became of the record a query subscription watches.
+  /// The changed record of a query subscription.
   public struct Record: Sendable {
     public var reason: RecordEvent.Reason
     public var name: String
-    /// As the change left the record; for a deletion, as it was before.
+    /// The fields after the change; for a deletion, the fields before it.
     public var fields: FieldsJSON
 
     public init(reason: RecordEvent.Reason, name: String, fields: FieldsJSON) {
@@ -18,12 +18,13 @@ public struct NotificationDraft: Sendable {
 
   public var containerIdentifier: String
   public var notificationID: String
-  /// User record name of whose subscription it is.
+  /// The user record name of the subscriber.
   public var user: String
   /// With its ID.
   public var subscription: Subscription
   public var scope: DatabaseScope
-  /// Where the change was; its owner is nil if it is the user's own. nil: a database subscription.
+  /// The zone of the change. Its owner is nil for the user's own zone. nil: a database
+  /// subscription.
   public var zoneID: ZoneID?
   /// nil unless it is a query subscription.
   public var record: Record?
@@ -43,19 +44,20 @@ public struct NotificationDraft: Sendable {
 }
 
 extension NotificationDraft {
-  /// Whether the number on the app's icon grows with it; ``payload()`` does not know the number.
+  /// Whether the notification increments the number on the app's icon. ``payload()`` does not know
+  /// the number.
   public var shouldBadge: Bool { subscription.notificationInfo?.shouldBadge ?? false }
 
-  /// Whether nobody sees or hears anything of it.
+  /// Whether the user neither sees nor hears the notification.
   public var isSilent: Bool { !(subscription.notificationInfo?.isVisible ?? false) }
 
-  /// What earlier notifications of the same user this one replaces: those with the same key. nil:
+  /// The notification replaces earlier ones of the same user with the same key. nil: it replaces
   /// none.
   ///
   /// Choice: notifications of one silent zone or database subscription replace each other, since
-  /// each says no more than that there are changes to fetch. `collapseIDKey` names a field, as
-  /// Apple's header has it, and its value is the key; a subscription that watches no query has no
-  /// fields and none of that kind.
+  /// each only says that there are changes to fetch. `collapseIDKey` names a field, as in Apple's
+  /// header, and the value of that field is the key. A subscription without a query has no fields,
+  /// and therefore no such key.
   public var coalescingKey: String? {
     switch subscription.subject {
     case .zone, .database:
@@ -69,10 +71,10 @@ extension NotificationDraft {
     }
   }
 
-  /// The notification, whole: what a channel has no room for, it prunes.
+  /// The complete notification. Each channel prunes it to its own size.
   ///
-  /// - Throws: `INTERNAL_ERROR` if the subscription has no ID, a query's change no record, or the
-  ///   record's fields cannot be read.
+  /// - Throws: `INTERNAL_ERROR` if the subscription has no ID, if a query match has no record, or
+  ///   if the fields of the record cannot be read.
   public func payload() throws(ServerError) -> NotificationPayload {
     let info = subscription.notificationInfo
     let values = try self.values(named: info)
@@ -128,13 +130,13 @@ extension NotificationDraft {
 }
 
 extension NotificationPayload.Presentation {
-  /// Takes over what is shown.
+  /// Copies the visible parts.
   ///
-  /// Choice: both a text and the key of its translation go along where both are given. The device
-  /// prefers the key, as Apple documents, and CloudKit JS knows only the text.
+  /// Choice: if a text and the key of its translation are given, both are sent. The device prefers
+  /// the key, as Apple documents, and CloudKit JS knows only the text.
   fileprivate mutating func show(_ info: NotificationInfo, of values: [String: FieldValue]) {
-    // Choice: a field without a value, or with one that has no text, is an empty text, so that
-    // those behind it keep their places.
+    // Choice: a field without a value, or with a value that has no text, becomes an empty text, so
+    // that later arguments keep their positions.
     func texts(_ names: [String]?) -> [String]? { names?.map { values[$0]?.inText ?? "" } }
     body = info.alertBody
     localizationKey = info.alertLocalizationKey

@@ -1,16 +1,16 @@
 public import StratusWire
 
 extension NotificationPayload {
-  /// Bytes of JSON that fit into one notification of Apple's push service.
+  /// The JSON size limit of one notification of Apple's push service, in bytes.
   ///
   /// Source: Apple, *Generating a remote notification*: 4 kB.
   public static let apnsBytesMax = 4_096
 
-  /// The notification with no more than fits: what matters least goes first, until the JSON text is
-  /// no longer than `bytesMax`. Larger than that only where nothing is left to go.
+  /// The notification, reduced to `bytesMax` bytes of JSON. The least important parts are removed
+  /// first. The result is larger only if nothing is left to remove.
   ///
-  /// Source: semantics §19, the order of the framework's header. Apple's prose has the fields of
-  /// `desiredKeys` go first of all. Choice: the header's order, since it is the precise one.
+  /// Source: semantics §19, the order of the framework's header. Apple's prose removes the fields
+  /// of `desiredKeys` first of all. Choice: the header's order, since it is the precise one.
   public func pruned(toBytes bytesMax: Int) -> NotificationPayload {
     var payload = self
     var size = payload.jsonBytes.count
@@ -24,11 +24,11 @@ extension NotificationPayload {
     return payload
   }
 
-  /// What can go, the most important first.
+  /// The parts that can be removed, the most important first.
   ///
-  /// NB: the notification's ID and what names the subscription never go: without them the rest
-  /// means nothing. Choice: `category` and `mutable-content`, of which Apple says nothing, matter
-  /// as much as the other short ones that decide how an app is called.
+  /// NB: the notification's ID and the subscription's ID always stay, since the rest means nothing
+  /// without them. Choice: Apple says nothing about `category` and `mutable-content`. They rank
+  /// with the other short parts that decide how an app is called.
   enum Part: CaseIterable {
     case badge, localizationKey, localizationArgs, body, actionLocalizationKey, launchImage
     case soundName, contentAvailable, mutableContent, category
@@ -38,7 +38,7 @@ extension NotificationPayload {
     case subtitleLocalizationKey, subtitleLocalizationArgs, subtitle
   }
 
-  /// Whether there is anything of a part.
+  /// Whether the notification has this part.
   func holds(_ part: Part) -> Bool {
     switch part {
     case .badge: presentation.badge != nil
@@ -98,7 +98,7 @@ extension NotificationPayload {
     }
   }
 
-  /// What became of a record; nil unless a query subscription tells of it.
+  /// The record event of a query subscription; nil for other subscriptions.
   private var record: RecordEvent? {
     get { if case .query(let record) = event { record } else { nil } }
     set { if let newValue { event = .query(newValue) } }

@@ -6,7 +6,7 @@ struct RegisterTokenHandler: EndpointHandler {
 
   let devices: DeviceAccess
   let tokens: CourierTokens
-  /// Hears of devices for which something waits.
+  /// Signals which devices have waiting notifications.
   let queues: any Signals
 
   func answer(
@@ -36,7 +36,7 @@ struct RegisterTokenHandler: EndpointHandler {
       let known = try store.device(reachedBy: channel)
       let isSameUser = known.map { ExactName($0.user) == ExactName(user) } ?? false
       let ownDeviceID = isSameUser ? known?.deviceID : nil
-      // A token that changes hands brings nothing of its former user's along.
+      // If a token moves to another user, the new user gets nothing from the former user's queue.
       let newest = try store.latestNotification()
       let deviceID = clientID ?? ownDeviceID ?? fresh
       try store.register(
@@ -48,7 +48,7 @@ struct RegisterTokenHandler: EndpointHandler {
       else { return nil }
       return device
     }
-    // What was queued before is no news: nobody looks for it again.
+    // Without this signal, the notifications that are queued already would wait for the next one.
     if let waiting { queues.send(StoreSignal(address.store, about: waiting)) }
     return response
   }
@@ -62,7 +62,7 @@ struct RegisterTokenHandler: EndpointHandler {
     return clientID
   }
 
-  /// Choice: hex digits, as every token of Apple's; it becomes part of a URL.
+  /// Choice: hex digits, as in all tokens of APNs. The token becomes part of a URL.
   private static func checkAPNsToken(_ token: String) throws(ServerError) {
     let isHex = token.utf8.allSatisfy { byte in
       switch byte {

@@ -2,7 +2,7 @@ import StratusWire
 
 /// Answers `notifications/badge`.
 ///
-/// Choice: other devices see the number with the next notification that counts it up.
+/// Choice: other devices get the number with the next notification that increments it.
 struct SetBadgeHandler: EndpointHandler {
   typealias Endpoint = SetBadge
 

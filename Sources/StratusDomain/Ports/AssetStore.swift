@@ -1,76 +1,78 @@
-/// Keeps the bytes of files: whole ones, each under a name that is given once, and uploads that are
-/// still coming.
+/// Stores the bytes of files: whole files, each under a unique name, and unfinished uploads.
 ///
-/// Knows nothing of records: how long a file is kept, the register decides.
+/// The store knows nothing of records. The register decides how long a file is kept.
 public protocol AssetStore: Sendable {
-  /// Opens an upload to add to it, and takes it from whoever has it open.
+  /// Opens an upload to append to it. An earlier opener loses the upload.
   ///
-  /// - Parameter fromNothing: forgets the bytes it has.
-  /// - Throws: `INTERNAL_ERROR` if the bytes cannot be read or made room for.
+  /// - Parameter fromNothing: discards the bytes received so far.
+  /// - Throws: `INTERNAL_ERROR` if the bytes cannot be read, or no space can be reserved for them.
   func open(
     upload id: String, at address: StoreAddress, fromNothing: Bool
   ) async throws(ServerError) -> any AssetUpload
 
-  /// What is known of an upload; one that nobody began has no bytes and no note.
+  /// The state of an upload. An upload that was never started has no bytes and no note.
   func status(
     ofUpload id: String, at address: StoreAddress
   ) async throws(ServerError) -> AssetUploadStatus
 
-  /// Keeps a few bytes beside an upload, in place of those kept before; they outlast its end.
+  /// Stores a few bytes beside an upload, and replaces earlier ones. They remain after the upload
+  /// ends.
   func note(
     _ bytes: [UInt8], ofUpload id: String, at address: StoreAddress
   ) async throws(ServerError)
 
-  /// Removes uploads and notes that nobody has added to since a time, and that nobody has open.
+  /// Removes uploads and notes that have not changed since a time and are not open.
   ///
   /// - Parameter time: milliseconds since 1970 UTC.
   func discardUploads(
     at address: StoreAddress, untouchedSince time: Int64
   ) async throws(ServerError)
 
-  /// Opens a whole file; nil if there is none of that name.
+  /// Opens a whole file; nil if no file has that name.
   func open(
     file: String, at address: StoreAddress
   ) async throws(ServerError) -> (any AssetFile)?
 
-  /// Removes a whole file; one that is not there is no error.
+  /// Removes a whole file. A missing file is not an error.
   func remove(file: String, at address: StoreAddress) async throws(ServerError)
 
-  /// Whole files in order of their names' bytes.
+  /// Lists whole files in the byte order of their names.
   ///
-  /// - Parameter name: only files behind this name; nil: from the first.
+  /// - Parameter name: only files after this name; nil: from the first.
   func files(
     at address: StoreAddress, after name: String?, limit: Int
   ) async throws(ServerError) -> [AssetFileEntry]
 }
 
-/// An upload that is open.
+/// An open upload.
 ///
-/// Its calls follow one another. Once another has opened the same upload, they throw `CONFLICT`.
+/// The caller makes its calls one after another. Once another caller opens the same upload, they
+/// throw `CONFLICT`.
 public protocol AssetUpload: Sendable {
-  /// Bytes it has.
+  /// The number of bytes received.
   var received: Int64 { get }
 
-  /// Adds bytes behind those it has.
+  /// Appends bytes.
   func append(_ bytes: [UInt8]) async throws(ServerError)
 
-  /// Makes it a whole file; when the method returns, the file is on disk under its name.
+  /// Turns the upload into a whole file. When the method returns, the file is on disk under its
+  /// name.
   ///
-  /// - Parameter file: a name never given before.
+  /// - Parameter file: a name that was never used before.
   func finish(as file: String) async throws(ServerError) -> WholeFile
 
-  /// Ends the adding for now; what it has stays.
+  /// Closes the upload for now. The received bytes remain.
   func close() async
 
-  /// Removes what it has.
+  /// Removes the received bytes.
   func discard() async
 }
 
-/// What an upload came to.
+/// A finished upload.
 public struct WholeFile: Sendable, Hashable {
   /// SHA-256 of the contents.
   public var checksum: [UInt8]
-  /// Bytes.
+  /// In bytes.
   public var size: Int64
 
   public init(checksum: [UInt8], size: Int64) {
@@ -79,13 +81,13 @@ public struct WholeFile: Sendable, Hashable {
   }
 }
 
-/// How far an upload is.
+/// The progress of an upload.
 public struct AssetUploadStatus: Sendable, Hashable {
-  /// Bytes it has.
+  /// The number of bytes received.
   public var received: Int64
-  /// When something was last added; milliseconds since 1970 UTC; nil: never.
+  /// The time of the last change, in milliseconds since 1970 UTC; nil: never.
   public var touched: Int64?
-  /// What was kept beside it; nil: nothing.
+  /// The bytes stored beside the upload; nil: none.
   public var note: [UInt8]?
 
   public init(received: Int64, touched: Int64? = nil, note: [UInt8]? = nil) {
@@ -95,19 +97,19 @@ public struct AssetUploadStatus: Sendable, Hashable {
   }
 }
 
-/// A whole file, open for reading as long as somebody holds it.
+/// A whole file, open for reading while a reference to it exists.
 public protocol AssetFile: Sendable {
-  /// Bytes.
+  /// In bytes.
   var size: Int64 { get }
 
-  /// Some of the bytes; fewer than asked for only at the end.
+  /// Reads bytes at an offset. The result is shorter than `count` only at the end of the file.
   func read(at offset: Int64, count: Int) async throws(ServerError) -> [UInt8]
 }
 
-/// A whole file in a list.
+/// A whole file in a list of files.
 public struct AssetFileEntry: Sendable, Hashable {
   public var name: String
-  /// When it became whole; milliseconds since 1970 UTC.
+  /// The time when the file became whole, in milliseconds since 1970 UTC.
   public var finished: Int64
 
   public init(name: String, finished: Int64) {

@@ -1,4 +1,4 @@
-/// What a request shows to prove who makes it.
+/// The tokens that a request sends to prove its identity.
 public struct Credentials: Sendable, Hashable {
   public var apiToken: String?
   public var webAuthToken: String?
@@ -9,30 +9,30 @@ public struct Credentials: Sendable, Hashable {
   }
 }
 
-/// Everything about a request that can decide whether it is admitted.
+/// The parts of a request that decide whether it is admitted.
 ///
 /// A signature covers the method, the target, the date and the body (web-auth §4.2), so all of them
-/// are here as they were received.
+/// are kept exactly as received.
 public struct AdmissionRequest: Sendable {
-  /// Reads a request's body.
+  /// Reads the body of a request.
   public typealias Body = @Sendable () async throws(ServerError) -> [UInt8]
 
   public var credentials: Credentials
   public var store: StoreAddress
-  /// Such as `POST`.
+  /// For example `POST`.
   public var method: String
-  /// Path and query, byte for byte as they were received.
+  /// Path and query, byte for byte as received.
   public var target: String
-  /// The web page's origin, as the browser names it; nil: the client is no web page.
+  /// The origin of the web page, as the browser names it; nil: the client is not a web page.
   public var origin: String?
   /// The address of the client's connection; nil: there is none.
   public var clientAddress: String?
-  /// The headers of a signed request: see ``signatureHeaderNames``. Names are in lower case.
+  /// The headers of a signed request; see ``signatureHeaderNames``. Their names are in lower case.
   public var signatureHeaders: [String: String]
-  /// Gives the body's bytes. It may be called more than once.
+  /// Returns the bytes of the body. It may be called more than once.
   public var body: Body
 
-  /// The headers that a signed request has (web-auth §4.4), in lower case.
+  /// The headers of a signed request (web-auth §4.4), in lower case.
   public static let signatureHeaderNames = [
     "x-apple-cloudkit-request-keyid", "x-apple-cloudkit-request-iso8601date",
     "x-apple-cloudkit-request-signaturev1",
@@ -54,10 +54,10 @@ public struct AdmissionRequest: Sendable {
   }
 }
 
-/// What the credentials of a request allow.
+/// The rights that a request's credentials give.
 public struct Admission: Sendable, Hashable {
   public var principal: Principal
-  /// A newer web auth token for the same session; nil: the one sent is new enough.
+  /// A newer web auth token for the same session; nil: the token in the request is recent enough.
   public var nextWebAuthToken: String?
   /// The origins whose web pages may use the API token; nil: all.
   public var allowedOrigins: Set<String>?
@@ -70,25 +70,25 @@ public struct Admission: Sendable, Hashable {
     self.allowedOrigins = allowedOrigins
   }
 
-  /// The user's record name in the container; nil: nobody is signed in.
+  /// The user's record name in the container; nil: no user is signed in.
   public var userRecordName: String? { principal.userRecordName }
 }
 
-/// Finds out who is calling.
+/// Authenticates the caller of a request.
 public protocol Authentication: Sendable {
-  /// - Throws: `AUTHENTICATION_FAILED`, without a hint which part was wrong, unless the web auth
-  ///   token is one this server gave out: then the reason tells that the account is disabled.
-  ///   `AUTHENTICATION_REQUIRED` where the token's session has ended, so that web clients offer
+  /// - Throws: `AUTHENTICATION_FAILED`, without a hint about the wrong part. Exception: if the
+  ///   server issued the web auth token, the reason says that the account is disabled.
+  ///   `AUTHENTICATION_REQUIRED` if the session of the token has ended, so that web clients offer
   ///   sign-in again.
   func admit(_ request: AdmissionRequest) async throws(ServerError) -> Admission
 
-  /// The users of a container whose accounts are disabled. Whoever serves listeners asks here again
-  /// and again, and tells such a user nothing.
+  /// The users of a container whose accounts are disabled. Code that serves listeners calls this
+  /// method repeatedly, and sends such users nothing.
   func disabledUsers(of container: String) async throws(ServerError) -> Set<String>
 }
 
 extension Authentication {
-  /// Admits a request of which only the credentials matter.
+  /// Admits a request by its credentials alone.
   ///
   /// - Throws: as ``admit(_:)``.
   public func admit(

@@ -1,24 +1,24 @@
-/// Reads histories.
+/// Reads change histories.
 public protocol ChangeReading {
-  /// Names this timeline of a database: drawn when the store was made, and again after a restore
-  /// from a backup, so that a change token of another timeline is known for what it is.
+  /// The number of this timeline of a database. It is drawn when the store is created, and again
+  /// after a restore from a backup, so that change tokens of another timeline are recognized.
   ///
-  /// A database that nothing was ever written to has the store's.
+  /// A database without writes has the epoch of the store.
   func epoch(of view: DatabaseView) throws(ServerError) -> Int64
 
   /// Records and tombstones of a zone by change number, each once, in its latest state.
   ///
   /// - Parameters:
-  ///   - range: change numbers after `lowerBound` up to and including `upperBound`.
+  ///   - range: change numbers after `after`, up to and including `through`.
   ///   - newestFirst: from the upper end down.
-  ///   - limit: how many at most.
-  ///   - sizeBytesMax: ends the page once the fields read reach this, with one record at least.
+  ///   - limit: the maximum number of records.
+  ///   - sizeBytesMax: the page ends once the fields reach this size, after at least one record.
   func recordChanges(
     in zone: StoredZone, range: ChangeRange, newestFirst: Bool, limit: Int, sizeBytesMax: Int
   ) throws(ServerError) -> [StoredRecord]
 
-  /// Passages of a zone in order of change; their numbers are of the same sequence as those of
-  /// its records.
+  /// The passages of a zone in the order of changes. They share one number sequence with the
+  /// records of the zone.
   func passages(
     in zone: StoredZone, range: ChangeRange, limit: Int
   ) throws(ServerError) -> [Passage]
@@ -26,35 +26,37 @@ public protocol ChangeReading {
   /// The number of the newest change to a database's list of zones; 0: none yet.
   func latestZoneChange(in view: DatabaseView) throws(ServerError) -> Int64
 
-  /// The newest deletion that a database's list of zones has forgotten; 0: none.
+  /// The newest deletion that was removed from a database's list of zones; 0: none.
   func newestForgottenZone(in view: DatabaseView) throws(ServerError) -> Int64
 
-  /// Zones made, changed or deleted after a change, in order of change, each once, latest state.
+  /// Zones created, changed or deleted after a change, in the order of changes. Each appears once,
+  /// in its latest state.
   ///
-  /// A name that was deleted and made again appears once, as made. Changes to records in a shared
-  /// database's zones appear after ``ListingWriting/relistChanged(inSharedDatabaseOf:at:limit:)``.
+  /// A zone that was deleted and created again with the same name appears once, as created. Changes
+  /// to records in a shared database's zones appear after
+  /// ``ListingWriting/relistChanged(inSharedDatabaseOf:at:limit:)``.
   func zoneChanges(
     in view: DatabaseView, after change: Int64, limit: Int
   ) throws(ServerError) -> [ZoneChange]
 }
 
 extension ChangeReading {
-  /// The epoch of a database, as its owner opens it.
+  /// The epoch of a database, as its owner sees it.
   public func epoch(of database: DatabaseKey) throws(ServerError) -> Int64 {
     try epoch(of: DatabaseView(of: database))
   }
 
-  /// The newest change to the list of zones of a database, as its owner opens it.
+  /// The newest change to a database's list of zones, as its owner sees it.
   public func latestZoneChange(in database: DatabaseKey) throws(ServerError) -> Int64 {
     try latestZoneChange(in: DatabaseView(of: database))
   }
 
-  /// The newest deletion that the list of zones of a database has forgotten, as its owner opens it.
+  /// The newest deletion that was removed from a database's list of zones, as its owner sees it.
   public func newestForgottenZone(in database: DatabaseKey) throws(ServerError) -> Int64 {
     try newestForgottenZone(in: DatabaseView(of: database))
   }
 
-  /// The history of a database, as its owner opens it.
+  /// The zone history of a database, as its owner sees it.
   public func zoneChanges(
     in database: DatabaseKey, after change: Int64, limit: Int
   ) throws(ServerError) -> [ZoneChange] {
@@ -62,22 +64,22 @@ extension ChangeReading {
   }
 }
 
-/// Forgets what histories need not tell for ever.
+/// Removes old deletions from histories.
 public protocol ChangeWriting {
-  /// Removes the tombstones of records that were deleted before a time and passages of before it,
-  /// and takes zones that were deleted before it, or that a participant left, out of the histories
-  /// that name them. The newest change forgotten of each history is kept
+  /// Removes the tombstones of records deleted before a time, and passages from before it. Also
+  /// removes zones that were deleted, or that a participant left, before that time from their
+  /// histories. The newest change removed from each history is stored
   /// (``StoredZone/newestForgotten``, ``StoredZone/newestForgottenPassage``,
   /// ``ChangeReading/newestForgottenZone(in:)-(DatabaseView)``).
   ///
   /// - Parameters:
   ///   - time: milliseconds since 1970 UTC.
-  ///   - limit: how many of each kind at most.
+  ///   - limit: the maximum number of rows of each kind.
   /// - Returns: whether there may be more.
   func forgetDeletions(before time: Int64, limit: Int) throws(ServerError) -> Bool
 }
 
-/// Change numbers after one and up to another.
+/// The change numbers after one number and up to another.
 public struct ChangeRange: Sendable, Hashable {
   public var after: Int64
   public var through: Int64

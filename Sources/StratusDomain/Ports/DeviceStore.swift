@@ -1,55 +1,56 @@
 public import StratusWire
 
-/// Reads the devices of users: who is to hear notifications.
+/// Reads the devices that receive users' notifications.
 public protocol DeviceReading {
-  /// A user's devices, in order of their IDs' bytes.
+  /// A user's devices, in the byte order of their IDs.
   func devices(of user: String) throws(ServerError) -> [StoredDevice]
 
-  /// A user's device; nil: there is none, or it was not seen for too long.
+  /// A user's device; nil: it does not exist, or was not seen for too long.
   func device(id: String, of user: String) throws(ServerError) -> StoredDevice?
 
-  /// The device that is reached by a channel with a token; nil: there is none, as for the stream,
-  /// which has no token.
+  /// The device that has a channel with a token; nil: there is none. The stream channel has no
+  /// token and finds no device.
   func device(reachedBy channel: DeviceChannel) throws(ServerError) -> StoredDevice?
 }
 
-/// Keeps the devices of users.
+/// Stores the devices of users.
 public protocol DeviceWriting {
-  /// Adds a device, or changes how a known one is reached; what it has acknowledged stays.
+  /// Adds a device, or changes the channel of a known one and keeps its acknowledged position.
   ///
-  /// A token leads to one device: any other with the same goes. A user has at most
-  /// ``Limits/devicesPerUserMax``: beyond it those unseen for longest go.
+  /// A token belongs to one device: another device with the same token is removed. A user has at
+  /// most ``Limits/devicesPerUserMax`` devices. Beyond that, the devices unseen for longest are
+  /// removed.
   ///
-  /// - Parameter device: ``StoredDevice/acknowledged`` is for a new one.
+  /// - Parameter device: ``StoredDevice/acknowledged`` applies only to a new device.
   func register(_ device: StoredDevice) throws(ServerError)
 
-  /// Notes that a device has all notifications up to a number, if it is known; never fewer than
-  /// before.
+  /// Notes that a known device has all notifications up to a number. The position never goes back.
   ///
-  /// - Parameter number: at most the newest there is counts.
+  /// - Parameter number: it is limited to the newest number in the store.
   func acknowledge(
     through number: Int64, by deviceID: String, of user: String
   ) throws(ServerError)
 
-  /// Notes that a device showed a sign of life, if it is known.
+  /// Notes that a known device was seen.
   ///
   /// - Parameter now: milliseconds since 1970 UTC.
   func touch(deviceID: String, of user: String, now: Int64) throws(ServerError)
 
-  /// Forgets the token of a device, if it is still reached as it says. The device stays, with what
-  /// it has acknowledged, and counts as seen: it has as long as any other to come with a new one.
+  /// Removes the token of a device, if its channel is still the given one. The device keeps its
+  /// acknowledged position and counts as seen, so that it has the full time to register a new
+  /// token.
   ///
   /// - Parameter now: milliseconds since 1970 UTC.
   func removeToken(of device: StoredDevice, now: Int64) throws(ServerError)
 }
 
-/// How a device is reached.
+/// The channel that reaches a device.
 public enum DeviceChannel: Sendable, Hashable {
-  /// It holds a stream open.
+  /// The device holds a stream open.
   case stream
-  /// It polls a URL that the token is part of.
+  /// The device polls a URL that contains the token.
   case courier(token: String)
-  /// By Apple's service, with the token it gave to the app.
+  /// APNs, with the token that it gave to the app.
   case apns(token: String, ContainerEnvironment)
 }
 
@@ -57,12 +58,12 @@ public enum DeviceChannel: Sendable, Hashable {
 public struct StoredDevice: Sendable, Hashable {
   /// A user record name.
   public var user: String
-  /// What it calls itself: the `clientId` of its requests.
+  /// The device's own ID: the `clientId` of its requests.
   public var deviceID: String
   public var channel: DeviceChannel
-  /// It has all notifications up to this number.
+  /// The device has all notifications up to this number.
   public var acknowledged: Int64
-  /// Its last sign of life, to the hour; milliseconds since 1970 UTC.
+  /// The time when it was last seen, to the hour; milliseconds since 1970 UTC.
   public var seen: Int64
 
   public init(

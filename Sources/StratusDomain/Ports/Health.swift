@@ -1,16 +1,16 @@
-/// Something that keeps a server from its work until an operator mends it.
+/// A problem that keeps a server from working until an operator repairs it.
 public struct HealthProblem: Sendable, Hashable {
   public enum Kind: String, Sendable, Hashable {
-    /// The disk of the data folder has no room left: writes are put off.
+    /// The disk of the data folder is full; writes are postponed until there is space.
     case diskFull = "disk-full"
-    /// A file is missing, empty, or another one than the server wrote.
+    /// A file is missing, empty, or not the one that the server wrote.
     case lost
-    /// A file cannot be read as what it is.
+    /// A file cannot be read in its format.
     case damaged
   }
 
   public var kind: Kind
-  /// The store it is about; nil: the server as a whole, or its own file.
+  /// The affected store; nil: the server as a whole, or its own file.
   public var store: StoreAddress?
 
   public init(_ kind: Kind, store: StoreAddress? = nil) {

@@ -1,47 +1,48 @@
 /// Reads index entries.
 public protocol IndexReading {
-  /// The entries of a stretch of an index, in order: by value's bytes, zone, record number;
-  /// reversed if the stretch says so.
+  /// The entries of an index range, sorted by value bytes, zone and record number; in reverse if
+  /// the range is reversed.
   ///
-  /// Entries of deleted zones are among them until those are purged.
+  /// The result includes entries of deleted zones until those zones are purged.
   func entries(
     in range: EntryRange, of database: DatabaseKey, limit: Int
   ) throws(ServerError) -> [FoundEntry]
 
-  /// The indexes of a type that are not ready, each with how far it is built, in order of numbers.
+  /// The indexes of a type that are not ready, with their build positions, in the order of their
+  /// numbers.
   ///
-  /// They stand apart from the schema, which every session remembers until it changes.
+  /// They are separate from the schema, which every session caches until it changes.
   func indexBuilds(ofType recordType: String) throws(ServerError) -> [IndexBuild]
 
-  /// The day on which each index was last noted to be read, since 1970 UTC.
+  /// The day on which each index was last noted as read, in days since 1970 UTC.
   func indexUses() throws(ServerError) -> [Int64: Int64]
 
-  /// Whether entries of dropped indexes are left.
+  /// Whether entries of dropped indexes remain.
   func hasDroppedIndexes() throws(ServerError) -> Bool
 
-  /// Records of a type behind a place, over all databases, for an index that is being built; in the
-  /// order of their places, deleted zones left out.
+  /// Records of a type after a position, for an index that is being built. The walk covers all
+  /// databases, in the order of positions, without deleted zones.
   ///
-  /// - Parameter place: where the step before ended; nil: from the first.
-  /// - Parameter limit: how many rows are looked at, of whatever type.
+  /// - Parameter place: the position where the previous step ended; nil: from the first record.
+  /// - Parameter limit: the maximum number of rows to examine, of any type.
   func recordsToIndex(
     ofType recordType: String, after place: IndexBuildPlace?, limit: Int
   ) throws(ServerError) -> IndexBuildStep
 
-  /// The records of a zone that were changed behind a change, of whatever type, tombstones too, in
-  /// order of changes: what is not as a step of a build saw it.
+  /// The records of a zone that changed after a change number, in the order of changes. They
+  /// include tombstones and all record types, since a build step saw earlier versions of them.
   ///
-  /// - Returns: nil if the zone is deleted; fewer than `limit` where records are large.
+  /// - Returns: nil if the zone is deleted; fewer than `limit` records if they are large.
   func changesToIndex(
     in zone: Int64, of database: Int64, since change: Int64, limit: Int
   ) throws(ServerError) -> IndexBuildChanges?
 }
 
-/// Makes and fills indexes.
+/// Creates and fills indexes.
 public protocol IndexWriting {
-  /// Adds an index to the schema, to be built; changes maintain it from now on.
+  /// Adds an index to the schema, to be built. Later changes to records maintain it.
   ///
-  /// - Returns: with its number, which is never given twice in a store.
+  /// - Returns: the index with its number, which is never reused in a store.
   func addIndex(
     recordType: String, columns: [IndexColumn]
   ) throws(ServerError) -> QueryIndex
@@ -49,34 +50,35 @@ public protocol IndexWriting {
   /// Notes that an index was read on a day.
   func noteUse(of index: Int64, day: Int64) throws(ServerError)
 
-  /// Takes a ready index out of the schema; its entries go later, by
-  /// ``removeDroppedEntries(limit:)``. Does nothing to an index that is being built.
+  /// Removes a ready index from the schema. ``removeDroppedEntries(limit:)`` removes its entries
+  /// later. An index that is being built does not change.
   func dropIndex(_ index: Int64) throws(ServerError)
 
-  /// Removes some entries of one dropped index, and the index with the last of them.
+  /// Removes some entries of one dropped index, and the index itself with the last of them.
   ///
-  /// - Parameter limit: how many entries, and databases, at most.
+  /// - Parameter limit: the maximum number of entries, and of databases.
   func removeDroppedEntries(limit: Int) throws(ServerError)
 
-  /// Adds entries of records that stood before the index did; those that are there already stay.
+  /// Adds entries of records that are older than the index. Entries that exist already stay.
   func add(
     _ entries: [IndexEntry], of zone: Int64, in database: Int64
   ) throws(ServerError)
 
-  /// Keeps how far an index is built; nil: it is ready, which the schema says from then on.
+  /// Stores the build position of an index; nil: the index is ready, and the schema says so from
+  /// now on.
   func setBuildPlace(_ place: IndexBuildPlace?, of index: Int64) throws(ServerError)
 }
 
-/// A stretch of one index, behind one place and before another.
+/// A range of one index, after one position and before another.
 public struct EntryRange: Sendable, Hashable {
   public var index: Int64
-  /// The first value that belongs to it.
+  /// The first value of the range.
   public var lower: [UInt8]
-  /// The first value behind it; nil: it goes to the index's end.
+  /// The first value after the range; nil: the range goes to the end of the index.
   public var upper: [UInt8]?
-  /// Only entries behind this one, in the direction of reading; nil: from the first.
+  /// Only entries after this one, in the direction of reading; nil: from the first.
   public var after: EntryPosition?
-  /// From the upper end down.
+  /// Whether to read from the upper end down.
   public var isReversed: Bool
 
   public init(
@@ -91,11 +93,11 @@ public struct EntryRange: Sendable, Hashable {
   }
 }
 
-/// The place of an entry in its index.
+/// The position of an entry in its index.
 public struct EntryPosition: Sendable, Hashable {
   public var value: [UInt8]
   public var zone: Int64
-  /// The record's number.
+  /// The number of the record.
   public var record: Int64
 
   public init(value: [UInt8], zone: Int64, record: Int64) {
@@ -105,10 +107,10 @@ public struct EntryPosition: Sendable, Hashable {
   }
 }
 
-/// An entry as it is read.
+/// An entry that was read.
 public typealias FoundEntry = EntryPosition
 
-/// Where the building of an index stands.
+/// The progress of an index build: the last record done.
 public struct IndexBuildPlace: Sendable, Hashable {
   public var database: Int64
   public var zone: Int64
@@ -122,7 +124,7 @@ public struct IndexBuildPlace: Sendable, Hashable {
 }
 
 extension IndexBuildPlace {
-  /// Whether a walk over all records comes by this place first.
+  /// Whether a walk over all records reaches this position first.
   public func lies(before other: IndexBuildPlace) -> Bool {
     if database != other.database { return database < other.database }
     if zone != other.zone { return zone < other.zone }
@@ -130,7 +132,7 @@ extension IndexBuildPlace {
   }
 }
 
-// NB: names by their bytes: two that only look alike are two records.
+// NB: names are compared by bytes. Two names that only look alike belong to two records.
 extension IndexBuildPlace {
   public static func == (left: IndexBuildPlace, right: IndexBuildPlace) -> Bool {
     left.database == right.database && left.zone == right.zone
@@ -147,7 +149,7 @@ extension IndexBuildPlace {
 /// An index that is being built.
 public struct IndexBuild: Sendable, Hashable {
   public var index: Int64
-  /// Up to where older records have their entries; nil: none has.
+  /// All records up to this position have their entries; nil: none has.
   public var place: IndexBuildPlace?
 
   public init(index: Int64, place: IndexBuildPlace?) {
@@ -158,7 +160,7 @@ public struct IndexBuild: Sendable, Hashable {
 
 /// Some records for an index that is being built.
 public struct IndexBuildStep: Sendable {
-  /// A record, and where it lies.
+  /// A record and its location.
   public struct Item: Sendable {
     public var database: Int64
     public var zone: Int64
@@ -172,9 +174,9 @@ public struct IndexBuildStep: Sendable {
   }
 
   public var items: [Item]
-  /// The newest change of each zone that an item lies in, by the zone's number.
+  /// The newest change of each zone that has an item, by the number of the zone.
   public var newestChanges: [Int64: Int64]
-  /// Where the next step goes on; nil: there is no more.
+  /// The position where the next step continues; nil: there are no more records.
   public var next: IndexBuildPlace?
 
   public init(items: [Item], newestChanges: [Int64: Int64] = [:], next: IndexBuildPlace?) {
@@ -184,12 +186,12 @@ public struct IndexBuildStep: Sendable {
   }
 }
 
-/// What became of a zone's records since a step of a build.
+/// The changes to a zone's records since a step of a build.
 public struct IndexBuildChanges: Sendable {
   public var records: [StoredRecord]
-  /// The change up to which these are all.
+  /// The records are all those changed up to this change number.
   public var change: Int64
-  /// Whether there are more behind it.
+  /// Whether there are more changes after it.
   public var hasMore: Bool
 
   public init(records: [StoredRecord], change: Int64, hasMore: Bool) {

@@ -1,6 +1,6 @@
 public import StratusWire
 
-/// Reads the keys that users' devices leave on the server, none of which it can use.
+/// Reads the keys that users' devices store on the server. The server cannot use any of them.
 public protocol KeyReading {
   /// A user's public key; nil: no device has registered one.
   ///
@@ -10,25 +10,25 @@ public protocol KeyReading {
   /// The wrapped keys of a live zone, in order of their IDs.
   func zoneKeys(of zone: StoredZone) throws(ServerError) -> [WrappedZoneKey]
 
-  /// Live zones of a database that have keys, the default zone included, in order of their
+  /// The live zones of a database that have keys, including the default zone, in the order of their
   /// numbers.
   func zonesWithKeys(
     in database: DatabaseKey, limit: Int
   ) throws(ServerError) -> [StoredZone]
 
-  /// Why the zone of that name is no more; nil: it is there, was never, or the history has
-  /// forgotten it.
+  /// The reason for the deletion of the zone with this name; nil: the zone exists, never existed,
+  /// or was removed from the history.
   func deletionReason(
     ofZoneNamed name: String, in database: DatabaseKey
   ) throws(ServerError) -> ZoneDeletionReason?
 }
 
-/// Keeps the keys that users' devices leave on the server.
+/// Stores the keys of users' devices.
 public protocol KeyWriting {
-  /// Sets a user's public key, whatever it was.
+  /// Sets a user's public key, and replaces an earlier one.
   func setUserKey(_ key: [UInt8], of user: String) throws(ServerError)
 
-  /// Adds a key to a live zone, which must not have it.
+  /// Adds a key to a live zone that does not have this key yet.
   func add(_ key: WrappedZoneKey, to zone: StoredZone) throws(ServerError)
 
   /// Removes all keys of a live zone.

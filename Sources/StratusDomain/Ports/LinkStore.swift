@@ -1,54 +1,54 @@
-/// Reads which records lead to others.
+/// Reads the references between records.
 public protocol LinkReading {
-  /// Links of a kind that lead to any of these records, live ones, in order of target and source.
+  /// The live links of a kind that lead to any of these records, in the order of target and source.
   ///
-  /// - Parameter limit: how many at most.
+  /// - Parameter limit: the maximum number of links.
   func links(
     _ kind: LinkKind, to targets: [String], in zone: StoredZone, limit: Int
   ) throws(ServerError) -> [RecordLink]
 
-  /// Links of a kind that lead to one record, live ones, in order of source.
+  /// The live links of a kind that lead to one record, in the order of their sources.
   ///
-  /// - Parameter source: only links behind this one; nil: from the first.
+  /// - Parameter source: only links after this source; nil: from the first.
   func links(
     _ kind: LinkKind, to target: String, after source: String?, in zone: StoredZone, limit: Int
   ) throws(ServerError) -> [RecordLink]
 
-  /// Which of these names live records have.
+  /// The names among these that belong to live records.
   func existing(_ names: [String], in zone: StoredZone) throws(ServerError) -> Set<ExactName>
 
-  /// Deletions whose cascade is not finished, oldest first, over all databases of the store;
-  /// those of deleted zones are left out.
+  /// The deletions with an unfinished cascade, oldest first, over all databases of the store. Those
+  /// of deleted zones are left out.
   func unfinishedCascades(limit: Int) throws(ServerError) -> [UnfinishedCascade]
 
   /// Whether any deletion in a zone has an unfinished cascade.
   func hasUnfinishedCascades(in zone: StoredZone) throws(ServerError) -> Bool
 
-  /// The unfinished cascades of deletions of records of these names.
+  /// The unfinished cascades of deleted records with these names.
   func unfinishedCascades(
     of targets: [String], in zone: StoredZone
   ) throws(ServerError) -> [UnfinishedCascade]
 }
 
-/// Keeps cascades that are too long for one transaction.
+/// Stores cascades that are too long for one transaction.
 public protocol LinkWriting {
-  /// Remembers that records which lead to this one by `deleteSelf` are still to be deleted, in
-  /// place of what was remembered of that target.
+  /// Stores that the records with a `deleteSelf` reference to this one must still be deleted. It
+  /// replaces what was stored for the same target.
   func addCascade(_ cascade: UnfinishedCascade) throws(ServerError)
 
-  /// Forgets it.
+  /// Removes a finished cascade.
   func finishCascade(_ cascade: UnfinishedCascade) throws(ServerError)
 }
 
-/// What a link does.
+/// The effect of a link.
 public enum LinkKind: Int64, Sendable, Hashable, CaseIterable {
-  /// The source goes with its target.
+  /// The source is deleted with its target.
   case deleteSelf = 1
   /// The target is the source's parent.
   case parent = 2
 }
 
-/// One record that leads to another of its zone.
+/// A record that refers to another record of its zone.
 public struct RecordLink: Sendable, Hashable {
   public var kind: LinkKind
   public var target: String
@@ -61,7 +61,7 @@ public struct RecordLink: Sendable, Hashable {
   }
 }
 
-// NB: names by their bytes: two that only look alike are two records.
+// NB: names are compared by bytes. Two names that only look alike belong to two records.
 extension RecordLink {
   public static func == (left: RecordLink, right: RecordLink) -> Bool {
     left.kind == right.kind && ExactName(left.target) == ExactName(right.target)
@@ -75,16 +75,16 @@ extension RecordLink {
   }
 }
 
-/// A record that is gone, while some that must follow it are still there.
+/// A deleted record, while some records that must be deleted with it still exist.
 public struct UnfinishedCascade: Sendable, Hashable {
   public var zone: StoredZone
   public var target: String
-  /// The zone's newest change as the record was deleted. Sources with a later change were saved
-  /// since and stay.
+  /// The zone's newest change when the record was deleted. Sources with a later change were saved
+  /// after the deletion and stay.
   public var change: Int64
-  /// The last source that has been seen to; nil: none.
+  /// The last source that was handled; nil: none.
   public var place: String?
-  /// Who deleted the record, for the tombstones to come.
+  /// The user who deleted the record, for the tombstones of its sources.
   public var userRecordName: String
   public var deviceID: String
 

@@ -1,12 +1,12 @@
-/// Reads where zones are listed in shared databases.
+/// Reads which shared databases list a zone.
 public protocol ListingReading {
-  /// The number of a user's participation in a zone: nil if the user's shared database does not
-  /// list it. A user who was removed and invited again has another number.
+  /// The number of a user's participation in a zone; nil: the user's shared database does not list
+  /// the zone. A user who was removed and invited again has a new number.
   func participation(of user: String, in zone: StoredZone) throws(ServerError) -> Int64?
 
-  /// Live zones that a shared database lists, in order of their numbers.
+  /// The live zones that a shared database lists, in the order of their numbers.
   ///
-  /// - Parameter zone: only zones behind this number; 0: from the first.
+  /// - Parameter zone: only zones with a greater number; 0: from the first.
   func sharedZones(
     of user: String, after zone: Int64, limit: Int
   ) throws(ServerError) -> [StoredZone]
@@ -17,18 +17,19 @@ public protocol ListingReading {
 
 /// Lists zones in shared databases.
 ///
-/// A participant's listing keeps the zone's newest change when it was made. Writers in the zone
-/// leave it alone; a reader of the shared database's history lists changed zones again first.
+/// A participant's listing stores the newest change of the zone at the time of listing. Writers in
+/// the zone do not update it. Instead, a reader of the shared database's history first lists the
+/// changed zones again.
 public protocol ListingWriting {
   /// Lists a live zone in a user's shared database.
   ///
-  /// - Returns: the participation's number. A zone that is listed already keeps its number.
+  /// - Returns: the number of the participation. A zone that is already listed keeps its number.
   @discardableResult
   func list(
     _ zone: StoredZone, inSharedDatabaseOf user: String
   ) throws(ServerError) -> Int64
 
-  /// Lists in a user's shared database that the user no longer takes part in a zone.
+  /// Records in a user's shared database that the user no longer participates in a zone.
   ///
   /// - Parameter time: milliseconds since 1970 UTC.
   /// - Returns: whether the zone was listed.
@@ -37,12 +38,12 @@ public protocol ListingWriting {
     _ zone: StoredZone, inSharedDatabaseOf user: String, at time: Int64
   ) throws(ServerError) -> Bool
 
-  /// Lists the zones of a shared database again that changed, or were deleted by their owners,
-  /// since they were listed there.
+  /// Lists the zones of a shared database again that have changed, or that their owners deleted,
+  /// since they were listed.
   ///
   /// - Parameters:
   ///   - time: milliseconds since 1970 UTC.
-  ///   - limit: how many zones at most.
+  ///   - limit: the maximum number of zones.
   /// - Returns: whether there may be more.
   @discardableResult
   func relistChanged(

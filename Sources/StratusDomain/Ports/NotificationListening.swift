@@ -1,48 +1,50 @@
-/// Feeds those who listen for notifications right now: streams, long polls, tests.
+/// Delivers notifications to the current listeners: streams, long polls, tests.
 public protocol NotificationListening: Sendable {
-  /// Hands a listener what waits for it, and from then on what comes, until it leaves.
+  /// Delivers the waiting notifications to a listener, then new ones as they arrive, until the
+  /// listener leaves.
   ///
   /// - Parameters:
-  ///   - devices: whose notifications it gets, each behind its place.
-  ///   - deadline: when it is released, in milliseconds since 1970 UTC; nil: never.
+  ///   - devices: the devices to deliver for, each from its position on.
+  ///   - deadline: the time when the listener is released, in milliseconds since 1970 UTC; nil:
+  ///     never.
   func join(
     _ listener: any NotificationListener, as devices: [ListeningDevice], until deadline: Int64?)
 
-  /// Hands a listener nothing more, but for what is under way to its lane.
+  /// Stops deliveries to a listener. Deliveries already on the way to its lane still arrive.
   func leave(_ listener: any NotificationListener, as devices: [ListeningDevice])
 
-  /// Notes that a device has all up to a number, now for whoever listens in its name, and soon in
-  /// the store.
+  /// Notes that a device has all notifications up to a number. Listeners of the device see it at
+  /// once; the store is updated soon.
   func consume(through number: Int64, by device: ListeningDevice)
 }
 
-/// One who listens for notifications.
+/// A listener for notifications.
 public protocol NotificationListener: AnyObject, Sendable {
-  /// Where it is reached.
+  /// The lane that reaches the listener.
   var lane: any NotificationLane { get }
 }
 
-/// What reaches many listeners in one go, e.g. an event loop.
+/// Reaches many listeners at once, for example those of one event loop.
 public protocol NotificationLane: AnyObject, Sendable {
-  /// Hands the same notifications to listeners of this lane.
+  /// Delivers the same notifications to listeners of this lane.
   func deliver(_ delivery: NotificationDelivery, to listeners: [any NotificationListener])
 
-  /// Tells those at the other end that the connection stands.
+  /// Signals the listeners' clients that the connection is alive.
   func keepAlive(_ listeners: [any NotificationListener])
 
-  /// Lets listeners go: their time is up, or the server ends.
+  /// Releases listeners, because their time is over or the server stops.
   func release(_ listeners: [any NotificationListener])
 }
 
-/// Some of one user's notifications, for one device or several.
+/// Consecutive notifications of one user, for one or more devices.
 ///
-/// Who is not at ``after`` or behind it has missed something, and must take nothing of this.
+/// A listener whose position is below ``after`` has missed some, and must ignore the delivery.
 public struct NotificationDelivery: Sendable {
   public var store: StoreAddress
   public var user: String
-  /// The notifications are all there are behind this number …
+  /// The delivery holds all notifications after this number …
   public var after: Int64
-  /// … up to this, but for those that pass over the device.
+  /// … up to this one, except those that skip the device.
   public var through: Int64
   public var notifications: [QueuedNotification]
 
@@ -58,12 +60,12 @@ public struct NotificationDelivery: Sendable {
   }
 }
 
-/// A device whose notifications somebody listens for.
+/// A device with a current listener.
 public struct ListeningDevice: Sendable, Hashable {
   public var store: StoreAddress
   public var user: String
   public var deviceID: String
-  /// It has all notifications up to this number.
+  /// The device has all notifications up to this number.
   public var place: Int64
 
   public init(store: StoreAddress, user: String, deviceID: String, place: Int64) {

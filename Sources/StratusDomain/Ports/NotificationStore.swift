@@ -1,77 +1,82 @@
 public import StratusWire
 
-/// Reads the queues of notifications, one a user.
+/// Reads the queues of notifications. Each user has one.
 ///
-/// Numbers are drawn from one count for the whole store, in its transactions, so they appear in the
-/// order of commits: who follows them misses nothing. No number is drawn twice, not even in another
-/// timeline: the count of a store that is new, or set back to a backup, goes on beyond all that was
-/// ever given out, so that a place in a queue means the same before and after.
+/// One counter numbers the notifications of the whole store, inside its transactions. The numbers
+/// therefore appear in commit order, and a reader that follows them misses nothing. A number is
+/// never used twice, not even after a restore: the counter of a new or restored store continues
+/// after all numbers ever used. A position in a queue thus means the same before and after a
+/// restore.
 public protocol NotificationReading {
-  /// What waits in a user's queue behind a number, oldest first.
+  /// The notifications in a user's queue after a number, oldest first.
   ///
-  /// - Parameter sizeBytesMax: ends the page once the payloads read reach this, with one at least.
+  /// - Parameter sizeBytesMax: the page ends once the payloads reach this size, after at least one
+  ///   notification.
   func notifications(
     of user: String, after number: Int64, limit: Int, sizeBytesMax: Int
   ) throws(ServerError) -> [QueuedNotification]
 
-  /// Marks of having been read that a user's notifications got behind a number, in order.
+  /// The read marks of a user's notifications after a number, in order.
   func readMarks(
     of user: String, after number: Int64, limit: Int
   ) throws(ServerError) -> [ReadMark]
 
-  /// The newest number that was drawn, or where the count began. A new device begins behind it.
+  /// The newest number used, or the start of the counter. The position of a new device begins after
+  /// it.
   func latestNotification() throws(ServerError) -> Int64
 
-  /// Whose queues were added to behind a number, each once.
+  /// The users whose queues grew after a number, each once.
   ///
-  /// - Parameter limit: how many notifications are looked at.
+  /// - Parameter limit: the maximum number of notifications to examine.
   func usersWithNews(after number: Int64, limit: Int) throws(ServerError) -> UsersWithNews
 
   /// The number on the app's icon.
   func badge(of user: String) throws(ServerError) -> Int
 }
 
-/// Fills and empties the queues of notifications.
+/// Adds and removes queued notifications.
 public protocol NotificationWriting {
-  /// Adds notifications to their users' queues, in order, and bounds each queue.
+  /// Appends notifications to their users' queues, in order, and limits each queue.
   ///
-  /// One with a coalescing key takes the place of those of the user that have the same and were not
-  /// read. It passes over the device that made the change, unless that device has not heard yet of
-  /// another's change it stands for, too.
+  /// A notification with a coalescing key replaces the user's unread notifications with the same
+  /// key. It skips the device that made the change, unless it also replaces another device's change
+  /// that the device has not received yet.
   func enqueue(_ notifications: [NewNotification]) throws(ServerError)
 
   /// Marks a user's notifications as read.
   ///
-  /// - Parameter ids: notification IDs; those of other users and unknown ones are left out.
-  /// - Returns: those that were found, each once, in the order asked for.
+  /// - Parameter ids: notification IDs. Unknown IDs and those of other users are ignored.
+  /// - Returns: the IDs that were found, each once, in the order of `ids`.
   func markRead(ids: [String], of user: String) throws(ServerError) -> [String]
 
-  /// Sets the number on the app's icon; the next notification that counts it up goes on from there.
+  /// Sets the number on the app's icon. The next notification that increments the badge starts from
+  /// it.
   func setBadge(_ badge: Int, of user: String) throws(ServerError)
 
-  /// Removes notifications made before a time, and devices not seen since another, but for those
-  /// that Apple's service reaches: they may be quiet for long, and it says when they are gone.
+  /// Removes old notifications and devices. Devices reached by APNs stay: they may be silent for a
+  /// long time, and APNs reports when they are gone.
   ///
   /// - Parameters:
-  ///   - time: milliseconds since 1970 UTC, as is `unseenSince`.
-  ///   - limit: rows of each kind at most.
+  ///   - time: removes notifications made before this time, in milliseconds since 1970 UTC.
+  ///   - unseenSince: removes devices not seen since this time, in milliseconds since 1970 UTC.
+  ///   - limit: the maximum number of rows of each kind.
   /// - Returns: whether there may be more.
   func pruneNotifications(
     madeBefore time: Int64, devicesUnseenSince unseenSince: Int64, limit: Int
   ) throws(ServerError) -> Bool
 }
 
-/// A notification that is to join a user's queue.
+/// A notification to be added to a user's queue.
 public struct NewNotification: Sendable {
-  /// Record name of the user whose queue it joins.
+  /// The record name of the user.
   public var user: String
-  /// Its presentation's badge is filled in by the queue.
+  /// The queue fills in the badge of the presentation.
   public var payload: NotificationPayload
-  /// Whether the user's badge is counted up.
+  /// Whether the notification increments the user's badge.
   public var shouldBadge: Bool
-  /// The device that made the change, which is passed over; nil: none is.
+  /// The device that made the change and gets no notification; nil: all devices get it.
   public var originDeviceID: String?
-  /// Replaces those in the user's queue with the same key; nil: replaces none.
+  /// The notification replaces those in the user's queue with the same key; nil: it replaces none.
   public var coalescingKey: String?
   /// Milliseconds since 1970 UTC.
   public var createdAt: Int64
@@ -92,16 +97,16 @@ public struct NewNotification: Sendable {
 /// A notification in a user's queue.
 public struct QueuedNotification: Sendable, Hashable {
   public var number: Int64
-  /// `nid`; several notifications of one change share it.
+  /// `nid`. Several notifications of one change share it.
   public var notificationID: String
-  /// The device that made the change, which is passed over; nil: none is.
+  /// The device that made the change and gets no notification; nil: all devices get it.
   public var originDeviceID: String?
-  /// As on ``NewNotification``; APNs collapses what has the same, too.
+  /// As in ``NewNotification``. APNs also collapses notifications with the same key.
   public var coalescingKey: String?
   /// Milliseconds since 1970 UTC.
   public var createdAt: Int64
   public var isRead: Bool
-  /// ``NotificationPayload`` as JSON, just as it goes to devices.
+  /// ``NotificationPayload`` as JSON, exactly as devices receive it.
   public var payloadText: [UInt8]
 
   public init(
@@ -119,9 +124,9 @@ public struct QueuedNotification: Sendable, Hashable {
 }
 
 extension QueuedNotification {
-  /// What the text says.
+  /// Decodes the payload.
   ///
-  /// - Throws: `INTERNAL_ERROR` if the store holds something else.
+  /// - Throws: `INTERNAL_ERROR` if the stored payload cannot be read.
   public func payload() throws(ServerError) -> NotificationPayload {
     do throws(WireError) {
       return try NotificationPayload(json: try JSONView(parsing: payloadText))
@@ -131,9 +136,9 @@ extension QueuedNotification {
   }
 }
 
-/// Says that a notification was read, and when in the order of all that happened.
+/// Says that a notification was read, and at which number of the queue's counter.
 public struct ReadMark: Sendable, Hashable {
-  /// Of the same count as the numbers of notifications.
+  /// A number of the same counter as the notifications' numbers.
   public var number: Int64
   public var notificationID: String
 
@@ -143,12 +148,12 @@ public struct ReadMark: Sendable, Hashable {
   }
 }
 
-/// Users whose queues were added to.
+/// Users whose queues grew.
 public struct UsersWithNews: Sendable, Hashable {
   public var users: [String]
-  /// The newest notification looked at: where the next question goes on.
+  /// The newest notification examined. The next call continues after it.
   public var through: Int64
-  /// Whether there may be more behind it.
+  /// Whether there may be more after it.
   public var hasMore: Bool
 
   public init(users: [String], through: Int64, hasMore: Bool) {

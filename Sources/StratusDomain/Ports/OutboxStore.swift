@@ -1,29 +1,29 @@
-/// Reads what was left in the outbox: changes that somebody may want to be told of.
+/// Reads the outbox: changes that subscriptions may have to report.
 public protocol OutboxReading {
-  /// Entries in the order they were left, over all databases of the store.
+  /// The entries in the order in which they were added, over all databases of the store.
   func outboxEntries(limit: Int) throws(ServerError) -> [OutboxEntry]
 
-  /// What became of one record of an entry; nil: it has none of that position.
+  /// The image of one changed record of an entry; nil: the entry has none at that position.
   ///
   /// - Parameter position: from 0 to below ``OutboxEntry/imageCount``.
   func recordImage(at position: Int, of entry: Int64) throws(ServerError) -> RecordImage?
 }
 
-/// Fills and empties the outbox.
+/// Adds and removes outbox entries.
 public protocol OutboxWriting {
-  /// Leaves a change in the outbox, behind all others.
+  /// Appends a change to the outbox.
   func add(_ change: WatchedChange) throws(ServerError)
 
-  /// Keeps how far the matching of an entry has come.
+  /// Stores how far the matching of an entry has come.
   func setPlace(_ place: OutboxPlace, of entry: Int64) throws(ServerError)
 
   /// Removes an entry with its images.
   func removeOutboxEntry(_ entry: Int64) throws(ServerError)
 }
 
-/// A change that was left in the outbox.
+/// A change in the outbox.
 public struct OutboxEntry: Sendable, Hashable {
-  /// Grows from entry to entry; never given twice.
+  /// Increases from entry to entry, and is never reused.
   public var number: Int64
   public var database: DatabaseKey
   /// The zone's number, as in ``StoredZone/id``.
@@ -32,7 +32,7 @@ public struct OutboxEntry: Sendable, Hashable {
   public var event: WatchedChange.Event
   public var origin: ChangeOrigin
   public var imageCount: Int
-  /// How far its matching has come; nil: it has not begun.
+  /// The progress of its matching; nil: it has not begun.
   public var place: OutboxPlace?
 
   public init(
@@ -50,13 +50,14 @@ public struct OutboxEntry: Sendable, Hashable {
   }
 }
 
-/// How far the matching of an entry has come: which subscription was looked at last.
+/// The progress of matching an entry: the subscription that was examined last.
 public struct OutboxPlace: Sendable, Hashable {
-  /// −1: the subscriptions to zone and database; from 0 on: those that concern a record.
+  /// −1: the subscriptions to zones and databases; from 0 on: those that concern the record at this
+  /// position.
   public var position: Int
-  /// Keys are gone through in the order of their bytes; empty: none has been yet.
+  /// The last key examined. Keys are examined in byte order; empty: none yet.
   public var key: SubscriptionKey
-  /// The number of the last subscription under that key; 0: none yet.
+  /// The number of the last subscription examined under that key; 0: none yet.
   public var subscription: Int64
 
   public init(position: Int, key: SubscriptionKey, subscription: Int64) {

@@ -1,13 +1,13 @@
 public import StratusWire
 
-/// Looks for one kind of fault when `/health/ready` is asked.
+/// Checks for one kind of fault when a client requests `/health/ready`.
 ///
-/// A check runs at most once a second, however often it is asked for, and never twice at once. It
-/// has three seconds, after which the answer says that it is not finished.
+/// A check runs at most once a second, and never twice at once. It has three seconds; after that,
+/// the response says that the check did not finish.
 public protocol ReadinessCheck: Sendable {
-  /// What is checked, such as `disk`.
+  /// The name of the check, such as `disk`.
   var name: String { get }
 
-  /// The faults there are at this moment; empty: none.
+  /// The current faults; empty: none.
   func faults() async -> [ReadinessFault]
 }

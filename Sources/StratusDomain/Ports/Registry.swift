@@ -1,17 +1,17 @@
-/// The knowledge of the server as a whole: accounts, containers, tokens, sessions, users, and which
-/// stores there are.
+/// The data of the server as a whole: accounts, containers, tokens, sessions, users, and the list
+/// of stores.
 ///
-/// Small and rarely written; every write is on disk when the method returns.
+/// The registry is small and rarely written. Every write is on disk when its method returns.
 public protocol Registry:
   AccountRegistry, ContainerRegistry, APITokenRegistry, SessionRegistry, UserRegistry,
   StoreRegistry
 {}
 
-/// Someone who can sign in.
+/// An account that can sign in.
 public struct Account: Sendable, Hashable {
-  /// Never changes and never reaches an app.
+  /// Never changes, and is never sent to an app.
   public var id: String
-  /// Lower case; names at most one account.
+  /// In lower case; at most one account has it.
   public var email: String
   public var isDisabled: Bool
 
@@ -22,33 +22,33 @@ public struct Account: Sendable, Hashable {
   }
 }
 
-/// Keeps accounts.
+/// Stores accounts.
 public protocol AccountRegistry: Sendable {
-  /// - Returns: false if an account with that e-mail exists; nothing is changed then.
+  /// - Returns: false if an account with that e-mail exists. Then nothing changes.
   func create(_ account: Account) async throws(ServerError) -> Bool
   func account(id: String) async throws(ServerError) -> Account?
   func account(email: String) async throws(ServerError) -> Account?
-  /// All accounts in order of e-mail.
+  /// All accounts, sorted by e-mail.
   func accounts() async throws(ServerError) -> [Account]
-  /// The IDs of accounts that are disabled, in no order.
+  /// The IDs of disabled accounts, unsorted.
   func disabledAccounts() async throws(ServerError) -> [String]
-  /// - Returns: false if there is none.
+  /// - Returns: false if there is no such account.
   func setDisabled(_ isDisabled: Bool, accountID: String) async throws(ServerError) -> Bool
 }
 
-/// Keeps the list of containers.
+/// Stores the list of containers.
 public protocol ContainerRegistry: Sendable {
-  /// - Returns: false if it exists.
+  /// - Returns: false if the container exists.
   func createContainer(id: String) async throws(ServerError) -> Bool
-  /// IDs in order.
+  /// The container IDs, sorted.
   func containers() async throws(ServerError) -> [String]
-  /// Forgets a container with its API tokens, sessions, users and stores.
+  /// Removes a container with its API tokens, sessions, users and stores.
   ///
-  /// - Returns: false if there is none.
+  /// - Returns: false if there is no such container.
   func deleteContainer(id: String) async throws(ServerError) -> Bool
 }
 
-/// The name of an account in one container.
+/// The user of an account in one container.
 public struct ContainerUser: Sendable, Hashable {
   public var container: String
   public var userRecordName: String
@@ -61,32 +61,33 @@ public struct ContainerUser: Sendable, Hashable {
   }
 }
 
-/// Keeps the users of containers: which account has which user record name.
+/// Stores the users of containers: the user record name of each account.
 ///
-/// A user record name is a one-way hash, so only this table leads from a user to an account.
+/// A user record name is a one-way hash. Only this table leads from a user to an account.
 public protocol UserRegistry: Sendable {
-  /// Keeps a user, unless the account has one in that container.
+  /// Stores a user, unless the account already has one in that container.
   func keep(_ user: ContainerUser) async throws(ServerError)
-  /// The user that has a record name in a container.
+  /// The user with this record name in a container.
   func user(named name: String, in container: String) async throws(ServerError) -> ContainerUser?
-  /// The user that an account is in a container.
+  /// The user of an account in a container.
   func user(
     ofAccount accountID: String, in container: String
   ) async throws(ServerError) -> ContainerUser?
-  /// Accounts and containers that have a session and no user, for what an earlier program left.
+  /// The accounts and containers that have a session but no user, as an earlier version of the
+  /// server left them.
   ///
-  /// - Returns: pairs in no order, at most `limit`.
+  /// - Returns: at most `limit` pairs, unsorted.
   func sessionsWithoutUser(
     limit: Int
   ) async throws(ServerError) -> [(accountID: String, container: String)]
 }
 
-/// Keeps which stores there are, so that a lost one is noticed.
+/// Stores the list of stores, so that the server can notice a lost one.
 public protocol StoreRegistry: Sendable {
   /// The epoch of each store that was ever opened.
   func storeEpochs() async throws(ServerError) -> [StoreAddress: Int64]
-  /// The epoch that a store had when it was opened first; nil: it never was.
+  /// The epoch of a store when it was first opened; nil: it was never opened.
   func epoch(ofStore address: StoreAddress) async throws(ServerError) -> Int64?
-  /// Keeps the epoch of a store in the place of any other.
+  /// Stores the epoch of a store, and replaces an earlier one.
   func keep(epoch: Int64, ofStore address: StoreAddress) async throws(ServerError)
 }

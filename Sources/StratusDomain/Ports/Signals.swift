@@ -1,18 +1,18 @@
-/// Tells those that carry work on, in every process that serves a store, where there is some to do.
+/// Signals that a store has background work to do, to the workers in every process that serves it.
 ///
-/// A signal may be lost: the work itself is in the store, and whoever looks there now and then
+/// A signal may be lost. The work itself is in the store, so a worker that also polls the store
 /// misses nothing.
 public protocol Signals: Sendable {
-  /// Signals that were sent, here or in another process; for one listener.
+  /// The signals that this or another process has sent, for one listener.
   var received: AsyncStream<StoreSignal> { get }
 
   func send(_ signal: StoreSignal)
 }
 
-/// There is something to do in a store.
+/// Signals that a store has work to do.
 public struct StoreSignal: Sendable, Hashable {
   public var address: StoreAddress
-  /// The device that it is about; nil: it is about all of the store.
+  /// The device that the signal is about; nil: it is about the whole store.
   public var device: StoredDevice?
 
   public init(_ address: StoreAddress, about device: StoredDevice? = nil) {
@@ -33,6 +33,6 @@ public struct LocalSignals: Signals {
 
   public func send(_ signal: StoreSignal) { continuation.yield(signal) }
 
-  /// More than this need not wait here.
+  /// The maximum number of queued signals; older ones are dropped.
   private static let waitingMax = 256
 }

@@ -1,6 +1,6 @@
-/// A secret of the server's own, by which it knows what it has handed out.
+/// A secret of the server, which signs or derives what the server issues.
 public struct SigningKey: Sendable, Hashable {
-  /// Counts the keys of one purpose from 1, so the newest has the highest.
+  /// Counts the keys of one purpose from 1, so that the newest key has the highest number.
   public var id: UInt32
   public var bytes: [UInt8]
 
@@ -10,16 +10,16 @@ public struct SigningKey: Sendable, Hashable {
   }
 }
 
-/// Keeps the server's own keys, apart from its data: a thief of both could sign in as any user.
+/// Stores the server's own keys, apart from its data. A thief with both could sign in as any user.
 public protocol SigningKeyStore: Sendable {
-  /// The keys for a purpose, the newest first; there is at least one from the first call on.
+  /// The keys for a purpose, newest first. After the first call there is always at least one.
   ///
   /// - Parameters:
   ///   - purpose: lower-case words with hyphens.
   ///   - fresh: the bytes of the first key, if there is none.
   func keys(for purpose: String, orKeep fresh: [UInt8]) throws(ServerError) -> [SigningKey]
 
-  /// Makes a new key the newest; of the others only the newest stays.
+  /// Makes a new key the newest, and removes all others except the previous newest.
   func rotate(_ purpose: String, to fresh: [UInt8]) throws(ServerError)
 }
 

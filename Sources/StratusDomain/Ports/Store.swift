@@ -1,6 +1,6 @@
 /// All data of one container in one environment.
 ///
-/// Bodies run to completion without suspending. They touch nothing but the store, because a write
+/// Bodies run to completion without suspending. They access nothing but the store, because a write
 /// body may run twice.
 public protocol Store: Sendable {
   /// Runs `body` on one consistent state: the newest committed one, or a later one.
@@ -10,9 +10,9 @@ public protocol Store: Sendable {
     _ body: @escaping @Sendable (any StoreReading) throws(ServerError) -> Value
   ) async throws(ServerError) -> Value
 
-  /// Runs `body` in a transaction, alone, and returns when what it wrote is on disk.
+  /// Runs `body` alone in a transaction, and returns when its writes are on disk.
   ///
-  /// If `body` throws, nothing of what it wrote remains.
+  /// If `body` throws, none of its writes remain.
   ///
   /// - Throws: as `read`.
   func write<Value: Sendable>(
@@ -20,14 +20,14 @@ public protocol Store: Sendable {
   ) async throws(ServerError) -> Value
 }
 
-/// What a read body can ask.
+/// The operations of a read body.
 public protocol StoreReading:
   ZoneReading, RecordReading, ChangeReading, SchemaReading, IndexReading, LinkReading, AssetReading,
   KeyReading, SubscriptionReading, OutboxReading, NotificationReading, DeviceReading,
   ListingReading
 {}
 
-/// What a write body can do; it sees its own writes.
+/// The operations of a write body. It sees its own writes.
 public protocol StoreWriting:
   StoreReading, ZoneWriting, RecordWriting, ChangeWriting, SchemaWriting, IndexWriting, LinkWriting,
   AssetWriting, KeyWriting, SubscriptionWriting, OutboxWriting, NotificationWriting, DeviceWriting,
@@ -36,7 +36,7 @@ public protocol StoreWriting:
 
 /// The stores of all containers.
 public protocol StoreCatalog: Sendable {
-  /// The store of a container, opened, and made where there is none.
+  /// The open store of a container. A missing store is created.
   ///
   /// - Throws: `INTERNAL_ERROR` if it cannot be opened.
   func store(at address: StoreAddress) async throws(ServerError) -> any Store

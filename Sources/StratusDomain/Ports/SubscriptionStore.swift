@@ -1,21 +1,22 @@
 public import StratusWire
 
-/// Reads who wants to be told of changes.
+/// Reads the subscriptions to changes.
 public protocol SubscriptionReading {
-  /// A user's subscription of that ID; nil if there is none.
+  /// A user's subscription with this ID; nil if there is none.
   func subscription(
     id: String, of user: String, in database: DatabaseView
   ) throws(ServerError) -> StoredSubscription?
 
-  /// A user's subscriptions in a database, in order of their IDs' bytes.
+  /// A user's subscriptions in a database, in the byte order of their IDs.
   func subscriptions(
     of user: String, in database: DatabaseView, limit: Int
   ) throws(ServerError) -> [StoredSubscription]
 
-  /// How many subscriptions a user has in a database.
+  /// The number of subscriptions that a user has in a database.
   func subscriptionCount(of user: String, in database: DatabaseView) throws(ServerError) -> Int
 
-  /// The subscriptions of a zone's audience that are filed under a key, in order of their numbers.
+  /// The subscriptions of a zone's audience that are filed under a key, in the order of their
+  /// numbers.
   ///
   /// The audience is the database that holds the zone, and each shared database that lists it.
   ///
@@ -27,37 +28,37 @@ public protocol SubscriptionReading {
     after number: Int64, limit: Int
   ) throws(ServerError) -> [StoredSubscription]
 
-  /// Whether a subscription of that number is still there.
+  /// Whether the subscription with this number still exists.
   func hasSubscription(number: Int64) throws(ServerError) -> Bool
 
-  /// The highest number a subscription of the store has; 0: there is none.
+  /// The highest subscription number in the store; 0: there is none.
   func newestSubscription() throws(ServerError) -> Int64
 
-  /// Whether a subscription behind that number has replaced another in time to hear of an entry of
-  /// the outbox, which a new one is always too late for.
+  /// Whether a subscription with a greater number replaced another one early enough to be matched
+  /// with an outbox entry. A subscription that replaces none is always too new for the entry.
   func hasReplacement(after number: Int64, hearing entry: Int64) throws(ServerError) -> Bool
 
-  /// What of a database is watched.
+  /// The kinds of changes in a database that subscriptions watch.
   func watch(of database: DatabaseKey) throws(ServerError) -> Watch
 }
 
-/// Keeps who wants to be told of changes.
+/// Stores the subscriptions to changes.
 public protocol SubscriptionWriting {
-  /// As ``SubscriptionReading/watch(of:)``, but remembered from one transaction to the next, so
-  /// that a save where nobody watches costs nothing more.
+  /// Like ``SubscriptionReading/watch(of:)``, but cached between transactions, so that a save in a
+  /// database without subscriptions costs nothing more.
   ///
-  /// NB: a store with several writers checks what it remembers against a version in the database's
-  /// row, which ``ZoneWriting/lockZone`` reads along.
+  /// NB: a store with several writers checks the cached value against a version in the database's
+  /// row, which ``ZoneWriting/lockZone`` also reads.
   func watchForWriting(of database: DatabaseKey) throws(ServerError) -> Watch
 
-  /// Makes a subscription, or replaces the one of the same user and ID.
+  /// Creates a subscription, or replaces the one with the same user and ID.
   ///
-  /// It hears of changes left in the outbox from now on; one that replaces another also of those
-  /// the other has not heard of yet.
+  /// The subscription is matched with changes that are added to the outbox from now on. A
+  /// replacement is also matched with the entries that the replaced subscription has not seen yet.
   ///
   /// - Parameters:
   ///   - subscription: with its ID.
-  ///   - place: what it is filed under.
+  ///   - place: the key and zone that it is filed under.
   func save(
     _ subscription: Subscription, of user: String, in database: DatabaseView,
     under place: SubscriptionPlace
@@ -65,21 +66,21 @@ public protocol SubscriptionWriting {
 
   /// Removes a subscription.
   ///
-  /// - Returns: whether it was there.
+  /// - Returns: whether it existed.
   @discardableResult
   func removeSubscription(number: Int64) throws(ServerError) -> Bool
 }
 
-/// A subscription as the store keeps it.
+/// A subscription in the store.
 public struct StoredSubscription: Sendable, Hashable {
-  /// Never given twice in a store, nor kept when the subscription is replaced.
+  /// Unique in the store, and never reused. A replacement gets a new number.
   public var number: Int64
   public var user: String
-  /// What it is filed under.
+  /// The key that the subscription is filed under.
   public var key: SubscriptionKey
-  /// The newest entry of the outbox it does not concern any more; 0: there was none.
+  /// The newest outbox entry that the subscription does not apply to; 0: there was none.
   public var since: Int64
-  /// The subscription as JSON, just as it was sent, with its ID.
+  /// The subscription as JSON, exactly as the client sent it, with its ID.
   public var definition: [UInt8]
 
   public init(
@@ -94,9 +95,9 @@ public struct StoredSubscription: Sendable, Hashable {
 }
 
 extension StoredSubscription {
-  /// What the definition says.
+  /// Decodes the definition.
   ///
-  /// - Throws: `INTERNAL_ERROR` if the store holds something else.
+  /// - Throws: `INTERNAL_ERROR` if the stored definition cannot be read.
   public func subscription() throws(ServerError) -> Subscription {
     do throws(WireError) { return try Subscription(jsonBytes: definition) } catch {
       throw .fault("a stored subscription cannot be read", facts: ["reason": error.reason])

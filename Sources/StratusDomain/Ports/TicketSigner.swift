@@ -1,8 +1,9 @@
-/// Signs what the server hands out and wants to know again.
+/// Signs the texts that the server issues, so that it can recognize them later.
 public protocol TicketSigner: Sendable {
-  /// 32 bytes that nobody else can make.
+  /// A signature of 32 bytes that only this server can make.
   func signature(of bytes: [UInt8]) -> [UInt8]
 
-  /// Whether a signature is that of these bytes; takes as long for a near miss as for a far one.
+  /// Whether a signature belongs to these bytes. The time does not depend on the number of equal
+  /// bytes.
   func isValid(_ signature: [UInt8], of bytes: [UInt8]) -> Bool
 }

@@ -1,17 +1,18 @@
-/// Lets an app call for one container in one environment. Not secret: it stands in web pages.
+/// A token that lets an app call one container in one environment. It is not secret, since web
+/// pages contain it.
 public struct APIToken: Sendable, Hashable {
-  /// Names the token where the token itself must not stand: 16 hex digits.
+  /// Identifies the token in places that must not show the token itself: 16 hex digits.
   public var id: String
-  /// SHA-256 of the token's text, which is not kept.
+  /// SHA-256 of the token's text. The text itself is not stored.
   public var hash: [UInt8]
   public var store: StoreAddress
-  /// The operator's name for it; may be empty.
+  /// The operator's name for the token; may be empty.
   public var name: String
-  /// The origins whose web pages may use it, such as `https://app.example.org`; nil: all.
+  /// The origins whose web pages may use the token, such as `https://app.example.org`; nil: all.
   public var allowedOrigins: Set<String>?
-  /// How a sign-in tells the app its web auth token.
+  /// The way in which a sign-in passes the web auth token to the app.
   public var callback: SignInCallback
-  /// Milliseconds since 1970 UTC; nil: an earlier program made it.
+  /// Milliseconds since 1970 UTC; nil: an earlier version of the server made it.
   public var createdAt: Int64?
 
   public init(
@@ -29,35 +30,35 @@ public struct APIToken: Sendable, Hashable {
   }
 }
 
-/// How a sign-in tells the app its web auth token (web-auth §3.2).
+/// The way in which a sign-in passes the web auth token to the app (web-auth §3.2).
 public enum SignInCallback: Sendable, Hashable {
   /// The sign-in page posts a message to the page that opened it.
   case postMessage
-  /// The browser goes to this URL.
+  /// The browser is redirected to this URL.
   case redirect(url: String)
 }
 
-/// Keeps API tokens.
+/// Stores API tokens.
 public protocol APITokenRegistry: Sendable {
   func create(_ token: APIToken) async throws(ServerError)
-  /// The token with a hash.
+  /// The token with this hash.
   func apiToken(hash: [UInt8]) async throws(ServerError) -> APIToken?
-  /// All tokens in order of container, environment and ID.
+  /// All tokens, sorted by container, environment and ID.
   func apiTokens() async throws(ServerError) -> [APIToken]
-  /// - Returns: false if there is none.
+  /// - Returns: false if there is no such token.
   func deleteAPIToken(id: String) async throws(ServerError) -> Bool
 }
 
-/// An account's stay with one container in one environment, from sign-in to sign-out.
+/// An account's session with one container in one environment, from sign-in to sign-out.
 public struct Session: Sendable, Hashable {
   public var id: String
   public var accountID: String
   public var store: StoreAddress
   /// Milliseconds since 1970 UTC, like all times here.
   public var createdAt: Int64
-  /// When it was used last, to the hour.
+  /// The time of the last use, to the hour.
   public var lastUsedAt: Int64
-  /// When it ends however much it is used.
+  /// The time when the session ends, even if it is in use.
   public var endsAt: Int64
 
   public init(
@@ -73,16 +74,16 @@ public struct Session: Sendable, Hashable {
   }
 }
 
-/// Keeps sessions.
+/// Stores sessions.
 public protocol SessionRegistry: Sendable {
   func create(_ session: Session) async throws(ServerError)
   func session(id: String) async throws(ServerError) -> Session?
-  /// All sessions in order of their creation.
+  /// All sessions in the order of their creation.
   func sessions() async throws(ServerError) -> [Session]
   /// Notes that a session was used.
   func touchSession(id: String, at time: Int64) async throws(ServerError)
-  /// - Returns: false if there is none.
+  /// - Returns: false if there is no such session.
   func deleteSession(id: String) async throws(ServerError) -> Bool
-  /// Removes sessions that were not used since a time, or that ended before another.
+  /// Removes sessions that were not used since one time, or that ended before another.
   func deleteSessions(unusedSince: Int64, endedBefore: Int64) async throws(ServerError)
 }

@@ -1,52 +1,53 @@
-/// Lets one process at a time do a piece of background work in a store, whichever processes serve
-/// the store.
+/// Lets only one of the processes that serve a store do a kind of background work in it.
 ///
-/// A step must be harmless if another process takes it at the same time: a lock that is lost (its
-/// holder was paused for long) is not noticed. Effects that must not happen twice belong in the
+/// A step must be harmless if two processes run it at the same time. If the holder of a lock pauses
+/// for long, it loses the lock without noticing. Effects that must not happen twice belong in the
 /// step's transaction.
 public protocol WorkLocks: Sendable {
-  /// Takes one step of work, unless another process is at the same work in the store.
+  /// Runs one step of work, unless another process does the same work in the store.
   ///
-  /// - Returns: what the step returns; nil: another process is at it.
-  /// - Throws: what the step throws; what the locks throw if they cannot be reached.
+  /// - Returns: the result of the step; nil: another process does the work.
+  /// - Throws: errors of the step, and errors of the lock service if it cannot be reached.
   func withLock<Value: Sendable>(
     on work: BackgroundWork, at address: StoreAddress,
     _ step: @Sendable () async throws(ServerError) -> Value
   ) async throws(ServerError) -> Value?
 
-  /// Takes the lease on work that lasts, such as connections to another service, or renews it. A
+  /// Takes or renews the lease on long-lasting work, such as connections to another service. A
   /// lease that is not renewed within ``BackgroundWork/leaseSeconds`` ends.
   ///
-  /// - Returns: whether this process has it.
+  /// - Returns: whether this process has the lease.
   func lease(
     _ work: BackgroundWork, at address: StoreAddress
   ) async throws(ServerError) -> Bool
 }
 
-/// Work that a server does in its stores by itself.
+/// Background work that a server does in its stores.
 public enum BackgroundWork: String, Sendable {
-  /// The records of deleted zones are removed.
+  /// Removes the records of deleted zones.
   case zonePurge = "the removal of deleted zones"
-  /// Deletions go on that take along more records than a transaction can.
+  /// Continues cascades that delete more records than one transaction can.
   case cascades = "a cascade"
-  /// Changes become notifications.
+  /// Matches changes with subscriptions and queues notifications.
   case matching = "the matching of changes"
-  /// Old deletions are forgotten.
+  /// Removes old deletions from histories.
   case forgetting = "the forgetting of deletions"
-  /// Files that no record holds are removed.
+  /// Removes files that no record holds.
   case assetSweep = "the removal of files"
-  /// Indexes that no query reads are dropped.
+  /// Drops indexes that no query reads.
   case unusedIndexes = "the removal of unused indexes"
-  /// Notifications go to Apple's service.
+  /// Sends notifications to APNs.
   case push = "the sending of notifications"
 
-  /// A process that ends without giving its leases up keeps others waiting for so long.
+  /// The lifetime of a lease. If a process ends without releasing its leases, other processes wait
+  /// this long.
   public static let leaseSeconds: Int64 = 10
 }
 
-/// One process serves the stores, so every lock is free, and every lease is its own.
+/// The locks of a single process: every lock is free, and it holds every lease.
 ///
-/// SQLite needs no other form: a data folder has one process, by the lock on its file `lock`.
+/// SQLite needs no other implementation. The lock on the file `lock` limits a data folder to one
+/// process.
 public struct LocalWorkLocks: WorkLocks {
   public init() {}
 

@@ -2,58 +2,58 @@ public import StratusWire
 
 /// Reads zones.
 public protocol ZoneReading {
-  /// The live zone of that name; nil if there is none.
+  /// The live zone with this name; nil if there is none.
   func zone(named name: String, in database: DatabaseKey) throws(ServerError) -> StoredZone?
 
-  /// The live zone of that number; nil if there is none in the database.
+  /// The live zone with this number; nil if there is none in the database.
   func zone(id: Int64, in database: DatabaseKey) throws(ServerError) -> StoredZone?
 
-  /// Live zones in order of their names' bytes.
+  /// Live zones, in the byte order of their names.
   ///
-  /// - Parameter name: only zones behind this name; nil: from the first.
+  /// - Parameter name: only zones after this name; nil: from the first.
   func zones(
     in database: DatabaseKey, after name: String?, limit: Int
   ) throws(ServerError) -> [StoredZone]
 
-  /// How many live zones a database has.
+  /// The number of live zones in a database.
   func zoneCount(in database: DatabaseKey) throws(ServerError) -> Int
 }
 
-/// Makes and deletes zones.
+/// Creates and deletes zones.
 public protocol ZoneWriting {
-  /// As ``ZoneReading/zone(named:in:)``, and no other transaction may write to the zone until this
-  /// one ends.
+  /// Like ``ZoneReading/zone(named:in:)``, and locks the zone: no other transaction may write to it
+  /// until this one ends.
   func lockZone(named name: String, in database: DatabaseKey) throws(ServerError) -> StoredZone?
 
-  /// Makes a zone, which must not exist, and lists it in its database's history, unless it is the
-  /// default zone, which has no place there.
+  /// Creates a zone that does not exist yet, and lists it in its database's history. The default
+  /// zone is not listed there.
   func createZone(
     named name: String, in database: DatabaseKey, encryptionScope: EncryptionScope
   ) throws(ServerError) -> StoredZone
 
-  /// Deletes a live zone with its keys and its zone subscriptions, and lists the deletion in its
+  /// Deletes a live zone with its keys and zone subscriptions, and lists the deletion in its
   /// database's history.
   ///
-  /// Its records can no longer be reached; their rows go later, by ``purge(_:rows:)``.
+  /// Its records are no longer accessible. ``purge(_:rows:)`` removes their rows later.
   ///
   /// - Parameter time: milliseconds since 1970 UTC.
   func deleteZone(
     _ zone: StoredZone, reason: ZoneDeletionReason, at time: Int64
   ) throws(ServerError)
 
-  /// Records of a deleted zone whose rows are still there, tombstones included; nil: no deleted
-  /// zone has any left.
+  /// Records of a deleted zone that still have rows, including tombstones; nil: no deleted zone has
+  /// any.
   ///
-  /// - Parameter limit: how many at most; large records end a batch before.
+  /// - Parameter limit: the maximum number of records. Large records end a batch earlier.
   func recordsToPurge(limit: Int) throws(ServerError) -> PurgeBatch?
 
-  /// Removes these records' rows and the rows derived from them, and the zone's own if it has no
-  /// more and no history names it; the zone's passages go as well.
+  /// Removes the rows of these records, their derived rows and the zone's passages. Also removes
+  /// the row of the zone, if it has no more records and no history names it.
   func purge(_ batch: PurgeBatch, rows: DerivedRows) throws(ServerError)
 }
 
 extension ZoneWriting {
-  /// Makes a zone of the default encryption scope; see
+  /// Creates a zone with the default encryption scope; see
   /// ``createZone(named:in:encryptionScope:)``.
   public func createZone(
     named name: String, in database: DatabaseKey
@@ -67,7 +67,7 @@ public struct PurgeBatch: Sendable {
   public var zone: Int64
   public var database: Int64
   public var records: [StoredRecord]
-  /// Whether these are the last.
+  /// Whether these are the last records of the zone.
   public var isLast: Bool
 
   public init(zone: Int64, database: Int64, records: [StoredRecord], isLast: Bool) {

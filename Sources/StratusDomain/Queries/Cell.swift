@@ -1,24 +1,24 @@
 import Foundation
 import StratusWire
 
-/// A piece of the Earth between two circles of latitude and two of longitude: all of it at level 0,
-/// a quarter of the piece above at each level, down to 32 bits of each.
+/// A cell of the Earth, between two circles of latitude and two meridians. Level 0 is the whole
+/// Earth. Each level splits a cell into quarters, down to 32 bits of latitude and of longitude.
 ///
-/// Its code is the bits of both, in turn, so that a piece is one stretch of codes.
+/// The code interleaves the bits of both, so that the codes of a cell are one contiguous range.
 struct Cell: Sendable, Hashable {
-  /// The first code in it.
+  /// The first code in the cell.
   var code: UInt64
   var level: Int
 
   static let world = Cell(code: 0, level: 0)
   static let levelMax = 32
 
-  /// The code of the smallest piece around a place.
+  /// The code of the smallest cell around a location.
   static func code(of place: Location) -> UInt64 {
     interleave(part(place.latitude + 90, of: 180), part(place.longitude + 180, of: 360))
   }
 
-  /// The middle of a smallest piece: where a place is taken to be when places are sorted.
+  /// The centre of a smallest cell. Sorting treats every location in the cell as if it were there.
   static func centre(of code: UInt64) -> Location {
     let cell = Cell(code: code, level: levelMax)
     let (south, north) = cell.latitudes
@@ -26,23 +26,23 @@ struct Cell: Sendable, Hashable {
     return Location(latitude: (south + north) / 2, longitude: (west + east) / 2)
   }
 
-  /// The last code in it.
+  /// The last code in the cell.
   var lastCode: UInt64 { level == 0 ? .max : code | (UInt64.max >> UInt64(2 * level)) }
 
-  /// The four quarters; none of a smallest piece.
+  /// The four quarters; a smallest cell has none.
   var quarters: [Cell] {
     if level == Self.levelMax { return [] }
     let shift = UInt64(62 - 2 * level)
     return (0..<4).map { Cell(code: code | $0 << shift, level: level + 1) }
   }
 
-  /// Degrees.
+  /// In degrees.
   var latitudes: (south: Double, north: Double) {
     let (from, to) = bounds(Self.collect(code >> 1), degrees: 180)
     return (from - 90, to - 90)
   }
 
-  /// Degrees.
+  /// In degrees.
   var longitudes: (west: Double, east: Double) {
     let (from, to) = bounds(Self.collect(code), degrees: 360)
     return (from - 180, to - 180)
@@ -62,7 +62,7 @@ struct Cell: Sendable, Hashable {
     spread(latitude) << 1 | spread(longitude)
   }
 
-  /// The bits of a number with a gap before each.
+  /// The bits of a number, with a zero bit before each.
   private static func spread(_ number: UInt32) -> UInt64 {
     var bits = UInt64(number)
     bits = (bits | bits << 16) & 0x0000_FFFF_0000_FFFF
@@ -85,19 +85,19 @@ struct Cell: Sendable, Hashable {
 }
 
 extension Location {
-  /// Metres to another place: the great circle on a sphere of the Earth's mean radius, as
-  /// `CLLocation` of StratusFoundation has it.
+  /// The distance to another location in metres: the great circle on a sphere of the Earth's mean
+  /// radius, as in `CLLocation` of StratusFoundation.
   func distance(to other: Location) -> Double {
     Sphere.distance(
       latitude, other.latitude, longitudeDifference: other.longitude - longitude)
   }
 }
 
-/// The Earth as queries measure it.
+/// The sphere that queries measure distances on.
 enum Sphere {
   private static let radius = 6_371_008.8
 
-  /// Metres, from degrees.
+  /// The distance in metres. All arguments are in degrees.
   static func distance(
     _ from: Double, _ to: Double, longitudeDifference: Double
   ) -> Double {
@@ -112,11 +112,12 @@ enum Sphere {
 }
 
 extension Cell {
-  /// Metres that nothing in the piece is nearer than, and metres that nothing is farther than.
+  /// A lower and an upper bound, in metres, of the distance from a location to any point of the
+  /// cell.
   ///
-  /// On one circle of latitude the distance grows with the difference in longitude, so the extremes
-  /// lie on the meridians of the least and the greatest difference; along a meridian it has at most
-  /// one least and one greatest place, and those are known.
+  /// On one circle of latitude, the distance grows with the difference in longitude. The extremes
+  /// therefore lie on the meridians of the least and the greatest difference. Along a meridian, the
+  /// distance has at most one minimum and one maximum, at known latitudes.
   func distances(from place: Location) -> (least: Double, greatest: Double) {
     let (west, east) = longitudes
     let toWest = Self.difference(place.longitude, west)
@@ -126,7 +127,7 @@ extension Cell {
     let opposite = place.longitude > 0 ? place.longitude - 180 : place.longitude + 180
     let reachesOpposite = (west...east).contains(opposite)
     let greatest = reachesOpposite ? 180 : max(toWest, toEast)
-    // NB: a micrometre of leave, so that rounding never puts a place outside of these bounds.
+    // NB: a tolerance of one micrometre, so that rounding never puts a location outside the bounds.
     return (
       max(0, extreme(place, longitudeDifference: least).least - 1e-6),
       extreme(place, longitudeDifference: greatest).greatest + 1e-6
@@ -157,16 +158,16 @@ extension Cell {
     return (least, greatest)
   }
 
-  /// Degrees between two meridians, at most 180.
+  /// The difference between two meridians in degrees, at most 180.
   private static func difference(_ left: Double, _ right: Double) -> Double {
     let difference = abs(left - right)
     return min(difference, 360 - difference)
   }
 
-  /// Pieces that together hold everything nearer to a place than a distance, in order of code.
+  /// Cells that together cover everything nearer to a location than a distance, sorted by code.
   static func covering(_ place: Location, within metres: Double) -> [Cell] {
     var pieces = [Cell.world]
-    // Sixteen stretches hold about a fifth more than the circle; more would only cost seeks.
+    // Sixteen ranges cover about a fifth more than the circle. More ranges would only cost seeks.
     while pieces.count < 16 {
       guard
         let widest = pieces.indices.min(by: { pieces[$0].level < pieces[$1].level }),

@@ -1,9 +1,10 @@
-/// How the columns of an index are spelled, so that bytes sort as values do.
+/// Encodes the columns of an index so that their bytes sort as their values do.
 ///
-/// A column is a tag and its value. No column's bytes begin another's, so columns can follow each
-/// other, and all entries that begin with some columns are one stretch.
+/// A column is a tag and a value. The bytes of one column are never a prefix of another column's
+/// bytes. Columns can therefore be concatenated, and all entries that share their first columns
+/// form one contiguous range.
 enum ColumnBytes {
-  /// Longer texts are cut.
+  /// The maximum text bytes in a column; longer texts are cut.
   static let textBytesMax = 400
 
   private static let missing: UInt8 = 0x01
@@ -12,7 +13,7 @@ enum ColumnBytes {
   private static let text: UInt8 = 0x20
   private static let cell: UInt8 = 0x28
 
-  /// The column of a value, or of none.
+  /// The column of a value; nil: of a missing value.
   static func of(_ scalar: Scalar?) -> [UInt8] {
     switch scalar {
     case nil: return [missing]
@@ -20,17 +21,17 @@ enum ColumnBytes {
     case .real(let value): return number(real, ordered(value))
     case .text(let bytes):
       var column = beginning(bytes)
-      // NB: not a lone 0, since the opposite order of bytes needs an end that is not the greatest.
+      // NB: a lone 0 would not do, since the inverted order needs an end other than the greatest
+      // byte.
       column.append(0)
       column.append(1)
       return column
     }
   }
 
-  /// The column of a cell.
   static func of(cell code: UInt64) -> [UInt8] { number(cell, code) }
 
-  /// What the columns of all texts with this beginning begin with.
+  /// The common first bytes of the columns of all texts with this prefix.
   static func beginning(_ prefix: [UInt8]) -> [UInt8] {
     var column: [UInt8] = [text]
     column.reserveCapacity(min(prefix.count, textBytesMax) + 3)
@@ -41,7 +42,7 @@ enum ColumnBytes {
     return column
   }
 
-  /// The tag that all values of a scalar's kind begin with.
+  /// The tag byte of a scalar's kind. The columns of all values of that kind begin with it.
   static func tag(of scalar: Scalar) -> [UInt8] {
     switch scalar {
     case .whole: [whole]
@@ -50,10 +51,10 @@ enum ColumnBytes {
     }
   }
 
-  /// The number of a distance as bytes in order.
+  /// Encodes a distance as bytes that sort as distances do.
   static func of(distance: Double) -> [UInt8] { number(real, ordered(distance)) }
 
-  /// Reads what ``of(distance:)`` wrote, at the front of bytes.
+  /// Reads the bytes that ``of(distance:)`` wrote, from the front of `bytes`.
   static func distance(_ bytes: [UInt8]) -> Double? {
     guard bytes.count >= 9, bytes[0] == real else { return nil }
     let pattern = bytes[1..<9].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -75,24 +76,24 @@ enum ColumnBytes {
   }
 }
 
-/// A place between columns: before all that begin with some bytes, or behind them.
+/// A boundary in the order of columns: before, or after, all columns that begin with some bytes.
 struct ColumnCut: Sendable, Hashable {
   var bytes: [UInt8]
   var isBehind: Bool
 
-  /// The first bytes behind the cut; nil: there are none.
+  /// The first bytes after the cut; nil: there are none.
   var start: [UInt8]? { isBehind ? bytes.successor : bytes }
 
-  /// The same place where the order is the opposite.
+  /// The same boundary in the inverted order.
   var opposite: ColumnCut { ColumnCut(bytes: bytes.inverted, isBehind: !isBehind) }
 }
 
-/// What lies between two cuts of one column.
+/// The range between two cuts of one column.
 struct ColumnInterval: Sendable, Hashable {
   var lower: ColumnCut
   var upper: ColumnCut
 
-  /// Everything that begins with some bytes.
+  /// Everything that begins with these bytes.
   init(beginning bytes: [UInt8]) {
     lower = ColumnCut(bytes: bytes, isBehind: false)
     upper = ColumnCut(bytes: bytes, isBehind: true)
@@ -103,7 +104,7 @@ struct ColumnInterval: Sendable, Hashable {
     self.upper = upper
   }
 
-  /// The same values where the order is the opposite.
+  /// The same values in the inverted order.
   var opposite: ColumnInterval { ColumnInterval(lower: upper.opposite, upper: lower.opposite) }
 
   func intersection(_ other: ColumnInterval) -> ColumnInterval {
@@ -126,7 +127,7 @@ extension ColumnCut {
 }
 
 extension Array where Element == UInt8 {
-  /// The first bytes behind all that begin with these; nil: there are none.
+  /// The first bytes after all those that begin with these; nil: there are none.
   var successor: [UInt8]? {
     var bytes = self
     while let last = bytes.popLast() {

@@ -1,24 +1,24 @@
 import StratusWire
 
-/// What a filter compares with: a value of the field's kind, or a number that no whole one equals.
+/// The value that a filter compares with: a scalar of the field's kind, or a fraction.
 enum Comparand {
   case scalar(Scalar)
-  /// Against whole numbers: a fraction, or what is beyond them.
+  /// A number that no whole number equals: a fraction, or a value outside the range of Int64. It is
+  /// compared with whole numbers.
   case fraction(Double)
 }
 
-/// Reads the values of filters.
 struct ComparandReader {
   let recordType: String
-  /// The key, as it was sent.
+  /// The key, as the caller sent it.
   let name: String
   /// The type of the field, or of its elements.
   let element: FieldType.Element
-  /// nil: a field of the app's.
+  /// The system field; nil for a field of the app.
   let system: SystemField?
   let caller: String?
 
-  /// One value.
+  /// Reads one value.
   ///
   /// - Throws: `BAD_REQUEST` naming the field.
   func one(_ input: FieldInput) throws(ServerError) -> Comparand {
@@ -30,7 +30,7 @@ struct ComparandReader {
     return try read(input, declared: declared?.element)
   }
 
-  /// A list of values.
+  /// Reads a list of values.
   ///
   /// - Throws: `BAD_REQUEST` naming the field.
   func many(_ input: FieldInput) throws(ServerError) -> [Comparand] {
@@ -100,7 +100,7 @@ struct ComparandReader {
     throw refusal(isList: false)
   }
 
-  /// What a value read as one of the types that are accepted is to this field.
+  /// Converts a value of an accepted type into the kind that this field compares with.
   private func comparand(_ value: FieldValue) throws(ServerError) -> Comparand {
     guard let scalar = Scalar(value) else { throw refusal(isList: false) }
     switch scalar {
@@ -113,7 +113,7 @@ struct ComparandReader {
     }
   }
 
-  /// The caller's name, where a user is meant by a place-holder.
+  /// The caller's record name, if the value is a placeholder for the current user.
   private func isCaller(_ bytes: [UInt8]) -> [UInt8]? {
     guard system == .creator || system == .modifier, let caller,
       Self.placeholders.contains(bytes)

@@ -1,6 +1,6 @@
 import StratusWire
 
-/// What a comparator asks of a field.
+/// The kind of comparison that a comparator makes.
 enum ComparatorKind {
   case equality, range, beginning, member, memberBeginning, tokens, place, part
 
@@ -12,7 +12,7 @@ enum ComparatorKind {
     }
   }
 
-  /// Whether a field of this type can be compared so.
+  /// Whether fields of this type support this comparison.
   func accepts(_ type: FieldType) -> Bool {
     if type.isEncrypted { return false }
     let isComparable =
@@ -62,9 +62,9 @@ extension Comparator {
 }
 
 extension FieldFilter {
-  /// What the comparator tests, but for its negation.
+  /// The test of the comparator, without its negation.
   ///
-  /// - Throws: `BAD_REQUEST` naming the field, if the value is none for it.
+  /// - Throws: `BAD_REQUEST` naming the field, if the value does not fit the field.
   func test(_ reader: ComparandReader) throws(ServerError) -> QueryCondition.Test {
     switch comparator {
     case .equals, .notEquals: try reader.one(value).equality
@@ -103,7 +103,7 @@ extension Comparand {
       let bound = ScalarRange.Bound(value: value, isIncluded: isIncluded)
       return .within(isUpper ? ScalarRange(upper: bound) : ScalarRange(lower: bound))
     case .fraction(let number):
-      // Beyond all whole numbers, or between two of them.
+      // The number is outside the range of Int64, or between two whole numbers.
       if number >= 0x1p63 { return isUpper ? .present : .never }
       if number < -0x1p63 { return isUpper ? .never : .present }
       let whole = Int64(number.rounded(isUpper ? .down : .up))
@@ -114,7 +114,7 @@ extension Comparand {
 }
 
 extension Array where Element == Comparand {
-  /// Distinct, in order, without numbers that no value can equal.
+  /// The distinct scalars, sorted, without numbers that no value can equal.
   fileprivate var scalars: [Scalar] { Set(compactMap(\.scalar)).sorted() }
 
   fileprivate var all: QueryCondition.Test {

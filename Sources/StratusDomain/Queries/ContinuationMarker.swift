@@ -1,13 +1,14 @@
 import StratusWire
 
-/// Where a page of a query ended, as clients carry it: opaque to them, checked when it comes back.
+/// The end of a page of a query. Clients carry it as an opaque text, and the server validates it
+/// when it comes back.
 struct ContinuationMarker: Sendable, Hashable {
-  /// Whose pages these are.
+  /// Identifies the query that the pages belong to.
   var fingerprint: UInt64
-  /// The way in which the query is answered, by its place among the candidates.
+  /// The candidate that answers the query, by its index.
   var ordinal: Int
   var index: Int64
-  /// Where the page ended; the value as the way of answering has it.
+  /// The position where the page ended. Its value depends on the candidate.
   var position: EntryPosition
 
   private static let version: UInt8 = 2
@@ -35,7 +36,7 @@ struct ContinuationMarker: Sendable, Hashable {
     return Base64.encode(bytes)
   }
 
-  /// - Throws: `BAD_REQUEST` if the text is no marker of ours, or of another query.
+  /// - Throws: `BAD_REQUEST` if the text is not a valid marker, or belongs to another query.
   init(text: String, fingerprint: UInt64) throws(ServerError) {
     let invalid = ServerError.badRequest(Reason.markerInvalid)
     guard let bytes = Base64.decode(text), bytes.first == Self.version,
@@ -59,7 +60,7 @@ struct ContinuationMarker: Sendable, Hashable {
   }
 }
 
-/// Tells texts apart (FNV-1a); no secret.
+/// Distinguishes texts by a hash (FNV-1a). It is not a secret.
 struct Fingerprint {
   private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
 
@@ -69,7 +70,7 @@ struct Fingerprint {
 
   mutating func add(_ bytes: some Sequence<UInt8>) {
     for byte in bytes { value = (value ^ UInt64(byte)) &* 0x100_0000_01b3 }
-    // NB: parts are told apart, so that "a", "bc" is not "ab", "c".
+    // NB: a separator follows each part, so that "a", "bc" differs from "ab", "c".
     value = (value ^ 0x100) &* 0x100_0000_01b3
   }
 }

@@ -1,8 +1,8 @@
 import StratusWire
 
-/// Drops the indexes of a store that no query has read for long, a step at a time.
+/// Drops indexes that no query has read for a long time, one step at a time.
 ///
-/// A later query that needs the index makes it again. Continuation markers of the old index become
+/// A later query that needs the index creates it again. Continuation markers of the old index become
 /// invalid.
 public struct DropUnusedIndexes: Sendable {
   private let store: any Store
@@ -19,16 +19,17 @@ public struct DropUnusedIndexes: Sendable {
 
   private struct Findings {
     var unused: [Int64] = []
-    /// Read since the last step and not noted for today; or never noted, so that the days begin.
+    /// Indexes that were read since the last step and not noted today, and indexes that were never
+    /// noted. Their unused days count from today.
     var noted: [Int64] = []
     var hasDropped = false
 
     var isEmpty: Bool { unused.isEmpty && noted.isEmpty && !hasDropped }
   }
 
-  /// Notes what was read, drops what was not, and removes some entries.
+  /// Notes which indexes were used, drops the unused ones, and removes some of their entries.
   ///
-  /// - Returns: whether there may be more to do.
+  /// - Returns: whether more entries remain to be removed.
   public func step() async throws(ServerError) -> Bool {
     let day = ambient.now() / Self.dayMilliseconds
     let used = uses.take(at: address)

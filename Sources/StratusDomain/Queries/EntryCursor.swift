@@ -1,30 +1,30 @@
 import StratusWire
 
-/// Reads the entries of several stretches in one order: by what follows their prefixes, then zone,
-/// then record number.
+/// Reads the entries of several ranges in one order: by the bytes after their prefixes, then by
+/// zone, then by record number.
 ///
-/// Stretches are opened when their turn comes, and read in pieces that grow, so that the first page
-/// of many stretches costs a seek each and no more.
+/// The cursor opens a range only when its first entry is needed, and reads it in growing chunks.
+/// The first page of many ranges therefore costs one seek for each.
 struct EntryCursor {
   enum Step {
     case entry(FoundEntry, prefixCount: Int)
     case end
-    /// As much was read as may be; ``position`` is where to go on.
+    /// The cursor has read the maximum number of entries; ``position`` is where to continue.
     case exhausted
   }
 
   private struct Stream {
     let stretch: QueryPlan.Stretch
-    /// What was read and not yet handed out, from `next` on.
+    /// The entries that were read; those from `next` on are not returned yet.
     var buffer: [FoundEntry] = []
     var next = 0
-    /// The next entry; or, with an empty buffer, a place that no later entry lies before.
+    /// The next entry. If the buffer is empty, a position that no later entry precedes.
     var head: FoundEntry
     var hasMore = true
-    /// Where the next piece begins.
+    /// The position after which the next chunk begins.
     var after: EntryPosition?
     var pieceSize: Int
-    /// Whether the last piece had no entry of the zone that is wanted.
+    /// Whether the last chunk had no entry of the wanted zone.
     var isForeign = false
 
     var isLoaded: Bool { next < buffer.count }
@@ -32,20 +32,20 @@ struct EntryCursor {
 
   private let index: Int64
   private let database: DatabaseKey
-  /// Entries of other zones are passed over; nil: none are.
+  /// The wanted zone; entries of other zones are skipped. nil: all zones.
   private let zone: Int64?
   private let isReversed: Bool
   private let entriesMax: Int
   private let start: EntryPosition?
   private var streams: [Stream] = []
-  /// Places of streams that are not at their end, the one with the next entry first.
+  /// The indexes of the streams that have more entries. The stream with the next entry is first.
   private var heap: [Int] = []
   private var last: (entry: FoundEntry, prefixCount: Int)?
   private(set) var entriesRead = 0
 
   /// - Parameters:
-  ///   - after: the value is without its prefix.
-  ///   - expected: about how many entries will be asked for.
+  ///   - after: the position to continue after; its value has no prefix.
+  ///   - expected: about how many entries the caller will read.
   init(
     _ stretches: [QueryPlan.Stretch], of index: Int64, in database: DatabaseKey, zone: Int64?,
     isReversed: Bool = false, after: EntryPosition? = nil, expected: Int,
@@ -68,13 +68,15 @@ struct EntryCursor {
           after: start, pieceSize: piece))
     }
     heap = Array(streams.indices)
-    // NB: read from the end, nothing is known of a stretch before it is opened.
+    // NB: in reverse order, the first entry of a range is unknown until the range is opened.
     if !isReversed { heapify() }
   }
 
-  /// Where the entry handed out last lies, or one passed over since; without its prefix.
+  /// The position of the last entry returned, or of an entry skipped since then; without its
+  /// prefix.
   ///
-  /// Before the first one: a place that none lies before; nil: no such place is known.
+  /// Before the first entry, it is a position that no entry precedes; nil: no such position is
+  /// known.
   var position: EntryPosition? {
     guard let last else {
       guard !isReversed, let top = heap.first else { return nil }
@@ -121,7 +123,7 @@ struct EntryCursor {
     } else if !streams[top].hasMore {
       removeTop()
     }
-    // Otherwise the head stays: what is still to be read lies behind it.
+    // Otherwise the head stays, since all unread entries come after it.
   }
 
   private mutating func openAll(_ store: any StoreReading) throws(ServerError) {
@@ -151,7 +153,8 @@ struct EntryCursor {
     if let first = found.first { streams[place].head = first }
   }
 
-  /// Past all other zones' entries of a value, where a whole piece had none of the zone's own.
+  /// Skips the entries of other zones with the same value, after a chunk without entries of the
+  /// wanted zone.
   private func jump(from entry: FoundEntry, to zone: Int64) -> EntryPosition {
     let isBefore = isReversed ? entry.zone > zone : entry.zone < zone
     if isReversed {

@@ -1,23 +1,24 @@
 import StratusWire
 
-/// Where a record lies, by the store's numbers.
+/// The database and zone of a record, by their numbers in the store.
 struct RecordHome: Hashable, Sendable {
   var database: Int64
   var zone: Int64
 }
 
-/// An entry, and where its record lies.
+/// An entry, and the location of its record.
 struct PlacedEntry: Sendable {
   var home: RecordHome
   var recordName: String
   var entry: IndexEntry
 }
 
-/// Entries in the order of their table, packed: a build holds a million of them.
+/// Entries in the order of their table. They are packed, since a build holds a million of them.
 struct EntryRun: Sendable {
-  /// An entry's bytes: database, index, value, zone, record; and behind them the record's name.
+  /// The location of an entry's bytes: database, index, value, zone, record, then the record's
+  /// name.
   ///
-  /// NB: they sort as the tuple does, since no value of an index begins another.
+  /// NB: these bytes sort as the tuple does, since no value of an index is a prefix of another.
   private struct Item {
     var start: Int
     var valueCount: UInt32
@@ -33,7 +34,7 @@ struct EntryRun: Sendable {
 
   var count: Int { items.count }
 
-  /// What it takes of memory.
+  /// The memory that the run uses.
   var sizeBytes: Int { bytes.count + items.count * MemoryLayout<Item>.stride }
 
   mutating func append(_ entry: IndexEntry, of recordName: String, in home: RecordHome) {
@@ -67,7 +68,7 @@ struct EntryRun: Sendable {
     }
   }
 
-  /// Whether an entry's place is before that of another run's.
+  /// Whether an entry of this run sorts before an entry of another run.
   func lies(_ place: Int, before other: EntryRun, _ otherPlace: Int) -> Bool {
     withBytes(of: place) { one in
       other.withBytes(of: otherPlace) { one.lies(before: $0) }
@@ -120,12 +121,12 @@ extension UnsafeRawBufferPointer {
   }
 }
 
-/// Several runs, read as one.
+/// Merges several runs into one order.
 struct EntryMerge: Sendable {
   private let runs: [EntryRun]
-  /// The next entry of each run.
+  /// The index of the next entry in each run.
   private var places: [Int]
-  /// Runs that are not at their end, the one with the next entry first.
+  /// The runs that have more entries. The run with the next entry is first.
   private var heap: [Int]
 
   init(_ runs: [EntryRun]) {
@@ -135,7 +136,7 @@ struct EntryMerge: Sendable {
     for place in (0..<heap.count / 2).reversed() { siftDown(place) }
   }
 
-  /// The next entries; fewer than wanted only at the end.
+  /// The next entries. There are fewer than wanted only at the end.
   mutating func next(_ wanted: Int) -> [PlacedEntry] {
     var found: [PlacedEntry] = []
     found.reserveCapacity(wanted)

@@ -1,9 +1,9 @@
 import StratusWire
 
-/// Reads a page by reading all entries of a few stretches and sorting their records.
+/// Reads a page by reading all entries of a few ranges and sorting their records.
 ///
-/// The order is that of the index which the query would else walk, so that a page may follow one
-/// that was read so.
+/// The order is that of the index that the query would otherwise read. A page can therefore follow
+/// a page that was read through that index.
 struct GatherReader {
   private struct Found {
     var key: [UInt8]
@@ -19,9 +19,9 @@ struct GatherReader {
     builder = PageBuilder(scope)
   }
 
-  /// Reads the zone itself, as no index leads to the records.
+  /// Reads the zone itself, since no index leads to the records.
   ///
-  /// - Throws: `BAD_REQUEST` if there is more than can be read and sorted.
+  /// - Throws: `BAD_REQUEST` if there are too many records to read and sort.
   mutating func walk() throws(ServerError) -> QueryPage {
     guard let zone = scope.zone else { throw .fault("a walk has no zone") }
     let tooMuch = ServerError.badRequest(Reason.queryNeedsIndex)
@@ -61,7 +61,7 @@ struct GatherReader {
     found.append(match)
   }
 
-  /// - Returns: nil if there is more than can be sorted.
+  /// - Returns: nil if there are too many records to sort.
   mutating func read() throws(ServerError) -> QueryPage? {
     var cursor = EntryCursor(
       scope.plan.stretches, of: scope.plan.index.id, in: scope.database, zone: scope.zone?.id,
@@ -89,7 +89,7 @@ struct GatherReader {
     return builder.page
   }
 
-  /// Keeps those that match and come after the page before.
+  /// Keeps the records that match and come after the previous page.
   private mutating func take(
     _ batch: [FoundEntry], into found: inout [Found]
   ) throws(ServerError) {

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Lets one request at a time build the indexes of a type, and knows how much was done.
+/// Lets one request at a time build the indexes of a record type, and counts the rows done.
 ///
-/// Only a matter of speed: two that build the same index, in two processes, do harmless work twice.
+/// It only saves time. If two processes build the same index, the second repeats harmless work.
 final class IndexBuildTurns: Sendable {
   struct Key: Hashable, Sendable {
     var store: StoreAddress
@@ -13,15 +13,15 @@ final class IndexBuildTurns: Sendable {
     var isTaken = true
     var rowsDone = 0
     var waiting: [CheckedContinuation<Void, Never>] = []
-    /// Requests that build or wait to.
+    /// The number of requests that build, or wait to build.
     var requests = 0
   }
 
   private let lines = Mutex<[Key: Line]>([:])
 
-  /// A request's share in the building of a type's indexes.
+  /// Registers a request that builds the indexes of a type.
   ///
-  /// - Returns: rows that were looked at before.
+  /// - Returns: the number of rows that earlier requests have read.
   func join(_ key: Key) -> Int {
     lines.withLock { lines in
       lines[key, default: Line(isTaken: false)].requests += 1
@@ -36,10 +36,10 @@ final class IndexBuildTurns: Sendable {
     }
   }
 
-  /// Waits until nobody else builds; whoever has joined may.
+  /// Waits until no other request builds. The caller must have joined.
   ///
-  /// - Returns: rows that were looked at, in all, and how many types are being built now, in all
-  ///   stores.
+  /// - Returns: the total number of rows read so far, and the number of record types that are being
+  ///   built now, in all stores.
   func take(_ key: Key) async -> (rowsDone: Int, builds: Int) {
     await withCheckedContinuation { continuation in
       let isFree = lines.withLock { lines in
@@ -57,9 +57,9 @@ final class IndexBuildTurns: Sendable {
     }
   }
 
-  /// Lets the next one build.
+  /// Lets the next waiting request build.
   ///
-  /// - Parameter rows: that were looked at.
+  /// - Parameter rows: the number of rows that this request has read.
   func giveBack(_ key: Key, rows: Int) {
     let next = lines.withLock { lines -> CheckedContinuation<Void, Never>? in
       guard var line = lines[key] else { return nil }

@@ -1,21 +1,21 @@
 import StratusWire
 
-/// Makes the indexes that queries need, and fills them in steps.
+/// Creates the indexes that queries need, and fills them in steps.
 struct IndexBuilder: Sendable {
   let store: any Store
   let recordType: String
   let turns: IndexBuildTurns
   let key: IndexBuildTurns.Key
-  /// Records looked at in one read.
+  /// The number of records read in one step.
   var stepRows = Limits.indexBuildStepRows
 
-  /// Adds marks and indexes that are not there yet.
+  /// Adds the marks and indexes that are missing.
   func add(
     _ addition: SchemaAddition, indexes: [[IndexColumn]]
   ) async throws(ServerError) {
     if addition.isEmpty, indexes.isEmpty { return }
     try await store.write { [recordType] (store) throws(ServerError) in
-      // Another request may have been faster.
+      // Another request may have added them already.
       let schema = try store.schema()
       if !addition.isEmpty { try store.add(addition) }
       var known = (schema.indexes[recordType] ?? []).map(\.columns)
@@ -27,12 +27,13 @@ struct IndexBuilder: Sendable {
     }
   }
 
-  /// Whether one more index is kept for the type.
+  /// Whether the type has capacity for one more index.
   ///
-  /// `Choice:` those of one column always are, since a type has only so many fields.
+  /// `Choice:` indexes of one column are always allowed, since a type has a limited number of
+  /// fields.
   ///
-  /// - Parameter isOptional: whether the query can be answered without; the last places are kept
-  ///   from such, since no index is ever dropped.
+  /// - Parameter isOptional: whether the query can be answered without the index. Optional indexes
+  ///   cannot use the last few slots, since an index is dropped only when queries stop using it.
   static func hasRoom(
     for columns: [IndexColumn], among known: [[IndexColumn]], isOptional: Bool = false
   ) -> Bool {
@@ -43,15 +44,17 @@ struct IndexBuilder: Sendable {
 
   private static let keptPlaces = 8
 
-  /// Fills indexes, going on where an earlier request stopped, and others of the type with them.
+  /// Fills indexes, from where an earlier request stopped. Other indexes of the type at the same
+  /// position are filled together with them.
   ///
-  /// - Parameter rowsMax: records looked at, by this request and those it waited for.
-  /// - Returns: whether they are ready.
+  /// - Parameter rowsMax: the maximum number of records read by this request and by those that it
+  ///   waited for.
+  /// - Returns: whether the indexes are ready.
   func build(_ indexes: [Int64], rowsMax: Int) async throws(ServerError) -> Bool {
     let begin = turns.join(key)
     defer { turns.leave(key) }
-    // What a small store has is soon there; of a large one, those who come in the meantime have
-    // little to make up for, and then all are built as one.
+    // The first chunk is small. In a small store the build is then soon finished. In a large store,
+    // requests that arrive meanwhile join early, and all their indexes are built together.
     var rows = stepRows
     while true {
       let (rowsDone, builds) = await turns.take(key)

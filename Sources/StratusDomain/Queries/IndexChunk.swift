@@ -1,21 +1,22 @@
 import StratusWire
 
-/// A piece of the records in the store, and the entries they need in indexes that are being built.
+/// One chunk of the stored records, with the entries they need in the indexes that are being built.
 ///
-/// It is read in steps beside the writer, and written in the order of the entries' table, so that
-/// neighbours are written together: in the order of the records each entry would cost a page.
-/// What changes in between is found by the zones' changes, and made up for when it is written.
+/// The builder reads a chunk in several steps while writers continue. It writes the entries in the
+/// order of the entries' table, so that neighbours are written together: in record order, each
+/// entry would cost one page. Before the entries are written, the builder uses the zones' change
+/// feeds to find the records that changed after they were read, and corrects their entries.
 struct IndexChunk: Sendable {
   let recordType: String
   let indexes: [QueryIndex]
-  /// Behind it the piece begins; nil: with the first record.
+  /// The chunk begins after this position; nil: with the first record.
   let start: IndexBuildPlace?
-  /// The last place of the piece; nil: it goes to the end.
+  /// The last position of the chunk; nil: it goes to the end.
   private(set) var end: IndexBuildPlace?
   private(set) var rowsLooked = 0
   private var sizeBytes = 0
   private var runs: [EntryRun] = []
-  /// Up to which change the entries say what each zone holds.
+  /// For each zone, the change number up to which the entries are current.
   private var changes: [RecordHome: Int64] = [:]
 
   private init(recordType: String, indexes: [QueryIndex], start: IndexBuildPlace?) {
@@ -24,12 +25,13 @@ struct IndexChunk: Sendable {
     self.start = start
   }
 
-  /// Reads the next piece for the indexes of a type that are furthest behind.
+  /// Reads the next chunk, for the indexes of a record type that are furthest behind.
   ///
-  /// It ends where another index stands, if it comes so far: from there both go on together.
+  /// The chunk ends at the position of the next index, if it reaches that position. From there both
+  /// indexes continue together.
   ///
-  /// - Parameter wanted: indexes that are waited for.
-  /// - Returns: nil if all of these are ready.
+  /// - Parameter wanted: the indexes that callers wait for.
+  /// - Returns: nil if all wanted indexes are ready.
   static func read(
     for wanted: [Int64], by builder: IndexBuilder, rowsMax: Int, sizeBytesMax: Int
   ) async throws(ServerError) -> IndexChunk? {
@@ -63,7 +65,7 @@ struct IndexChunk: Sendable {
     return chunk
   }
 
-  /// One step.
+  /// Reads one step of the chunk.
   private mutating func take(
     _ limit: Int, until goal: IndexBuildPlace?, from store: any StoreReading
   ) throws(ServerError) {
@@ -77,7 +79,7 @@ struct IndexChunk: Sendable {
         database: item.database, zone: item.zone, recordName: item.record.name)
       if let goal, goal.lies(before: place) { break }
       let home = RecordHome(database: item.database, zone: item.zone)
-      // NB: the earliest one counts, where several steps came by a zone.
+      // NB: if several steps read from one zone, the earliest change number counts.
       if changes[home] == nil { changes[home] = step.newestChanges[item.zone] }
       let values = try item.record.fields.storedValues(of: needed)
       for index in indexes {
@@ -96,7 +98,7 @@ struct IndexChunk: Sendable {
 
 // Writing
 extension IndexChunk {
-  /// Adds the entries, and says how far the indexes are built, in steps of a transaction each.
+  /// Adds the entries and stores how far the indexes are built. Each step is one transaction.
   func write(to store: any Store) async throws(ServerError) {
     var merge = EntryMerge(runs)
     var progress = Progress(changes: changes)
@@ -113,7 +115,7 @@ extension IndexChunk {
       }
     }
     try await store.write { (store) throws(ServerError) in
-      // Another process may have built them, too, and be further.
+      // Another process may have built these indexes too, and may be further.
       let builds = try store.indexBuilds(ofType: recordType)
       for index in indexes where builds.contains(IndexBuild(index: index.id, place: start)) {
         try store.setBuildPlace(end, of: index.id)
@@ -121,17 +123,17 @@ extension IndexChunk {
     }
   }
 
-  /// What is known of the records since they were read.
+  /// The changes to the records that were found after they were read.
   private struct Progress: Sendable {
-    /// Up to which change each zone was looked at.
+    /// For each zone, the change number up to which its changes were followed.
     var changes: [RecordHome: Int64]
-    /// Zones that were deleted; their entries would stay for ever.
+    /// Deleted zones. Entries written for them would never be removed.
     var gone: Set<RecordHome> = []
-    /// Records that are not as they were read.
+    /// Records that changed after they were read.
     var changed: Set<IndexBuildPlace> = []
   }
 
-  /// - Returns: false if so much has changed that this has to be done first.
+  /// - Returns: false if a zone has too many changes for one step. The caller then calls again.
   private func add(
     _ entries: [PlacedEntry], progress: inout Progress, to store: any StoreWriting
   ) throws(ServerError) -> Bool {
@@ -160,9 +162,10 @@ extension IndexChunk {
     return true
   }
 
-  /// Gives the records of a zone that have changed the entries of what they hold now.
+  /// Adds current entries for the records of a zone that have changed since they were read.
   ///
-  /// NB: the save that changed one wrote only those that came by it, as if the others were there.
+  /// NB: the save that changed a record wrote only the entries that the save added. It assumed that
+  /// the unchanged entries already exist.
   private func follow(
     _ home: RecordHome, limit: Int, progress: inout Progress, to store: any StoreWriting,
     room: inout Int
@@ -213,6 +216,6 @@ extension IndexWriting {
 }
 
 extension [IndexBuildPlace] {
-  /// The one that a walk comes by first.
+  /// The position that a walk over all records reaches first.
   fileprivate func first() -> IndexBuildPlace? { self.min { $0.lies(before: $1) } }
 }

@@ -1,7 +1,7 @@
 import StratusWire
 
 extension QueryIndex {
-  /// The entries a record has in this index.
+  /// The entries of a record in this index.
   func entries(
     of record: StoredRecord, values: [(key: String, value: FieldValue)]
   ) -> [IndexEntry] {
@@ -20,7 +20,7 @@ extension QueryIndex {
 }
 
 extension [QueryIndex] {
-  /// The fields that entries are made of; nil: all.
+  /// The fields that the entries are built from; nil: all fields.
   func fieldsNeeded(in type: RecordType?) -> Set<String>? {
     var names: Set<String> = []
     for index in self {
@@ -39,7 +39,7 @@ extension [QueryIndex] {
 }
 
 extension IndexColumn {
-  /// The column's bytes for a record: one piece for a value, one for each member, word or place.
+  /// The column's bytes for a record: one part for a value, or one for each member, token or cell.
   func parts(
     of record: StoredRecord, values: [(key: String, value: FieldValue)]
   ) -> [[UInt8]] {
@@ -80,8 +80,9 @@ extension IndexColumn {
     return values.first { $0.key == name }?.value
   }
 
-  /// NB: of all text fields where all searchable ones are meant: marks come and go without the
-  /// entries being made anew, and what is too much is sorted out on the record.
+  /// NB: a column of all searchable fields holds the tokens of all text fields. Marks can change
+  /// without rebuilding the entries. The reader tests each record again and drops the excess
+  /// matches.
   private func tokens(in values: [(key: String, value: FieldValue)]) -> Set<[UInt8]> {
     var tokens: Set<[UInt8]> = []
     switch source {
@@ -107,7 +108,7 @@ extension FieldValue {
 }
 
 extension StoredRecord {
-  /// What a system field compares as; nil: it is missing.
+  /// The value that a system field is compared by; nil: it is missing.
   func scalar(_ field: SystemField) -> Scalar? {
     switch field {
     case .recordName: .text(Array(name.utf8))

@@ -1,17 +1,18 @@
 import StratusWire
 
-/// Reads a page of places, the nearest first or the farthest.
+/// Reads a page of records by distance: nearest first, or farthest first.
 ///
-/// The Earth is split where it is crowded; of the pieces known, the one that may hold the next
-/// place is always looked at next. What waits is bounded by the pieces around those passed.
+/// The reader splits the Earth into smaller cells where it has many entries. It always examines the
+/// pending cell that may hold the next location. The number of pending cells is bounded by the
+/// cells around those already passed.
 struct NearestReader {
-  /// A piece of the Earth, under one combination of the equalities' values.
+  /// A cell of the Earth, or a location, under one combination of the equalities' values.
   fileprivate struct Node {
     enum Content { case cell(Cell), places(UInt64), placeless }
 
     var prefix: Int
     var content: Content
-    /// Metres; nothing in it comes before a place so far away.
+    /// A bound in metres: nothing in the node comes before a location at this distance.
     var bound: Double
   }
 
@@ -19,20 +20,21 @@ struct NearestReader {
   private let distance: QueryOrder.Distance
   private let prefixes: [[UInt8]]
   private let isReversed: Bool
-  /// Only places within all of these match.
+  /// Only locations inside all of these circles match.
   private let circles: [Circle]
-  /// Places are farther than this, or as far and after the position; nil: from the first.
+  /// The distance where the previous page ended; the page starts there, after the position. nil:
+  /// the page starts with the first location.
   private let start: Double?
   private var builder: PageBuilder
   private var nodes: [Node] = []
-  /// Since the first place was reached.
+  /// The entries read since the first location was reached.
   ///
-  /// NB: what it takes to get there does not count, or a page might never get on.
+  /// NB: entries read before that do not count, or a page might never make progress.
   private var entriesRead = 0
   private var hasReached = false
   private var passed: EntryPosition?
 
-  /// Pieces with at most so many entries are taken apart into places.
+  /// Cells with at most this many entries are split into single locations.
   private static let crowd = 64
 
   init(_ scope: PageScope, by distance: QueryOrder.Distance) {
@@ -82,7 +84,7 @@ struct NearestReader {
     return builder.page
   }
 
-  // Pieces
+  // Cells.
 
   private mutating func push(_ prefix: Int, _ cell: Cell) {
     if isOutside(cell) { return }
@@ -91,7 +93,7 @@ struct NearestReader {
     push(Node(prefix: prefix, content: .cell(cell), bound: isReversed ? greatest : least))
   }
 
-  /// Whether nothing in it can match.
+  /// Whether nothing in the cell can match.
   private func isOutside(_ cell: Cell) -> Bool {
     circles.contains { cell.distances(from: $0.centre).least >= $0.radius }
   }
@@ -125,9 +127,9 @@ struct NearestReader {
     }
   }
 
-  // Places
+  // Locations.
 
-  /// The place behind all that are so far.
+  /// The position after all locations at this distance.
   private func behind(_ metres: Double) -> EntryPosition {
     let key = ColumnBytes.of(distance: metres)
     if isReversed { return EntryPosition(value: key, zone: .min, record: .min) }
@@ -136,9 +138,9 @@ struct NearestReader {
       value: hasTies ? key + [0xFF] : key, zone: .max, record: .max)
   }
 
-  /// Takes what is equally far.
+  /// Takes the locations that are equally far.
   ///
-  /// - Returns: whether a match came that did not fit.
+  /// - Returns: whether the page ends here, because a match did not fit or enough was read.
   private mutating func take(
     _ group: [Node], distance metres: Double
   ) throws(ServerError) -> Bool {
@@ -184,11 +186,11 @@ struct NearestReader {
     }
   }
 
-  /// As above, where further sorts decide.
+  /// Like ``take(_:distance:)``, where further sort keys decide between equal distances.
   private mutating func takeSorted(
     _ cursor: inout EntryCursor, key: [UInt8]
   ) throws(ServerError) -> Bool {
-    // NB: without the records: there may be thousands, of which few are shown.
+    // NB: keeps positions instead of records, since thousands may match and few are returned.
     var found: [EntryPosition] = []
     reading: while true {
       switch try cursor.next(scope.store) {
@@ -237,9 +239,9 @@ struct NearestReader {
   }
 }
 
-// A binary heap of pieces.
+// A binary heap of nodes.
 extension NearestReader {
-  /// NB: of two equally far, a piece comes before places: it may hold more of the same.
+  /// NB: at the same distance, a cell comes before locations, since it may hold more of them.
   private func precedes(_ one: Node, _ other: Node) -> Bool {
     if one.bound != other.bound {
       return isReversed ? one.bound > other.bound : one.bound < other.bound

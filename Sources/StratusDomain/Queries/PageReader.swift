@@ -1,6 +1,6 @@
 import StratusWire
 
-/// What one page of a query came to.
+/// The result of reading one page of a query.
 struct QueryPage: Sendable {
   struct Item: Sendable {
     var record: StoredRecord
@@ -8,44 +8,44 @@ struct QueryPage: Sendable {
   }
 
   var items: [Item] = []
-  /// Matches, where only their number is wanted.
+  /// The number of matches, if the query only counts.
   var count: Int64 = 0
-  /// Where the next page goes on; nil: nothing follows.
+  /// The position where the next page continues; nil: there is no next page.
   var position: EntryPosition?
   var entriesRead = 0
   var recordsRead = 0
-  /// Work done, one step of which takes about 1 µs.
+  /// Units of work done; one takes about 1 µs.
   var steps = 0
-  /// The room that the answer has left.
+  /// The response capacity that is left.
   var room = AnswerRoom()
-  /// Whether it ended for its work alone, so that the request may go on where it ends.
+  /// Whether the page ended only because of its work, so that the request may continue from there.
   var isSlice = false
 }
 
-/// What every way of reading a page needs.
+/// The parameters that every reader of a page needs.
 struct PageScope {
   let query: CheckedQuery
   let plan: QueryPlan
   let store: any StoreReading
   let database: DatabaseKey
-  /// nil: all.
+  /// nil: all zones.
   let zone: StoredZone?
-  /// Records in the page.
+  /// The maximum number of records in the page.
   let limit: Int
   let countsOnly: Bool
-  /// Where the page before ended.
+  /// The position where the previous page ended.
   let after: EntryPosition?
-  /// Records read, after which the page ends.
+  /// The number of records read after which the page ends.
   let recordsMax: Int
-  /// Steps of work after which the page ends.
+  /// The units of work after which the page ends.
   let stepsMax: Int
-  /// How records are shown.
+  /// The fields of each record to return.
   let selection: FieldSelection
-  /// The room that the answer has left.
+  /// The response capacity that is left.
   let room: AnswerRoom
 }
 
-/// Takes matches one by one, until a page is full and one more is seen.
+/// Collects matches until the page is full and one further match is found.
 struct PageBuilder {
   private let scope: PageScope
   private let neededFields: Set<String>
@@ -55,11 +55,11 @@ struct PageBuilder {
   private var readBytes = 0
   private(set) var page = QueryPage()
 
-  /// Records read for one page, whether they match or not.
+  /// The maximum number of record bytes read for one page, matching or not.
   private static let readBytesMax = 8 * Limits.responseSizeBytesMax
-  /// Bytes of a record that are decoded, or looked at by one filter, in a step of work.
+  /// The bytes of a record that are decoded, or tested by one filter, in one unit of work.
   private static let bytesPerStep = 256
-  /// Records looked up together; of the largest, twice what a page has room for.
+  /// The number of records read together; for the largest records, twice what a page can hold.
   private static let groupMax = 16
 
   init(_ scope: PageScope) {
@@ -81,24 +81,25 @@ struct PageBuilder {
     if let zone = scope.zone { zones[zone.id] = zone }
   }
 
-  /// Whether the next match would not fit.
+  /// Whether the page has no capacity for another match.
   var isFull: Bool {
     if scope.countsOnly { return false }
     return page.items.count >= scope.limit || sizeBytes >= Limits.responseSizeBytesMax
   }
 
-  /// Whether so much was read that the page should end, whatever it holds.
+  /// Whether the page should end because enough was read, even if it has few matches.
   var hasReadEnough: Bool {
     readBytes >= Self.readBytesMax || page.recordsRead >= scope.recordsMax || hasWorkedEnough
   }
 
-  /// Whether the page should end for the work that was done.
+  /// Whether the page should end because of the work done.
   var hasWorkedEnough: Bool { page.steps >= scope.stepsMax }
 
-  /// Matches that still fit.
+  /// The number of further matches that the page can take.
   var room: Int { scope.limit - page.items.count }
 
-  /// - Returns: whether there was room for the match; otherwise it belongs to the next page.
+  /// - Returns: whether the page had capacity for the match; if not, the match belongs to the next
+  ///   page.
   mutating func add(_ record: StoredRecord, in zone: StoredZone) -> Bool {
     if !scope.countsOnly {
       let size = AnswerRoom.sizeBytesMax(of: record, selection: scope.selection)
@@ -110,7 +111,7 @@ struct PageBuilder {
     return true
   }
 
-  /// Counts a match whose record nobody needs.
+  /// Counts a match whose record is not needed.
   mutating func addUnseen() { page.count += 1 }
 
   mutating func noteRead(entries: Int) {
@@ -124,7 +125,7 @@ struct PageBuilder {
       hasWorkedEnough && !isFull && !page.room.isFull && readBytes < Self.readBytesMax
   }
 
-  /// The zone of an entry; nil: it is gone, and its entries will go.
+  /// The zone of an entry; nil: the zone was deleted, and its entries will be removed.
   mutating func zone(_ id: Int64) throws(ServerError) -> StoredZone? {
     if let known = zones[id] { return known }
     if gone.contains(id) { return nil }
@@ -136,9 +137,10 @@ struct PageBuilder {
     return zone
   }
 
-  /// The records of the first entries, in their order; nil where the zone is gone.
+  /// The records of the first entries, in the order of the entries; nil where the zone was deleted.
   ///
-  /// - Returns: fewer than there are entries, but one at least, where a page has room for no more.
+  /// - Returns: at least one item, but fewer than there are entries if the page has no capacity for
+  ///   more.
   mutating func records(of entries: [FoundEntry]) throws(ServerError) -> [QueryPage.Item?] {
     var items: [QueryPage.Item?] = []
     var bytes = 0
@@ -175,7 +177,7 @@ struct PageBuilder {
     }
   }
 
-  /// The values that filters and order look at.
+  /// The values that the filters and the order need.
   func values(of record: StoredRecord) throws(ServerError) -> RecordValues {
     if neededFields.isEmpty { return RecordValues(record: record, fields: [:]) }
     do {
@@ -185,7 +187,7 @@ struct PageBuilder {
     }
   }
 
-  /// Whether the filters hold that the index does not answer.
+  /// Whether the record passes the filters that the index does not answer.
   mutating func matches(_ values: RecordValues) -> Bool {
     let filters = scope.plan.candidate.remaining.count
     page.steps += 2 + values.record.fields.text.count * (1 + filters) / Self.bytesPerStep

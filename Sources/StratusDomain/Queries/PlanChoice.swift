@@ -1,12 +1,12 @@
 import StratusWire
 
-/// Chooses among the ways to answer a query, by the indexes there are and by how much each would
-/// read.
+/// Chooses between the ways to answer a query, by the indexes that exist and the entries that each
+/// way would read.
 struct PlanChoice {
   enum Outcome {
-    /// With ways that may turn out to be shorter, if a page takes long to fill.
+    /// A plan, with alternatives that may be faster if a page takes long to fill.
     case plan(QueryPlan, gathers: [QueryPlan] = [])
-    /// These indexes must be there first, and these be ready.
+    /// Indexes that must be created first, and existing ones that must become ready.
     case needs([[IndexColumn]], building: [Int64])
   }
 
@@ -15,16 +15,16 @@ struct PlanChoice {
   let indexes: [QueryIndex]
   let store: any StoreReading
   let database: DatabaseKey
-  /// Whether an index that only makes it faster is worth waiting for.
+  /// Whether to wait for an index that only makes the query faster.
   let waits: Bool
-  /// Whether the caller's query may bring about indexes.
+  /// Whether the caller's query may create indexes.
   var makesIndexes = true
-  /// Records of a page.
+  /// The number of records in a page.
   let pageSize: Int
-  /// Entries that were read to choose.
+  /// The number of entries read to choose a plan.
   private(set) var entriesRead = 0
 
-  /// Entries that a probe counts; beyond them one way is as bad as another.
+  /// The maximum number of entries that a probe counts. Beyond it, all plans count as equally slow.
   private static let probeMax = 2_000
 
   mutating func choose() throws(ServerError) -> Outcome {
@@ -44,17 +44,17 @@ struct PlanChoice {
     let main = try best(survey.plans.filter { !gathers.contains($0.ordinal) })
     let others = survey.plans.filter { gathers.contains($0.ordinal) }
     if others.isEmpty { return .plan(main) }
-    // NB: what sorts places equally far may have to give up, where another way does not.
+    // NB: a plan that sorts by distance may have to give up on locations that are equally far.
     let isCertain = main.candidate.kind == .scan || main.candidate.order.columns.isEmpty
-    // No way reads less than what all fits in a page.
+    // No plan reads less than a plan whose matches all fit in one page.
     let max = isCertain ? min(pageSize, Limits.queryGatherMax) : Limits.queryGatherMax
     if let small = try smallest(others, max: max) { return .plan(small) }
     return .plan(main, gathers: isCertain ? others : [])
   }
 
-  /// A way for an order that no index has or may have: few records are sorted in memory.
+  /// Finds a plan for an order that no index has or can have: it sorts a few records in memory.
   ///
-  /// - Throws: `BAD_REQUEST` if there are more than few.
+  /// - Throws: `BAD_REQUEST` if too many records match.
   private mutating func unindexed() throws(ServerError) -> Outcome {
     var survey = Survey(indexes: indexes, makesIndexes: makesIndexes)
     for ordinal in planner.sweeps { survey.look(at: planner.candidates[ordinal], ordinal) }
@@ -68,12 +68,12 @@ struct PlanChoice {
     return .plan(QueryPlan(walk: last, ordinal: planner.candidates.count - 1))
   }
 
-  /// Records read for a page, after which it is worth asking whether another way is shorter.
+  /// The number of records read for a page after which the caller looks for a faster plan.
   var recordsReadMax: Int { Swift.max(4 * pageSize, 200) }
 
-  /// A way that is shorter than to go on as a page began.
+  /// Finds a plan that is faster than continuing with the plan that began the page.
   ///
-  /// - Parameter page: what came of reading so many records; it is not full.
+  /// - Parameter page: the result of reading ``recordsReadMax`` records; the page is not full.
   mutating func instead(
     of page: QueryPage, gathers: [QueryPlan]
   ) throws(ServerError) -> QueryPlan? {
@@ -94,10 +94,10 @@ struct PlanChoice {
     return small?.plan
   }
 
-  /// As ``choose()``, but only what can go on where a gathered page ended.
+  /// Like ``choose()``, but only with plans that can continue where a gathered page ended.
   ///
-  /// NB: the place is spelled by the columns of the order; an index of the opposite ones spells it
-  /// otherwise.
+  /// NB: the columns of the order encode that position. An index with the inverted columns encodes
+  /// it differently.
   mutating func chooseOrdered() throws(ServerError) -> Outcome {
     var survey = Survey(indexes: indexes, makesIndexes: makesIndexes, spellsOrder: true)
     for ordinal in 0..<planner.mainCount {
@@ -140,7 +140,7 @@ struct PlanChoice {
     return best
   }
 
-  /// How many entries a plan's stretches have, up to a number.
+  /// The number of entries in a plan's ranges, at most `max`.
   private mutating func probe(_ plan: QueryPlan, max: Int) throws(ServerError) -> Int {
     var count = 0
     for stretch in plan.stretches where count < max {
@@ -154,12 +154,12 @@ struct PlanChoice {
   }
 }
 
-/// What the indexes of a type offer to some candidates.
+/// The plans that a type's indexes offer for some candidates.
 private struct Survey {
   let indexes: [QueryIndex]
-  /// Whether indexes are made, and waited for.
+  /// Whether missing indexes are created and waited for.
   let makesIndexes: Bool
-  /// Whether an index of the opposite columns does not serve.
+  /// Whether an index with the inverted columns cannot serve.
   let spellsOrder: Bool
   var plans: [QueryPlan] = []
   var wanted: [[IndexColumn]] = []
@@ -171,10 +171,10 @@ private struct Survey {
     self.spellsOrder = spellsOrder
   }
 
-  /// Whether there is a way, now or when the indexes are ready.
+  /// Whether a plan exists now, or will when the indexes are ready.
   var hasPlan: Bool { !plans.isEmpty || !wanted.isEmpty || !building.isEmpty }
 
-  /// Whether some of the ways wait for an index.
+  /// Whether some of the plans wait for an index.
   var isIncomplete: Bool { !wanted.isEmpty || !building.isEmpty }
 
   mutating func look(at candidate: QueryCandidate, _ ordinal: Int) {
@@ -191,7 +191,7 @@ private struct Survey {
     } else if !wanted.contains(candidate.columns),
       IndexBuilder.hasRoom(
         for: candidate.columns, among: indexes.map(\.columns) + wanted,
-        // What the order alone asks for has no other index to fall back on.
+        // A candidate for the order alone has no other index to fall back on.
         isOptional: candidate.kind == .gather || !candidate.equalities.isEmpty)
     {
       wanted.append(candidate.columns)

@@ -18,7 +18,7 @@ extension CheckedQuery {
   /// Restricts the query to records that the caller may read, so that neither a page nor a count
   /// reveals others.
   ///
-  /// - Throws: `ACCESS_DENIED` if the caller may read no record of the type.
+  /// - Throws: `ACCESS_DENIED` if the caller may not read any record of the type.
   mutating func restrict(to readable: ReadableRecords) throws(ServerError) {
     switch readable {
     case .all: return

@@ -1,34 +1,36 @@
 import StratusWire
 
-/// The work of one try at a page.
+/// The work of one attempt to read a page.
 struct QueryWork: Sendable {
-  /// One takes about 1 µs.
+  /// Units of work; one takes about 1 µs.
   var steps = 0
-  /// Whether the page ended for its work alone, so that the request may go on where it ends.
+  /// Whether the page ended only because of its work, so that the request may continue from there.
   var isSlice = false
   /// The index that was read.
   var index = QueryPlan.noIndex
-  /// The room that the answer has left.
+  /// The response capacity that is left.
   var room: AnswerRoom
 }
 
-/// One try at a page of a query, on one state of the store.
+/// One attempt to read a page of a query, on one state of the store.
 struct QueryAttempt {
   enum Outcome: Sendable {
     case answered(QueryRecords.Response, QueryWork)
-    /// The store must learn this first; then the query is tried again.
+    /// The store must first add these marks and indexes, or finish building. Then the caller tries
+    /// the query again.
     case needs(SchemaAddition, indexes: [[IndexColumn]], building: [Int64])
   }
 
   let request: QueryRecords.Request
   let database: OpenDatabase
   let store: any StoreReading
-  /// Whether to wait for indexes that only make it faster.
+  /// Whether to wait for indexes that only make the query faster.
   let waits: Bool
-  /// The room that the answer has left.
+  /// The response capacity that is left.
   var room = AnswerRoom()
 
-  /// Choice: anonymous callers add no indexes and no marks, for which every later write would pay.
+  /// Choice: anonymous callers add no indexes and no marks, since these make every later write
+  /// slower.
   private var makesIndexes: Bool { database.caller.userRecordName != nil }
 
   func run() throws(ServerError) -> Outcome {
@@ -73,7 +75,7 @@ struct QueryAttempt {
       ? try read(plan, query, area, after: marker?.position)
       : try shorter(&plan, gathers, query, area, &choice)
     if page == nil {
-      // What was gathered has grown too much for it; the order of the index is the same.
+      // Too many records were gathered to sort in memory. The index has the same order.
       switch try choice.chooseOrdered() {
       case .plan(let ordered, _): plan = ordered
       case .needs(let wanted, let building):
@@ -89,15 +91,15 @@ struct QueryAttempt {
         steps: page.steps, isSlice: page.isSlice, index: plan.index.id, room: page.room))
   }
 
-  /// Records of a page.
+  /// The number of records in a page.
   private var pageSize: Int {
     min(request.resultsLimit ?? Limits.recordsPerResponseMax, Limits.recordsPerResponseMax)
   }
 
-  /// The first page, by the index of the order; or, if that takes long to fill it, by what a
-  /// narrow range holds.
+  /// Reads the first page by the index of the order. If that index takes long to fill the page,
+  /// reads it by a narrow range instead.
   ///
-  /// - Parameter plan: becomes the one that is used.
+  /// - Parameter plan: set to the plan that was used.
   private func shorter(
     _ plan: inout QueryPlan, _ gathers: [QueryPlan], _ query: CheckedQuery,
     _ area: QueryArea, _ choice: inout PlanChoice
@@ -142,11 +144,11 @@ struct QueryAttempt {
     }
   }
 
-  /// Where the query looks; nil: there is no record to find.
+  /// The database and zone to search; nil: no record can be found.
   private func area() throws(ServerError) -> QueryArea? {
     let policy = database.policy
     if request.zoneID == nil, request.isZoneWide, database.view.queriesAllZones {
-      // A shared database shows zones that the caller participates in: none yet.
+      // A shared database shows the zones that the caller participates in. None exist yet.
       guard let key = database.view.database, let role = policy.role(in: key) else { return nil }
       return QueryArea(database: key, zone: nil, role: role, policy: policy)
     }
@@ -174,7 +176,7 @@ extension QueryAttempt {
     return try ContinuationMarker(text: text, fingerprint: try fingerprint())
   }
 
-  /// The way the page before was answered.
+  /// The plan that answered the previous page.
   private func resumed(
     _ marker: ContinuationMarker, _ planner: QueryPlanner, _ indexes: [QueryIndex]
   ) throws(ServerError) -> QueryPlan {
@@ -224,7 +226,7 @@ extension QueryAttempt {
       count: request.countsOnly ? page.count : nil, explanation: explanation)
   }
 
-  /// The newest change token of the zone that the query names, for callers that ask for it.
+  /// The newest change token of the zone that the query names, if the caller asks for it.
   private func syncToken(_ zone: StoredZone?) throws(ServerError) -> String? {
     guard database.caller.wantsSyncToken, let zone, zone.database.keepsHistories, !zone.isDefault
     else { return nil }

@@ -1,44 +1,46 @@
 import StratusWire
 
-/// One way to answer a query: what index it needs, what that answers, and what remains to be
-/// checked on the records.
+/// One way to answer a query: the index that it needs, the filters that the index answers, and the
+/// filters to check on the records.
 struct QueryCandidate: Sendable, Hashable {
   enum Kind: UInt8, Sendable {
-    /// The stretches of an index as they come, side by side where there are several.
+    /// Reads the ranges of an index in its order. Several ranges are merged.
     case scan = 1
-    /// A few stretches read whole and sorted in memory.
+    /// Reads a few whole ranges and sorts the records in memory.
     case gather = 2
-    /// Places, the nearest or the farthest first.
+    /// Reads locations by distance: nearest first, or farthest first.
     case nearest = 3
-    /// The records of a zone without any index, sorted in memory.
+    /// Reads the records of a zone without an index, and sorts them in memory.
     case walk = 4
   }
 
-  /// A column that has one of some values.
+  /// A column that equals one of some values.
   struct Equality: Sendable, Hashable {
     var column: IndexColumn
-    /// As the column spells them.
+    /// The values, as the column encodes them.
     var values: [[UInt8]]
   }
 
   /// A column whose values lie in intervals.
   struct Reach: Sendable, Hashable {
     var column: IndexColumn
-    /// In order, apart from each other.
+    /// Sorted and disjoint.
     var intervals: [ColumnInterval]
   }
 
   var kind: Kind
   /// The first columns, in an order that equal queries share.
   var equalities: [Equality]
-  /// On the column behind them; in an order, on its first.
+  /// The intervals of the next column. If the entries are read in order, it is the first column of
+  /// the order.
   var reach: Reach?
   var order: QueryOrder
   var remaining: [CheckedFilter]
-  /// What tells the one entry by which a record counts, where it may have several in the stretches.
+  /// The condition that selects the one entry that represents a record, if a record may have
+  /// several entries in the ranges.
   var distinguishing: QueryCondition?
 
-  /// The columns behind the equalities'.
+  /// The columns after those of the equalities.
   var following: [IndexColumn] {
     switch kind {
     case .scan: order.isEmpty ? reach.map { [$0.column] } ?? [] : order.columns
@@ -48,18 +50,18 @@ struct QueryCandidate: Sendable, Hashable {
     }
   }
 
-  /// The index made for it.
+  /// The columns of the index that is created for this candidate.
   var columns: [IndexColumn] {
     let columns = equalities.map(\.column) + following
     return columns.isEmpty ? [.recordName] : columns
   }
 
-  /// Whether the entries come in the order asked for.
+  /// Whether the entries must come in the requested order.
   private var needsOrder: Bool { kind != .gather && kind != .walk && !order.isEmpty }
 
-  /// How an index can be read for this; nil: it cannot.
+  /// The direction in which an index can be read for this candidate; nil: the index cannot serve.
   ///
-  /// - Returns: whether it has to be read from its end.
+  /// - Returns: whether the index has to be read from its end.
   func isReversed(in index: QueryIndex) -> Bool? {
     let own = Set(equalities.map(\.column))
     guard index.columns.count >= own.count, Set(index.columns.prefix(own.count)) == own else {
@@ -82,7 +84,7 @@ struct QueryCandidate: Sendable, Hashable {
 extension IndexColumn {
   static let recordName = IndexColumn(.system(.recordName))
 
-  /// Whether every record has exactly one.
+  /// Whether every record has exactly one entry for this column.
   var hasOneEntry: Bool { form == .value || form == .descendingValue }
 
   var opposite: IndexColumn {
@@ -93,7 +95,7 @@ extension IndexColumn {
     }
   }
 
-  /// As explanations name it.
+  /// The name of the column in explanations.
   var text: String {
     let name =
       switch source {

@@ -1,31 +1,31 @@
 import StratusWire
 
-/// A query that is legal: what it asks, in terms of the schema.
+/// A legal query, in terms of the schema.
 struct CheckedQuery: Sendable {
   var recordType: String
   var filters: [CheckedFilter]
   var sorts: [CheckedSort]
-  /// Fields that tokens without a key look at.
+  /// The fields that a token filter without a key searches.
   var searchable: Set<String>
-  /// Whether every text field is one of them.
+  /// Whether every text field is in `searchable`.
   var isAllSearchable: Bool
 }
 
-/// One key of an order.
+/// One sort key of a query.
 struct CheckedSort: Sendable, Hashable {
   var source: IndexColumn.Source
   var isAscending: Bool
-  /// nil: by value, else by distance from here.
+  /// nil: sort by value. Otherwise sort by the distance from this location.
   var place: Location?
 }
 
-/// Holds a query against the schema.
+/// Checks a query against the schema.
 struct QueryCheck {
   private let schema: Schema
   private let type: RecordType
   private let environment: ContainerEnvironment
   private let caller: String?
-  /// What a development schema must learn before the query is answered.
+  /// The changes to make to a development schema before the query is answered.
   private(set) var addition = SchemaAddition()
   private var filterCount = 0
 
@@ -43,7 +43,7 @@ struct QueryCheck {
     self.caller = caller
   }
 
-  /// - Throws: `BAD_REQUEST` naming what is wrong.
+  /// - Throws: `BAD_REQUEST` naming the fault.
   mutating func check(_ query: Query) throws(ServerError) -> CheckedQuery {
     guard query.sorts.count <= Limits.querySortsMax else {
       throw .badRequest("a query has \(Limits.querySortsMax) sorts at most")
@@ -174,7 +174,7 @@ struct QueryCheck {
     guard texts.reduce(0, { $0 + $1.count }) <= Limits.queryWordsSizeBytesMax else {
       throw .badRequest(Reason.queryValuesTooMany)
     }
-    // In order, so that equal queries have equal plans.
+    // Sorted, so that equal queries have equal plans.
     let words = Set(texts.flatMap { Tokens.words(of: String(decoding: $0, as: UTF8.self)) })
       .sorted { $0.lexicographicallyPrecedes($1) { $0.precedes($1) } }
     guard words.count <= Limits.queryWordsMax else {
@@ -226,10 +226,10 @@ struct QueryCheck {
   }
 }
 
-/// What a key means.
+/// The field that a query key refers to.
 private struct QueryField {
   var source: IndexColumn.Source
-  /// As it was sent.
+  /// The name, as the caller sent it.
   var name: String
   var type = FieldType(.string)
   var marks: FieldIndexes = []
@@ -244,7 +244,8 @@ private struct QueryField {
 }
 
 extension Schema {
-  /// - Throws: `BAD_REQUEST` naming the setting, unless the container allows what CloudKit lacks.
+  /// - Throws: `BAD_REQUEST` naming the setting, unless the container allows query extensions that
+  ///   CloudKit does not have.
   func requireQueryExtensions(_ what: String) throws(ServerError) {
     if settings.allowsQueryExtensions { return }
     throw .badRequest(
@@ -254,15 +255,15 @@ extension Schema {
 }
 
 extension SystemField {
-  /// The marks that the field can have. Choice: names of records have an order, which Apple's
-  /// console offers as `___recordID` sortable; other references have none.
+  /// The marks that the field can have. Choice: record names are sortable, since Apple's console
+  /// offers `___recordID` as sortable. Other references are not sortable.
   var possibleMarks: FieldIndexes {
     self == .recordName ? [.queryable, .sortable] : .all(for: type)
   }
 }
 
 extension FieldType {
-  /// Whether it has words.
+  /// Whether the field holds text that can be split into words.
   var isText: Bool { element == .string && !isEncrypted }
 }
 

@@ -1,28 +1,29 @@
 import StratusWire
 
-/// A filter that was found legal, in the form that indexes and records are asked by.
+/// A filter that passed the check, in the form that indexes and records are tested with.
 indirect enum CheckedFilter: Sendable, Hashable {
   case condition(QueryCondition)
   case anyOf([[CheckedFilter]])
 }
 
-/// What a field must be for a record to match.
+/// The condition that a field must meet for a record to match.
 struct QueryCondition: Sendable, Hashable {
   enum Test: Sendable, Hashable {
     case never
-    /// Any value.
+    /// The field has any value.
     case present
-    /// One of these, which are distinct and in order.
+    /// The field equals one of these values, which are distinct and sorted.
     case oneOf([Scalar])
     case within(ScalarRange)
     case prefix([UInt8])
     case suffix([UInt8])
     case infix([UInt8])
-    /// Members of a list.
+    /// The list has at least one of these members.
     case anyMember([Scalar])
     case allMembers([Scalar])
     case memberPrefix([UInt8])
-    /// All tokens of one of these words: one token, or the pairs of an unspaced script.
+    /// All tokens of one of these words. A word is one token, or the pairs of a script without
+    /// spaces.
     case anyWord([[[UInt8]]])
     case allTokens([[UInt8]])
     case near(Circle)
@@ -30,13 +31,13 @@ struct QueryCondition: Sendable, Hashable {
 
   var source: IndexColumn.Source
   var test: Test
-  /// Whether the test must fail: true for a field without a value.
+  /// Whether the test must fail. A field without a value then matches.
   var isNegated = false
-  /// Filter and key, for explanations.
+  /// The filter's comparator and key, for explanations.
   var text: String
 }
 
-/// Everything between two values, either of which may be absent.
+/// All values between two bounds. Either bound may be absent.
 struct ScalarRange: Sendable, Hashable {
   struct Bound: Sendable, Hashable {
     var value: Scalar
@@ -57,7 +58,7 @@ struct ScalarRange: Sendable, Hashable {
   }
 }
 
-/// What is nearer to a place than a distance in metres.
+/// All locations nearer to the centre than the radius, in metres.
 struct Circle: Sendable, Hashable {
   var centre: Location
   var radius: Double
@@ -66,7 +67,7 @@ struct Circle: Sendable, Hashable {
 }
 
 extension CheckedFilter {
-  /// What the places of a field have to be in; nil: anything.
+  /// The circle that the field's locations must be in; nil: there is no such condition.
   func circle(of source: IndexColumn.Source) -> Circle? {
     guard case .condition(let condition) = self, !condition.isNegated,
       condition.source == source, case .near(let circle) = condition.test
@@ -75,13 +76,13 @@ extension CheckedFilter {
   }
 }
 
-/// The values of a record that a query looks at.
+/// The values of a record that a query tests.
 struct RecordValues {
   let record: StoredRecord
   let fields: [String: FieldValue]
   private let words = KnownWords()
 
-  /// The words found so far, by where they stand: many filters may look at one text.
+  /// The tokens found so far, by source. Many filters may search one text.
   private final class KnownWords {
     var bySource: [IndexColumn.Source: Set<[UInt8]>] = [:]
   }
@@ -104,7 +105,7 @@ struct RecordValues {
     }
   }
 
-  /// Of every field here, where no field is named.
+  /// The tokens of the source. Without a field name, the tokens of all `searchable` fields.
   func tokens(_ source: IndexColumn.Source, of searchable: Set<String>) -> Set<[UInt8]> {
     if let known = words.bySource[source] { return known }
     var tokens: Set<[UInt8]> = []
@@ -130,7 +131,7 @@ extension CheckedFilter {
     }
   }
 
-  /// The fields it looks at.
+  /// Adds the fields that the filter tests.
   func collectFields(into names: inout Set<String>, searchable: Set<String>) {
     switch self {
     case .condition(let condition):
@@ -190,8 +191,8 @@ extension QueryCondition {
     }
   }
 
-  /// The column's bytes of the first member or place of a record that passes: only its entry
-  /// stands for the record where several might.
+  /// The column's bytes of the first member or cell of a record that passes. Only this entry
+  /// represents the record, where several entries could.
   func firstPart(of values: RecordValues) -> [UInt8]? {
     var first: [UInt8]?
     func offer(_ bytes: [UInt8]) {
@@ -237,7 +238,7 @@ extension Scalar {
 }
 
 extension Array where Element == Scalar {
-  /// Whether a value is among these, which are in order.
+  /// Whether the sorted array contains a value. Binary search.
   fileprivate func holds(_ value: Scalar) -> Bool {
     var low = 0
     var high = count
@@ -250,8 +251,8 @@ extension Array where Element == Scalar {
 }
 
 extension Array where Element == UInt8 {
-  /// Whether a text is part of this one, in one pass over both (Knuth, Morris, Pratt): a part that
-  /// nearly fits everywhere must not cost the product of their lengths.
+  /// Whether a text is part of this one, in one pass over both (Knuth, Morris, Pratt). A text that
+  /// almost matches at every offset must not cost the product of both lengths.
   fileprivate func contains(_ text: [UInt8]) -> Bool {
     if text.isEmpty { return true }
     if text.count > count { return false }

@@ -1,15 +1,15 @@
 public import StratusWire
 
-/// An index that is kept: an entry for each record of its type, in the order of its columns.
+/// An index in the store. It has entries for the records of one type, in the order of its columns.
 ///
-/// What a field is *marked* for (``FieldIndexes``) says which queries are legal; an index is kept
-/// only once such a query has come, in the shape that answers it.
+/// The index marks of a field (``FieldIndexes``) say which queries are legal. The server creates an
+/// index only when a query needs it, with the columns that answer that query.
 public struct QueryIndex: Sendable, Hashable {
-  /// Its number in the store.
+  /// The number of the index in the store.
   public var id: Int64
   public var recordType: String
   public var columns: [IndexColumn]
-  /// Whether every record has its entries.
+  /// Whether every record has its entries in the index.
   public var isReady: Bool
 
   public init(id: Int64, recordType: String, columns: [IndexColumn], isReady: Bool) {
@@ -22,7 +22,7 @@ public struct QueryIndex: Sendable, Hashable {
 
 /// One column of an index.
 public struct IndexColumn: Sendable, Hashable {
-  /// What the column looks at.
+  /// The value that a column is built from.
   public enum Source: Sendable, Hashable {
     case field(String)
     case system(SystemField)
@@ -30,21 +30,21 @@ public struct IndexColumn: Sendable, Hashable {
     case searchableFields
   }
 
-  /// What the column makes of it.
+  /// The way a column transforms that value.
   public enum Form: String, Sendable, Hashable {
-    /// The value; a record without one has an entry, too, before all others.
+    /// The value. A record without a value also has an entry, before all others.
     case value
     /// The value, in the opposite order.
     case descendingValue
-    /// Each member of a list; an empty list has no entry.
+    /// Each member of a list. An empty list has no entry.
     case member
-    /// Each token of a text, folded; a text without words has no entry.
+    /// Each token of a text, folded. A text without words has no entry.
     case token
-    /// Tokens of a text by the rules before unspaced scripts had any. No query reads such an index,
-    /// records get no new entries in it, and it is dropped.
+    /// Tokens of a text by older rules, which made no tokens for scripts without spaces. No query
+    /// reads such an index, records get no new entries in it, and it will be dropped.
     case earlierToken
-    /// The cell of a place, before all others that of a record without one; each cell of a list's
-    /// places, none of an empty or missing one.
+    /// The cell of a location. A record without a location has an entry before all others. A list
+    /// has an entry for each cell of its locations; an empty or missing list has none.
     case cell
   }
 
@@ -60,9 +60,9 @@ public struct IndexColumn: Sendable, Hashable {
 /// One entry of an index.
 public struct IndexEntry: Sendable, Hashable {
   public var index: Int64
-  /// The columns' bytes, which sort as the values do.
+  /// The bytes of the columns, which sort as the values do.
   public var value: [UInt8]
-  /// The record's number.
+  /// The number of the record in the store.
   public var record: Int64
 
   public init(index: Int64, value: [UInt8], record: Int64) {

@@ -1,24 +1,24 @@
 import StratusWire
 
-/// The order a query asks for, as columns of an index.
+/// The order that a query asks for, as columns of an index.
 struct QueryOrder: Sendable, Hashable {
-  /// The first is ascending; the order is that of these, or its opposite.
+  /// The columns, of which the first is ascending. The requested order is theirs, or the opposite.
   var columns: [IndexColumn]
   var isReversed: Bool
-  /// nil: places do not matter.
+  /// nil: the query does not sort by distance.
   var distance: Distance?
 
-  /// A sort by how far places are.
+  /// A sort by the distance of a location.
   struct Distance: Sendable, Hashable {
     var source: IndexColumn.Source
     var place: Location
-    /// How many of the columns come before it.
+    /// The number of columns that sort before the distance.
     var columnsBefore = 0
-    /// Whether it goes the other way than the first sort.
+    /// Whether the direction differs from that of the first sort key.
     var isOpposite = false
   }
 
-  /// - Parameter constant: sources whose value is the same in every record that matches.
+  /// - Parameter constant: the sources whose value is the same in every matching record.
   init(_ sorts: [CheckedSort], constant: Set<IndexColumn.Source>) {
     var seen = constant
     var kept: [CheckedSort] = []
@@ -38,10 +38,10 @@ struct QueryOrder: Sendable, Hashable {
 
   var isEmpty: Bool { columns.isEmpty && distance == nil }
 
-  /// Whether no index has the order, so that records are sorted in memory.
+  /// Whether no index can have the order, so that records are sorted in memory.
   var isUnindexed: Bool { (distance?.columnsBefore ?? 0) > 0 }
 
-  /// Bytes that sort records as the order does, but for its direction.
+  /// Bytes that sort records in this order, or in the opposite order if `isReversed`.
   func key(of values: RecordValues) -> [UInt8] {
     var key: [UInt8] = []
     for place in 0...columns.count {
@@ -58,7 +58,8 @@ struct QueryOrder: Sendable, Hashable {
 }
 
 extension QueryOrder.Distance {
-  /// To the smallest cell around a record's place; infinite where it has none.
+  /// The distance in metres to the smallest cell around a record's location; infinite if the record
+  /// has none.
   func metres(to values: RecordValues) -> Double {
     values.value(source)?.place.map { metres(to: Cell.code(of: $0)) } ?? .infinity
   }

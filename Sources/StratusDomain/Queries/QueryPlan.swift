@@ -1,21 +1,22 @@
 import StratusWire
 
-/// A way to answer a query, with the index that serves it.
+/// A candidate, with the index that serves it.
 struct QueryPlan: Sendable {
-  /// A piece of the index.
+  /// A contiguous range of the index.
   struct Stretch: Sendable, Hashable {
-    /// Bytes in front that all its entries share; what follows decides the order among stretches.
+    /// The number of first bytes that all entries of the range share. The bytes after them decide
+    /// the order between ranges.
     var prefixCount: Int
     var lower: [UInt8]
-    /// nil: the index's end.
+    /// nil: the end of the index.
     var upper: [UInt8]?
   }
 
   var candidate: QueryCandidate
-  /// Its place among the query's candidates.
+  /// The index of the candidate among the query's candidates.
   var ordinal: Int
   var index: QueryIndex
-  /// Apart from each other.
+  /// Disjoint.
   var stretches: [Stretch]
   var isReversed: Bool
 
@@ -41,7 +42,7 @@ struct QueryPlan: Sendable {
     }
   }
 
-  /// A way without an index.
+  /// A plan without an index.
   init(walk candidate: QueryCandidate, ordinal: Int) {
     self.candidate = candidate
     self.ordinal = ordinal
@@ -50,10 +51,10 @@ struct QueryPlan: Sendable {
     isReversed = false
   }
 
-  /// The number that no index has.
+  /// A number that no index has.
   static let noIndex: Int64 = 0
 
-  /// What the entries begin with: every combination of the equalities' values.
+  /// The first bytes of the entries: every combination of the equalities' values.
   static func prefixes(_ candidate: QueryCandidate, _ index: QueryIndex) -> [[UInt8]] {
     var prefixes: [[UInt8]] = [[]]
     for column in index.columns.prefix(candidate.equalities.count) {
@@ -70,7 +71,7 @@ struct QueryPlan: Sendable {
       upper: interval.upper.isBehind ? upper.successor : upper)
   }
 
-  /// The word and the columns, for explanations.
+  /// The plan's name and columns, for explanations.
   var word: String {
     switch candidate.kind {
     case .scan: stretches.count > 1 ? "merge" : "scan"

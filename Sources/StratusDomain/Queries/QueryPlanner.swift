@@ -1,27 +1,27 @@
 import StratusWire
 
-/// Finds the ways to answer a query. Pure: what it finds depends on the query alone, so that a
-/// continuation marker can name one by its place.
+/// Finds the ways to answer a query, called candidates. The candidates depend on the query alone,
+/// so that a continuation marker can name one by its index.
 struct QueryPlanner {
-  /// Something that can lead to the records that match.
+  /// A filter, or a part of one, that can select the matching records through an index.
   fileprivate struct Driver {
-    /// The filters that it answers, by their places.
+    /// The filters that the driver answers completely, by their indexes.
     var answered: Set<Int>
     var equality: QueryCandidate.Equality?
     var reach: QueryCandidate.Reach?
     var distinguishing: QueryCondition?
   }
 
-  /// All ways, in an order that does not change.
+  /// All candidates, in a stable order.
   private(set) var candidates: [QueryCandidate] = []
-  /// How many of them, from the first, come in the order asked for.
+  /// The number of candidates, from the first, that read in the requested order.
   private(set) var mainCount = 0
-  /// How many of the next have few records, perhaps, and sort them.
+  /// The number of candidates after those that may select few records and sort them.
   private(set) var gatherCount = 0
-  /// How many of the next need an index that may be there already.
+  /// The number of candidates after those that use an index that probably exists.
   private(set) var fallbackCount = 0
-  /// How many of the next sort what one filter leads to, or all records, where no index has the
-  /// order. The last candidate of all reads the zone itself.
+  /// The number of candidates after those that sort the records of one filter, or all records,
+  /// where no index has the order. The very last candidate reads the zone itself.
   private(set) var sweepCount = 0
 
   private let query: CheckedQuery
@@ -29,7 +29,7 @@ struct QueryPlanner {
   private var explosions: [Driver] = []
   private var reaches: [Driver] = []
 
-  /// Bounds the candidates: which of many words or ranges is the rarest is not worth more probes.
+  /// Limits the candidates. Finding the rarest of many words or ranges is not worth more probes.
   private static let alternativesMax = 6
   private static let equalitiesMax = 4
 
@@ -55,22 +55,23 @@ struct QueryPlanner {
     candidates.append(candidate(.walk, [], order: order))
   }
 
-  /// Places of the candidates that sort in memory what an index of any order leads to.
+  /// The indexes of the candidates that read an index of any order and sort in memory.
   var sweeps: Range<Int> {
     let start = mainCount + gatherCount + fallbackCount
     return start..<start + sweepCount
   }
 
-  /// Places of those that need an index of the order, or none at all.
+  /// The indexes of the candidates that fall back on an index of the order, of one filter, or of
+  /// record names.
   var fallbacks: Range<Int> {
     let start = mainCount + gatherCount
     return start..<start + fallbackCount
   }
 
-  /// Whether no index can have the order asked for.
+  /// Whether no index can have the requested order.
   var isUnindexed: Bool { order.isUnindexed }
 
-  /// The order asked for, without what is the same in every record.
+  /// The requested order, without the sort keys that are the same in every record.
   private var order: QueryOrder {
     QueryOrder(
       query.sorts,
@@ -100,7 +101,7 @@ struct QueryPlanner {
   ) {
     let order = order
     let sorted = Set(order.columns.map(\.source))
-    // An IN on what is sorted by is a range of several pieces.
+    // An IN filter on the first sort key is a range of several intervals.
     let atFirst = order.columns.first.flatMap { first in
       reaches.first { $0.reach?.column == first }
         ?? equalities.first { $0.equality?.column == first }?.asReach
@@ -155,14 +156,15 @@ struct QueryPlanner {
       distinguishing: drivers.compactMap(\.distinguishing).first)
   }
 
-  /// Few columns, and not too many combinations of their values; what is left is checked.
+  /// Chooses few columns, without too many combinations of their values. The reader checks the
+  /// other filters on the records.
   private func chosenEqualities(
     but sorted: Set<IndexColumn.Source>, beside other: Driver?
   ) -> [Driver] {
     var chosen: [Driver] = []
     var count = (explosions + reaches).map(\.count).max() ?? 1
     if let other {
-      // What does not fit beside a word is left out there.
+      // A range that does not fit beside a word is not combined with that word.
       let beside = explosions.filter { other.fits(beside: $0) }.map(\.count).max() ?? 1
       count = max(count, other.count * beside)
     }
@@ -179,7 +181,7 @@ struct QueryPlanner {
     return chosen
   }
 
-  // What each filter offers.
+  // The drivers of each filter.
 
   private mutating func addDrivers(of condition: QueryCondition, at place: Int) {
     switch condition.test {
@@ -202,7 +204,7 @@ struct QueryPlanner {
           equality(condition, .member, [value], at: place, isWhole: values.count == 1))
       }
     case .anyWord(let words):
-      // One token of each word leads to it; whether all of them are there is checked.
+      // One token of each word leads to the records. The reader checks the other tokens.
       let leading = Set(words.compactMap(\.first)).sorted { $0.precedes($1) }
       explosions.append(
         equality(
@@ -235,7 +237,7 @@ struct QueryPlanner {
     }
   }
 
-  /// Whether the words of an index are those the condition looks at.
+  /// Whether the index holds exactly the words that the condition searches.
   private func isExact(_ condition: QueryCondition) -> Bool {
     condition.source != .searchableFields || query.isAllSearchable
   }
@@ -263,7 +265,7 @@ struct QueryPlanner {
         reach: .init(column: IndexColumn(condition.source), intervals: [interval])))
   }
 
-  /// Ranges on one column as one.
+  /// Merges the ranges on one column into one.
   private func merged(_ reaches: [Driver]) -> [Driver] {
     var result: [Driver] = []
     for driver in reaches {
@@ -282,10 +284,10 @@ struct QueryPlanner {
 }
 
 extension QueryPlanner.Driver {
-  /// How many stretches it makes of one.
+  /// The number of ranges that the driver makes of one.
   fileprivate var count: Int { equality?.values.count ?? reach?.intervals.count ?? 1 }
 
-  /// Whether the two together make few enough.
+  /// Whether both drivers together make few enough ranges.
   fileprivate func fits(beside other: QueryPlanner.Driver) -> Bool {
     count * other.count <= Limits.queryRangesMax
   }
@@ -300,12 +302,13 @@ extension QueryPlanner.Driver {
 }
 
 extension ScalarRange {
-  /// The values, and no missing one.
+  /// The interval of the range's values, without missing values.
   var interval: ColumnInterval {
     let any = (lower ?? upper).map { ColumnBytes.tag(of: $0.value) } ?? []
     var interval = ColumnInterval(beginning: any)
     if let lower {
-      // NB: of a value that is cut, all that look like it belong to the range, to be checked.
+      // NB: the column cuts a long value. All values with the same cut column belong to the
+      // interval, and the reader checks them.
       let isBehind = !lower.isIncluded && lower.value.fitsColumn
       interval.lower = ColumnCut(bytes: ColumnBytes.of(lower.value), isBehind: isBehind)
     }
@@ -316,14 +319,14 @@ extension ScalarRange {
     return interval
   }
 
-  /// Whether the interval holds these values and no others.
+  /// Whether the interval holds exactly these values.
   var isExact: Bool {
     (lower?.value.fitsColumn ?? true) && (upper?.value.fitsColumn ?? true)
   }
 }
 
 extension Cell {
-  /// The codes in it, as a column has them.
+  /// The codes in the cell, as columns encode them.
   var interval: ColumnInterval {
     ColumnInterval(
       lower: ColumnCut(bytes: ColumnBytes.of(cell: code), isBehind: false),

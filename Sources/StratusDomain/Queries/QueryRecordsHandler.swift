@@ -1,15 +1,16 @@
 import StratusWire
 
-/// Answers `records/query`: in one read, where the indexes are there, else after they were built.
+/// Answers `records/query`. If the indexes are ready, one read is enough; otherwise the handler
+/// builds them first.
 ///
-/// A page that takes long is read in slices, each a read of its own, so that others read in
-/// between; of one caller, one such slice is read at a time.
+/// A page that takes long is read in slices, each with its own read, so that other requests can
+/// read in between. Each caller reads one such slice at a time.
 struct QueryRecordsHandler: EndpointHandler {
   typealias Endpoint = QueryRecords
 
   let databases: DatabaseAccess
   private let turns = IndexBuildTurns()
-  /// Whose long queries take turns.
+  /// Queues the slices of each caller's long queries.
   private let slices = IndexBuildTurns()
   let uses: IndexUses
 
@@ -22,7 +23,7 @@ struct QueryRecordsHandler: EndpointHandler {
     self.uses = uses
   }
 
-  /// Bounds the tries of one request, which other requests can only delay.
+  /// The maximum number of attempts of one request. Only other requests can make an attempt fail.
   private static let attemptsMax = 8
 
   func answer(
@@ -52,7 +53,7 @@ struct QueryRecordsHandler: EndpointHandler {
     return answer
   }
 
-  /// A page, or the part of it that is read without a pause.
+  /// Reads a page, or a slice of it, in one read.
   private func slice(
     of request: QueryRecords.Request, in database: OpenDatabase, room: AnswerRoom
   ) async throws(ServerError) -> (QueryRecords.Response, QueryWork) {
@@ -75,7 +76,8 @@ struct QueryRecordsHandler: EndpointHandler {
       case .needs where !waits: throw Self.isBeingBuilt
       case .needs(let addition, let indexes, let building):
         try await builder.add(addition, indexes: indexes)
-        // Once it has done its share, a request is answered by what is ready, if anything is.
+        // Once the request has done its share of building, it uses the indexes that are ready, if
+        // any.
         waits = try await builder.build(building, rowsMax: buildRowsMax)
       }
     }
@@ -87,7 +89,7 @@ struct QueryRecordsHandler: EndpointHandler {
 }
 
 extension QueryRecords.Response {
-  /// Adds what follows on the same page.
+  /// Adds the next slice of the same page.
   fileprivate mutating func add(_ more: QueryRecords.Response) {
     records += more.records
     continuationMarker = more.continuationMarker

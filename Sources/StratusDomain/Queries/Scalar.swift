@@ -1,17 +1,17 @@
 import StratusWire
 
-/// A value that can be compared with others of its field.
+/// A value that can be compared with other values of its field.
 enum Scalar: Sendable, Hashable {
   /// A string, or the record name of a reference, in UTF-8.
   case text([UInt8])
   /// A whole number or a time.
   case whole(Int64)
-  /// A number; never −0, which equals 0.
+  /// A number; never −0, since −0 equals 0.
   case real(Double)
 
   static func real(normal value: Double) -> Scalar { .real(value == 0 ? 0 : value) }
 
-  /// nil: values of this type are not compared.
+  /// nil: values of this type cannot be compared.
   init?(_ value: FieldValue) {
     switch value {
     case .string(let text): self = .text(Array(text.utf8))
@@ -24,10 +24,11 @@ enum Scalar: Sendable, Hashable {
     }
   }
 
-  /// Whether it fits into a column whole, so that the column's bytes decide equality and order.
+  /// Whether the value fits into a column uncut, so that the column's bytes decide equality and
+  /// order.
   var fitsColumn: Bool {
     switch self {
-    // NB: a text of just the most bytes looks like a longer one that was cut there.
+    // NB: a text of exactly the maximum size looks like a longer text that was cut.
     case .text(let bytes): bytes.count < ColumnBytes.textBytesMax
     case .whole, .real: true
     }
@@ -40,7 +41,7 @@ extension Scalar: Comparable {
     case (.text(let left), .text(let right)): left.precedes(right)
     case (.whole(let left), .whole(let right)): left < right
     case (.real(let left), .real(let right)): left < right
-    // A field has values of one kind only; this keeps the order total.
+    // A field has values of one kind only. This case keeps the order total.
     case (.whole, _), (.real, .text): true
     case (.text, _), (.real, .whole): false
     }
@@ -48,10 +49,11 @@ extension Scalar: Comparable {
 }
 
 extension Array where Element == UInt8 {
-  /// Whether these bytes come first in the order of bytes.
+  /// Whether these bytes sort before the others.
   func precedes(_ other: [UInt8]) -> Bool { compare(other, from: 0, 0) < 0 }
 
-  /// Below, at or above 0: how the bytes behind one place compare with those behind another's.
+  /// Compares the bytes after an offset with the bytes after another's offset. Returns a number
+  /// below, at or above 0.
   func compare(_ other: [UInt8], from start: Int, _ otherStart: Int) -> Int {
     withUnsafeBytes { own in
       other.withUnsafeBytes { other in

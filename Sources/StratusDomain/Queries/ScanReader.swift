@@ -1,13 +1,13 @@
 import StratusWire
 
-/// Reads a page by walking the index in the order asked for.
+/// Reads a page by walking the index in the requested order.
 struct ScanReader {
   private let scope: PageScope
   private var builder: PageBuilder
   private var cursor: EntryCursor
-  /// Whether entries alone do not decide.
+  /// Whether the entries alone do not decide which records match.
   private let needsRecords: Bool
-  /// Where the last match that is in the page lies, or an entry after it that is none.
+  /// The position of the last match in the page, or of a later entry that does not match.
   private var passed: EntryPosition?
 
   private static let batchMax = 200
@@ -52,7 +52,7 @@ struct ScanReader {
     return builder.page
   }
 
-  /// - Returns: whether a match came that did not fit.
+  /// - Returns: whether the page ends here, because a match did not fit or enough work was done.
   private mutating func take(
     _ batch: [(entry: FoundEntry, prefixCount: Int)]
   ) throws(ServerError) -> Bool {
@@ -60,8 +60,8 @@ struct ScanReader {
       for _ in batch { builder.addUnseen() }
       return false
     }
-    // The match behind the page is not read, if its entry says that it is one; nor is what a
-    // page has no room for.
+    // If the entry alone proves a match, the match after the page is not read. Matches that the
+    // page has no capacity for are not read either.
     let read = needsRecords ? batch[...] : batch.prefix(builder.room)
     let records = try builder.records(of: read.map(\.entry))
     for (place, (entry, prefixCount)) in batch.enumerated() {
@@ -74,7 +74,7 @@ struct ScanReader {
       }
       passed = entry
       passed?.value.removeFirst(prefixCount)
-      // NB: a batch of large records can be much work.
+      // NB: a batch of large records can be a lot of work.
       if needsRecords, builder.hasWorkedEnough { return true }
     }
     return false

@@ -3,14 +3,14 @@ import StratusWire
 
 /// The words of a text, as queries compare them (docs/internals/queries.md).
 enum Tokens {
-  /// Distinct tokens of a text of a record, in UTF-8, without stop words.
+  /// The distinct tokens of a record's text, in UTF-8, without stop words.
   static func of(_ text: String) -> Set<[UInt8]> {
     var tokens: Set<[UInt8]> = []
     collect(text, into: &tokens)
     return tokens
   }
 
-  /// Adds the tokens of a text, up to ``Limits/wordsPerFieldMax`` of them in order of the text.
+  /// Adds the tokens of a text in their order, up to ``Limits/wordsPerFieldMax``.
   static func collect(_ text: String, into tokens: inout Set<[UInt8]>) {
     split(text) { piece in
       switch piece {
@@ -25,8 +25,8 @@ enum Tokens {
     }
   }
 
-  /// The words that a query asks for, each as the tokens that a record must have: one, or the pairs
-  /// that a run of an unspaced script is made of.
+  /// The words that a query asks for. Each word is the list of tokens that a record must have: one
+  /// token, or the pairs of a run in a script without spaces.
   static func words(of text: String) -> Set<[[UInt8]]> {
     var words: Set<[[UInt8]]> = []
     split(text) { piece in
@@ -36,7 +36,7 @@ enum Tokens {
         let pairs = scalars.indices.dropFirst().map { bytes(of: scalars[$0 - 1...$0]) }
         words.insert(pairs.isEmpty ? [bytes(of: scalars[...])] : pairs)
       }
-      // One more than a query may have tells that there are too many.
+      // One word more than a query may have is enough to reject the query.
       return words.count <= Limits.queryWordsMax
     }
     return words
@@ -44,11 +44,11 @@ enum Tokens {
 
   private enum Piece {
     case word([UInt8])
-    /// Letters of a script that does not part words.
+    /// Letters of a script that does not separate words.
     case run([Unicode.Scalar])
   }
 
-  /// - Parameter take: gets each piece in order; says whether it wants more.
+  /// - Parameter take: receives each piece in order. It returns whether it wants more.
   private static func split(_ text: String, _ take: (Piece) -> Bool) {
     if text.utf8.allSatisfy({ $0 < 0x80 }) {
       splitPlain(text, take)
@@ -76,7 +76,7 @@ enum Tokens {
     _ = end()
   }
 
-  /// The same for ASCII, whose folding is known.
+  /// Splits ASCII text, whose folding is known.
   private static func splitPlain(_ text: String, _ take: (Piece) -> Bool) {
     var word: [UInt8] = []
     for byte in text.utf8 {
@@ -99,7 +99,8 @@ enum Tokens {
 
   /// Whether a letter belongs to a script that does not put spaces between words.
   ///
-  /// Choice: Thai, Lao, Burmese, Khmer, Chinese characters, and Japanese kana; Korean parts words.
+  /// Choice: Thai, Lao, Burmese, Khmer, Chinese characters, and Japanese kana. Korean separates
+  /// words.
   private static func isUnspaced(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x0E00...0x0EFF, 0x1000...0x109F, 0x1780...0x17FF, 0x3005...0x3007, 0x3040...0x30FF,
@@ -131,7 +132,7 @@ enum Tokens {
   private static let locale = Locale(identifier: "en_US_POSIX")
   private static let stopWordBytesMax = 5
 
-  /// The stop list of `CKQuery`'s page (cloudkit-semantics §17).
+  /// The stop list of the `CKQuery` page (cloudkit-semantics §17).
   private static let stopWords = Set(
     """
     a an and are as at be but by for if in into is it no not of on or such that the their then \

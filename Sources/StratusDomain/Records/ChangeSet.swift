@@ -1,16 +1,16 @@
-/// What a decided batch does to a zone, to be written as a whole.
+/// The changes of a decided batch to a zone, which are written as a whole.
 public struct ChangeSet: Sendable {
   public var zone: StoredZone
-  /// New states and tombstones. They and ``passages`` have a change number each, which follow on
-  /// from the zone's: `zone.change + 1, + 2, …`.
+  /// New states and tombstones. They and ``passages`` have consecutive change numbers after that of
+  /// the zone: `zone.change + 1, + 2, …`.
   public var records: [StoredRecord]
-  /// Records that participants see from now on, or no longer.
+  /// Records that become visible or invisible to participants.
   public var passages: [Passage]
-  /// What becomes of the rows derived from those records.
+  /// The changes to the rows derived from those records.
   public var rows: RowChanges
-  /// Replaces the zone's; nil: leaves it.
+  /// Replaces the zone's token; nil: does not change it.
   public var clientChangeToken: String?
-  /// What of it is left in the outbox; nil: nobody watches.
+  /// The change to add to the outbox; nil: no subscription watches it.
   public var watched: WatchedChange?
 
   public init(

@@ -1,13 +1,13 @@
 public import StratusWire
 
-/// What the store keeps about a record beside the record: derived from it alone, so that the rows
-/// of its earlier state need not be looked for.
+/// The rows that the store keeps for a record besides the record itself. They depend on the record
+/// alone, so the rows of its earlier state can be computed instead of looked up.
 public struct DerivedRows: Sendable, Hashable {
-  /// Its entries in the indexes of its type, each once.
+  /// The record's entries in the indexes of its type, each once.
   public var entries: [IndexEntry] = []
-  /// Where it leads, by `deleteSelf` and as its parent.
+  /// The record's `deleteSelf` references and its parent reference.
   public var links: Set<RecordLink> = []
-  /// The files it holds.
+  /// The files that the record holds.
   public var holds: Set<AssetHold> = []
 
   public init() {}
@@ -16,8 +16,8 @@ public struct DerivedRows: Sendable, Hashable {
 
   /// The rows of a record; none for a tombstone.
   ///
-  /// - Parameter values: all of its fields; nil: those needed are decoded.
-  /// - Throws: `INTERNAL_ERROR` if its stored fields cannot be read.
+  /// - Parameter values: all fields of the record; nil: the needed fields are decoded.
+  /// - Throws: `INTERNAL_ERROR` if the stored fields cannot be read.
   public init(
     of record: StoredRecord, schema: Schema, values: [(key: String, value: FieldValue)]? = nil
   ) throws(ServerError) {
@@ -35,7 +35,7 @@ public struct DerivedRows: Sendable, Hashable {
       return
     }
     var needed = indexes.fieldsNeeded(in: type)
-    // Of a type that is not known, every field may hold some.
+    // If the type is unknown, every field may hold links or files.
     if let type { type.collectHolders(into: &needed) } else { needed = nil }
     if indexes.isEmpty, let needed, needed.isEmpty { return }
     let values = try record.fields.storedValues(of: needed)
@@ -60,7 +60,7 @@ public struct DerivedRows: Sendable, Hashable {
   }
 }
 
-/// A record and the file it keeps from being swept.
+/// A record, and a file that it protects from being removed.
 public struct AssetHold: Sendable, Hashable {
   /// SHA-256 of the contents.
   public var checksum: [UInt8]
@@ -72,7 +72,7 @@ public struct AssetHold: Sendable, Hashable {
   }
 }
 
-// NB: names by their bytes: two that only look alike are two records.
+// NB: names are compared by bytes. Two names that only look alike belong to two records.
 extension AssetHold {
   public static func == (left: AssetHold, right: AssetHold) -> Bool {
     left.checksum == right.checksum && ExactName(left.recordName) == ExactName(right.recordName)
@@ -84,18 +84,18 @@ extension AssetHold {
   }
 }
 
-/// What a change does to derived rows.
+/// The changes to derived rows.
 public struct RowChanges: Sendable {
   public var removed = DerivedRows()
   public var added = DerivedRows()
 
   public init() {}
 
-  /// Notes that a record goes from one state to another.
+  /// Adds the row changes of a record that changes from one state to another.
   ///
   /// - Parameters:
-  ///   - old: its live state before; nil: there was none.
-  ///   - values: all fields of the new state; nil: those needed are decoded.
+  ///   - old: the live state before; nil: there was none.
+  ///   - values: all fields of the new state; nil: the needed fields are decoded.
   public mutating func note(
     _ new: StoredRecord, replacing old: StoredRecord?, schema: Schema,
     values: [(key: String, value: FieldValue)]? = nil
@@ -119,7 +119,8 @@ public struct RowChanges: Sendable {
 }
 
 extension [IndexEntry] {
-  /// Those that are not among others; most records have few, some have one a word.
+  /// The entries that are not in `others`. Most records have few entries; some have one for each
+  /// word.
   fileprivate func without(_ others: [IndexEntry]) -> [IndexEntry] {
     if count * others.count <= 64 { return filter { !others.contains($0) } }
     let others = Set(others)
@@ -136,10 +137,10 @@ extension RecordType {
 }
 
 extension FieldsJSON {
-  /// The values of some fields; the others are not decoded.
+  /// The values of some fields. The other fields are not decoded.
   ///
-  /// - Parameter names: nil: all.
-  /// - Throws: `INTERNAL_ERROR` if stored text cannot be read.
+  /// - Parameter names: nil: all fields.
+  /// - Throws: `INTERNAL_ERROR` if the stored text cannot be read.
   func storedValues(
     of names: Set<String>?
   ) throws(ServerError) -> [(key: String, value: FieldValue)] {
@@ -150,7 +151,7 @@ extension FieldsJSON {
     }
   }
 
-  /// - Throws: `INTERNAL_ERROR` if stored text cannot be read.
+  /// - Throws: `INTERNAL_ERROR` if the stored text cannot be read.
   func storedValues() throws(ServerError) -> [(key: String, value: FieldValue)] {
     do { return try values() } catch {
       throw .fault("stored fields cannot be read", facts: ["reason": error.reason])

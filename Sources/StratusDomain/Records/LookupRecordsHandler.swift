@@ -33,7 +33,7 @@ struct LookupRecordsHandler: EndpointHandler {
     }
   }
 
-  /// Finds the records of one zone, some at a time, until the answer has no more room.
+  /// Finds the records of one zone in groups, until the answer has no more capacity.
   private func look(
     up batch: ZoneBatches.Batch, for request: LookupRecords.Request, in database: OpenDatabase,
     of store: any StoreReading, into results: inout [RecordItem?], room: inout AnswerRoom
@@ -56,7 +56,7 @@ struct LookupRecordsHandler: EndpointHandler {
     }
   }
 
-  /// One record; or why it is not in the answer.
+  /// The record, or the reason why it is not in the answer.
   private func look(
     up item: LookupRecords.Item, among records: [ExactName: StoredRecord],
     _ presenter: RecordPresenter, for caller: Caller, room: inout AnswerRoom

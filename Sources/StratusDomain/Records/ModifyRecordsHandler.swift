@@ -1,7 +1,7 @@
 import StratusWire
 
-/// Answers `records/modify`: one transaction, in which each zone's operations are loaded, decided
-/// and applied.
+/// Answers `records/modify`. One transaction loads, decides and applies the operations of each
+/// zone.
 struct ModifyRecordsHandler: EndpointHandler {
   typealias Endpoint = ModifyRecords
 
@@ -11,12 +11,12 @@ struct ModifyRecordsHandler: EndpointHandler {
   let changes: any Signals
   let writers: ZoneWriters
 
-  /// What a zone's operations come to.
+  /// The result of a zone's operations.
   private struct Outcome {
     let items: [RecordItem]
-    /// Whether more records go than one transaction could take along.
+    /// Whether more records must be deleted than one transaction can.
     var hasMoreToCascade = false
-    /// Whether somebody may want to be told of it.
+    /// Whether subscriptions may report the change.
     var isWatched = false
   }
 
@@ -72,7 +72,7 @@ struct ModifyRecordsHandler: EndpointHandler {
     return response
   }
 
-  /// Gives names to records that come without one.
+  /// Gives names to new records without one.
   private func named(
     _ operations: [RecordOperation]
   ) throws(ServerError) -> [RecordOperation] {
@@ -113,7 +113,7 @@ struct ModifyRecordsHandler: EndpointHandler {
           childrenHoldParents: address.database.childrenHoldParents, of: store),
         by: writer, requiresTargets: schema.settings.requiresReferenceTargets, isAtomic: isAtomic)
       guard references.refusals.isEmpty else {
-        // What is refused now leaves no trace: the rest is decided again without it.
+        // A refused operation must leave no effect, so the others are decided again without it.
         refused.merge(references.refusals) { first, _ in first }
         continue
       }
@@ -129,7 +129,7 @@ struct ModifyRecordsHandler: EndpointHandler {
     }
   }
 
-  /// - Returns: whether somebody may want to be told of it.
+  /// - Returns: whether subscriptions may report the change.
   private func write(
     _ decision: RecordDecision, _ references: ReferenceDecision, on snapshot: RecordSnapshot,
     schema: Schema, from origin: ChangeOrigin, clientChangeToken: String?,
@@ -149,7 +149,7 @@ struct ModifyRecordsHandler: EndpointHandler {
     var budget = WriterBudget()
     for (place, record) in references.records.enumerated() {
       let (old, addedBefore) = (stored(record), rows.added.entries.count)
-      // NB: a cascade's own step bounds the records that it deletes.
+      // NB: the cascade's own step limits the records that it deletes.
       let isSent = place < decision.values.count
       try rows.note(
         record, replacing: old, schema: schema, values: isSent ? decision.values[place] : nil)
@@ -164,7 +164,8 @@ struct ModifyRecordsHandler: EndpointHandler {
       watched: try store.watchForWriting(of: zone.database).change(
         of: references.records, in: zone, by: origin, replacing: stored))
     try store.apply(changes)
-    // NB: in this order. What goes by this batch takes along what the batch itself has saved, too.
+    // NB: the order matters. Deletions in this batch also cascade to records saved by the same
+    // batch.
     let targets =
       references.rewritten.map { ($0, zone.change) }
       + references.unfinished.map { ($0, changes.newestChange) }
@@ -177,7 +178,8 @@ struct ModifyRecordsHandler: EndpointHandler {
     return changes.watched != nil
   }
 
-  /// - Throws: `BAD_REQUEST` if the answer has no room for the records; then nothing is saved.
+  /// - Throws: `BAD_REQUEST` if the response has no capacity for the records. Then nothing is
+  ///   saved.
   private func present(
     _ decision: RecordDecision, _ operations: [RecordOperation], at address: ZoneAddress,
     in database: OpenDatabase, room: inout AnswerRoom

@@ -1,14 +1,14 @@
-/// A record has become visible to the participants of a share, or is visible to them no more,
-/// without being made or deleted: its parent changed, or the share did.
+/// A record that became visible or invisible to the participants of a share without being created
+/// or deleted, because its parent or the share changed.
 public struct Passage: Sendable, Hashable {
   public enum Kind: Sendable, Hashable {
     case joined, left
   }
 
-  /// Its number; a number of the zone that no record's state has.
+  /// The change number of the passage. No record state of the zone has the same number.
   public var change: Int64
   public var recordName: String
-  /// Name of the root record of the share that the record joined or left.
+  /// The name of the root record of the share that the record joined or left.
   public var rootName: String
   public var kind: Kind
   /// Milliseconds since 1970 UTC.

@@ -1,17 +1,18 @@
 import StratusWire
 
-/// What a batch of operations on one zone comes to: pure, from the snapshot alone.
+/// The decision about a batch of operations on one zone. It is pure: it depends only on the
+/// snapshot.
 struct RecordDecision: Sendable {
   typealias Values = [(key: String, value: FieldValue)]
 
-  /// What becomes of one operation.
+  /// The outcome of one operation.
   enum Outcome: Sendable {
     case saved(StoredRecord)
     case deleted(name: String)
     case refused(Refusal)
   }
 
-  /// Why an operation was refused, and what the server holds where that is the reason.
+  /// The reason for a refusal, with the server's record if it is part of the reason.
   struct Refusal: Error, Sendable {
     let error: ServerError
     let serverRecord: StoredRecord?
@@ -22,30 +23,29 @@ struct RecordDecision: Sendable {
     }
   }
 
-  /// One an operation, in order.
+  /// One outcome for each operation, in order.
   private(set) var outcomes: [Outcome] = []
-  /// New states and tombstones, numbered on from the zone's newest change.
+  /// New states and tombstones, numbered from the zone's newest change on.
   private(set) var records: [StoredRecord] = []
-  /// The fields of those records, where all of them were at hand.
+  /// The fields of those records, where all of them are already decoded.
   private(set) var values: [Values?] = []
-  /// Where operations that were not refused lead, by their places.
+  /// The references of operations that were not refused, by the indexes of the operations.
   private(set) var references: [Int: SentReferences] = [:]
-  /// What the saves bring into the schema.
+  /// The types, fields and marks that the saves add to the schema.
   private(set) var schemaAddition = SchemaAddition()
-  /// The IDs of the keys that encrypted values were sealed with.
+  /// The IDs of the keys that sealed the encrypted values.
   private(set) var zoneKeyIDs: Set<[UInt8]> = []
   /// Whether any operation was refused.
   private(set) var hasFailed = false
 
-  /// Whether rules about references have anything to say: most batches lead nowhere and delete
-  /// nothing.
+  /// Whether the rules about references apply. Most batches have no references and no deletions.
   var concernsReferences: Bool { !references.isEmpty || records.contains(where: \.isDeleted) }
 
-  /// Decides in order: permission → zone → change tag → fields against schema.
+  /// Decides in this order: permission → zone → change tag → fields against schema.
   ///
   /// - Parameters:
-  ///   - isAtomic: one refusal refuses all.
-  ///   - refused: operations that a ``ReferenceDecision`` has refused, by their places.
+  ///   - isAtomic: whether one refusal refuses all operations.
+  ///   - refused: the operations that a ``ReferenceDecision`` has refused, by their indexes.
   init(
     _ operations: [SentOperation], on snapshot: RecordSnapshot, by writer: RecordWriter,
     in database: OpenDatabase, isAtomic: Bool, refused: [Int: Refusal] = [:]

@@ -1,7 +1,7 @@
 import StratusWire
 
-/// Turns stored records of one zone into what a caller sees. The caller may read them: callers of
-/// this type have asked ``ZoneAccess``.
+/// Converts stored records of one zone into their form for a caller. It checks no permissions: its
+/// users must ask ``ZoneAccess`` first.
 struct RecordPresenter: Sendable {
   private let zoneID: ZoneID
   private let assets: AssetLinks
@@ -11,7 +11,7 @@ struct RecordPresenter: Sendable {
     assets = database.assets(of: address.database)
   }
 
-  /// - Throws: `INTERNAL_ERROR` if stored text cannot be read.
+  /// - Throws: `INTERNAL_ERROR` if the stored text cannot be read.
   func item(
     _ record: StoredRecord, selection: FieldSelection = .all, showsDeletedType: Bool = false
   ) throws(ServerError) -> RecordItem {
@@ -38,7 +38,7 @@ struct RecordPresenter: Sendable {
 }
 
 extension FieldsJSON {
-  /// With the URLs where files can be had, which are made when a record is read.
+  /// Adds the download URLs of files, which are made when a record is read.
   fileprivate func presented(with assets: AssetLinks) throws(ServerError) -> FieldsJSON {
     do { return try replacingAssets(assets.shown) } catch {
       throw .fault("stored fields cannot be read", facts: ["reason": error.reason])

@@ -1,23 +1,23 @@
 import StratusWire
 
-/// The rules one operation on one record must pass.
+/// The rules that one operation on one record must pass.
 struct RecordRules: Sendable {
   typealias Refusal = RecordDecision.Refusal
 
-  /// Where a record comes to lie.
+  /// The numbers of a written record.
   struct Place {
     var change: Int64
     var record: Int64
   }
 
-  /// What an operation comes to: what is written (nothing, if there was nothing to delete), and
-  /// what is answered.
+  /// The result of an operation: the record to write (none if there was nothing to delete), and the
+  /// answer to the client.
   struct Outcome {
     let written: StoredRecord?
     let answer: RecordDecision.Outcome
-    /// Where the operation itself leads.
+    /// The references in the operation itself.
     var references = SentReferences()
-    /// All fields of what is written; nil: not all of them are at hand.
+    /// All fields of the written record; nil: not all of them are decoded.
     var values: RecordDecision.Values?
   }
 
@@ -27,7 +27,7 @@ struct RecordRules: Sendable {
   let assets: AssetRules
 
   /// - Parameters:
-  ///   - stored: the live record of that name; nil: there is none.
+  ///   - stored: the live record with that name; nil: there is none.
   ///   - place: the numbers of the change and of the record.
   func decide(
     _ sent: SentOperation, stored: StoredRecord?, place: Place, fields: inout FieldDecision
@@ -36,7 +36,7 @@ struct RecordRules: Sendable {
     guard let name = operation.recordName else {
       throw Refusal(.badRequest("missing required field 'recordName'"))
     }
-    // A create writes no stored record. That the name is taken is no secret.
+    // A create does not write a stored record, so it may reveal that the name is taken.
     if let stored, operation.kind != .create { try checkPermission(toWrite: stored) }
     if stored == nil, operation.kind.canCreate { try checkPermission(toCreate: operation) }
     switch operation.kind {
@@ -66,7 +66,7 @@ struct RecordRules: Sendable {
     }
   }
 
-  /// - Throws: `ACCESS_DENIED`; `NOT_FOUND` if the caller may not know of the record.
+  /// - Throws: `ACCESS_DENIED`; `NOT_FOUND` if the caller must not learn that the record exists.
   private func checkPermission(toWrite stored: StoredRecord) throws(Refusal) {
     if access.allows(.write, stored, schema: schema) { return }
     guard access.allows(.read, stored, schema: schema) else {
@@ -100,7 +100,7 @@ struct RecordRules: Sendable {
     let operation = sent.operation
     do throws(ServerError) {
       let type = try recordType(of: operation, name, stored: stored)
-      // Roles decide what a user may do, so users cannot give them to themselves.
+      // Roles decide a user's rights, so users must not assign roles to themselves.
       if type == UserRecords.recordType, try Self.names(UserRecords.rolesField, in: operation) {
         throw ServerError(.accessDenied, Reason.rolesAreFixed)
       }
@@ -132,7 +132,7 @@ struct RecordRules: Sendable {
     }
   }
 
-  /// What a record comes to hold.
+  /// The contents of a saved record.
   private struct Contents {
     let text: FieldsJSON
     let values: RecordDecision.Values?
@@ -162,7 +162,8 @@ struct RecordRules: Sendable {
       hasAssets: try AssetRules.holdsAssets(changes, over: keepsOthers ? stored : nil))
   }
 
-  /// NB: bytes are a third longer in JSON, so a text over the limit may be a record under it.
+  /// NB: base64 makes bytes a third longer in JSON. A text over the limit may therefore be a record
+  /// under it.
   private func checkSize(_ fields: FieldsJSON) throws(ServerError) {
     if fields.text.count <= Limits.recordSizeBytesMax { return }
     guard fields.text.count <= Limits.recordTextBytesMax else {
@@ -173,7 +174,7 @@ struct RecordRules: Sendable {
     guard size <= Limits.recordSizeBytesMax else { throw .badRequest(Reason.recordTooLarge) }
   }
 
-  /// NB: no lazy `compactMap`, which would make every value twice.
+  /// NB: a lazy `compactMap` would create every value twice.
   private static func values(
     of changes: [(key: String, value: FieldValue?)]
   ) -> RecordDecision.Values {
@@ -193,7 +194,7 @@ struct RecordRules: Sendable {
     }
   }
 
-  /// The record's type, which never changes; a new record must name one.
+  /// The type of the record, which never changes. A new record must name one.
   private func recordType(
     of operation: RecordOperation, _ name: String, stored: StoredRecord?
   ) throws(ServerError) -> String {
@@ -228,7 +229,7 @@ struct RecordRules: Sendable {
 }
 
 extension RecordOperation.Kind {
-  /// Whether the operation creates the record if there is none of its name.
+  /// Whether the operation creates a missing record.
   fileprivate var canCreate: Bool {
     switch self {
     case .create, .forceUpdate, .forceReplace: true

@@ -1,20 +1,19 @@
 import StratusWire
 
-/// What a decision about records of one zone needs to know, loaded in batches and locked.
+/// The state that a decision about the records of one zone needs, loaded in batches and locked.
 struct RecordSnapshot: Sendable {
   let access: ZoneAccess
   /// The live records that the operations name.
   let records: [ExactName: StoredRecord]
-  /// Records that the operations name and that are as good as gone: an unfinished cascade is on its
-  /// way to them.
+  /// Named records that count as deleted, because an unfinished cascade will delete them.
   let doomed: [ExactName: StoredRecord]
   let schema: Schema
-  /// The first of the numbers drawn for new records, one an operation.
+  /// The first of the numbers reserved for new records, one for each operation.
   let firstNumber: Int64
-  /// The registered files among those the operations name, by checksum.
+  /// The registered files that the operations name, by checksum.
   var assets: [[UInt8]: StoredAsset] = [:]
 
-  /// - Throws: `ZONE_NOT_FOUND`; `BAD_REQUEST` if the records are too large together.
+  /// - Throws: `ZONE_NOT_FOUND`; `BAD_REQUEST` if the records together are too large.
   init(
     loading names: [String], at address: ZoneAddress, in database: OpenDatabase,
     of store: any StoreWriting
@@ -32,7 +31,7 @@ struct RecordSnapshot: Sendable {
     records = doomed.isEmpty ? found : found.filter { [doomed] in doomed[$0.key] == nil }
   }
 
-  /// Loads records some at a time, so that the writer never holds more than it may.
+  /// Loads records in groups, so that the writer's memory stays within its limit.
   private static func records(
     named names: [String], in zone: StoredZone, of store: any StoreWriting
   ) throws(ServerError) -> [ExactName: StoredRecord] {
@@ -55,7 +54,7 @@ struct RecordSnapshot: Sendable {
     return found
   }
 
-  /// Looks up the files that operations name.
+  /// Looks up the files that the operations name.
   mutating func load(
     assets checksums: [[UInt8]], of store: any StoreWriting
   ) throws(ServerError) {
@@ -73,14 +72,14 @@ struct RecordSnapshot: Sendable {
     self.doomed = doomed
   }
 
-  /// nil: the default zone, to which nothing has been written yet.
+  /// nil: the default zone, before anything is written to it.
   var zone: StoredZone? { access.zone }
 
-  /// What the store holds under a name.
+  /// The stored record with a name, even if it counts as deleted.
   func stored(_ name: String) -> StoredRecord? { records[name] ?? doomed[name] }
 }
 
-/// The user and device that write, and the time.
+/// The writing user and device, and the time.
 struct RecordWriter: Sendable {
   let user: String
   let deviceID: String

@@ -1,14 +1,14 @@
 import StratusWire
 
-/// An operation of a request, read as far as it can be before the transaction, since others wait
-/// for the end of that.
+/// An operation of a request, decoded as far as possible before the transaction, so that other
+/// writers wait less.
 struct SentOperation: Sendable {
   let operation: RecordOperation
-  /// nil: there is more to decide about its fields.
+  /// nil: its fields need more decisions.
   let plain: PlainFields?
-  /// Whether its fields hold more values than a record may; known only if they are plain.
+  /// Whether its fields hold more values than a record may. Known only for plain fields.
   let exceedsBounds: Bool
-  /// The files it names, as far as their names can be read.
+  /// The checksums of the files that it names, as far as they can be read.
   let assetChecksums: [[UInt8]]
 
   init(_ operation: RecordOperation) {
@@ -22,13 +22,14 @@ struct SentOperation: Sendable {
   }
 }
 
-/// The fields of a record that keeps nothing of an earlier one, if all there is to decide about
-/// them is whether the schema has them so.
+/// The fields of an operation that keeps no earlier fields, if they only have to be compared with
+/// the schema.
 struct PlainFields: Sendable {
   let values: RecordDecision.Values
   let text: FieldsJSON
 
-  /// nil: some lead elsewhere, are encrypted or removed, do not say their type, or cannot be read.
+  /// nil: some fields hold references or files, are encrypted or removed, have no type, or cannot
+  /// be read.
   init?(of operation: RecordOperation) {
     switch operation.kind {
     case .create, .replace, .forceReplace: break

@@ -1,24 +1,25 @@
 public import StratusWire
 
-/// A record, or what is left of a deleted one, as the store keeps it.
+/// A record or a tombstone in the store.
 public struct StoredRecord: Sendable {
-  /// What index entries call it by: shorter than its name, and the newer, the greater.
+  /// The number that index entries use for the record. It is shorter than the name, and newer
+  /// records have greater numbers.
   ///
-  /// No two records of a store have the same; a tombstone keeps it, and so does the record that
-  /// is known when it is saved again. 0: the store is to give it one.
+  /// It is unique in a store. A tombstone keeps it, and so does a record that is saved again. 0:
+  /// the store must assign one.
   public var number: Int64
   public var name: String
   public var type: String
-  /// Its place in the zone's history: the number of the change that made it what it is.
+  /// The number of the change in the zone's history that created this state.
   public var change: Int64
-  /// A tombstone: name, type, change and `modified` mean something, the rest does not.
+  /// A tombstone: only name, type, change and `modified` have a meaning.
   public var isDeleted: Bool
   public var created: Stamp
   public var modified: Stamp
   public var parentRecordName: String?
   public var fields: FieldsJSON
-  /// Whether any field holds a file, so that its text is not what an answer shows: download URLs
-  /// are made when it is read.
+  /// Whether any field holds a file. An answer then differs from the stored text, since download
+  /// URLs are added when the record is read.
   public var hasAssets: Bool
 
   public init(
@@ -38,12 +39,12 @@ public struct StoredRecord: Sendable {
     self.hasAssets = hasAssets
   }
 
-  /// The record's version, as clients see it.
+  /// The version of the record, as clients see it.
   public var tag: String {
     RecordChangeTag.text(change: change, modifiedMilliseconds: modified.timestamp)
   }
 
-  /// What is left of the record once it is deleted.
+  /// The tombstone that replaces the record when it is deleted.
   func tombstone(change: Int64, modified: Stamp) -> StoredRecord {
     StoredRecord(
       name: name, type: type, change: change, isDeleted: true, created: created,
@@ -51,7 +52,7 @@ public struct StoredRecord: Sendable {
   }
 }
 
-// NB: without the number, which says where a record lies and not what it is.
+// NB: without the number, which is a storage detail and not part of the record's state.
 extension StoredRecord: Hashable {
   public static func == (left: StoredRecord, right: StoredRecord) -> Bool {
     left.name == right.name && left.type == right.type && left.change == right.change
@@ -66,15 +67,15 @@ extension StoredRecord: Hashable {
   }
 }
 
-/// What clients compare to learn whether a record is the one they know.
+/// The version that clients compare to find out whether a record has changed.
 enum RecordChangeTag {
-  /// Change number and time, both in base 36.
+  /// The change number and the time, both in base 36.
   ///
-  /// NB: the number alone would not do. After a restore from a backup, or in a zone that was
-  /// deleted and made again, numbers come back, and a stale tag could fit a record it never
-  /// belonged to.
+  /// NB: the number alone is not enough. After a restore from a backup, or in a zone that was
+  /// deleted and created again, numbers are used again. A stale tag could then match another
+  /// version.
   static func text(change: Int64, modifiedMilliseconds: Int64) -> String {
-    // NB: one string without parts: every record of every answer has a tag.
+    // NB: built as one string without parts, since every record of every answer has a tag.
     String(unsafeUninitializedCapacity: 32) { bytes in
       var count = write(change, atLeast: 1, to: bytes, from: 0)
       count = write(modifiedMilliseconds, atLeast: 8, to: bytes, from: count)
@@ -82,12 +83,12 @@ enum RecordChangeTag {
     }
   }
 
-  /// - Returns: the place behind the digits.
+  /// - Returns: the index after the digits.
   private static func write(
     _ number: Int64, atLeast digitsMin: Int, to bytes: UnsafeMutableBufferPointer<UInt8>,
     from start: Int
   ) -> Int {
-    // At most 13 digits, of a time before 1970.
+    // At most 13 digits, for a time before 1970.
     var rest = UInt64(bitPattern: number)
     var end = start + 1
     while rest >= 36 {

@@ -1,20 +1,20 @@
 import StratusWire
 
-/// The items of a request, by the zone each belongs to.
+/// The items of a request, grouped by their zones.
 ///
-/// The zone may stand at top level, in each record, or nowhere, which means the default zone
-/// (wire-quirks A9).
+/// A request can name the zone at top level, in each record, or nowhere, which means the default
+/// zone (wire-quirks A9).
 struct ZoneBatches: Sendable {
   struct Batch: Sendable {
     let address: ZoneAddress
-    /// Indices of the items in the request.
+    /// The indexes of the items in the request.
     var indices: [Int]
   }
 
   private(set) var batches: [Batch] = []
 
-  /// - Throws: `BAD_REQUEST` if an item's zone is not the request's; `ZONE_NOT_FOUND` for another
-  ///   user's zone.
+  /// - Throws: `BAD_REQUEST` if an item's zone differs from the request's; `ZONE_NOT_FOUND` for
+  ///   another user's zone.
   init(
     _ itemZones: [ZoneID?], of requestZone: ZoneID?, in database: OpenDatabase
   ) throws(ServerError) {
@@ -43,10 +43,10 @@ struct ZoneBatches: Sendable {
 }
 
 extension ZoneBatches {
-  /// What the items of a zone that is not there come to: where the request names several zones, the
-  /// others go on (cloudkit-semantics §12).
+  /// The failures of the items in a missing zone. If the request names several zones, the others
+  /// succeed (cloudkit-semantics §12).
   ///
-  /// - Throws: the error itself, if it is another one, or concerns the only zone.
+  /// - Throws: the error itself, if it is a different error, or if the request names only one zone.
   func failures(
     of recordNames: [String], _ error: ServerError, for caller: Caller
   ) throws(ServerError) -> [RecordItem] {
@@ -56,9 +56,9 @@ extension ZoneBatches {
     }
   }
 
-  /// The newest change token of a request's zone, for callers that ask for it.
+  /// The newest change token of the request's zone, if the caller asks for it.
   ///
-  /// - Returns: nil for several zones and for the default zone, which has no history.
+  /// - Returns: nil for several zones, and for the default zone, which has no history.
   func syncToken(
     in database: OpenDatabase, of store: any StoreReading
   ) throws(ServerError) -> String? {

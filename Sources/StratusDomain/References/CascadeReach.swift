@@ -1,23 +1,24 @@
 import StratusWire
 
-/// The records that lead to some others by `deleteSelf`, and those that lead to them, as far as one
+/// The records that refer to some others by `deleteSelf`, directly and indirectly, as far as one
 /// transaction follows them.
 struct CascadeReach: Sendable {
   /// Stored links, by target.
   private(set) var sources: [ExactName: [String]] = [:]
-  /// The records at the beginnings of those links.
+  /// The source records of those links.
   private(set) var records: [ExactName: StoredRecord] = [:]
-  /// Targets to which more records lead than are here.
+  /// Targets that have more sources than were loaded.
   private(set) var unexplored: Set<ExactName> = []
 
   init() {}
 
-  /// Follows links back from records, level by level.
+  /// Follows links backwards from records, level by level.
   ///
   /// - Parameters:
-  ///   - roots: records that go, or may.
-  ///   - further: links that are about to be written, by target.
-  ///   - room: what may be loaded; what is, is taken off.
+  ///   - roots: records that are deleted, or may be.
+  ///   - further: links that the batch will write, by target.
+  ///   - room: the number of records and bytes that may still be loaded; it is reduced by those
+  ///     loaded.
   init(
     to roots: [String], further: [ExactName: [String]] = [:], in zone: StoredZone,
     within room: inout CascadeRoom, of store: any RecordReading & LinkReading
@@ -29,7 +30,8 @@ struct CascadeReach: Sendable {
       let isProbe = room.isEmpty
       let limit = isProbe ? probeMax : room.records
       if isProbe {
-        // What goes by a link about to be written is not looked at again.
+        // Sources of links that the batch will write are probed here too, since they are not
+        // examined again.
         frontier += further.values.joined().filter { seen.insert(ExactName($0)).inserted }
       }
       let found = try store.links(.deleteSelf, to: frontier, in: zone, limit: limit)
@@ -57,9 +59,10 @@ struct CascadeReach: Sendable {
     }
   }
 
-  /// Loads the records of a level as far as there is room, and takes the rest out of it.
+  /// Loads the records of a level as far as the capacity allows, and removes the others from the
+  /// level.
   ///
-  /// - Returns: the rest.
+  /// - Returns: the names that were not loaded.
   private mutating func load(
     _ level: inout [String], in zone: StoredZone, within room: inout CascadeRoom,
     of store: any RecordReading & LinkReading
@@ -73,8 +76,8 @@ struct CascadeReach: Sendable {
     return left
   }
 
-  /// Links come in order of their targets' bytes: behind the last one of a full answer nothing is
-  /// known.
+  /// Links come in the byte order of their targets. After the last link of a full result, nothing
+  /// is known.
   private mutating func noteUnexplored(
     _ found: [RecordLink], frontier: [String], isFull: Bool
   ) {
@@ -84,11 +87,11 @@ struct CascadeReach: Sendable {
     }
   }
 
-  /// The records that lead to some that go, nearest first.
+  /// The records that are deleted with some others, nearest first.
   ///
   /// - Parameters:
-  ///   - saved: states that are about to be written, which count in place of the stored ones.
-  ///   - newLinks: the links of those, by target.
+  ///   - saved: states that the batch will write, which replace the stored ones.
+  ///   - newLinks: the links of those states, by target.
   func followers(
     of gone: [String], saved: [ExactName: StoredRecord] = [:],
     newLinks: [ExactName: [String]] = [:]
@@ -102,7 +105,7 @@ struct CascadeReach: Sendable {
       next += 1
       var leading = newLinks[target, default: []].filter { saved[$0] != nil }
       leading += sources[target, default: []].filter {
-        // NB: nobody deletes user records, whatever they lead to.
+        // NB: user records are never deleted, whatever they refer to.
         saved[$0] == nil && records[$0].map { $0.type != UserRecords.recordType } ?? false
       }
       for source in leading where seen.insert(ExactName(source)).inserted {

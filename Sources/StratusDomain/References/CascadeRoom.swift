@@ -1,21 +1,24 @@
 import StratusWire
 
-/// How much one transaction of a cascade may still load.
+/// The capacity of one cascade transaction: the records and bytes that it may still load.
 struct CascadeRoom: Sendable {
   var records = Limits.cascadeStepMax
-  /// Bytes of fields, after which a transaction ends with what it has.
+  /// The bytes of fields after which a transaction ends early.
   var sizeBytes = Limits.cascadeStepSizeBytesMax
 
   var isEmpty: Bool { records <= 0 || sizeBytes <= 0 }
 
-  /// Records that are loaded at once, whatever their size, so that each transaction gets on.
+  /// The number of records loaded at once, whatever their size, so that each transaction makes
+  /// progress.
   static let recordsPerLoad = 20
 }
 
 extension RecordReading {
-  /// The live records of the first of some names, as far as bytes reach, which are taken off.
+  /// The live records with the first of some names. Loading ends when `sizeBytes`, which is reduced
+  /// by the bytes loaded, reaches 0.
   ///
-  /// - Returns: also how many of the names were looked for: one at least if there is any.
+  /// - Returns: the records, and the number of names that were looked up: at least one if there is
+  ///   any.
   func records(
     firstOf names: [String], in zone: StoredZone, takingFrom sizeBytes: inout Int
   ) throws(ServerError) -> (found: [ExactName: StoredRecord], count: Int) {

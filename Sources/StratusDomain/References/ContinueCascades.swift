@@ -1,7 +1,7 @@
 import StratusWire
 
-/// Carries on with deletions that took along more records than one transaction can, a step a
-/// transaction.
+/// Continues deletions that cascade to more records than one transaction can delete. Each step is
+/// one transaction.
 public struct ContinueCascades: Sendable {
   private let store: any Store
   private let ambient: Ambient
@@ -11,16 +11,16 @@ public struct ContinueCascades: Sendable {
     self.ambient = ambient
   }
 
-  /// How many records a step takes along.
+  /// The maximum number of records that a step deletes.
   public static let stepMax = Limits.cascadeStepMax
 
-  /// Takes one step.
+  /// Runs one step.
   ///
-  /// - Parameter limit: records at most.
+  /// - Parameter limit: the maximum number of records.
   /// - Returns: whether there may be more to do.
   public func step(limit: Int = Self.stepMax) async throws(ServerError) -> Bool {
     let now = ambient.now()
-    // Most often there is nothing to do, and writers need not wait for that.
+    // Usually there is nothing to do. A read finds that out without blocking writers.
     let isDone = try await store.read { (store) throws(ServerError) in
       try store.unfinishedCascades(limit: 1).isEmpty
     }
@@ -31,7 +31,7 @@ public struct ContinueCascades: Sendable {
       var zone: Int64?
       while !room.isEmpty {
         guard let cascade = try store.unfinishedCascades(limit: 1).first else { return false }
-        // One zone a step, since a transaction that locks several may wait for another.
+        // A step handles one zone, since transactions that lock several zones could deadlock.
         if let zone, zone != cascade.zone.id { return true }
         zone = cascade.zone.id
         try carryOn(cascade, within: &room, of: store, now: now, notificationID: notificationID)

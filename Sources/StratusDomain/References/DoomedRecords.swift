@@ -1,11 +1,11 @@
-/// Records that an unfinished cascade is on its way to.
+/// Records that an unfinished cascade will delete.
 ///
-/// For who writes they are gone already, as if the cascade had run at once: an update does not find
-/// them, a create makes a new record, which the cascade then leaves alone. For who reads they are
-/// still there, until the cascade comes by.
+/// Writers see these records as already deleted: an update does not find them, and a create makes a
+/// new record, which the cascade then leaves alone. Readers still see them until the cascade
+/// deletes them.
 enum DoomedRecords {
-  /// Those of some names that such records have; loads a few of them at once, since there may be
-  /// many.
+  /// The names among these that belong to such records. Loads a few records at once, since there
+  /// may be many.
   static func among(
     _ names: [String], in zone: StoredZone, schema: Schema,
     of store: any RecordReading & LinkReading
@@ -21,12 +21,13 @@ enum DoomedRecords {
     return doomed
   }
 
-  /// Those of some stored records that lead to a deleted one since before its deletion.
+  /// The stored records among these that have referred to a deleted record since before its
+  /// deletion.
   static func among(
     _ records: [ExactName: StoredRecord], in zone: StoredZone, schema: Schema,
     of store: any RecordReading & LinkReading
   ) throws(ServerError) -> [ExactName: StoredRecord] {
-    // Most types have no references, and most zones no unfinished cascade.
+    // Most types have no references, and most zones have no unfinished cascade.
     let suspects = records.values.filter {
       $0.type != UserRecords.recordType && schema.recordTypes[$0.type]?.holdsLinksOrAssets ?? true
     }

@@ -1,21 +1,21 @@
 import StratusWire
 
-/// What references make of a decided batch: which operations they forbid, and what goes with the
-/// records that are deleted. Pure, from the snapshots alone.
+/// The effect of references on a decided batch: the operations that they forbid, and the records
+/// that are deleted with others. It is pure: it depends only on the snapshots.
 struct ReferenceDecision: Sendable {
   typealias Refusal = RecordDecision.Refusal
 
-  /// Operations that break a rule, by their places. If there are any, nothing else is decided.
+  /// The operations that break a rule, by their indexes. If there are any, nothing else is decided.
   private(set) var refusals: [Int: Refusal] = [:]
-  /// What is written: the batch's records and the cascade's tombstones, numbered on.
+  /// The records to write: those of the batch, then the tombstones of the cascade.
   private(set) var records: [StoredRecord] = []
-  /// What the store held of records that go by cascade.
+  /// The stored state of records that the cascade deletes.
   private(set) var gone: [ExactName: StoredRecord] = [:]
-  /// Deleted records that are still led to by some which must follow.
+  /// Deleted records that still have `deleteSelf` references from records to be deleted later.
   private(set) var unfinished: [String] = []
 
-  /// Records written that an unfinished cascade was on its way to. Its turn never comes now, so
-  /// what leads to them since before the batch is to follow without it.
+  /// Written records that an unfinished cascade would have deleted. That cascade now skips them, so
+  /// the records that referred to them before this batch need their own cascade.
   var rewritten: [String] {
     if snapshot.doomed.isEmpty { return [] }
     return records.map(\.name).filter { snapshot.doomed[$0] != nil }
@@ -29,11 +29,11 @@ struct ReferenceDecision: Sendable {
   private var saved: [ExactName: StoredRecord] = [:]
   private var deleted: Set<ExactName> = []
 
-  /// Decides deletions before saves, so that what a save needs is rather kept than lost.
+  /// Decides deletions before saves, so that a target of a save is kept rather than deleted.
   ///
-  /// What is refused may have been another's target, so the rest is looked at again until nothing
-  /// more is refused: here, since deciding anew is dear. In an atomic batch one look is enough:
-  /// only those at fault are named.
+  /// A refused operation may have been another's target. The others are therefore checked again
+  /// until nothing more is refused. This loop is here because a new decision is expensive. An
+  /// atomic batch needs one pass, since only the faulty operations are named.
   /// - Parameter requiresTargets: whether targets of `DELETE_SELF` must exist, too.
   init(
     _ decision: RecordDecision, on snapshot: RecordSnapshot, _ references: ReferenceSnapshot,
@@ -80,7 +80,7 @@ struct ReferenceDecision: Sendable {
       }
     }
     for (place, name) in deletions where parents.contains(ExactName(name)) {
-      // Nothing to delete is a success, whoever calls it parent.
+      // Deleting a missing record succeeds, even if other records name it as their parent.
       if snapshot.records[name] == nil { continue }
       refusals[place] = Refusal(
         ServerError(.validatingReferenceError, Reason.recordHasChildren))
@@ -112,9 +112,10 @@ struct ReferenceDecision: Sendable {
     return nil
   }
 
-  /// Whether a record is there once the batch is written.
+  /// Whether a record exists once the batch is written.
   ///
-  /// Choice: what goes by cascade counts as there: it is there when the batch comes.
+  /// Choice: a record that the cascade deletes counts as existing, because it exists when the
+  /// request arrives.
   private func exists(_ text: String) -> Bool {
     let name = ExactName(text)
     if saved[name] != nil { return true }
@@ -122,8 +123,9 @@ struct ReferenceDecision: Sendable {
     return snapshot.records[name] != nil || references.existing.contains(name)
   }
 
+  /// The records that are deleted with others, nearest first.
   ///
-  /// Choice: nothing goes with what was not there, whatever the batch makes lead to it.
+  /// Choice: deleting a missing record deletes no others, even if the batch adds references to it.
   private func goingAlong() -> [String] {
     references.reach.followers(
       of: deletions.map(\.name).filter { snapshot.records[$0] != nil }, saved: saved,
@@ -137,7 +139,7 @@ struct ReferenceDecision: Sendable {
       uniqueKeysWithValues: records.enumerated().map { (ExactName($1.name), $0) })
     for name in going {
       if let place = places[name] {
-        // Saved and gone in one batch: one change of the record, one number.
+        // The record is saved and deleted in one batch. It has one change and one number.
         let record = records[place]
         records[place] = record.tombstone(change: record.change, modified: writer.stamp)
       } else if let stored = references.reach.records[name] {
@@ -153,7 +155,7 @@ struct ReferenceDecision: Sendable {
 }
 
 extension ReferenceSnapshot {
-  /// Whether a child may follow its parent by `deleteSelf` for all that is known.
+  /// Whether a child may refer to its parent by `deleteSelf`, as far as is known.
   func mayFollow(_ child: RecordLink) -> Bool {
     guard hasMoreFollowers, let last = followers.last else { return false }
     let isOfLater = last.target.utf8.lexicographicallyPrecedes(child.target.utf8)

@@ -1,26 +1,27 @@
 import StratusWire
 
-/// What a decision about references needs to know beyond the records that the operations name.
+/// The stored state that a decision about references needs, besides the records that the operations
+/// name.
 struct ReferenceSnapshot: Sendable {
-  /// Which of the targets exist, apart from those that the batch names.
+  /// The targets that exist, apart from those that the batch names.
   private(set) var existing: Set<ExactName> = []
-  /// Stored links by `parent` to records that are to be deleted.
+  /// Stored `parent` links to records that the batch deletes.
   private(set) var children: [RecordLink] = []
-  /// Stored links by `deleteSelf` to the same records: more than a transaction follows, but not the
-  /// records themselves.
+  /// Stored `deleteSelf` links to the same records. There may be more than one transaction follows;
+  /// the source records are not loaded.
   private(set) var followers: [RecordLink] = []
-  /// Whether `followers` ends before the last one.
+  /// Whether there are more links than `followers` holds.
   private(set) var hasMoreFollowers = false
-  /// What goes with the deleted records.
+  /// The records that are deleted with the deleted ones.
   private(set) var reach = CascadeReach()
-  /// Links by `deleteSelf` that saves of the batch are about to write, by target.
+  /// The `deleteSelf` links that saves of the batch will write, by target.
   private(set) var newLinks: [ExactName: [String]] = [:]
   /// See ``DatabaseKey/childrenHoldParents``.
   let childrenHoldParents: Bool
 
   /// - Parameters:
-  ///   - schema: with what the decision adds to it.
-  ///   - room: for records that go along.
+  ///   - schema: the schema, with the additions of the decision.
+  ///   - room: the capacity for records deleted by cascade.
   init(
     loading decision: RecordDecision, on snapshot: RecordSnapshot, schema: Schema,
     childrenHoldParents: Bool, room: CascadeRoom = CascadeRoom(),
@@ -63,9 +64,11 @@ struct ReferenceSnapshot: Sendable {
     children.removeAll { doomed.contains(ExactName($0.source)) }
   }
 
-  /// Children that would hold their parents, but that an unfinished cascade is on its way to.
+  /// Children that would block the deletion of their parents, but that an unfinished cascade will
+  /// delete.
   ///
-  /// NB: not all of them. Where one child holds a parent for sure, the others need no look.
+  /// NB: the result is not complete. Once one child surely blocks a parent, its other children are
+  /// not examined.
   private func doomedChildren(
     besides written: Set<ExactName>, in zone: StoredZone, schema: Schema,
     of store: any RecordReading & LinkReading
@@ -93,7 +96,8 @@ struct ReferenceSnapshot: Sendable {
     return doomed
   }
 
-  /// A share of the limit for each record if one has too many.
+  /// The children of deleted records. If there are too many, each deleted record gets an equal
+  /// share of the limit.
   private static func children(
     of deleted: [String], in zone: StoredZone, of store: any RecordReading & LinkReading
   ) throws(ServerError) -> [RecordLink] {

@@ -1,9 +1,9 @@
 import StratusWire
 
-/// Where an operation leads by what it sends, as far as rules look at it.
+/// The references that an operation sends, as far as the rules check them.
 ///
-/// Choice: what a record keeps from an earlier save is not held against the rules again. Else a
-/// record whose target is gone could not be saved at all.
+/// Choice: references kept from an earlier save are not checked again. Otherwise a record whose
+/// target was deleted could never be saved.
 struct SentReferences: Sendable, Hashable {
   /// Targets of `VALIDATE`.
   var validated: [String] = []
@@ -38,9 +38,9 @@ struct SentReferences: Sendable, Hashable {
 }
 
 extension StoredRecord {
-  /// Where it leads by `deleteSelf`: some of its ``DerivedRows``, without making the rest.
+  /// The targets of `deleteSelf` references: a part of ``DerivedRows``, without computing the rest.
   ///
-  /// - Throws: `INTERNAL_ERROR` if its stored fields cannot be read.
+  /// - Throws: `INTERNAL_ERROR` if the stored fields cannot be read.
   func deleteSelfTargets(schema: Schema) throws(ServerError) -> Set<ExactName> {
     let holdsLinks = schema.recordTypes[type]?.holdsLinksOrAssets ?? true
     if isDeleted || !holdsLinks { return [] }

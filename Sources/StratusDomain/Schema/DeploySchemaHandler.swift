@@ -1,6 +1,6 @@
 import StratusWire
 
-/// Answers ``DeploySchema``: adds what production lacks, or nothing at all.
+/// Answers ``DeploySchema``: adds everything that production lacks, or nothing if types conflict.
 struct DeploySchemaHandler: ManagementHandler {
   typealias Endpoint = DeploySchema
 
@@ -30,9 +30,10 @@ struct DeploySchemaHandler: ManagementHandler {
 }
 
 extension Schema {
-  /// What this schema has and another lacks, in order of names.
+  /// The parts of this schema that another lacks, sorted by name.
   ///
-  /// - Throws: `BAD_REQUEST` naming a field whose type differs: fields of production never change.
+  /// - Throws: `BAD_REQUEST` naming a field whose type differs, since fields of production never
+  ///   change.
   func addition(to other: Schema) throws(ServerError) -> SchemaAddition {
     var addition = SchemaAddition()
     for type in recordTypes.values.sorted(by: { $0.name < $1.name }) {
@@ -62,7 +63,7 @@ extension Schema {
 }
 
 extension SchemaAddition.Marking {
-  /// What is marked, as people read it: a line for each way to ask.
+  /// The marks in readable form, one line for each kind of query.
   fileprivate var texts: [String] {
     let name =
       switch key {

@@ -1,17 +1,17 @@
 import StratusWire
 
-/// Holds fields against the schema, and lets a development schema grow.
+/// Checks fields against the schema, and extends a development schema.
 ///
-/// In development a type or field appears with the first value saved; in production the schema is
-/// fixed (cloudkit-semantics §4).
+/// In development, a type or field is created with the first value saved. In production the schema
+/// is fixed (cloudkit-semantics §4).
 struct FieldDecision: Sendable {
   private var schema: Schema
   private let environment: ContainerEnvironment
-  /// Whether the database takes encrypted values.
+  /// Whether the database accepts encrypted values.
   private let allowsEncryption: Bool
-  /// What was not in the schema before.
+  /// The types, fields and marks that are new to the schema.
   private(set) var addition = SchemaAddition()
-  /// The IDs of the keys that the values were sealed with.
+  /// The IDs of the keys that sealed the values.
   private(set) var zoneKeyIDs: Set<[UInt8]> = []
 
   init(schema: Schema, environment: ContainerEnvironment, allowsEncryption: Bool = true) {
@@ -20,9 +20,9 @@ struct FieldDecision: Sendable {
     self.environment = environment
   }
 
-  /// The changes a record's `fields` ask for; a nil value clears the field.
+  /// The changes that a record's `fields` ask for; a nil value clears the field.
   ///
-  /// - Parameter zoneID: the record's zone, which is also that of references that name none.
+  /// - Parameter zoneID: the zone of the record, and of references without a zone.
   /// - Throws: `BAD_REQUEST` naming the field.
   mutating func decide(
     _ fields: JSONView?, recordType: String, zoneID: ZoneID
@@ -32,7 +32,7 @@ struct FieldDecision: Sendable {
     do { inputs = try FieldInput.all(in: fields) } catch { throw ServerError(error) }
     var changes: [(key: String, value: FieldValue?)] = []
     changes.reserveCapacity(inputs.count)
-    // No name comes twice, so what is added on the way need not be seen here.
+    // Names are unique, so fields added in this loop need not be visible here.
     let knownFields = schema.recordTypes[recordType]?.fields ?? [:]
     for input in inputs {
       let known = knownFields[input.name]?.type
@@ -51,14 +51,14 @@ struct FieldDecision: Sendable {
     return changes
   }
 
-  /// Whether a record type has fields just like these, so that there is nothing to decide.
+  /// Whether a record type has fields with exactly these types, so that there is nothing to decide.
   func knows(_ values: [(key: String, value: FieldValue)], in recordType: String) -> Bool {
     guard let fields = schema.recordTypes[recordType]?.fields else { return false }
     return values.allSatisfy { fields[$0.key]?.type == $0.value.type }
   }
 
   private mutating func require(_ recordType: String) throws(ServerError) {
-    // NB: the schema of user records is open from the start; the type itself is the system's.
+    // NB: apps can add fields to user records from the start. The system owns the type itself.
     if schema.recordTypes[recordType] != nil || recordType == UserRecords.recordType { return }
     guard environment == .development else {
       throw .badRequest("Cannot create new type '\(recordType)' in production schema")
@@ -95,9 +95,9 @@ struct FieldDecision: Sendable {
 }
 
 extension FieldValue {
-  /// With the zone filled in where a reference names none.
+  /// Fills in the zone of references without one.
   ///
-  /// - Throws: `BAD_REQUEST` if a reference leads out of its zone (cloudkit-semantics §10).
+  /// - Throws: `BAD_REQUEST` if a reference has a target in another zone (cloudkit-semantics §10).
   fileprivate func completed(
     with zoneID: ZoneID, field: String
   ) throws(ServerError) -> FieldValue {

@@ -3,7 +3,7 @@ public import StratusWire
 /// The record types of one container in one environment, and its settings.
 public struct Schema: Sendable, Hashable {
   public private(set) var recordTypes: [String: RecordType]
-  /// Indexes that are kept, by record type, in order of their numbers.
+  /// The indexes in the store, by record type, in the order of their numbers.
   public private(set) var indexes: [String: [QueryIndex]]
   public var settings: ContainerSettings
 
@@ -16,12 +16,12 @@ public struct Schema: Sendable, Hashable {
     self.settings = settings
   }
 
-  /// What a record type grants in the public database.
+  /// The grants of a record type in the public database.
   func grants(of recordType: String) -> RecordGrants {
     recordTypes[recordType]?.grants ?? .standard
   }
 
-  /// Adds what an addition holds.
+  /// Adds record types, fields and index marks.
   public mutating func add(_ addition: SchemaAddition) {
     for name in addition.recordTypes where recordTypes[name] == nil {
       recordTypes[name] = RecordType(name: name)
@@ -41,9 +41,9 @@ public struct Schema: Sendable, Hashable {
 public struct RecordType: Sendable, Hashable {
   public var name: String
   public private(set) var fields: [String: FieldDefinition]
-  /// Whether a record of this type can have links or files: remembered, since every save asks.
+  /// Whether records of this type can have links or files. Stored, since every save needs it.
   private(set) var holdsLinksOrAssets: Bool
-  /// What the system's fields are marked for.
+  /// The index marks of the system fields.
   public var systemFields: [SystemField: FieldIndexes]
   public var grants: RecordGrants
 
@@ -81,7 +81,7 @@ extension FieldType {
 /// A field of a record type.
 public struct FieldDefinition: Sendable, Hashable {
   public var type: FieldType
-  /// Which queries may ask for it.
+  /// The kinds of queries that may use the field.
   public var indexes: FieldIndexes
 
   public init(type: FieldType, indexes: FieldIndexes = []) {
@@ -90,20 +90,20 @@ public struct FieldDefinition: Sendable, Hashable {
   }
 }
 
-/// What a field is marked for (schema-language §3).
+/// The index marks of a field (schema-language §3).
 public struct FieldIndexes: OptionSet, Sendable, Hashable {
   public let rawValue: Int64
 
   public init(rawValue: Int64) { self.rawValue = rawValue }
 
-  /// Equality, lists, prefixes, places.
+  /// Equality, lists, prefixes and locations.
   public static let queryable = FieldIndexes(rawValue: 1)
   /// Ranges and order.
   public static let sortable = FieldIndexes(rawValue: 2)
   /// Words.
   public static let searchable = FieldIndexes(rawValue: 4)
 
-  /// All that a type can be marked for, which a development schema gives to every new field.
+  /// All marks that fields of a type can have. A development schema gives them to every new field.
   public static func all(for type: FieldType) -> FieldIndexes {
     if type.isEncrypted { return [] }
     return switch (type.element, type.isList) {
@@ -119,9 +119,10 @@ public struct FieldIndexes: OptionSet, Sendable, Hashable {
   }
 }
 
-/// What the operator of a container decides about it.
+/// The settings that a container's operator can change.
 public struct ContainerSettings: Sendable, Hashable {
-  /// Whether queries may use what CloudKit lacks: `anyOf`, `ENDS_WITH`, `CONTAINS_TEXT`, counts.
+  /// Whether queries may use extensions that CloudKit does not have: `anyOf`, `ENDS_WITH`,
+  /// `CONTAINS_TEXT`, counts.
   public var allowsQueryExtensions: Bool
   /// Whether the target of a `deleteSelf` reference must exist when it is saved.
   public var requiresReferenceTargets: Bool
@@ -132,9 +133,10 @@ public struct ContainerSettings: Sendable, Hashable {
   }
 }
 
-/// What a save or a query brings into a development schema, or a deployment into production's.
+/// The additions that a save or a query makes to a development schema, or a deployment to
+/// production's.
 public struct SchemaAddition: Sendable, Hashable {
-  /// A field new to its record type.
+  /// A new field of a record type.
   public struct Field: Sendable, Hashable {
     public var recordType: String
     public var name: String
@@ -151,7 +153,7 @@ public struct SchemaAddition: Sendable, Hashable {
     }
   }
 
-  /// What a known field is marked for in addition.
+  /// The additional marks of a known field.
   public struct Marking: Sendable, Hashable {
     public enum Key: Sendable, Hashable {
       case field(String)

@@ -5,13 +5,13 @@ struct ChangeMatcher {
   let store: any StoreReading
   let address: StoreAddress
   let schema: Schema
-  /// How many subscriptions may still be looked at.
+  /// The number of subscriptions that may still be examined.
   private(set) var room: Int
   let now: Int64
   private(set) var matches: [MatchStep.Match] = []
   private var watches: [DatabaseKey: Watch] = [:]
-  /// Which requests database subscriptions have been told of: one is told once of a request,
-  /// however many zones it changed.
+  /// The requests that each database subscription has already reported. A subscription reports a
+  /// request once, however many zones the request changed.
   private var told: Set<Telling> = []
 
   private struct Telling: Hashable {
@@ -19,16 +19,17 @@ struct ChangeMatcher {
     let notificationID: String
   }
 
-  /// What the subscriptions looked at say, since each record of a change meets the same again.
+  /// The decoded definitions of examined subscriptions, since the records of a change often meet
+  /// the same ones.
   private var known: [Int64: Definition] = [:]
 
   private struct Definition {
     let subscription: Subscription
-    /// nil: no query subscription, or one that is not legal any more.
+    /// nil: it is not a query subscription, or its query is no longer legal.
     let query: SubscriptionQuery?
   }
 
-  /// Subscriptions read at once.
+  /// The number of subscriptions read at once.
   private static let pageMax = 100
 
   init(
@@ -41,9 +42,9 @@ struct ChangeMatcher {
     self.now = now
   }
 
-  /// Goes on with an entry where its place says.
+  /// Continues the matching of an entry at its position.
   ///
-  /// - Returns: where the next step goes on; nil: it is matched whole.
+  /// - Returns: the position where the next step continues; nil: the entry is finished.
   mutating func match(_ entry: OutboxEntry) throws(ServerError) -> OutboxPlace? {
     for position in (entry.place?.position ?? -1)..<entry.imageCount {
       let start = position == entry.place?.position ? entry.place : nil
@@ -52,18 +53,18 @@ struct ChangeMatcher {
       }
       let part = try part(of: entry, at: position)
       if let stop = try walk(part, of: entry, from: start) { return stop }
-      // NB: a record is work, too, even if nobody is filed under what it has. Counted at its end,
-      // so that every step gets somewhere.
+      // NB: a record counts as work even if no subscription is filed under its values. It is
+      // counted at its end, so that every step makes progress.
       if position >= 0 { room -= 1 }
     }
     return nil
   }
 
-  /// Tells a subscription what matching has passed already, if it has not passed the one replaced:
-  /// else neither would hear of it.
+  /// Matches a replacement with the part of an entry that matching has already passed, if matching
+  /// has not passed the replaced subscription. Otherwise neither of them would report the change.
   ///
-  /// Choice: this one alone is looked at. Were matching to go back for it, all others would hear
-  /// again.
+  /// Choice: only the replacement is examined. If matching went back, all other subscriptions would
+  /// report the change twice.
   mutating func makeUp(
     for replaced: StoredSubscription, with new: StoredSubscription, of entry: OutboxEntry
   ) throws(ServerError) {
@@ -74,12 +75,12 @@ struct ChangeMatcher {
     if part.keys.contains(new.key) { judge(new, part, entry) }
   }
 
-  /// What of an entry is looked at together: the zone, or one record.
+  /// The part of an entry that is matched at once: the zone, or one record.
   private struct Part {
     let position: Int
-    /// What the subscriptions it may concern are filed under, in order.
+    /// The keys of the subscriptions that the part may concern, sorted.
     let keys: [SubscriptionKey]
-    /// nil: the zone.
+    /// nil: the part is the zone.
     var record: (image: RecordImage, states: ImageStates)?
   }
 
@@ -101,9 +102,9 @@ struct ChangeMatcher {
     case record(NotificationDraft.Record)
   }
 
-  /// Looks at the subscriptions that a part may concern, key by key.
+  /// Examines the subscriptions that a part may concern, key by key.
   ///
-  /// - Returns: where the next step goes on; nil: all have been looked at.
+  /// - Returns: the position where the next step continues; nil: all were examined.
   private mutating func walk(
     _ part: Part, of entry: OutboxEntry, from start: OutboxPlace?
   ) throws(ServerError) -> OutboxPlace? {
@@ -120,7 +121,7 @@ struct ChangeMatcher {
         let limit = min(room, Self.pageMax)
         let page = try store.subscriptions(
           under: key, toZone: entry.zone, in: entry.database, after: last, limit: limit)
-        // A look that finds nothing is work, too.
+        // A lookup that finds nothing counts as work too.
         room -= max(1, page.count)
         for found in page {
           last = found.number
@@ -132,7 +133,7 @@ struct ChangeMatcher {
     return nil
   }
 
-  /// Notes what a subscription has to tell of a part, if anything.
+  /// Adds the notification of a subscription about a part, if the subscription applies to it.
   private mutating func judge(
     _ found: StoredSubscription, _ part: Part, _ entry: OutboxEntry
   ) {
@@ -143,7 +144,7 @@ struct ChangeMatcher {
     note(finding, of: found, definition.subscription, entry)
   }
 
-  /// Whether a subscriber may read what a part of an entry is about.
+  /// Whether a subscriber may read the changed data of a part.
   private func mayRead(_ user: String, _ part: Part, _ entry: OutboxEntry) -> Bool {
     let policy = AccessPolicy(view: DatabaseView(entry.database, of: user), user: user)
     guard let role = policy.role(in: entry.database) else { return false }
@@ -168,7 +169,7 @@ struct ChangeMatcher {
       NotificationDraft.Record(reason: reason, name: record.name, fields: record.fields))
   }
 
-  /// NB: a definition that cannot be read, nil, must not stop all others for ever.
+  /// NB: a definition that cannot be read (nil) must not block all other subscriptions.
   private mutating func definition(of found: StoredSubscription) -> Definition? {
     if let known = known[found.number] { return known }
     guard let subscription = try? found.subscription() else { return nil }
@@ -203,9 +204,9 @@ struct ChangeMatcher {
       user: found.user, subscription: subscription, scope: DatabaseView(of: entry.database).scope,
       zoneID: zoneID,
       record: record)
-    // As above: what cannot be told of is passed over.
+    // As above: a payload that cannot be made must not block the others.
     guard let payload = try? draft.payload() else { return }
-    // NB: devices name themselves, so another user's may have the same name.
+    // NB: devices choose their own IDs, so another user's device may have the same ID.
     let isOwn = entry.origin.user == found.user
     matches.append(
       MatchStep.Match(
@@ -216,10 +217,10 @@ struct ChangeMatcher {
           coalescingKey: draft.coalescingKey, createdAt: now)))
   }
 
-  /// Whether a zone or database subscription has something to tell of an event.
+  /// Whether a zone or database subscription reports an event.
   ///
-  /// Choice: one that is about a record type is not told of new zones, which have no records, but
-  /// of deleted ones, which may have had some of the type.
+  /// Choice: a subscription to a record type does not report new zones, since they have no records.
+  /// It reports deleted zones, since they may have had records of the type.
   private static func isConcerned(
     _ subscription: Subscription, by event: WatchedChange.Event
   ) -> Bool {
@@ -244,12 +245,12 @@ struct ChangeMatcher {
   }
 }
 
-/// The two states of a record, with their values.
+/// The states of a record before and after a change, with their values.
 private struct ImageStates {
   let before: RecordValues?
   let after: RecordValues?
 
-  /// NB: fields that cannot be read have no values, so that one record does not stop all others.
+  /// NB: fields that cannot be read have no values, so that one record does not block all others.
   init(_ image: RecordImage) {
     before = image.before.map(Self.values)
     after = image.after.map(Self.values)
@@ -271,9 +272,9 @@ extension Subscription {
 }
 
 extension OutboxPlace {
-  /// Whether a subscription has been looked at for what this place is in, or would have been.
+  /// Whether matching has already passed the subscription at this position.
   fileprivate func isBehind(_ subscription: StoredSubscription) -> Bool {
-    // Each record is looked at for itself, the zone once and first.
+    // Each record is matched separately. The zone is matched once, before all records.
     if !subscription.key.isOfRecords, position >= 0 { return true }
     if subscription.key.isOfRecords, position < 0 { return false }
     if subscription.key != key { return subscription.key.precedes(key) }

@@ -1,7 +1,7 @@
 import StratusWire
 
-/// Finds out whom the changes in a store's outbox concern, and queues their notifications, a step a
-/// transaction.
+/// Matches the changes in a store's outbox with subscriptions, and queues their notifications. Each
+/// step is one transaction.
 public struct MatchChanges: Sendable {
   private let store: any Store
   private let address: StoreAddress
@@ -13,26 +13,26 @@ public struct MatchChanges: Sendable {
     self.ambient = ambient
   }
 
-  /// What a step has come to.
+  /// The result of a step.
   public enum Progress: Sendable {
     /// The outbox was empty.
     case idle
-    /// Changes were matched, and none is known to be left.
+    /// Changes were matched, and none is known to remain.
     case ended
     case mayHaveMore
 
     public var mayHaveMore: Bool { self == .mayHaveMore }
   }
 
-  /// How many subscriptions a step looks at.
+  /// The maximum number of subscriptions that a step examines.
   public static let stepMax = Limits.matchStepMax
 
-  /// Takes one step: matches the oldest changes, and in one transaction queues what they come to,
-  /// removes them from the outbox, and removes the subscriptions that fire once.
+  /// Runs one step: matches the oldest changes. One transaction then queues the notifications,
+  /// removes the changes from the outbox, and removes the subscriptions that fire once.
   ///
-  /// Several may be taken at once; what another was faster to match is left to it.
+  /// Several steps may run at once. A step discards its result if another step was faster.
   ///
-  /// - Parameter limit: subscriptions looked at, at most; 1 or more.
+  /// - Parameter limit: the maximum number of subscriptions to examine; 1 or more.
   public func step(limit: Int = Self.stepMax) async throws(ServerError) -> Progress {
     let now = ambient.now()
     let found = try await store.read { [address] (store) throws(ServerError) in
@@ -42,8 +42,8 @@ public struct MatchChanges: Sendable {
     return try await store.write { [address] (store) throws(ServerError) in
       var found = found
       if try found.isOutdated(in: store) {
-        // NB: found again in here, rather than tried again: somebody who replaces subscriptions
-        // over and over must not keep all others from hearing.
+        // NB: matched again inside the transaction instead of retried. A client that replaces
+        // subscriptions repeatedly must not block the notifications of all others.
         let again = try MatchStep.run(on: store, at: address, limit: limit, now: now)
         guard let again else { return .idle }
         found = again
@@ -54,20 +54,20 @@ public struct MatchChanges: Sendable {
   }
 }
 
-/// What a step of matching has found in one state of the store.
+/// The result of a matching step on one state of the store.
 struct MatchStep: Sendable {
-  /// A notification, and the subscription it is of.
+  /// A notification, and its subscription.
   struct Match: Sendable {
     let subscription: Int64
-    /// Whether the subscription goes with it.
+    /// Whether the subscription is removed with this notification.
     let isLast: Bool
     let notification: NewNotification
 
-    /// Queues notifications, and removes the subscriptions that go with them.
+    /// Queues notifications, and removes the subscriptions that fire once.
     static func settle(_ matches: [Match], in store: any StoreWriting) throws(ServerError) {
       var notifications: [NewNotification] = []
       for match in matches {
-        // A subscription may have gone since, or with a notification before this one.
+        // The subscription may have been deleted since, or removed by an earlier notification.
         guard try store.hasSubscription(number: match.subscription) else { continue }
         notifications.append(match.notification)
         if match.isLast { try store.removeSubscription(number: match.subscription) }
@@ -76,20 +76,20 @@ struct MatchStep: Sendable {
     }
   }
 
-  /// The first entry it looked at, as it was.
+  /// The first entry that the step examined, as it was then.
   private let first: OutboxEntry
-  /// The number of the last entry it looked at.
+  /// The number of the last entry that the step examined.
   private let last: Int64
-  /// The newest subscription there was.
+  /// The newest subscription at that time.
   private let newestSubscription: Int64
   private let matches: [Match]
-  /// Entries that are matched whole.
+  /// The entries that are finished.
   private let finished: [Int64]
-  /// Where the matching of the entry behind those goes on.
+  /// The entry after those, and the position where its matching continues.
   private let stopped: (entry: Int64, place: OutboxPlace)?
   let mayHaveMore: Bool
 
-  /// Entries read at once, most of which concern few.
+  /// The number of entries read at once. Most of them concern few subscriptions.
   private static let entriesMax = 100
 
   /// - Returns: nil if the outbox is empty.
@@ -117,14 +117,14 @@ struct MatchStep: Sendable {
       mayHaveMore: finished.count < entries.count || entries.count == entriesMax)
   }
 
-  /// Whether a subscription was replaced since that may have to hear of these changes: the step
-  /// knows the one that is gone, or neither.
+  /// Whether a subscription that these changes may concern was replaced since. The step then knows
+  /// only the replaced subscription, or neither.
   func isOutdated(in store: any StoreReading) throws(ServerError) -> Bool {
     try store.hasReplacement(after: newestSubscription, hearing: last)
   }
 
-  /// Writes it down, unless another step was faster: steps begin at the oldest entry, and each
-  /// removes it or moves its place on.
+  /// Writes the result, unless another step was faster. Every step begins at the oldest entry, and
+  /// removes it or advances its position.
   func settle(in store: any StoreWriting) throws(ServerError) {
     guard try store.outboxEntries(limit: 1).first == first else { return }
     try Match.settle(matches, in: store)

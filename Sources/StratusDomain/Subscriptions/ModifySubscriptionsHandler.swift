@@ -1,6 +1,6 @@
 import StratusWire
 
-/// Answers `subscriptions/modify`, subscription by subscription.
+/// Answers `subscriptions/modify`. Each subscription succeeds or fails separately.
 struct ModifySubscriptionsHandler: EndpointHandler {
   typealias Endpoint = ModifySubscriptions
 
@@ -30,7 +30,7 @@ struct ModifySubscriptionsHandler: EndpointHandler {
     }
   }
 
-  /// Gives an ID to a subscription that comes without one.
+  /// Gives an ID to a subscription without one.
   private func named(
     _ operation: ModifySubscriptions.Operation
   ) -> ModifySubscriptions.Operation {
@@ -52,7 +52,7 @@ struct ModifySubscriptionsHandler: EndpointHandler {
       try store.removeSubscription(number: found.number)
       return .deleted(id: id)
     case .save(let subscription):
-      // Source: semantics §18: saving an identical one again is fine.
+      // Source: semantics §18: an identical subscription may be saved again.
       if found?.definition == subscription.jsonBytes { return .subscription(subscription) }
       try check(subscription)
       if found == nil {
@@ -71,13 +71,12 @@ struct ModifySubscriptionsHandler: EndpointHandler {
     }
   }
 
-  /// Tells the subscription that has just replaced another what it would miss of a change that is
-  /// matched in part.
+  /// Matches a replacement with the parts of a partly matched entry that it would otherwise miss.
   private func makeUp(
     for replaced: StoredSubscription, _ id: String, of user: String, in database: OpenDatabase,
     _ store: any StoreWriting
   ) throws(ServerError) {
-    // Only the oldest entry is ever matched in part.
+    // Only the oldest entry can be partly matched.
     guard let entry = try store.outboxEntries(limit: 1).first, entry.place != nil,
       entry.database == database.view.database,
       let new = try store.subscription(id: id, of: user, in: database.view)
@@ -98,7 +97,7 @@ struct ModifySubscriptionsHandler: EndpointHandler {
 }
 
 extension ModifySubscriptions.Operation {
-  /// The ID it is about; empty: it has none yet.
+  /// The ID of the subscription; empty: it has none yet.
   fileprivate var id: String {
     switch self {
     case .save(let subscription): subscription.id ?? ""

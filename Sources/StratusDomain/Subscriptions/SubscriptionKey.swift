@@ -1,12 +1,13 @@
 import StratusWire
 
-/// What a subscription is filed under, so that a change finds those it may concern, and no others.
+/// The key that a subscription is filed under, so that a change finds only the subscriptions that
+/// it may concern.
 public struct SubscriptionKey: Sendable, Hashable {
   public let bytes: [UInt8]
 
   public init(bytes: [UInt8]) { self.bytes = bytes }
 
-  /// Before all others; nothing is filed under it.
+  /// Sorts before all others; no subscription is filed under it.
   static let none = SubscriptionKey(bytes: [])
 
   /// Subscriptions to a database.
@@ -17,17 +18,17 @@ public struct SubscriptionKey: Sendable, Hashable {
     SubscriptionKey(bytes: [2] + ColumnBytes.of(.whole(id)))
   }
 
-  /// Query subscriptions that ask for no field's value.
+  /// Query subscriptions that require no field value.
   static func recordType(_ type: String) -> SubscriptionKey {
     SubscriptionKey(bytes: [3] + name(type))
   }
 
-  /// Query subscriptions that ask for a value, or for a list that has it as a member.
+  /// Query subscriptions that require a value, or a list with the value as a member.
   static func value(_ value: Scalar, of field: String, in type: String) -> SubscriptionKey {
     SubscriptionKey(bytes: [4] + name(type) + name(field) + ColumnBytes.of(value))
   }
 
-  /// Whether query subscriptions are filed under it.
+  /// Whether query subscriptions are filed under the key.
   var isOfRecords: Bool { bytes.first.map { $0 > 2 } ?? false }
 
   private static func name(_ name: String) -> [UInt8] { ColumnBytes.of(.text(Array(name.utf8))) }
@@ -35,7 +36,7 @@ public struct SubscriptionKey: Sendable, Hashable {
   func precedes(_ other: SubscriptionKey) -> Bool { bytes.precedes(other.bytes) }
 }
 
-/// Where a subscription is filed: its key, and what that key is about.
+/// The key of a subscription, and the kind of data that the key is about.
 public struct SubscriptionPlace: Sendable, Hashable {
   public var key: SubscriptionKey
   public var subject: WatchSubject
@@ -52,13 +53,13 @@ public struct SubscriptionPlace: Sendable, Hashable {
   }
 }
 
-/// What keys can be about.
+/// The kinds of data that keys can be about.
 public enum WatchSubject: Sendable, Hashable {
   case database
   case zones
   /// Records of a type.
   ///
   /// - Parameter field: the field whose values are keys, a system field by its raw value; nil: all
-  ///   of the type.
+  ///   records of the type.
   case records(type: String, field: String?)
 }

@@ -1,15 +1,15 @@
 import StratusWire
 
-/// The query of a subscription, held against the schema.
+/// The query of a subscription, checked against the schema.
 struct SubscriptionQuery: Sendable {
   private let query: CheckedQuery
   private let firesOn: FiresOn
   private let zoneName: String?
-  /// What a development schema must learn for it.
+  /// The changes that a development schema needs for the query.
   let addition: SchemaAddition
 
-  /// - Parameter user: whose subscription it is.
-  /// - Throws: `BAD_REQUEST` if it asks what a query must not ask.
+  /// - Parameter user: the user that has the subscription.
+  /// - Throws: `BAD_REQUEST` if the query is not legal.
   init(
     _ watched: WatchedQuery, of user: String, schema: Schema, environment: ContainerEnvironment
   ) throws(ServerError) {
@@ -25,7 +25,8 @@ struct SubscriptionQuery: Sendable {
     addition = check.addition
   }
 
-  /// Where it is filed: under the most selective of the values it asks for.
+  /// The key that the subscription is filed under: the most selective value that its filters
+  /// require.
   var place: SubscriptionPlace {
     let type = query.recordType
     var best: (rank: Int, field: String, value: Scalar)?
@@ -46,14 +47,14 @@ struct SubscriptionQuery: Sendable {
       subject: .records(type: type, field: best.field))
   }
 
-  /// What it has to tell of a record's change; nil: nothing.
+  /// The reason to report a record's change; nil: the subscription does not apply.
   ///
-  /// Choice: an update that makes a record leave the result is told of, because who shows the
-  /// result must learn it.
+  /// Choice: an update that moves a record out of the result is also reported, because an app that
+  /// shows the result must learn of it.
   ///
   /// - Parameters:
-  ///   - before: nil: there was none.
-  ///   - after: nil: there is none any more.
+  ///   - before: nil: the record did not exist.
+  ///   - after: nil: the record was deleted.
   func reason(
     before: RecordValues?, after: RecordValues?, inZone name: String
   ) -> RecordEvent.Reason? {
@@ -74,7 +75,7 @@ struct SubscriptionQuery: Sendable {
 }
 
 extension QueryCondition {
-  /// A value that every record which passes has, or has as a member; nil: there is no such.
+  /// A value that every matching record has, or has as a list member; nil: there is none.
   fileprivate var requiredValue: Scalar? {
     if isNegated { return nil }
     switch test {
@@ -88,7 +89,7 @@ extension QueryCondition {
 }
 
 extension IndexColumn.Source {
-  /// How it is called in keys.
+  /// The name of the source in keys.
   fileprivate var keyName: String? {
     switch self {
     case .field(let name): name
@@ -97,10 +98,11 @@ extension IndexColumn.Source {
     }
   }
 
-  /// The lower, the fewer records are likely to have a value.
+  /// A rank by selectivity: the lower the rank, the fewer records are likely to have a value.
   ///
-  /// Choice: by kind, since nobody counts values: a record's own name is its alone; texts and
-  /// references tell more apart than numbers, which may be no more than yes and no.
+  /// Choice: the rank depends on the kind of value, since values are not counted. A record name
+  /// belongs to one record. Texts and references distinguish more records than numbers, which may
+  /// be flags.
   fileprivate func rank(of value: Scalar) -> Int {
     switch self {
     case .system(.recordName): return 0

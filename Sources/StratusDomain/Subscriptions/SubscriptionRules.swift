@@ -1,15 +1,16 @@
 import StratusWire
 
-/// The rules a subscription must pass to be saved (cloudkit-semantics §18).
+/// The rules that a subscription must pass to be saved (cloudkit-semantics §18).
 struct SubscriptionRules {
   let database: OpenDatabase
   let user: String
   let store: any StoreWriting
 
-  /// Where the subscription is filed; extends a development schema where its query needs it.
+  /// The key and subject that the subscription is filed under. Extends a development schema if the
+  /// query needs it.
   ///
-  /// `Choice:` production refuses subscriptions that were "not seen in development" (Apple). Here
-  /// that is the rule of queries: the fields must be marked, and marks come from development.
+  /// `Choice:` Apple's production refuses subscriptions "not seen in development". Here the rule of
+  /// queries applies: the fields must be marked, and marks come from development.
   ///
   /// - Throws: `BAD_REQUEST`; `ZONE_NOT_FOUND`.
   func place(of subscription: Subscription) throws(ServerError) -> SubscriptionPlace {

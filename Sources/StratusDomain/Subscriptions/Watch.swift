@@ -1,14 +1,14 @@
 import StratusWire
 
-/// What of a database is watched by any subscription.
+/// The kinds of changes in a database that any subscription watches.
 public struct Watch: Sendable, Hashable {
   public private(set) var watchesDatabase = false
   public private(set) var watchesZones = false
-  /// Whether shared databases list zones of the database, so that their users may be concerned.
+  /// Whether shared databases list zones of this database, so that changes may concern their users.
   public var hasParticipants = false
   /// The fields whose values query subscriptions are filed under, by record type.
   public private(set) var fields: [String: Set<String>] = [:]
-  /// The record types of which some query subscriptions are filed under no field's value.
+  /// The record types that have query subscriptions without a required field value.
   public private(set) var wholeTypes: Set<String> = []
 
   public init(_ subjects: some Sequence<WatchSubject> = EmptyCollection()) {
@@ -26,16 +26,16 @@ public struct Watch: Sendable, Hashable {
     !watchesDatabase && !watchesZones && !hasParticipants && fields.isEmpty && wholeTypes.isEmpty
   }
 
-  /// Whether query subscriptions are about records of a type.
+  /// Whether query subscriptions watch records of a type.
   func watches(_ recordType: String) -> Bool {
     wholeTypes.contains(recordType) || fields[recordType] != nil
   }
 
-  /// What is to be left in the outbox of written records; nil: nobody watches any of them.
+  /// The change to add to the outbox for written records; nil: no subscription watches any of them.
   ///
   /// - Parameters:
-  ///   - records: new states and tombstones, numbered on from the zone's newest change.
-  ///   - old: what the store held of a record before.
+  ///   - records: new states and tombstones, numbered from the zone's newest change on.
+  ///   - old: returns the state of a record before the change.
   func change(
     of records: [StoredRecord], in zone: StoredZone, by origin: ChangeOrigin,
     replacing old: (StoredRecord) -> StoredRecord?
@@ -46,7 +46,7 @@ public struct Watch: Sendable, Hashable {
       let image = RecordImage(before: old(record), after: record.isDeleted ? nil : record)
       return image.newest == nil ? nil : image
     }
-    // Source: semantics §18: neither kind has anything to do with the default zone.
+    // Source: semantics §18: neither kind of subscription covers the default zone.
     let concernsZone = (concernsDatabases || watchesZones) && !zone.isDefault
     if !concernsZone, images.isEmpty { return nil }
     let range = ChangeRange(after: zone.change, through: zone.change + Int64(records.count))
@@ -56,17 +56,17 @@ public struct Watch: Sendable, Hashable {
       images: images)
   }
 
-  /// The keys that zone and database subscriptions a change may concern are filed under, in order.
+  /// The keys of the zone and database subscriptions that a change may concern, sorted.
   func keys(of entry: OutboxEntry) -> [SubscriptionKey] {
     if entry.zoneName == ZoneID.defaultZoneName { return [] }
     return (concernsDatabases ? [.database] : []) + (watchesZones ? [.zone(entry.zone)] : [])
   }
 
-  /// Whether database subscriptions may concern a change: the owner's, or those of participants.
+  /// Whether a change may concern database subscriptions of the owner or of participants.
   var concernsDatabases: Bool { watchesDatabase || hasParticipants }
 
-  /// The keys that query subscriptions a record's change may concern are filed under, in order,
-  /// each once: by the values it had and has.
+  /// The keys of the query subscriptions that a record's change may concern, sorted and distinct.
+  /// They come from the old and the new values.
   func keys(of states: [RecordValues]) -> [SubscriptionKey] {
     var keys: Set<SubscriptionKey> = []
     for state in states {
@@ -94,9 +94,10 @@ extension RecordValues {
 }
 
 extension StoreWriting {
-  /// Leaves in the outbox that a zone was made or is about to be deleted, if anybody watches.
+  /// Adds the creation or the coming deletion of a zone to the outbox, if a subscription watches
+  /// it.
   ///
-  /// - Returns: whether anything was left.
+  /// - Returns: whether an entry was added.
   func leaveWord(
     _ event: WatchedChange.Event, of zone: StoredZone, by origin: ChangeOrigin
   ) throws(ServerError) -> Bool {

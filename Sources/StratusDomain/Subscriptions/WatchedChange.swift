@@ -1,10 +1,10 @@
-/// A change of which somebody may want to be told, with all that is needed to find out who.
+/// A change that subscriptions may report, with the data that is needed to match them.
 public struct WatchedChange: Sendable {
-  /// What happened to a zone.
+  /// The kind of change to a zone.
   public enum Event: Sendable, Hashable {
-    /// Some of its records changed.
+    /// Some records of the zone changed.
     ///
-    /// - Parameter recordTypes: theirs, each once.
+    /// - Parameter recordTypes: the types of the records, each once.
     case recordsChanged(ChangeRange, recordTypes: [String])
     case zoneMade
     case zoneDeleted
@@ -13,8 +13,8 @@ public struct WatchedChange: Sendable {
   public var zone: StoredZone
   public var event: Event
   public var origin: ChangeOrigin
-  /// What became of the records that query subscriptions may concern, since the next change may
-  /// overwrite both states.
+  /// The changed records that query subscriptions may concern. They are copied, since the next
+  /// change may overwrite both states.
   public var images: [RecordImage]
 
   public init(
@@ -27,13 +27,13 @@ public struct WatchedChange: Sendable {
   }
 }
 
-/// Where a change came from.
+/// The origin of a change.
 public struct ChangeOrigin: Sendable, Hashable {
   /// A user record name.
   public var user: String
-  /// The user's device that made it; nil: it did not say which it was.
+  /// The user's device that made the change; nil: the request did not name it.
   public var deviceID: String?
-  /// One request has one, whatever it changes; all its notifications share it.
+  /// Identifies the request. All notifications about its changes share it.
   public var notificationID: String
   /// Milliseconds since 1970 UTC.
   public var time: Int64
@@ -48,9 +48,9 @@ public struct ChangeOrigin: Sendable, Hashable {
 
 /// A record before and after a change.
 public struct RecordImage: Sendable, Hashable {
-  /// nil: there was none.
+  /// nil: the record did not exist.
   public var before: StoredRecord?
-  /// nil: there is none any more.
+  /// nil: the record was deleted.
   public var after: StoredRecord?
 
   public init(before: StoredRecord?, after: StoredRecord?) {
@@ -58,18 +58,18 @@ public struct RecordImage: Sendable, Hashable {
     self.after = after
   }
 
-  /// The later state there is.
+  /// The newest state that exists.
   var newest: StoredRecord? { after ?? before }
 }
 
 extension Caller {
-  /// What the router calls a device that does not say its name.
+  /// The name that the router gives to a device without a name.
   public static let namelessDeviceID = "1"
 
-  /// Where the changes of this request come from.
+  /// The origin of this request's changes.
   ///
   /// - Parameter now: milliseconds since 1970 UTC.
-  /// - Throws: `AUTHENTICATION_REQUIRED` if nobody is signed in.
+  /// - Throws: `AUTHENTICATION_REQUIRED` if the caller is not signed in.
   func origin(now: Int64) throws(ServerError) -> ChangeOrigin {
     ChangeOrigin(
       user: try requireUser(), deviceID: deviceID == Self.namelessDeviceID ? nil : deviceID,

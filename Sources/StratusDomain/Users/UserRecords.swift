@@ -1,12 +1,12 @@
 import StratusWire
 import Synchronization
 
-/// Sees to it that who calls has user records: one in the public database, one in the private one,
-/// both of type `Users` and empty at first (cloudkit-semantics §6).
+/// Creates the user records of callers: one in the public database, one in the private one. Both
+/// have the type `Users` and are empty at first (cloudkit-semantics §6).
 final class UserRecords: Sendable {
   /// The record type of user records.
   static let recordType = "Users"
-  /// The field that names the roles of a user.
+  /// The field with the roles of a user.
   static let rolesField = "roles"
 
   private struct Arrival: Hashable {
@@ -15,18 +15,18 @@ final class UserRecords: Sendable {
   }
 
   private let ambient: Ambient
-  /// Who is known to have them. Only a memory: losing it costs a read.
+  /// The users that are known to have records. This is only a cache: a lost entry costs one read.
   private let known = Mutex<Set<Arrival>>([])
 
   init(ambient: Ambient) { self.ambient = ambient }
 
-  /// Makes what is missing.
+  /// Creates the missing records.
   func ensure(
     _ user: String, in store: any Store, at address: StoreAddress
   ) async throws(ServerError) {
     let arrival = Arrival(address: address, user: user)
     if known.withLock({ $0.contains(arrival) }) { return }
-    // NB: looks before it writes, so that a user can read while the disk is full.
+    // NB: reads before it writes, so that a user can still read while the disk is full.
     let isThere = try await store.read { (store) throws(ServerError) in
       for database in [DatabaseKey.public, .private(owner: user)] {
         guard let zone = try store.zone(named: ZoneID.defaultZoneName, in: database),
@@ -52,7 +52,7 @@ final class UserRecords: Sendable {
     }
   }
 
-  /// Bounds the memory for users seen; about 100 bytes each.
+  /// The maximum number of cached users; about 100 bytes each.
   private static let knownMax = 100_000
 
   private static func ensure(

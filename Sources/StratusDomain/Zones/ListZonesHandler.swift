@@ -32,8 +32,8 @@ struct ListZonesHandler: EndpointHandler {
 }
 
 extension ZoneItem {
-  /// As the live service lists zones: without `atomic`, which it shows elsewhere (web-services
-  /// §4.8).
+  /// The form in which Apple's service lists zones: without `atomic`, which other answers contain
+  /// (web-services §4.8).
   fileprivate var listed: ZoneItem {
     switch self {
     case .zone(var zone):

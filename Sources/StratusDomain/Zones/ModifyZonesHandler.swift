@@ -1,6 +1,6 @@
 import StratusWire
 
-/// Answers `zones/modify`, zone by zone.
+/// Answers `zones/modify`. Each zone succeeds or fails separately.
 struct ModifyZonesHandler: EndpointHandler {
   typealias Endpoint = ModifyZones
 

@@ -1,4 +1,4 @@
-/// Removes what is left of deleted zones, a step a transaction.
+/// Removes the remaining rows of deleted zones. Each step is one transaction.
 public struct PurgeZones: Sendable {
   private let store: any Store
   private let ambient: Ambient
@@ -8,9 +8,9 @@ public struct PurgeZones: Sendable {
     self.ambient = ambient
   }
 
-  /// Takes one step.
+  /// Runs one step.
   ///
-  /// - Parameter limit: records at most.
+  /// - Parameter limit: the maximum number of records.
   /// - Returns: whether there may be more to do.
   public func step(limit: Int) async throws(ServerError) -> Bool {
     let now = ambient.now()

@@ -1,21 +1,21 @@
 public import StratusWire
 
-/// A zone as the store keeps it.
+/// A zone in the store.
 public struct StoredZone: Sendable, Hashable {
-  /// Never given twice in a store, and after a restore not again either, so it tells a zone from
-  /// earlier and later ones of the same name: the zone's *incarnation*.
+  /// The zone's *incarnation*. It is never reused in a store, not even after a restore, so it
+  /// distinguishes the zone from earlier and later ones with the same name.
   public var id: Int64
   public var database: DatabaseKey
   public var name: String
-  /// The number of the newest change to a record in it; 0: none yet.
+  /// The number of the newest change to a record of the zone; 0: none yet.
   public var change: Int64
-  /// What a writer last left for the readers of its change feed.
+  /// The token that a writer last stored for the readers of the zone's change feed.
   public var clientChangeToken: String?
-  /// Given when the zone is made, and kept.
+  /// Set when the zone is created; it never changes.
   public var encryptionScope: EncryptionScope
-  /// The newest deletion of a record that its history has forgotten; 0: none.
+  /// The newest record deletion that was removed from the history; 0: none.
   public var newestForgotten: Int64
-  /// The newest passage that its history has forgotten; 0: none. Owners need no passages.
+  /// The newest passage that was removed from the history; 0: none. Owners need no passages.
   public var newestForgottenPassage: Int64
 
   public init(
@@ -37,20 +37,20 @@ public struct StoredZone: Sendable, Hashable {
   public var address: ZoneAddress { ZoneAddress(database: database, name: name) }
 }
 
-/// An entry in a database's history: a zone that was made, changed or deleted, or in which a user
-/// began or ended to take part.
+/// An entry in a database's history: a zone was created, changed or deleted, or a user joined or
+/// left it.
 public struct ZoneChange: Sendable, Hashable {
   /// The zone's ``StoredZone/id``.
   public var incarnation: Int64
   public var name: String
   /// The database that holds its rows.
   public var database: DatabaseKey
-  /// Its place in the database's history.
+  /// Its change number in the database's history.
   public var change: Int64
   public var isDeleted: Bool
-  /// Why it was deleted, if it was.
+  /// The reason for the deletion, if the zone was deleted.
   public var deletionReason: ZoneDeletionReason
-  /// The number of the user's participation, in a shared database; 0 in the owner's.
+  /// The number of the user's participation, in a shared database; 0 in the owner's database.
   public var participation: Int64
 
   public init(

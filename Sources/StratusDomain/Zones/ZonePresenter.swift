@@ -1,6 +1,6 @@
 import StratusWire
 
-/// Turns zones into what a caller sees.
+/// Converts zones into their form for a caller.
 struct ZonePresenter: Sendable {
   let caller: Caller
   let epoch: Int64

@@ -1,7 +1,7 @@
 import StratusWire
 import Synchronization
 
-/// Counts the writers of each zone, those that wait included.
+/// Counts the writers of each zone, including waiting ones.
 final class ZoneWriters: Sendable {
   /// One zone of the server.
   struct Place: Sendable, Hashable {
@@ -15,10 +15,10 @@ final class ZoneWriters: Sendable {
   /// - Parameter countMax: see ``LimitSettings/zoneWritersMax``.
   init(countMax: Int) { self.countMax = countMax }
 
-  /// Takes a place in each zone, until ``leave(_:)``.
+  /// Counts a writer in each zone, until ``leave(_:)``.
   ///
-  /// - Parameter places: each once.
-  /// - Throws: `TRY_AGAIN_LATER` where one has too many writers; then none is taken.
+  /// - Parameter places: the zones, each once.
+  /// - Throws: `TRY_AGAIN_LATER` if a zone has too many writers. Then none is counted.
   func enter(_ places: [Place]) throws(ServerError) {
     let hasEntered = counts.withLock { counts in
       guard places.allSatisfy({ counts[$0, default: 0] < countMax }) else { return false }
@@ -30,7 +30,7 @@ final class ZoneWriters: Sendable {
     }
   }
 
-  /// Gives the places back.
+  /// Ends the counting that ``enter(_:)`` began.
   func leave(_ places: [Place]) {
     counts.withLock { counts in
       for place in places {
@@ -40,6 +40,6 @@ final class ZoneWriters: Sendable {
     }
   }
 
-  /// Zones that anybody writes to, for tests.
+  /// The number of zones with writers, for tests.
   var zonesCount: Int { counts.withLock { $0.count } }
 }
