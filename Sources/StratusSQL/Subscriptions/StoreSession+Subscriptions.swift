@@ -33,17 +33,22 @@ extension StoreSession {
     after number: Int64, limit: Int
   ) throws(ServerError) -> [StoredSubscription] {
     guard limit > 0, let database = try self.number(of: database) else { return [] }
-    let filing: [SQLValue] = [.bytes(key.bytes), .integer(number)]
+    var databases = [database]
     // Shared databases have database subscriptions only.
     if key == .database {
-      return try connection.all(
-        SubscriptionStatements.ofAudience,
-        [.integer(database)] + filing + [.integer(zone)] + filing + [.integer(Int64(limit))],
+      databases += try connection.all(SubscriptionStatements.participants, [.integer(zone)]) {
+        $0.integer(0)
+      }
+    }
+    var found: [StoredSubscription] = []
+    for database in databases {
+      found += try connection.all(
+        SubscriptionStatements.filed,
+        [.integer(database), .bytes(key.bytes), .integer(number), .integer(Int64(limit))],
         Self.subscription)
     }
-    return try connection.all(
-      SubscriptionStatements.filed, [.integer(database)] + filing + [.integer(Int64(limit))],
-      Self.subscription)
+    if databases.count == 1 { return found }
+    return Array(found.sorted { $0.number < $1.number }.prefix(limit))
   }
 
   public func hasSubscription(number: Int64) throws(ServerError) -> Bool {
@@ -198,15 +203,11 @@ private enum SubscriptionStatements {
        WHERE database = ? AND filed_under = ? AND subscription > ?
       ORDER BY subscription LIMIT ?
       """)
-  /// NB: the first half is in order by its index, so that it is not read beyond the limit.
-  static let ofAudience = SQLStatement(
-    columns + " WHERE database = ? AND filed_under = ? AND subscription > ? UNION ALL " + columns
-      + """
-       WHERE database IN (
-        SELECT database FROM listings WHERE zone = ? AND participation <> 0 AND deleted = 0)
-        AND filed_under = ? AND subscription > ?
-      ORDER BY subscription LIMIT ?
-      """)
+  /// The shared databases that list a zone.
+  ///
+  /// NB: `participation <> 0` is the condition of the index `listings_shared`.
+  static let participants = SQLStatement(
+    "SELECT database FROM listings WHERE zone = ? AND participation <> 0 AND deleted = 0")
   /// NB: `participation <> 0` is the condition of the index `listings_shared`.
   static let participant = SQLStatement(
     """
