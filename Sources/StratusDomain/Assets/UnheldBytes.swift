@@ -3,9 +3,9 @@ import Synchronization
 
 /// Limits the uploaded bytes that no record holds, for each user and for each store.
 ///
-/// The register knows the finished files. It is read before an upload whose user or store may be at
-/// the limit. Each process counts its own unfinished uploads here. After a restart the counts are
-/// lost. At most one more limit's worth of bytes can then be uploaded, until the sweep removes the
+/// The register knows the finished files. It is read before an upload whose user or store may be
+/// beyond half of the limit. Each process counts its own unfinished uploads. A restart loses these
+/// counts: at most one more limit of bytes can then be uploaded, until the sweep removes the
 /// old ones.
 final class UnheldBytes: Sendable {
   private struct Pending {
