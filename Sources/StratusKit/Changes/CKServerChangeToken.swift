@@ -1,17 +1,17 @@
 public import Foundation
 import StratusArchive
 
-/// A place in the history of a database or of a zone; opaque.
+/// An opaque position in the changes of a database or of a zone.
 public final class CKServerChangeToken: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   private let tokenData: Data
 
-  /// A place the server named.
+  /// Makes a token from the server's text.
   init(syncToken: String) { tokenData = Data(syncToken.utf8) }
 
   /// The text to send to the server.
   ///
-  /// Choice: a token of Apple's, whose bytes are no text, is sent in base64; the server knows it
-  /// as little as any other token that is not its own.
+  /// Choice: a token of Apple's framework, whose bytes are not text, is sent in base64. The server
+  /// rejects it like any other unknown token.
   var syncToken: String {
     String(data: tokenData, encoding: .utf8) ?? tokenData.base64EncodedString()
   }

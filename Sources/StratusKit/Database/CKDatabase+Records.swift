@@ -83,7 +83,7 @@ extension CKDatabase {
       })
   }
 
-  /// Saves a record, if the server's has not changed since it was fetched.
+  /// Saves a record if its server version has not changed since it was fetched.
   ///
   /// - Throws: `CKError.serverRecordChanged` if it has.
   @discardableResult
@@ -115,7 +115,7 @@ extension CKDatabase {
     add(Self.delete(recordID) { $0.report(to: completionHandler) })
   }
 
-  // The operations behind them.
+  // The operations behind these methods.
 
   typealias ModifyRecordsResult = Result<
     (
@@ -176,7 +176,7 @@ extension CKDatabase {
 }
 
 extension Result where Failure == any Error {
-  /// The result of the one item there was, unwrapped.
+  /// The result of the only item, unwrapped.
   func only<ID: Hashable, Item>(
     _ id: ID
   ) -> Result<Item, any Error> where Success == [ID: Result<Item, any Error>] {

@@ -86,10 +86,10 @@ extension CKDatabase {
     add(Self.fetch([subscriptionID]) { $0.only(subscriptionID).report(to: completionHandler) })
   }
 
-  /// Saves a subscription; it replaces one with its ID.
+  /// Saves a subscription. It replaces an existing one with the same ID.
   ///
-  /// - Throws: `CKError.invalidArguments` for a predicate that CloudKit does not ask, or a
-  ///   subscription of a kind that this database does not have.
+  /// - Throws: `CKError.invalidArguments` if CloudKit does not support the predicate, or if this
+  ///   database does not support the kind of subscription.
   @discardableResult
   public func save(_ subscription: CKSubscription) async throws -> CKSubscription {
     try await outcome { Self.save(subscription, $0) }
@@ -123,7 +123,7 @@ extension CKDatabase {
     add(Self.delete(subscriptionID) { $0.report(to: completionHandler) })
   }
 
-  // The operations behind them.
+  // The operations behind these methods.
 
   private static func fetchAll(
     _ completion: @escaping (Result<[CKSubscription], any Error>) -> Void

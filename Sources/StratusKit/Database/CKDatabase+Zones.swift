@@ -84,13 +84,13 @@ extension CKDatabase {
     add(Self.fetch([zoneID]) { $0.only(zoneID).report(to: completionHandler) })
   }
 
-  /// Makes a zone; one that exists already is left as it is.
+  /// Creates a zone; an existing zone stays unchanged.
   @discardableResult
   public func save(_ zone: CKRecordZone) async throws -> CKRecordZone {
     try await outcome { Self.save(zone, $0) }
   }
 
-  /// Makes a zone; see `save(_:)`.
+  /// Creates a zone; see `save(_:)`.
   @preconcurrency
   public func save(
     _ zone: CKRecordZone,
@@ -116,7 +116,7 @@ extension CKDatabase {
     add(Self.delete(zoneID) { $0.report(to: completionHandler) })
   }
 
-  // The operations behind them.
+  // The operations behind these methods.
 
   private static func fetchAll(
     _ completion: @escaping (Result<[CKRecordZone], any Error>) -> Void

@@ -41,8 +41,8 @@ open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable
     get { properties[\.perRecordZoneResultBlock] }
     set { properties[\.perRecordZoneResultBlock] = newValue }
   }
-  /// Deprecated by Apple for ``fetchRecordZonesResultBlock``, which suppresses it. Failures of
-  /// single zones come as `CKError.partialFailure`.
+  /// Deprecated by Apple. Not called if ``fetchRecordZonesResultBlock`` is set. Errors of single
+  /// zones arrive as `CKError.partialFailure`.
   public var fetchRecordZonesCompletionBlock:
     (([CKRecordZone.ID: CKRecordZone]?, (any Error)?) -> Void)?
   {
@@ -71,7 +71,7 @@ open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable
     recordZoneIDs = zoneIDs
   }
 
-  /// An operation that fetches every zone of the database, the default zone included.
+  /// An operation that fetches every zone of the database, including the default zone.
   open class func fetchAllRecordZonesOperation() -> Self {
     let operation = Self()
     operation.wantsAll = true

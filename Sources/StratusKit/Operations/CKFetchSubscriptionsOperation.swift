@@ -51,8 +51,8 @@ open class CKFetchSubscriptionsOperation: CKDatabaseOperation, @unchecked Sendab
     get { properties[\.perSubscriptionResultBlock] }
     set { properties[\.perSubscriptionResultBlock] = newValue }
   }
-  /// Deprecated by Apple for ``fetchSubscriptionsResultBlock``, which suppresses it. Failures of
-  /// single subscriptions come as `CKError.partialFailure`.
+  /// Deprecated by Apple. Not called if ``fetchSubscriptionsResultBlock`` is set. Errors of single
+  /// subscriptions arrive as `CKError.partialFailure`.
   public var fetchSubscriptionCompletionBlock:
     (
       (

@@ -1,8 +1,8 @@
 import StratusWire
 
-/// Marks notifications as read, on all the user's devices.
+/// Marks notifications as read on all the user's devices.
 ///
-/// Apple has retired it; a Stratus server keeps the notifications all the same.
+/// Apple no longer supports this operation; a Stratus server does.
 open class CKMarkNotificationsReadOperation: CKOperation, @unchecked Sendable {
   struct Properties: OperationProperties {
     var notificationIDs: [CKNotification.ID]?
@@ -24,7 +24,7 @@ open class CKMarkNotificationsReadOperation: CKOperation, @unchecked Sendable {
     set { properties[\.notificationIDs] = newValue }
   }
 
-  /// Called last, with the IDs that the server knew.
+  /// Called last, with the IDs that the server has marked.
   public var markNotificationsReadCompletionBlock: (([CKNotification.ID]?, (any Error)?) -> Void)? {
     get { properties[\.markNotificationsReadCompletionBlock] }
     set { properties[\.markNotificationsReadCompletionBlock] = newValue }

@@ -28,7 +28,7 @@ open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendabl
   /// The properties as the operation started with them.
   var started: Properties { properties.started }
 
-  /// The zones to make; one that exists already is left as it is.
+  /// The zones to create; existing zones stay unchanged.
   public var recordZonesToSave: [CKRecordZone]? {
     get { properties[\.recordZonesToSave] }
     set { properties[\.recordZonesToSave] = newValue }
@@ -39,7 +39,7 @@ open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendabl
     set { properties[\.recordZoneIDsToDelete] = newValue }
   }
 
-  /// Called once for each zone to make.
+  /// Called once for each zone to create.
   public var perRecordZoneSaveBlock:
     ((_ recordZoneID: CKRecordZone.ID, _ saveResult: Result<CKRecordZone, any Error>) -> Void)?
   {
@@ -53,8 +53,8 @@ open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendabl
     get { properties[\.perRecordZoneDeleteBlock] }
     set { properties[\.perRecordZoneDeleteBlock] = newValue }
   }
-  /// Deprecated by Apple for ``modifyRecordZonesResultBlock``, which suppresses it. Failures of
-  /// single zones come as `CKError.partialFailure`.
+  /// Deprecated by Apple. Not called if ``modifyRecordZonesResultBlock`` is set. Errors of single
+  /// zones arrive as `CKError.partialFailure`.
   public var modifyRecordZonesCompletionBlock:
     (([CKRecordZone]?, [CKRecordZone.ID]?, (any Error)?) -> Void)?
   {
@@ -74,7 +74,7 @@ open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendabl
 
   public override init() { super.init() }
 
-  /// Makes an operation that makes and deletes the given zones.
+  /// Makes an operation that creates and deletes the given zones.
   public convenience init(
     recordZonesToSave: [CKRecordZone]? = nil, recordZoneIDsToDelete: [CKRecordZone.ID]? = nil
   ) {
