@@ -108,10 +108,10 @@ public final class Connection: Sendable {
   /// Sends requests with these tokens from now on.
   ///
   /// - Parameters:
-  /// - apiToken: nil keeps the present token.
-  /// - webAuthToken: nil: no user is signed in.
-  /// - signIn: the ``accountDigest`` of the sign-in that the token belongs to; nil: the token is
-  ///   the first of its sign-in.
+  ///   - apiToken: nil keeps the present token.
+  ///   - webAuthToken: nil: no user is signed in.
+  ///   - signIn: the ``accountDigest`` of the sign-in that the token belongs to; nil: the token is
+  ///     the first of its sign-in.
   public func signIn(apiToken: String? = nil, webAuthToken: String?, signIn: String? = nil) {
     identity.withLock { identity in
       identity.apiToken = apiToken ?? identity.apiToken
@@ -123,7 +123,7 @@ public final class Connection: Sendable {
   /// Sends requests with another token of the same sign-in from now on.
   ///
   /// - Parameters:
-  /// - apiToken: the API token that belongs to the web-auth token.
+  ///   - apiToken: the API token that belongs to the web-auth token.
   ///   - signIn: as in ``signIn(apiToken:webAuthToken:signIn:)``.
   /// - Returns: false if the token belongs to another sign-in. In that case nothing changes.
   public func renew(apiToken: String?, webAuthToken: String?, signIn: String?) -> Bool {

@@ -66,8 +66,8 @@ public enum CredentialsFile {
   /// sign-in. The other settings stay unchanged.
   ///
   /// - Parameters:
-  /// - token: the token that the server issued. - signIn: the ``Connection/accountDigest`` of the
-  ///   connection that received the token.
+  ///   - token: the token that the server issued.
+  ///   - signIn: the ``Connection/accountDigest`` of the connection that received the token.
   /// - Returns: whether the file now has the token.
   @discardableResult
   public static func renew(

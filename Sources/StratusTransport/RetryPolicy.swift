@@ -40,9 +40,9 @@ public struct RetryPolicy: Sendable {
   /// Seconds to wait before the next attempt; nil: the failure is final.
   ///
   /// - Parameters:
-  /// - attempt: attempts made so far, from 1.
-  /// - remaining: seconds left for the whole request; nil: no limit.
-  /// - chance: a random number from 0 up to 1 that spreads the retries of many clients.
+  ///   - attempt: attempts made so far, from 1.
+  ///   - remaining: seconds left for the whole request; nil: no limit.
+  ///   - chance: a random number from 0 up to 1 that spreads the retries of many clients.
   public func delay(
     after failure: TransportFailure, attempt: Int, remaining: Double?, chance: Double
   ) -> Double? {

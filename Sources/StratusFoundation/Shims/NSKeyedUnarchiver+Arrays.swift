@@ -3,8 +3,9 @@ public import Foundation
 extension NSKeyedUnarchiver {
   /// Reads the array at the root of an archive. Foundation on Linux lacks this method.
   ///
-  /// - Parameters: - type: the class of the elements. - data: an array archived by
-  ///   `NSKeyedArchiver`.
+  /// - Parameters:
+  ///   - type: the class of the elements.
+  ///   - data: an array archived by `NSKeyedArchiver`.
   /// - Throws: Foundation's error if the archive is damaged or contains other classes.
   public static func unarchivedArrayOfObjects<Element: NSObject & NSCoding>(
     ofClass type: Element.Type, from data: Data

@@ -4,8 +4,9 @@ extension NotificationCenter {
   /// The notifications with a name, as they are posted. Foundation on Linux lacks this method.
   ///
   /// An iterator receives the notifications that are posted after it was made.
-  /// - Parameters: - name: the name of the notifications. - object: only notifications posted by
-  ///   this object are delivered; nil: by any object.
+  /// - Parameters:
+  ///   - name: the name of the notifications.
+  ///   - object: only notifications posted by this object are delivered; nil: by any object.
   public func notifications(
     named name: Notification.Name, object: (any AnyObject & Sendable)? = nil
   ) -> Notifications {

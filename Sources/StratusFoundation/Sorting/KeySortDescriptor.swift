@@ -2,8 +2,8 @@ public import Foundation
 
 /// A sort descriptor that names its key and can be archived.
 ///
-/// NB: a protocol, not a base class. The compiler cannot read the method table of this class's
-/// Foundation superclass in another module.
+/// NB: a protocol, not a base class, because the compiler cannot read the method table of a base
+/// class in another module.
 public protocol KeyedSortDescriptor: NSSortDescriptor {
   /// The name of the field; nil: the values themselves are sorted.
   var namedKey: String? { get }

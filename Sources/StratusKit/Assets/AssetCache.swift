@@ -60,8 +60,10 @@ final class AssetCache: Sendable {
 
   /// A file with certain contents, for one asset.
   ///
-  /// - Parameters: - checksum: SHA-256 of the contents. - download: fetches the contents if they
-  ///   are not cached; called a second time if the first result was damaged.
+  /// - Parameters:
+  ///   - checksum: SHA-256 of the contents.
+  ///   - download: fetches the contents if they are not cached; called a second time if the first
+  ///     result was damaged.
   /// - Throws: the errors of `download`; `CKError.assetNotAvailable`.
   func file(
     checksum: [UInt8], size: Int64,

@@ -18,9 +18,10 @@ extension DatabaseCalls {
   /// Fetches the files of a response's records, several at a time. The records are delivered in
   /// order, each after its files have arrived.
   ///
-  /// - Parameters: - record: returns the record of an item; nil if it has none. - progress: called
-  ///   with the progress of an item's files, below 1. - deliver: called with an item, and with an
-  ///   error if its files are not available.
+  /// - Parameters:
+  ///   - record: returns the record of an item; nil if it has none.
+  ///   - progress: called with the progress of an item's files, below 1.
+  ///   - deliver: called with an item, and with an error if its files are not available.
   /// - Throws: an error of the network or of this machine, if `loss` is `operation`.
   func fetchFiles<Item: Sendable>(
     of items: [Item], losing loss: FileLoss, record: (Item) -> CKRecord?,

@@ -55,10 +55,11 @@ final class Account: Sendable {
 
   /// Uses other tokens from now on.
   ///
-  /// - Parameters: - signIn: identifies the sign-in that the user's token belongs to; nil: the
-  ///   token is the first of its sign-in. - isSetInCode: whether the app sets the tokens. The
-  ///   credentials file is then ignored. - forget: discards the data of the previous account before
-  ///   listeners are notified.
+  /// - Parameters:
+  ///   - signIn: identifies the sign-in that the user's token belongs to; nil: the token is the
+  ///     first of its sign-in.
+  ///   - isSetInCode: whether the app sets the tokens. The credentials file is then ignored.
+  ///   - forget: discards the data of the previous account before listeners are notified.
   func adopt(
     apiToken: String?, webAuthToken: String?, signIn: String?, isSetInCode: Bool,
     forget: () -> Void
@@ -80,8 +81,9 @@ final class Account: Sendable {
 
   /// Takes the result of a request into account.
   ///
-  /// - Parameters: - error: nil if the request succeeded. - generation: the connection's generation
-  ///   when the request was sent.
+  /// - Parameters:
+  ///   - error: nil if the request succeeded.
+  ///   - generation: the connection's generation when the request was sent.
   func note(_ error: CKError?, of generation: Int) {
     let refusal: CKError.Code?
     switch error?.code {

@@ -7,7 +7,9 @@ extension CKContainer {
   /// The change concerns all containers of the process with the same settings. Answers to earlier
   /// requests still belong to the previous account.
   ///
-  /// - Parameters: - webAuthToken: identifies the user. - apiToken: nil keeps the present one.
+  /// - Parameters:
+  ///   - webAuthToken: identifies the user.
+  ///   - apiToken: nil keeps the present one.
   public func signIn(webAuthToken: String, apiToken: String? = nil) {
     path.adopt(apiToken: apiToken, webAuthToken: webAuthToken)
   }

@@ -43,8 +43,9 @@ public final class CKContainer: NSObject, @unchecked Sendable {
   /// Makes a container that sends its requests through the given exchange and uses only these
   /// settings.
   ///
-  /// - Parameters: - events: delivers notifications; nil: none are received. - program: the name of
-  ///   the program that this process represents; nil: its own.
+  /// - Parameters:
+  ///   - events: delivers notifications; nil: none are received.
+  ///   - program: the name of the program that this process represents; nil: its own.
   package convenience init(
     identifier containerIdentifier: String, settings: Settings,
     exchange: any HTTPExchange, timing: Timing? = nil, assets: AssetSettings? = nil,

@@ -22,9 +22,10 @@ final class RequestPath: Sendable {
   private let hub: NotificationHub?
   private let device: DeviceName?
 
-  /// - Parameters: - settings: complete settings; without a URL the local server is used. - events:
-  ///   delivers notifications; nil: none are received. - program: the name of this process's
-  ///   program.
+  /// - Parameters:
+  ///   - settings: complete settings; without a URL the local server is used.
+  ///   - events: delivers notifications; nil: none are received.
+  ///   - program: the name of this process's program.
   init(
     settings: ServerSettings, exchange: any HTTPExchange, timing: Timing,
     assets assetSettings: AssetSettings? = nil, events: (any EventExchange)? = nil,
@@ -67,10 +68,12 @@ final class RequestPath: Sendable {
 
   /// Uses another account from now on.
   ///
-  /// - Parameters: - apiToken: nil keeps the present token. - webAuthToken: nil: no user is signed
-  ///   in. - signIn: identifies the sign-in that the token belongs to; nil: the token is the first
-  ///   of its sign-in. - isSetInCode: whether the app sets the tokens, as opposed to the
-  ///   credentials file.
+  /// - Parameters:
+  ///   - apiToken: nil keeps the present token.
+  ///   - webAuthToken: nil: no user is signed in.
+  ///   - signIn: identifies the sign-in that the token belongs to; nil: the token is the first of
+  ///     its sign-in.
+  ///   - isSetInCode: whether the app sets the tokens, as opposed to the credentials file.
   func adopt(
     apiToken: String?, webAuthToken: String?, signIn: String? = nil, isSetInCode: Bool = true
   ) {

@@ -49,8 +49,9 @@ extension CKDatabase {
 
   /// Fetches one page of the changes of this database.
   ///
-  /// - Parameters: - changeToken: the end of the last page; nil: from the beginning. -
-  ///   resultsLimit: maximum number of zones; nil: the server decides.
+  /// - Parameters:
+  ///   - changeToken: the end of the last page; nil: from the beginning.
+  ///   - resultsLimit: maximum number of zones; nil: the server decides.
   /// - Throws: the error of the whole request.
   public func databaseChanges(
     since changeToken: CKServerChangeToken?, resultsLimit: Int? = nil
@@ -108,9 +109,10 @@ extension CKDatabase {
 
   /// Fetches one page of the changes of a zone.
   ///
-  /// - Parameters: - changeToken: the end of the last page; nil: from the beginning. - desiredKeys:
-  ///   the fields to fetch; nil: all. - resultsLimit: maximum number of records; nil: the server
-  ///   decides.
+  /// - Parameters:
+  ///   - changeToken: the end of the last page; nil: from the beginning.
+  ///   - desiredKeys: the fields to fetch; nil: all.
+  ///   - resultsLimit: maximum number of records; nil: the server decides.
   /// - Throws: the zone's error, or the error of the whole request.
   public func recordZoneChanges(
     inZoneWith zoneID: CKRecordZone.ID, since changeToken: CKServerChangeToken?,

@@ -12,7 +12,7 @@ extension CKDatabase {
   /// - Parameters:
   ///   - zoneID: the zone to search; nil: all zones of the database.
   ///   - desiredKeys: the fields to fetch; nil: all.
-  /// - resultsLimit: maximum number of records; by default the server decides.
+  ///   - resultsLimit: maximum number of records; by default the server decides.
   /// - Throws: `CKError.invalidArguments` for a query that CloudKit does not support, or that uses
   ///   a field without the required index; otherwise the error of the whole request.
   public func records(
@@ -163,7 +163,7 @@ private final class CountOperation: CKDatabaseOperation, @unchecked Sendable {
   private let query: CKQuery
   private let zoneID: CKRecordZone.ID?
   private let completion: @Sendable (Result<Int, any Error>) -> Void
-  // Only touched on the callback queue.
+  // Accessed only on the callback queue.
   private var total = 0
 
   init(

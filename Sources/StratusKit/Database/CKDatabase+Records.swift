@@ -4,7 +4,7 @@ extension CKDatabase {
   /// Fetches records by their IDs.
   ///
   /// - Parameter desiredKeys: the fields to fetch; nil: all.
-  /// - Throws: what the whole request failed with; a single record's error is its result.
+  /// - Throws: the error of the whole request; an error of a single record is its result.
   public func records(
     for ids: [CKRecord.ID], desiredKeys: [CKRecord.FieldKey]? = nil
   ) async throws -> [CKRecord.ID: Result<CKRecord, any Error>] {
@@ -25,7 +25,7 @@ extension CKDatabase {
 
   /// Saves and deletes records.
   ///
-  /// - Throws: what the whole request failed with; a single record's error is its result.
+  /// - Throws: the error of the whole request; an error of a single record is its result.
   public func modifyRecords(
     saving recordsToSave: [CKRecord], deleting recordIDsToDelete: [CKRecord.ID],
     savePolicy: CKModifyRecordsOperation.RecordSavePolicy = .ifServerRecordUnchanged,
@@ -64,7 +64,7 @@ extension CKDatabase {
 
   /// Fetches a record.
   ///
-  /// - Throws: `CKError.unknownItem` where there is none.
+  /// - Throws: `CKError.unknownItem` if it does not exist.
   public func record(for recordID: CKRecord.ID) async throws -> CKRecord {
     try await outcome { completion in
       Self.fetch([recordID], nil) { completion($0.only(recordID)) }

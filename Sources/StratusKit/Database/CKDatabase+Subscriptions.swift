@@ -16,7 +16,7 @@ extension CKDatabase {
 
   /// Fetches subscriptions by their IDs.
   ///
-  /// - Throws: what the whole request failed with; a single subscription's error is its result.
+  /// - Throws: the error of the whole request; an error of a single subscription is its result.
   public func subscriptions(
     for ids: [CKSubscription.ID]
   ) async throws -> [CKSubscription.ID: Result<CKSubscription, any Error>] {
@@ -37,7 +37,7 @@ extension CKDatabase {
 
   /// Saves and deletes subscriptions.
   ///
-  /// - Throws: what the whole request failed with; a single subscription's error is its result.
+  /// - Throws: the error of the whole request; an error of a single subscription is its result.
   public func modifySubscriptions(
     saving subscriptionsToSave: [CKSubscription],
     deleting subscriptionIDsToDelete: [CKSubscription.ID]
@@ -70,7 +70,7 @@ extension CKDatabase {
 
   /// Fetches a subscription.
   ///
-  /// - Throws: `CKError.unknownItem` where there is none.
+  /// - Throws: `CKError.unknownItem` if it does not exist.
   public func subscription(for subscriptionID: CKSubscription.ID) async throws -> CKSubscription {
     try await outcome { completion in
       Self.fetch([subscriptionID]) { completion($0.only(subscriptionID)) }
@@ -106,7 +106,7 @@ extension CKDatabase {
 
   /// Deletes a subscription.
   ///
-  /// - Throws: `CKError.unknownItem` where there is none.
+  /// - Throws: `CKError.unknownItem` if it does not exist.
   @discardableResult
   public func deleteSubscription(
     withID subscriptionID: CKSubscription.ID

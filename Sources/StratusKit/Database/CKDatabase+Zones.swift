@@ -16,7 +16,7 @@ extension CKDatabase {
 
   /// Fetches zones by their IDs.
   ///
-  /// - Throws: what the whole request failed with; a single zone's error is its result.
+  /// - Throws: the error of the whole request; an error of a single zone is its result.
   public func recordZones(
     for ids: [CKRecordZone.ID]
   ) async throws -> [CKRecordZone.ID: Result<CKRecordZone, any Error>] {
@@ -35,9 +35,9 @@ extension CKDatabase {
     add(Self.fetch(zoneIDs, completionHandler))
   }
 
-  /// Makes and deletes zones.
+  /// Creates and deletes zones.
   ///
-  /// - Throws: what the whole request failed with; a single zone's error is its result.
+  /// - Throws: the error of the whole request; an error of a single zone is its result.
   public func modifyRecordZones(
     saving recordZonesToSave: [CKRecordZone], deleting recordZoneIDsToDelete: [CKRecordZone.ID]
   ) async throws -> (
@@ -47,7 +47,7 @@ extension CKDatabase {
     try await outcome { Self.modify(recordZonesToSave, recordZoneIDsToDelete, $0) }
   }
 
-  /// Makes and deletes zones; see `modifyRecordZones(saving:deleting:)`.
+  /// Creates and deletes zones; see `modifyRecordZones(saving:deleting:)`.
   @preconcurrency
   public func modifyRecordZones(
     saving recordZonesToSave: [CKRecordZone], deleting recordZoneIDsToDelete: [CKRecordZone.ID],
@@ -68,7 +68,7 @@ extension CKDatabase {
 
   /// Fetches a zone.
   ///
-  /// - Throws: `CKError.zoneNotFound` where there is none.
+  /// - Throws: `CKError.zoneNotFound` if it does not exist.
   public func recordZone(for zoneID: CKRecordZone.ID) async throws -> CKRecordZone {
     try await outcome { completion in
       Self.fetch([zoneID]) { completion($0.only(zoneID)) }
@@ -101,7 +101,7 @@ extension CKDatabase {
 
   /// Deletes a zone with everything in it.
   ///
-  /// - Throws: `CKError.zoneNotFound` where there is none.
+  /// - Throws: `CKError.zoneNotFound` if it does not exist.
   @discardableResult
   public func deleteRecordZone(withID zoneID: CKRecordZone.ID) async throws -> CKRecordZone.ID {
     try await outcome { Self.delete(zoneID, $0) }

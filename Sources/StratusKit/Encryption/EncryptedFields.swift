@@ -33,9 +33,9 @@ struct EncryptedFields {
   }
 
   /// - Parameters:
-  /// - edit: the edit's number.
-  /// - isUnseen: whether the server has never seen the record. A removed key then needs no removal
-  ///   on the server.
+  ///   - edit: the edit's number.
+  ///   - isUnseen: whether the server has never seen the record. A removed key then needs no
+  ///     removal on the server.
   mutating func set(_ value: StoredValue?, for key: String, edit: Int, isUnseen: Bool) {
     if changes[key] == nil { originals[key] = values[key] }
     values[key] = value

@@ -43,8 +43,10 @@ extension CKError {
 
   /// Converts a transport failure.
   ///
-  /// - Parameters: - isIdempotent: whether the request can be repeated safely. It then does not
-  ///   matter whether the server has carried it out. - url: the server's URL, for the description.
+  /// - Parameters:
+  ///   - isIdempotent: whether the request can be repeated safely. It then does not matter whether
+  ///     the server has carried it out.
+  ///   - url: the server's URL, for the description.
   init(_ failure: TransportFailure, isIdempotent: Bool, url: String? = nil) {
     switch failure {
     case .refused(let error, _, let seconds):

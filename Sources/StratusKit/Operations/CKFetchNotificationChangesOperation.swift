@@ -20,7 +20,7 @@ open class CKFetchNotificationChangesOperation: CKOperation, @unchecked Sendable
 
   let properties = PropertyBox(Properties())
   override var ownProperties: (any StartedOnce)? { properties }
-  /// The properties as the operation started with them.
+  /// The properties as they were when the operation started.
   var started: Properties { properties.started }
 
   /// The end of the last fetch; nil: from the oldest notification that the server keeps.
@@ -50,12 +50,12 @@ open class CKFetchNotificationChangesOperation: CKOperation, @unchecked Sendable
     set { properties[\.fetchNotificationChangesCompletionBlock] = newValue }
   }
 
-  // Only touched on the callback queue.
+  // Accessed only on the callback queue.
   private var token: CKServerChangeToken?
 
   public override init() { super.init() }
 
-  /// Makes an operation that goes on from the given place.
+  /// Makes an operation that continues from the given token.
   public convenience init(previousServerChangeToken: CKServerChangeToken?) {
     self.init()
     self.previousServerChangeToken = previousServerChangeToken

@@ -24,7 +24,7 @@ open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendab
 
   let properties = PropertyBox(Properties())
   override var ownProperties: (any StartedOnce)? { properties }
-  /// The properties as the operation started with them.
+  /// The properties as they were when the operation started.
   var started: Properties { properties.started }
 
   /// The zone to fetch.
@@ -32,7 +32,7 @@ open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendab
     get { properties[\.recordZoneID] }
     set { properties[\.recordZoneID] = newValue }
   }
-  /// Where the last fetch ended; nil: from the beginning.
+  /// The end of the last fetch; nil: from the beginning.
   public var previousServerChangeToken: CKServerChangeToken? {
     get { properties[\.previousServerChangeToken] }
     set { properties[\.previousServerChangeToken] = newValue }
@@ -66,7 +66,7 @@ open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendab
     set { properties[\.fetchRecordChangesCompletionBlock] = newValue }
   }
 
-  // Only touched on the callback queue.
+  // Accessed only on the callback queue.
   private var page: ZoneFeed.Page?
 
   /// Whether there are more changes after this page; valid when the final block is called.
@@ -74,7 +74,7 @@ open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendab
 
   public override init() { super.init() }
 
-  /// Makes an operation that goes on from the given place.
+  /// Makes an operation that continues from the given token.
   public convenience init(
     recordZoneID: CKRecordZone.ID, previousServerChangeToken: CKServerChangeToken?
   ) {

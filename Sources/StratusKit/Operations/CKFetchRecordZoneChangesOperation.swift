@@ -57,7 +57,7 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
 
   let properties = PropertyBox(Properties())
   override var ownProperties: (any StartedOnce)? { properties }
-  /// The properties as the operation started with them.
+  /// The properties as they were when the operation started.
   var started: Properties { properties.started }
 
   /// The zones to fetch. Choice: nil means all zones with a configuration.
@@ -81,7 +81,7 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
     set { properties[\.fetchAllChanges] = newValue }
   }
 
-  /// Deprecated by Apple for ``recordWasChangedBlock``, which suppresses it.
+  /// Deprecated by Apple. Not called if ``recordWasChangedBlock`` is set.
   public var recordChangedBlock: ((CKRecord) -> Void)? {
     get { properties[\.recordChangedBlock] }
     set { properties[\.recordChangedBlock] = newValue }
@@ -107,7 +107,7 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
     get { properties[\.recordZoneChangeTokensUpdatedBlock] }
     set { properties[\.recordZoneChangeTokensUpdatedBlock] = newValue }
   }
-  /// Deprecated by Apple for ``recordZoneFetchResultBlock``, which suppresses it.
+  /// Deprecated by Apple. Not called if ``recordZoneFetchResultBlock`` is set.
   public var recordZoneFetchCompletionBlock:
     ((CKRecordZone.ID, CKServerChangeToken?, Data?, Bool, (any Error)?) -> Void)?
   {
@@ -136,7 +136,7 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
     get { properties[\.fetchRecordZoneChangesCompletionBlock] }
     set { properties[\.fetchRecordZoneChangesCompletionBlock] = newValue }
   }
-  /// Called last. Fails only with the operation as a whole.
+  /// Called last. The result is a failure only if the whole operation failed.
   public var fetchRecordZoneChangesResultBlock:
     ((_ operationResult: Result<Void, any Error>) -> Void)?
   {
@@ -144,7 +144,7 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
     set { properties[\.fetchRecordZoneChangesResultBlock] = newValue }
   }
 
-  // Only touched on the callback queue.
+  // Accessed only on the callback queue.
   private var errors = ItemErrors()
 
   public override init() { super.init() }
@@ -159,7 +159,7 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
     self.configurationsByRecordZoneID = configurationsByRecordZoneID
   }
 
-  /// Deprecated by Apple for `init(recordZoneIDs:configurationsByRecordZoneID:)`.
+  /// Deprecated by Apple in favour of `init(recordZoneIDs:configurationsByRecordZoneID:)`.
   public convenience init(
     recordZoneIDs: [CKRecordZone.ID],
     optionsByRecordZoneID: [CKRecordZone.ID: ZoneOptions]?

@@ -24,7 +24,7 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
 
   let properties = PropertyBox(Properties())
   override var ownProperties: (any StartedOnce)? { properties }
-  /// The properties as the operation started with them.
+  /// The properties as they were when the operation started.
   var started: Properties { properties.started }
 
   /// The records to fetch, from any zones.
@@ -47,7 +47,7 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     get { properties[\.perRecordProgressBlock] }
     set { properties[\.perRecordProgressBlock] = newValue }
   }
-  /// Deprecated by Apple for ``perRecordResultBlock``, which suppresses it.
+  /// Deprecated by Apple. Not called if ``perRecordResultBlock`` is set.
   public var perRecordCompletionBlock: ((CKRecord?, CKRecord.ID?, (any Error)?) -> Void)? {
     get { properties[\.perRecordCompletionBlock] }
     set { properties[\.perRecordCompletionBlock] = newValue }
@@ -65,7 +65,7 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     get { properties[\.fetchRecordsCompletionBlock] }
     set { properties[\.fetchRecordsCompletionBlock] = newValue }
   }
-  /// Called last. Fails only with the operation as a whole.
+  /// Called last. The result is a failure only if the whole operation failed.
   public var fetchRecordsResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)? {
     get { properties[\.fetchRecordsResultBlock] }
     set { properties[\.fetchRecordsResultBlock] = newValue }
@@ -75,7 +75,7 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     get { properties[\.wantsCurrentUser] }
     set { properties[\.wantsCurrentUser] = newValue }
   }
-  // Only touched on the callback queue.
+  // Accessed only on the callback queue.
   private var fetched: [CKRecord.ID: CKRecord] = [:]
   private var errors = ItemErrors()
 

@@ -15,7 +15,7 @@ open class CKMarkNotificationsReadOperation: CKOperation, @unchecked Sendable {
 
   let properties = PropertyBox(Properties())
   override var ownProperties: (any StartedOnce)? { properties }
-  /// The properties as the operation started with them.
+  /// The properties as they were when the operation started.
   var started: Properties { properties.started }
 
   /// The notifications to mark.
@@ -30,7 +30,7 @@ open class CKMarkNotificationsReadOperation: CKOperation, @unchecked Sendable {
     set { properties[\.markNotificationsReadCompletionBlock] = newValue }
   }
 
-  // Only touched on the callback queue.
+  // Accessed only on the callback queue.
   private var marked: [CKNotification.ID] = []
 
   public override init() { super.init() }

@@ -16,7 +16,7 @@ open class CKModifyBadgeOperation: CKOperation, @unchecked Sendable {
 
   let properties = PropertyBox(Properties())
   override var ownProperties: (any StartedOnce)? { properties }
-  /// The properties as the operation started with them.
+  /// The properties as they were when the operation started.
   var started: Properties { properties.started }
 
   /// The number; 0, the default, shows none.

@@ -1,4 +1,4 @@
-/// Makes and deletes zones.
+/// Creates and deletes zones.
 open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable {
   struct Properties: OperationProperties {
     var recordZonesToSave: [CKRecordZone]?
@@ -25,7 +25,7 @@ open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendabl
 
   let properties = PropertyBox(Properties())
   override var ownProperties: (any StartedOnce)? { properties }
-  /// The properties as the operation started with them.
+  /// The properties as they were when the operation started.
   var started: Properties { properties.started }
 
   /// The zones to create; existing zones stay unchanged.
@@ -61,13 +61,13 @@ open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendabl
     get { properties[\.modifyRecordZonesCompletionBlock] }
     set { properties[\.modifyRecordZonesCompletionBlock] = newValue }
   }
-  /// Called last. Fails only with the operation as a whole.
+  /// Called last. The result is a failure only if the whole operation failed.
   public var modifyRecordZonesResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)? {
     get { properties[\.modifyRecordZonesResultBlock] }
     set { properties[\.modifyRecordZonesResultBlock] = newValue }
   }
 
-  // Only touched on the callback queue.
+  // Accessed only on the callback queue.
   private var saved: [CKRecordZone] = []
   private var deleted: [CKRecordZone.ID] = []
   private var errors = ItemErrors()

@@ -32,7 +32,7 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
 
   let properties = PropertyBox(Properties())
   override var ownProperties: (any StartedOnce)? { properties }
-  /// The properties as the operation started with them.
+  /// The properties as they were when the operation started.
   var started: Properties { properties.started }
 
   /// The records to save.
@@ -70,7 +70,7 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     get { properties[\.perRecordProgressBlock] }
     set { properties[\.perRecordProgressBlock] = newValue }
   }
-  /// Deprecated by Apple for ``perRecordSaveBlock``, which suppresses it.
+  /// Deprecated by Apple. Not called if ``perRecordSaveBlock`` is set.
   public var perRecordCompletionBlock: ((CKRecord, (any Error)?) -> Void)? {
     get { properties[\.perRecordCompletionBlock] }
     set { properties[\.perRecordCompletionBlock] = newValue }
@@ -95,13 +95,13 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     get { properties[\.modifyRecordsCompletionBlock] }
     set { properties[\.modifyRecordsCompletionBlock] = newValue }
   }
-  /// Called last. Fails only with the operation as a whole.
+  /// Called last. The result is a failure only if the whole operation failed.
   public var modifyRecordsResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)? {
     get { properties[\.modifyRecordsResultBlock] }
     set { properties[\.modifyRecordsResultBlock] = newValue }
   }
 
-  // Only touched on the callback queue.
+  // Accessed only on the callback queue.
   private var saved: [CKRecord] = []
   private var deleted: [CKRecord.ID] = []
   private var errors = ItemErrors()

@@ -34,7 +34,7 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
 
   let properties = PropertyBox(Properties())
   override var ownProperties: (any StartedOnce)? { properties }
-  /// The properties as the operation started with them.
+  /// The properties as they were when the operation started.
   var started: Properties { properties.started }
 
   /// The subscriptions to save; each replaces an existing one with the same ID.
@@ -79,14 +79,14 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
     get { properties[\.modifySubscriptionsCompletionBlock] }
     set { properties[\.modifySubscriptionsCompletionBlock] = newValue }
   }
-  /// Called last. Fails only with the operation as a whole.
+  /// Called last. The result is a failure only if the whole operation failed.
   public var modifySubscriptionsResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)?
   {
     get { properties[\.modifySubscriptionsResultBlock] }
     set { properties[\.modifySubscriptionsResultBlock] = newValue }
   }
 
-  // Only touched on the callback queue.
+  // Accessed only on the callback queue.
   private var saved: [CKSubscription] = []
   private var deleted: [CKSubscription.ID] = []
   private var errors = ItemErrors()

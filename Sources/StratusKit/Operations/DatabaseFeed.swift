@@ -18,9 +18,10 @@ struct DatabasePage: Sendable {
 extension DatabaseCalls {
   /// Fetches a page.
   ///
-  /// - Parameters: - syncToken: the end of the last page; nil: from the beginning. - resultsLimit:
-  ///   maximum number of zones; 0: the server decides. - showsIncarnations: whether the page
-  ///   includes the zones' incarnations.
+  /// - Parameters:
+  ///   - syncToken: the end of the last page; nil: from the beginning.
+  ///   - resultsLimit: maximum number of zones; 0: the server decides.
+  ///   - showsIncarnations: whether the page includes the zones' incarnations.
   func databaseChanges(
     since syncToken: String?, resultsLimit: Int, showsIncarnations: Bool = false,
     naming: UserNaming

@@ -28,7 +28,7 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
 
   let properties = PropertyBox(Properties())
   override var ownProperties: (any StartedOnce)? { properties }
-  /// The properties as the operation started with them.
+  /// The properties as they were when the operation started.
   var started: Properties { properties.started }
 
   /// The end of a query's page.
@@ -63,7 +63,7 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
     set { properties[\.desiredKeys] = newValue }
   }
 
-  /// Deprecated by Apple for ``recordMatchedBlock``, which suppresses it.
+  /// Deprecated by Apple. Not called if ``recordMatchedBlock`` is set.
   public var recordFetchedBlock: ((CKRecord) -> Void)? {
     get { properties[\.recordFetchedBlock] }
     set { properties[\.recordFetchedBlock] = newValue }
@@ -75,7 +75,7 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
     get { properties[\.recordMatchedBlock] }
     set { properties[\.recordMatchedBlock] = newValue }
   }
-  /// Deprecated by Apple for ``queryResultBlock``, which suppresses it.
+  /// Deprecated by Apple. Not called if ``queryResultBlock`` is set.
   public var queryCompletionBlock: ((CKQueryOperation.Cursor?, (any Error)?) -> Void)? {
     get { properties[\.queryCompletionBlock] }
     set { properties[\.queryCompletionBlock] = newValue }
@@ -88,7 +88,7 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
     set { properties[\.queryResultBlock] = newValue }
   }
 
-  // Only touched on the callback queue.
+  // Accessed only on the callback queue.
   private var next: CKQueryCursor?
   private var errors = ItemErrors()
 

@@ -10,8 +10,9 @@ import StratusWire
 enum PredicateFilters {
   /// The filters that match the same records as a predicate. An empty list matches every record.
   ///
-  /// - Parameters: - now: the value of `now()`. - naming: the user that `CKCurrentUserDefaultName`
-  ///   represents.
+  /// - Parameters:
+  ///   - now: the value of `now()`.
+  ///   - naming: the user that `CKCurrentUserDefaultName` represents.
   /// - Throws: `CKError.invalidArguments`, with a sentence that names the clause, if CloudKit does
   ///   not support it.
   static func filters(

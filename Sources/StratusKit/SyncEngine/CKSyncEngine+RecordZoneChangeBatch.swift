@@ -13,9 +13,10 @@ extension CKSyncEngine {
     /// Makes a batch of pending changes, as large as one request can be; nil if nothing is left to
     /// send.
     ///
-    /// - Parameters: - pendingChanges: the changes in the order in which they are sent. -
-    ///   recordProvider: returns the record to save for an ID; nil skips it, and the change stays
-    ///   pending unless it is removed from the state.
+    /// - Parameters:
+    ///   - pendingChanges: the changes in the order in which they are sent.
+    ///   - recordProvider: returns the record to save for an ID; nil skips it, and the change stays
+    ///     pending unless it is removed from the state.
     public init?(
       pendingChanges: [PendingRecordZoneChange],
       recordProvider: @Sendable (CKRecord.ID) async -> CKRecord?

@@ -37,7 +37,7 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
   /// A running fetch or send is finished first. Cancelling the task cancels the fetch.
   ///
   /// - Throws: the error that ended the fetch, such as `CKError.notAuthenticated` without an
-  /// account. If single zones could not be fetched completely, `CKError.partialFailure` with the
+  ///   account. If single zones could not be fetched completely, `CKError.partialFailure` with the
   ///   errors by zone ID. `CKError.invalidArguments` if the delegate waits for this call: at once
   ///   in a method of the delegate, else after 60 s (see ``CKSyncEngineDelegate``).
   public func fetchChanges(_ options: FetchChangesOptions = FetchChangesOptions()) async throws {

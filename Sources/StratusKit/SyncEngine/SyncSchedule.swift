@@ -257,8 +257,8 @@ struct SyncSchedule: Sendable {
   /// Seconds to wait after a failure.
   ///
   /// - Parameters:
-  /// - failures: the number of consecutive failures before it. - chance: a random number from 0 up
-  ///   to 1 that spreads devices that failed together.
+  ///   - failures: the number of consecutive failures before it.
+  ///   - chance: a random number from 0 up to 1 that spreads devices that failed together.
   static func delay(after error: CKError?, failures: Int, chance: Double) -> Double {
     let doubled = min(firstDelaySeconds * Double(1 << min(failures, 16)), delaySecondsMax)
     return max(doubled * (0.5 + chance / 2), error?.retryAfterSeconds ?? 0)

@@ -94,9 +94,9 @@ struct SyncState: Sendable {
   /// Removes changes that a batch has settled, unless they were added again after the batch began.
   /// Such changes may concern content that the batch did not include.
   ///
-  /// A deletion has no content. A batch with a deletion settles all additions of it until the
-  /// delegate returned the batch. A repeated deletion could delete a record that others have
-  /// created since.
+  /// A deletion has no content. A batch with a deletion therefore also settles additions of that
+  /// deletion made before the delegate returned the batch. A repeated deletion could delete a
+  /// record that others have created since.
   mutating func settle(
     _ changes: [CKSyncEngine.PendingRecordZoneChange], batch stamp: Int, handedOver: Int
   ) {

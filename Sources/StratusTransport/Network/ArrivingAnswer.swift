@@ -52,9 +52,10 @@ final class ArrivingAnswer: EventBody {
   private let bytesMax: Int
   private let state = Mutex(State())
 
-  /// - Parameters: - holdsUnread: whether a slow reader suspends reading from the server; otherwise
-  ///   everything is buffered. - bytesMax: the size limit of a response that is buffered
-  ///   completely.
+  /// - Parameters:
+  ///   - holdsUnread: whether a slow reader suspends reading from the server; otherwise everything
+  ///     is buffered.
+  ///   - bytesMax: the size limit of a response that is buffered completely.
   init(holdsUnread: Bool, bytesMax: Int) {
     self.holdsUnread = holdsUnread
     self.bytesMax = bytesMax
@@ -62,8 +63,9 @@ final class ArrivingAnswer: EventBody {
 
   /// Stores the task that stops the request, and starts the time limits.
   ///
-  /// - Parameters: - timeoutSeconds: the longest allowed silence. - deadline: the end of the
-  ///   request, however much has arrived; nil: none.
+  /// - Parameters:
+  ///   - timeoutSeconds: the longest allowed silence.
+  ///   - deadline: the end of the request, however much has arrived; nil: none.
   func begin(_ task: HTTPClient.Task<Void>, timeoutSeconds: Double, deadline: NIODeadline?) {
     let hasEnded = state.withLock { state in
       state.task = task

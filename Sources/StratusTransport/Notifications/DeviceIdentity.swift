@@ -25,8 +25,9 @@ public final class DeviceIdentity: Sendable {
 
   /// Takes a name that the program had before, and changes no other slots.
   ///
-  /// - Parameters: - folder: the state folder. - program: the name of this process's program, which
-  ///   people can read.
+  /// - Parameters:
+  ///   - folder: the state folder.
+  ///   - program: the name of this process's program, which people can read.
   /// - Returns: nil if the program had no name, or if all its names are held.
   public static func known(
     to program: String, in folder: URL, container: String, environment: ContainerEnvironment
@@ -47,8 +48,10 @@ public final class DeviceIdentity: Sendable {
   /// Takes a name that the program had before, or else the first unused slot. The slot then belongs
   /// to the program.
   ///
-  /// - Parameters: - folder: the state folder. - program: the name of this process's program, which
-  ///   people can read. - newID: makes a unique name for a slot that is new or damaged.
+  /// - Parameters:
+  ///   - folder: the state folder.
+  ///   - program: the name of this process's program, which people can read.
+  ///   - newID: makes a unique name for a slot that is new or damaged.
   /// - Returns: nil if the folder cannot be used, or if no slot is left.
   public static func taken(
     by program: String, in folder: URL, container: String, environment: ContainerEnvironment,

@@ -31,11 +31,14 @@ public final class NotificationStream: Sendable {
   /// Receives notifications until the task is cancelled. A lost or refused connection is opened
   /// again, with a longer delay after each failure.
   ///
-  /// - Parameters: - number: the last notification that was received; nil: start with those this
-  ///   device has not acknowledged. - opened: called when the device may have missed notifications,
-  ///   because the server may have just created its queue. That is the case with the first
-  ///   connection, and with a server that was restored from a backup. - deliver: called for one
-  ///   notification at a time, once for each. The stream is not read while it runs.
+  /// - Parameters:
+  ///   - number: the last notification that was received; nil: start with those this device has not
+  ///     acknowledged.
+  ///   - opened: called when the device may have missed notifications, because the server may have
+  ///     just created its queue. That is the case with the first connection, and with a server that
+  ///     was restored from a backup.
+  ///   - deliver: called for one notification at a time, once for each. The stream is not read
+  ///     while it runs.
   public func run(
     after number: Int64?, opened: @Sendable () -> Void = {},
     deliver: @Sendable (NumberedNotification) async -> Void

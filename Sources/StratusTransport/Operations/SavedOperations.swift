@@ -13,7 +13,7 @@ public struct SavedOperations: Sendable {
   private let folder: URL
 
   /// - Parameters:
-  /// - stateFolder: created when it is needed.
+  ///   - stateFolder: created when it is needed.
   ///   - address: only its container and environment matter.
   public init(in stateFolder: URL, of address: Connection.Address) {
     folder = stateFolder.appendingPathComponent("operations", isDirectory: true)
