@@ -32,7 +32,7 @@ public final class CKServerChangeToken: NSObject, NSCopying, NSSecureCoding, @un
 
   public static var supportsSecureCoding: Bool { true }
 
-  /// Reads an archived token, from Stratus or from Apple's framework; nil if it holds nothing.
+  /// Reads an archived token, from Stratus or from Apple's framework; nil if the archive is empty.
   public init?(coder: NSCoder) {
     guard let data = coder.data("ChangeTokenData") else { return nil }
     tokenData = data

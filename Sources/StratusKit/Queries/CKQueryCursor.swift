@@ -35,7 +35,7 @@ public final class CKQueryCursor: NSObject, NSCopying, NSSecureCoding, @unchecke
 
   public static var supportsSecureCoding: Bool { true }
 
-  /// Reads an archived cursor; nil if it holds nothing.
+  /// Reads an archived cursor; nil if the archive is empty.
   public init?(coder: NSCoder) {
     guard let data = coder.data("CursorData") else { return nil }
     self.data = data

@@ -3,11 +3,11 @@ import StratusTransport
 import StratusWire
 
 extension CKError {
-  /// Whether an engine keeps the change pending and tries again by itself.
+  /// Whether the engine keeps the change pending and retries it.
   ///
-  /// Source: semantics §23. Choice: also `serverResponseLost`, because the server may not have
-  /// carried out the change. Sent again, at worst it conflicts with itself. And
-  /// `operationCancelled`, because the server has not refused the change.
+  /// Source: semantics §23. Choice: also for `serverResponseLost`, because the server may not have
+  /// carried out the change. At worst the repeated change conflicts with itself. Also for
+  /// `operationCancelled`, because the server has not rejected the change.
   var isRetriedByEngine: Bool {
     switch code {
     case .notAuthenticated, .accountTemporarilyUnavailable, .networkFailure, .networkUnavailable,

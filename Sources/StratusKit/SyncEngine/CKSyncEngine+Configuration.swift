@@ -5,8 +5,8 @@ extension CKSyncEngine {
     public var database: CKDatabase
     /// The state that the last ``Event/stateUpdate(_:)`` carried; nil: start from the beginning.
     public var stateSerialization: State.Serialization?
-    /// Handles the events. Choice: the engine, too, holds a strong reference to its delegate. An
-    /// app that owns both ends the cycle by releasing the engine.
+    /// Handles the events. Choice: the engine holds a strong reference to its delegate. An app that
+    /// owns both breaks the cycle by releasing the engine.
     public var delegate: any CKSyncEngineDelegate
     /// Whether the engine sends and fetches by itself; true by default. Otherwise it does so only
     /// in ``CKSyncEngine/sendChanges(_:)`` and ``CKSyncEngine/fetchChanges(_:)``.

@@ -53,9 +53,9 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
   ///
   /// - Throws: the error that ended the send, such as `CKError.notAuthenticated` without an
   ///   account. If single zones or records failed, `CKError.partialFailure` with the errors by ID,
-  ///   `serverRecordChanged` or `zoneNotFound` for example; the delegate has them by events, too.
-  ///   `CKError.invalidArguments` if the delegate waits for this call: at once in a method of the
-  ///   delegate, else after 60 s (see ``CKSyncEngineDelegate``).
+  ///   such as `serverRecordChanged` or `zoneNotFound`. The delegate also receives these errors as
+  ///   events. `CKError.invalidArguments` if the delegate waits for this call: at once in a method
+  ///   of the delegate, otherwise after 60 s (see ``CKSyncEngineDelegate``).
   public func sendChanges(_ options: SendChangesOptions = SendChangesOptions()) async throws {
     try await driver.perform(.send(options))
   }
@@ -79,19 +79,21 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
 
 /// Stores the changes that a sync engine fetches, and provides the records that it sends.
 ///
-/// NB: the methods must not await `fetchChanges` or `sendChanges` of the engine, which wait for
-/// them. In a method itself such a call fails at once with `CKError.invalidArguments`. In another
-/// task it fails once it has waited 60 s for one call of the delegate, or 120 s if it started the
-/// work under way, whether or not the delegate waits for that task: the engine cannot know. A
-/// method may start a task that makes such a call, as long as it does not wait for the task.
+/// NB: a method must not await `fetchChanges` or `sendChanges` of the engine, because these calls
+/// wait for the method. Such a call in the method itself fails at once with
+/// `CKError.invalidArguments`. In another task it fails after it has waited 60 s for one call of
+/// the delegate, or 120 s if it started the running work. It fails even if the delegate does not
+/// wait for that task, because the engine cannot know that. A method may start a task that makes
+/// such a call, if the method does not wait for the task.
 public protocol CKSyncEngineDelegate: AnyObject, Sendable {
   /// Handles an event. The engine makes no other call of the delegate until this method returns.
   func handleEvent(_ event: CKSyncEngine.Event, syncEngine: CKSyncEngine) async
 
-  /// The next records to send, of those in the context's scope; nil: there are none.
+  /// The next records to send within the context's scope; nil if there are none.
   ///
-  /// The engine calls it until it returns nil. After a failure the engine leaves out records that
-  /// have failed in this send, or were added since; it ends the send when a batch has no others.
+  /// The engine calls this method until it returns nil. After a failure the engine skips records
+  /// that have failed in this send, and records that were added since. The send ends when a batch
+  /// has no other records.
   func nextRecordZoneChangeBatch(
     _ context: CKSyncEngine.SendChangesContext, syncEngine: CKSyncEngine
   ) async -> CKSyncEngine.RecordZoneChangeBatch?

@@ -4,7 +4,7 @@ import Synchronization
 
 // A delegate that awaits `fetchChanges` or `sendChanges` while the engine awaits the delegate is a
 // deadlock. A call in the delegate's own task fails at once. For a call in any other task the
-// engine cannot know whether the delegate awaits that task, so that call has a time-out.
+// engine cannot know whether the delegate awaits that task, so that call has a timeout.
 
 /// One call of a delegate, from its beginning to its end.
 final class DelegateCall: Sendable {

@@ -188,7 +188,7 @@ struct SyncSchedule: Sendable {
     let isKeyMissing = failure?.isKeyMissing == true
     let isRepeated = isToRepeat && !isCancelled && !isKeyMissing
     guard isRepeated || (end.isFruitless && work.due != nil) else {
-      // NB: a cancelled job says nothing about the server.
+      // NB: a cancelled job does not show whether the server works.
       if !isCancelled { work.settle() }
       // No event reports the arrival of the key. Other changes need not wait for it.
       if isAutomatic, isKeyMissing { work.want(at: now + delaySecondsMax) }
