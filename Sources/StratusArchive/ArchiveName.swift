@@ -1,14 +1,15 @@
 import Foundation
 
-/// The name that archives give a class of the framework, whatever its name in the code.
+/// The name of a framework class in archives. It does not depend on the class's name in the code.
 ///
 /// An archive names the class of each object in it, and users keep archives: in an app's files, in
-/// an engine's state, in long-lived operations. So these names are a public format. A case is never
-/// renamed or removed; a class that gets another name, or moves to another module, keeps its case.
+/// an engine's state, in long-lived operations. These names are therefore a public format. A case
+/// is never renamed or removed. A class that is renamed or moved to another module keeps its case.
 ///
 /// NB: Foundation on Linux ignores `NSKeyedArchiver.setClassName(_:for:)` and always writes
-/// `Module.Class`. The only name that can be chosen is that of the class which an object's
-/// `classForKeyedArchiver` answers. So this module holds a class without contents for each name
+/// `Module.Class`. The written name can only be changed by `classForKeyedArchiver`, which returns
+/// another class. This module therefore has an empty class for each name (``standIn``), and the
+/// module is never renamed either.
 /// (``standIn``), and is never renamed either.
 package enum ArchiveName: String, CaseIterable, Sendable {
   case asset = "CKAsset"
@@ -35,7 +36,7 @@ package enum ArchiveName: String, CaseIterable, Sendable {
   case encryptedRecordValues = "EncryptedRecordValues"
   case recordValues = "RecordValues"
 
-  /// The class that stands in for the real one in archives.
+  /// The empty class whose name archives contain in place of the real one.
   package var standIn: AnyClass {
     switch self {
     case .asset: CKAsset.self
@@ -64,14 +65,14 @@ package enum ArchiveName: String, CaseIterable, Sendable {
     }
   }
 
-  /// The answer of `classForKeyedArchiver` in a class that apps can refine: an app's own class
+  /// The value of `classForKeyedArchiver` for a class that apps can subclass. An app's subclass
   /// keeps its own name.
   package func standIn(for object: AnyObject, of ownClass: AnyClass) -> AnyClass {
     type(of: object) == ownClass ? standIn : type(of: object)
   }
 
-  /// Every name under which archives have had the class: the one that is written, Apple's, and that
-  /// of the Swift class until November 2026, when archives had no chosen names.
+  /// Every name of the class in archives: the present one, Apple's, and the name of the Swift class
+  /// until November 2026, before this type was introduced.
   package var allNames: [String] { ["StratusArchive.\(rawValue)"] + formerNames }
 
   private var formerNames: [String] {
@@ -89,8 +90,7 @@ package enum ArchiveName: String, CaseIterable, Sendable {
     }
   }
 
-  /// Has archives read with a class wherever they have one of its names, in unarchivers that apps
-  /// make, too.
+  /// Registers a class under all of its names for every unarchiver, including those that apps make.
   package func register(_ knownClass: AnyClass) {
     for name in allNames { NSKeyedUnarchiver.setClass(knownClass, forClassName: name) }
   }

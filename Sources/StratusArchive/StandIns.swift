@@ -1,4 +1,6 @@
-// Names and nothing else; see `ArchiveName`. NB: never rename one, or this module.
+// Empty classes whose names appear in archives; see `ArchiveName`.
+//
+// NB: never rename a class of this file, or this module.
 
 final class CKAsset {}
 final class CKDatabaseSubscription {}

@@ -1,13 +1,13 @@
 import Foundation
 import StratusArchive
 
-/// Which of this module's classes archives hold, and under which names they are read.
+/// Registers the names under which archives hold this module's classes.
 package enum ArchiveRegistration {
-  /// Has the classes' names known; called before `main`, by the framework.
+  /// Registers the names; the framework calls it before `main`.
   package static func register() {
     ArchiveName.location.register(CLLocation.self)
     ArchiveName.predicateComparison.register(NSComparisonPredicate.self)
-    // Their names in archives until November 2026.
+    // The names in archives until November 2026.
     let former: [(String, AnyClass)] = [
       ("StratusFoundation.FormattedCompoundPredicate", FormattedCompoundPredicate.self),
       ("StratusFoundation.KeySortDescriptor", KeySortDescriptor.self),

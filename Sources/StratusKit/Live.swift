@@ -1,13 +1,12 @@
 import Foundation
 import StratusTransport
 
-/// The one place of the framework where clocks, chance and names of its own are made, and where it
-/// looks at the process it runs in.
+/// The framework's only access to clocks, randomness, new IDs and the environment of the process.
 enum Live {
-  /// A name nobody else has.
+  /// A new unique ID.
   static func newID() -> String { UUID().uuidString }
 
-  /// Bytes nobody can guess.
+  /// Cryptographically random bytes.
   @Sendable static func randomness(_ count: Int) -> [UInt8] {
     var generator = SystemRandomNumberGenerator()
     return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
@@ -21,11 +20,11 @@ enum Live {
       let parts = (ContinuousClock.now - start).components
       return Double(parts.seconds) + Double(parts.attoseconds) / 1e18
     },
-    // NB: an infinite time, or one that is no number, would trap.
+    // NB: an infinite time or NaN would trap.
     sleep: { try await Task.sleep(for: .seconds($0 > 0 ? min($0, sleepSecondsMax) : 0)) },
     watch: { seconds in
-      // NB: slice by slice. A sleep that is cancelled stays in memory until it would have ended,
-      // and time in which the process was stopped counts as one slice.
+      // NB: sleeps in short slices. A cancelled sleep stays in memory until its planned end, and
+      // time during which the process is stopped counts as one slice.
       var left = min(seconds, sleepSecondsMax)
       while left > 0 {
         try await Task.sleep(for: .seconds(min(left, watchSliceSeconds)))
@@ -35,7 +34,7 @@ enum Live {
     chance: { Double.random(in: 0..<1) })
 
   private static let watchSliceSeconds = 20.0
-  /// A year.
+  /// One year.
   private static let sleepSecondsMax = 31_536_000.0
 
   /// Shared by every container of the process, so that they share connections.
@@ -48,26 +47,26 @@ enum Live {
       temporary: FileManager.default.temporaryDirectory.appendingPathComponent(
         "stratus-\(newID())", isDirectory: true)))
 
-  /// A place for fetched files.
+  /// A cache for fetched files in this folder.
   static func assetCache(in folder: URL) -> AssetCache {
     AssetCache(in: folder, now: now, newID: newID)
   }
 
-  /// What the process's environment says.
+  /// The settings in the environment of the process.
   static func settings() -> ServerSettings {
     ServerSettings(environmentVariables: ProcessInfo.processInfo.environment)
   }
 
-  /// The program of this process, by the name of its executable: the same in each of its runs,
-  /// wherever it was built or installed.
+  /// The name of the process's executable. It is the same in each run, wherever the program was
+  /// built or installed.
   static let program: String = {
     let name = ProcessInfo.processInfo.processName
-    // What Linux says where the file was replaced since, as by a build.
+    // Linux appends this text if the file was replaced since the start, as by a build.
     let mark = " (deleted)"
     return name.hasSuffix(mark) ? String(name.dropLast(mark.count)) : name
   }()
 
-  /// Looks at the credentials file; nil where there is no place for one.
+  /// Watches the credentials file; nil if no location for the file is known.
   static let credentialsWatch = CredentialsFile.location(
     environmentVariables: ProcessInfo.processInfo.environment
   ).map { CredentialsWatch(file: $0, timing: timing) }

@@ -3,15 +3,15 @@ import Foundation
 public import StratusWire
 import Synchronization
 
-/// A container on a server: sends its endpoints and answers their responses.
+/// The connection to one container on a server. It sends requests and decodes the responses.
 public final class Connection: Sendable {
-  /// Where requests go and in whose name, resolved.
+  /// The server's URL, the container, the environment and the device that send requests.
   public struct Address: Sendable, Hashable {
-    /// Without a slash at its end.
+    /// Without a trailing slash.
     public var url: String
     public var container: String
     public var environment: ContainerEnvironment
-    /// Names this device to the server, which then need not tell it of its own changes.
+    /// Names this device to the server. The server does not notify a device of its own changes.
     public var deviceID: String
 
     public init(
@@ -24,16 +24,17 @@ public final class Connection: Sendable {
     }
   }
 
-  /// How one request is sent.
+  /// Settings for sending one request.
   public struct Options: Sendable {
-    /// Seconds without a byte after which an attempt is given up.
+    /// Seconds without a received byte after which an attempt fails.
     public var requestTimeoutSeconds: Double
-    /// Seconds for the request with all its repetitions; nil: no bound.
+    /// Seconds for the request including all retries; nil: no limit.
     public var resourceTimeoutSeconds: Double?
     public var patience: Patience
     public var headers: [String: String]
-    /// The ``Connection/generation`` in which it was begun; nil: the one in which it is sent first.
-    /// In another it is refused, and nobody is asked anything in another's name.
+    /// The ``Connection/generation`` in which the request began; nil: the one in which it is first
+    /// sent. In any other generation the request fails, so that it is never sent in the name of
+    /// another user.
     public var generation: Int?
 
     public init(
@@ -49,11 +50,11 @@ public final class Connection: Sendable {
     }
   }
 
-  /// Who speaks.
+  /// The tokens that identify the caller.
   private struct Identity {
     var apiToken: String?
     var webAuthToken: String?
-    /// The digest of the first token of the session, before the server gave newer ones.
+    /// The digest of the session's first token. The server may have replaced that token since.
     var firstDigest: String?
     var generation = 0
 
@@ -66,19 +67,19 @@ public final class Connection: Sendable {
   public let address: Address
   private let deviceID: Mutex<String>
   private let identity: Mutex<Identity>
-  /// Called with each newer token and the digest of its sign-in.
+  /// Receives each newer token and the digest of its sign-in.
   private let keeper = Mutex<(@Sendable (_ token: String, _ signIn: String) -> Void)?>(nil)
   let exchange: any HTTPExchange
   package let timing: Timing
-  /// Bytes of a file that are sent or asked for at once, at most.
+  /// Maximum bytes of a file in one request.
   let pieceBytesMax: Int
 
-  /// Bytes of a file in one request. Choice: large enough that the request itself hardly counts;
-  /// larger ones cost memory.
+  /// Default bytes of a file in one request. Choice: large enough that the overhead of a request is
+  /// small; larger pieces cost memory.
   public static let defaultPieceBytesMax = 2_097_152
 
   /// - Parameter signIn: the ``accountDigest`` of the sign-in that the token belongs to; nil: the
-  ///   token is its first.
+  ///   token is the first of its sign-in.
   public init(
     to address: Address, apiToken: String?, webAuthToken: String?,
     exchange: any HTTPExchange, timing: Timing,
@@ -94,23 +95,23 @@ public final class Connection: Sendable {
     self.timing = timing
   }
 
-  /// Seconds on the clock that waits are measured by.
+  /// Seconds on the clock that measures delays.
   public var now: Double { timing.now() }
 
-  /// Whether requests are made in a user's name.
+  /// Whether requests are sent in a user's name.
   public var hasUser: Bool { identity.withLock { $0.webAuthToken != nil } }
 
-  /// Counts ``signIn(apiToken:webAuthToken:)``: what was asked under another number may concern
-  /// another account.
+  /// Counts calls of ``signIn(apiToken:webAuthToken:signIn:)``. A response to a request of another
+  /// generation may belong to another account.
   public var generation: Int { identity.withLock { $0.generation } }
 
-  /// Makes requests with these tokens from now on.
+  /// Sends requests with these tokens from now on.
   ///
   /// - Parameters:
-  ///   - apiToken: nil: as before.
-  ///   - webAuthToken: nil: nobody is signed in.
+  ///   - apiToken: nil keeps the present token.
+  ///   - webAuthToken: nil: no user is signed in.
   ///   - signIn: the ``accountDigest`` of the sign-in that the token belongs to; nil: the token is
-  ///     its first.
+  ///     the first of its sign-in.
   public func signIn(apiToken: String? = nil, webAuthToken: String?, signIn: String? = nil) {
     identity.withLock { identity in
       identity.apiToken = apiToken ?? identity.apiToken
@@ -119,12 +120,12 @@ public final class Connection: Sendable {
     }
   }
 
-  /// Makes requests with another token of the same sign-in from now on.
+  /// Sends requests with another token of the same sign-in from now on.
   ///
   /// - Parameters:
-  ///   - apiToken: the one that it goes with.
+  ///   - apiToken: the API token that belongs to the web-auth token.
   ///   - signIn: as in ``signIn(apiToken:webAuthToken:signIn:)``.
-  /// - Returns: false, and nothing changes, if the token belongs to another sign-in.
+  /// - Returns: false if the token belongs to another sign-in. In that case nothing changes.
   public func renew(apiToken: String?, webAuthToken: String?, signIn: String?) -> Bool {
     identity.withLock { identity in
       guard let webAuthToken, identity.webAuthToken != nil, apiToken == identity.apiToken,
@@ -136,7 +137,7 @@ public final class Connection: Sendable {
     }
   }
 
-  /// Has each newer token of the user's handed over, so that it can outlast the process.
+  /// Registers a callback for each newer token of the user, so that the token can be saved.
   ///
   /// - Parameter keeper: called with the token and the ``accountDigest`` it belongs to.
   public func keepTokens(
@@ -145,24 +146,24 @@ public final class Connection: Sendable {
     self.keeper.withLock { $0 = keeper }
   }
 
-  /// Stands for a token, and does not give it away.
+  /// A digest that identifies a token without revealing it.
   static func digest(of token: String) -> String {
     Data(SHA256.hash(data: Data(token.utf8)).prefix(16)).base64EncodedString()
   }
 
-  /// A digest of the first token of the sign-in, which does not give the token away; nil without a
+  /// A digest of the first token of the sign-in, which does not reveal the token; nil without a
   /// user.
   public var accountDigest: String? { identity.withLock { $0.firstDigest } }
 
-  /// Names this device to the server from now on, in place of the address's `deviceID`.
+  /// Changes the device ID that is sent to the server, which replaces the address's `deviceID`.
   public func identify(as deviceID: String) { self.deviceID.withLock { $0 = deviceID } }
 
-  /// Sends a request, again where it failed in a way that may pass.
+  /// Sends a request, and retries it after temporary failures.
   ///
-  /// Every attempt is made in the name of the account that the first was made for.
-  /// - Parameter isIdempotent: whether carrying it out twice is the same as once.
-  /// - Throws: ``TransportFailure`` of the last attempt; `accountChanged` where somebody else has
-  ///   signed in since it was begun.
+  /// Every attempt is made in the name of the account of the first attempt.
+  /// - Parameter isIdempotent: whether carrying out the request twice has the same effect as once.
+  /// - Throws: the ``TransportFailure`` of the last attempt; `accountChanged` if another user has
+  ///   signed in since the request began.
   public func send<E: Endpoint>(
     _ endpoint: E.Type, _ request: E.Request, to database: DatabaseScope,
     isIdempotent: Bool, options: Options = Options()
@@ -212,10 +213,11 @@ public final class Connection: Sendable {
     return try Self.read(endpoint, response)
   }
 
-  /// The server gives a new token with an answer; the old ones of the session stay valid, so it
-  /// does not matter which of several answers comes last (web-auth §3.1).
+  /// Stores the new token that the server sends with a response. Older tokens of the session stay
+  /// valid, so the order in which responses arrive does not matter (web-auth §3.1).
   ///
-  /// - Parameter generation: when it was asked; an answer to another account has no say.
+  /// - Parameter generation: the generation of the request. A response for another account is
+  ///   ignored.
   func keepToken(in headers: [String: String], of generation: Int) {
     guard let token = headers["x-apple-cloudkit-web-auth-token"], !token.isEmpty
     else { return }
@@ -247,7 +249,7 @@ public final class Connection: Sendable {
     }
   }
 
-  /// What an answer that is no success says.
+  /// The failure that an unsuccessful response describes.
   static func failure(of response: HTTPResponse) -> TransportFailure {
     if (300..<400).contains(response.status) {
       return .unreadable(
@@ -275,7 +277,7 @@ public final class Connection: Sendable {
     return URL(string: text + query(as: identity))
   }
 
-  /// Where the user's notifications in this container are streamed, and for which account.
+  /// The URL of the stream of the user's notifications in this container, with its generation.
   var streamAddress: (url: URL, generation: Int)? {
     let identity = identity.withLock { $0 }
     var text = address.url + "/device/1/" + Self.escaped(address.container)
@@ -283,7 +285,7 @@ public final class Connection: Sendable {
     return URL(string: text + query(as: identity)).map { ($0, identity.generation) }
   }
 
-  /// Who asks.
+  /// The query string that identifies the caller.
   private func query(as identity: Identity) -> String {
     var text = "?clientId=" + Self.escaped(deviceID.withLock { $0 })
     if let apiToken = identity.apiToken { text += "&ckAPIToken=" + Self.escaped(apiToken) }
@@ -294,7 +296,7 @@ public final class Connection: Sendable {
   }
 
   static func escaped(_ text: String) -> String {
-    // Most of what is escaped has nothing to escape, and Foundation takes long to find out.
+    // Fast path: most texts contain nothing to escape, and Foundation is slow to find that out.
     if text.utf8.allSatisfy(isUnreserved) { return text }
     return text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
   }
@@ -315,8 +317,7 @@ public final class Connection: Sendable {
 }
 
 extension HTTPResponse {
-  /// Seconds to wait: a day at most, nil if the header is no such number, whatever a server or a
-  /// proxy says.
+  /// Seconds to wait before a retry, a day at most; nil if the header is missing or invalid.
   var retryAfterSeconds: Double? {
     guard let seconds = headers["retry-after"].flatMap(Double.init), seconds >= 0,
       seconds.isFinite
@@ -326,7 +327,7 @@ extension HTTPResponse {
 }
 
 extension TransportFailure {
-  /// An answer that has more bytes than are taken.
+  /// A response with more bytes than the limit.
   static func tooLarge(_ response: HTTPResponse) -> TransportFailure {
     .unreadable(
       status: response.status, reason: "the answer is larger than was asked for",

@@ -1,11 +1,12 @@
 public import Foundation
 import StratusWire
 
-/// What `stratus login` leaves for the programs of one user: `~/.config/stratus/credentials.json`.
+/// The credentials file that `stratus login` writes for the programs of one user:
+/// `~/.config/stratus/credentials.json`.
 ///
-/// A JSON object with the keys `url`, `container`, `environment`, `apiToken`, `webAuthToken`, each
-/// of which may be absent. It is readable by its owner only. Programs put newer tokens of the same
-/// sign-in into it, together with the key `signIn`.
+/// It is a JSON object with the optional keys `url`, `container`, `environment`, `apiToken` and
+/// `webAuthToken`. Only its owner can read it. Programs replace the token by newer ones of the same
+/// sign-in, and then also set the key `signIn`.
 public enum CredentialsFile {
   private struct Contents: Codable {
     var url: String?
@@ -13,11 +14,11 @@ public enum CredentialsFile {
     var environment: String?
     var apiToken: String?
     var webAuthToken: String?
-    /// The digests of the sign-in's first token and of the token beside it: if another
-    /// program puts in another token, the second does not fit, and the first does not count.
+    /// The digests of the sign-in's first token and of the token in the file. If another program
+    /// replaces the token, the second digest no longer matches, and the first is ignored.
     var signIn: [String]?
 
-    /// Stands for the sign-in; nil where the token is the first one.
+    /// Identifies the sign-in; nil if the token is its first one.
     var firstDigest: String? {
       guard let signIn, signIn.count == 2, let webAuthToken,
         signIn[1] == Connection.digest(of: webAuthToken)
@@ -26,9 +27,9 @@ public enum CredentialsFile {
     }
   }
 
-  /// Where the file lies, by a process's environment.
+  /// The location of the file, according to a process's environment.
   ///
-  /// - Returns: nil where there is no home folder.
+  /// - Returns: nil if there is no home folder.
   public static func location(environmentVariables variables: [String: String]) -> URL? {
     if let folder = variables["XDG_CONFIG_HOME"], folder.hasPrefix("/") {
       return URL(fileURLWithPath: folder).appendingPathComponent("stratus/credentials.json")
@@ -39,8 +40,8 @@ public enum CredentialsFile {
 
   /// Reads the file.
   ///
-  /// - Returns: nil where there is none, where it is no such JSON, or where others than its owner
-  ///   may read it: a token that was open to others is not used.
+  /// - Returns: nil if the file is missing or invalid. Also nil if users other than its owner can
+  ///   read it, because an exposed token must not be used.
   public static func read(at location: URL) -> ServerSettings? {
     guard let data = ownersData(at: location),
       let contents = try? JSONDecoder().decode(Contents.self, from: data)
@@ -52,7 +53,7 @@ public enum CredentialsFile {
       signIn: contents.firstDigest)
   }
 
-  /// The file's bytes; nil where others than its owner may read it.
+  /// The file's bytes; nil if users other than its owner can read it.
   private static func ownersData(at location: URL) -> Data? {
     let attributes = try? FileManager.default.attributesOfItem(atPath: location.path)
     guard let permissions = (attributes?[.posixPermissions] as? NSNumber)?.intValue,
@@ -61,13 +62,13 @@ public enum CredentialsFile {
     return try? Data(contentsOf: location)
   }
 
-  /// Puts a newer token into the file, if the file still has a token of the same sign-in. All else
-  /// in the file stays.
+  /// Replaces the token in the file by a newer one, if the file still has a token of the same
+  /// sign-in. The other settings stay unchanged.
   ///
   /// - Parameters:
-  ///   - token: what the server gave.
-  ///   - signIn: the ``Connection/accountDigest`` of the connection that it was given to.
-  /// - Returns: whether the file has the token now.
+  ///   - token: the token that the server issued.
+  ///   - signIn: the ``Connection/accountDigest`` of the connection that received the token.
+  /// - Returns: whether the file now has the token.
   @discardableResult
   public static func renew(
     _ token: String, signIn: String, at location: URL
@@ -90,7 +91,7 @@ public enum CredentialsFile {
     return true
   }
 
-  /// Writes the file, and the folders above it where they are missing.
+  /// Writes the file, and creates missing parent folders.
   ///
   /// - Throws: Foundation's file errors.
   public static func write(_ settings: ServerSettings, to location: URL) throws {

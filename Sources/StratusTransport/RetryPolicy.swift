@@ -1,34 +1,34 @@
-/// How long a caller is ready to wait for a request to succeed.
+/// How long a caller waits for a request to succeed.
 public enum Patience: Sendable, Hashable {
-  /// Somebody is waiting: failures are handed over, after a few short repetitions at most.
+  /// The user is waiting: failures are returned after a few short retries at most.
   case short
-  /// Nobody is waiting: whatever may pass is repeated until the time for the resource is over.
+  /// The user is not waiting: temporary failures are retried until the resource timeout.
   case long
 }
 
 /// Decides whether a failed request is sent again, and when.
 ///
-/// Source: semantics §13 (quality of service), §22. Choice: where somebody waits, a postponement of
-/// a few seconds is still sat out here, because most apps would only show it to the user.
+/// Source: semantics §13 (quality of service), §22. Choice: with `short` patience, the policy still
+/// waits for a delay of a few seconds. Most apps would only show such a failure to the user.
 public struct RetryPolicy: Sendable {
-  /// First wait of a series, in seconds, before it is doubled.
+  /// First delay of a series, in seconds. Each further delay is twice as long.
   static let firstDelaySeconds = 0.5
-  /// No wait of our own is longer; the server may ask for more.
+  /// Longest delay that the policy chooses, in seconds. The server may ask for more.
   static let delaySecondsMax = 60.0
-  /// Attempts altogether, where somebody waits.
+  /// Attempts in total with `short` patience.
   static let shortAttemptsMax = 3
-  /// Attempts without a byte more, where somebody waits for a file.
+  /// Consecutive attempts without progress for a file transfer with `short` patience.
   static let shortAttemptsOfFileMax = 5
-  /// Longest wait, where somebody waits.
+  /// Longest delay with `short` patience, in seconds.
   static let shortDelaySecondsMax = 3.0
 
   public var patience: Patience
-  /// Whether carrying the request out twice is the same as once.
+  /// Whether carrying out the request twice has the same effect as once.
   public var isIdempotent: Bool
-  /// Whether what was carried over before the failure is kept, as with the pieces of a file.
+  /// Whether the next attempt continues where the failed one stopped, as with the pieces of a file.
   ///
-  /// Choice: then a lost or silent connection is no reason to give up at once, even where somebody
-  /// waits: a file takes long enough to see one break.
+  /// Choice: a lost or silent connection is then retried even with `short` patience, because a file
+  /// transfer takes long enough to meet an interruption.
   public var isResumed: Bool
 
   public init(patience: Patience, isIdempotent: Bool, isResumed: Bool = false) {
@@ -41,8 +41,8 @@ public struct RetryPolicy: Sendable {
   ///
   /// - Parameters:
   ///   - attempt: attempts made so far, from 1.
-  ///   - remaining: seconds left for the whole request; nil: no bound.
-  ///   - chance: from 0 up to 1, spreads clients that failed together.
+  ///   - remaining: seconds left for the whole request; nil: no limit.
+  ///   - chance: a random number from 0 up to 1 that spreads the retries of many clients.
   public func delay(
     after failure: TransportFailure, attempt: Int, remaining: Double?, chance: Double
   ) -> Double? {
@@ -68,8 +68,8 @@ public struct RetryPolicy: Sendable {
     case .network(.lostBeforeSending): return patience == .long || isResumed
     case .network(.timedOut): return patience == .long && isIdempotent
     case .network(.lostAfterSending):
-      // NB: also where somebody waits, once: a kept connection that the server has just closed
-      // looks the same as a broken one.
+      // NB: retried once even with `short` patience. A kept connection that the server has just
+      // closed looks the same as a broken one.
       return isIdempotent && (patience == .long || isResumed || attempt == 1)
     }
   }

@@ -1,7 +1,7 @@
 public import Foundation
 public import StratusWire
 
-/// Where the server is, and who speaks to it.
+/// The address of the server, and the caller's credentials.
 public struct ServerSettings: Sendable, Hashable {
   /// Without the path of the web services, e.g. `https://cloud.example.org`.
   public var url: URL?
@@ -9,12 +9,12 @@ public struct ServerSettings: Sendable, Hashable {
   public var environment: ContainerEnvironment?
   public var apiToken: String?
   public var webAuthToken: String?
-  /// Stands for the sign-in that the token belongs to; nil: the token is its first one. See
-  /// ``Connection/accountDigest``.
+  /// Identifies the sign-in that the token belongs to; nil: the token is the first of its sign-in.
+  /// See ``Connection/accountDigest``.
   public var signIn: String?
-  /// Where this device keeps the keys of encrypted values.
+  /// The file in which this device saves the keys of encrypted values.
   public var keysFile: URL?
-  /// What must outlast a process; see ``StateFolder``.
+  /// The folder for data that must outlast the process; see ``StateFolder``.
   public var stateFolder: URL?
 
   public init(
@@ -32,7 +32,7 @@ public struct ServerSettings: Sendable, Hashable {
     self.stateFolder = stateFolder
   }
 
-  /// The settings in a process's environment; a value that cannot be read counts as absent.
+  /// The settings in a process's environment. An invalid value counts as absent.
   public init(environmentVariables variables: [String: String]) {
     func value(_ name: String) -> String? {
       variables[name].flatMap { $0.isEmpty ? nil : $0 }
@@ -47,7 +47,7 @@ public struct ServerSettings: Sendable, Hashable {
       stateFolder: StateFolder.location(environmentVariables: variables))
   }
 
-  /// These settings, with those of `other` where they are silent.
+  /// These settings, with missing values taken from `other`.
   public func completed(by other: ServerSettings) -> ServerSettings {
     ServerSettings(
       url: url ?? other.url,

@@ -1,16 +1,17 @@
-/// Time and chance, as the transport needs them; injected, so that tests need not wait.
+/// The clock, delays and randomness of the transport. They are injected, so that tests need not
+/// wait.
 public struct Timing: Sendable {
-  /// Seconds on a clock that never goes back.
+  /// Seconds on a monotonic clock.
   public var now: @Sendable () -> Double
-  /// Waits so many seconds; throws when the task is cancelled.
+  /// Waits for a number of seconds; throws when the task is cancelled.
   public var sleep: @Sendable (Double) async throws -> Void
-  /// Waits likewise, for what most likely never comes to matter: who waits watches over something
-  /// that goes on. A clock of a test that jumps to what is waited for does not jump for it.
+  /// Waits like ``sleep``, for timeouts that are not expected to expire because they guard other
+  /// work. A test clock that jumps to the next delay ignores these.
   public var watch: @Sendable (Double) async throws -> Void
-  /// A number from 0 up to 1.
+  /// A random number from 0 up to 1.
   public var chance: @Sendable () -> Double
 
-  /// - Parameter watch: by default it lasts until it is cancelled.
+  /// - Parameter watch: by default it waits until it is cancelled.
   public init(
     now: @escaping @Sendable () -> Double,
     sleep: @escaping @Sendable (Double) async throws -> Void,

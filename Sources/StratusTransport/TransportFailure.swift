@@ -1,19 +1,20 @@
 public import StratusWire
 
-/// Why a whole request failed.
+/// The reason why a whole request failed.
 public enum TransportFailure: Error, Sendable {
-  /// The server refused it. The seconds are from the answer's body, else its `Retry-After`.
+  /// The server refused the request. The seconds come from the response's body, else from its
+  /// `Retry-After`.
   case refused(ErrorDictionary, status: Int, retryAfterSeconds: Double?)
-  /// The answer is not what the endpoint answers; the sentence says why.
+  /// The response does not have the endpoint's format; the text says why.
   case unreadable(status: Int, reason: String, retryAfterSeconds: Double?)
-  /// No answer came.
+  /// No response arrived.
   case network(NetworkFailure)
-  /// It was not sent: another account is signed in by now than the one it was begun for.
+  /// The request was not sent, because another account has signed in since it began.
   case accountChanged
 }
 
 extension TransportFailure {
-  /// Whether the server asked to come again later, having done nothing.
+  /// Whether the server did nothing and asked the client to try again later.
   var isPostponed: Bool {
     switch self {
     case .refused(let error, let status, _):
@@ -29,7 +30,7 @@ extension TransportFailure {
     }
   }
 
-  /// Seconds the server asked to wait.
+  /// The delay in seconds that the server asked for.
   public var retryAfterSeconds: Double? {
     switch self {
     case .refused(_, _, let seconds), .unreadable(_, _, let seconds): seconds

@@ -1,10 +1,10 @@
 public import Foundation
 import StratusArchive
 
-/// A place on Earth, and how and when it was measured.
+/// A position on Earth, with the time and the accuracy of its measurement.
 ///
-/// Choice: two locations are equal only if they are the same object, as on Apple's systems; compare
-/// coordinates or distances to compare places.
+/// Choice: two locations are equal only if they are the same object, as on Apple's systems. Compare
+/// coordinates or distances to compare positions.
 open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   /// The latitude and longitude.
   public let coordinate: CLLocationCoordinate2D
@@ -22,10 +22,10 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
   public let speed: CLLocationSpeed
   /// Uncertainty of the speed in metres a second; negative: the speed is not valid.
   public let speedAccuracy: CLLocationSpeedAccuracy
-  /// When the place was measured.
+  /// The time of the measurement.
   public let timestamp: Date
 
-  /// A place with all there is to know about it.
+  /// Makes a location with all its properties.
   public init(
     coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance,
     horizontalAccuracy: CLLocationAccuracy, verticalAccuracy: CLLocationAccuracy,
@@ -43,7 +43,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
     self.timestamp = timestamp
   }
 
-  /// A place, and how one moved there.
+  /// Makes a location with course and speed.
   public convenience init(
     coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance,
     horizontalAccuracy: CLLocationAccuracy, verticalAccuracy: CLLocationAccuracy,
@@ -55,7 +55,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
       speedAccuracy: -1, timestamp: timestamp)
   }
 
-  /// A place; course and speed are not known.
+  /// Makes a location whose course and speed are not known.
   public convenience init(
     coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance,
     horizontalAccuracy: CLLocationAccuracy, verticalAccuracy: CLLocationAccuracy, timestamp: Date
@@ -65,17 +65,18 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
       verticalAccuracy: verticalAccuracy, course: -1, speed: -1, timestamp: timestamp)
   }
 
-  /// A place on the map, now: horizontal accuracy 0, altitude, course and speed not known.
+  /// Makes a location with the present time and horizontal accuracy 0. Altitude, course and speed
+  /// are not known.
   public convenience init(latitude: CLLocationDegrees, longitude: CLLocationDegrees) {
     self.init(
       coordinate: CLLocationCoordinate2D(latitude: latitude, longitude: longitude), altitude: 0,
       horizontalAccuracy: 0, verticalAccuracy: -1, timestamp: LocationClock.now)
   }
 
-  /// Metres along the Earth's surface to another place; altitudes do not count.
+  /// The distance to another location along the Earth's surface, in metres; altitudes are ignored.
   ///
   /// Choice: the great circle on a sphere of the Earth's mean radius, 6,371,008.8 m (haversine).
-  /// Against the ellipsoid this is at most 0.56 % off.
+  /// The difference from the ellipsoid is at most 0.56 %.
   open func distance(from location: CLLocation) -> CLLocationDistance {
     let radians = Double.pi / 180
     let (here, there) = (coordinate, location.coordinate)
@@ -101,9 +102,9 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
 
   public class var supportsSecureCoding: Bool { true }
 
-  /// Reads an archived location; nil if the archive holds no coordinate.
+  /// Reads an archived location; nil if the archive has no coordinate.
   ///
-  /// Choice: the keys are those Apple's class is known to write, so that its archives can be read.
+  /// Choice: the keys are those of Apple's class, so that its archives can be read.
   public required init?(coder: NSCoder) {
     guard let latitude = coder.number(Key.latitude), let longitude = coder.number(Key.longitude)
     else { return nil }

@@ -2,15 +2,15 @@
 public typealias CLLocationDegrees = Double
 /// A length, in metres.
 public typealias CLLocationDistance = Double
-/// How far from the truth a place may be, in metres; negative: the place is not known.
+/// The uncertainty of a position, in metres; negative: the position is not known.
 public typealias CLLocationAccuracy = Double
 /// Metres a second; negative: not known.
 public typealias CLLocationSpeed = Double
-/// How far from the truth a speed may be, in metres a second; negative: not known.
+/// The uncertainty of a speed, in metres a second; negative: not known.
 public typealias CLLocationSpeedAccuracy = Double
 /// Degrees clockwise from north; negative: not known.
 public typealias CLLocationDirection = Double
-/// How far from the truth a direction may be, in degrees; negative: not known.
+/// The uncertainty of a direction, in degrees; negative: not known.
 public typealias CLLocationDirectionAccuracy = Double
 
 /// A latitude and a longitude.
@@ -26,14 +26,14 @@ public struct CLLocationCoordinate2D: Sendable {
     longitude = 0
   }
 
-  /// A point; its values are not checked (see ``CLLocationCoordinate2DIsValid(_:)``).
+  /// Makes a coordinate. The values are not checked (see ``CLLocationCoordinate2DIsValid(_:)``).
   public init(latitude: CLLocationDegrees, longitude: CLLocationDegrees) {
     self.latitude = latitude
     self.longitude = longitude
   }
 }
 
-/// A coordinate that is no place.
+/// An invalid coordinate.
 public let kCLLocationCoordinate2DInvalid = CLLocationCoordinate2D(
   latitude: -180, longitude: -180)
 

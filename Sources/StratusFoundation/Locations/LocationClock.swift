@@ -1,15 +1,16 @@
 package import Foundation
 import Synchronization
 
-/// Where a location made without a time gets one.
+/// Supplies the time for locations that are made without one.
 ///
-/// Rooms below the composition roots read no clock, so StratusKit installs its own before `main`.
+/// Only the modules that compose an app may read a clock, so StratusKit installs its own before
+/// `main`.
 package enum LocationClock {
   private typealias Source = @Sendable () -> Date
 
   private static let source = Mutex<Source>({ Date(timeIntervalSince1970: 0) })
 
-  /// Replaces the clock; until then the time is the beginning of 1970.
+  /// Replaces the clock. Before the first call, the time is the beginning of 1970.
   package static func install(_ now: @escaping @Sendable () -> Date) {
     source.withLock { $0 = now }
   }

@@ -1,9 +1,10 @@
 public import Foundation
 
-/// On Apple's systems these may be arguments of a format; predicates take them as they are.
+/// Allows objects as arguments of a format, as on Apple's systems. Predicates use the objects
+/// directly.
 ///
-/// Choice: where C asks for one, as in `String(format: "%@", date as CVarArg)`, it gets an object
-/// that is not given back, for there is no pool to drain here.
+/// Choice: a C function that takes such an argument, as in `String(format: "%@", date as CVarArg)`,
+/// gets an object that is never released. Linux has no autorelease pool that could release it.
 extension NSObject: @retroactive CVarArg {
   public var _cVarArgEncoding: [Int] { argumentWords(self) }
 }

@@ -1,13 +1,13 @@
 public import Foundation
 
 extension _PredicateFormatReading {
-  /// The predicate that says the same as one of `#Predicate`; nil if there is none.
+  /// Converts a predicate of `#Predicate`; nil if it has no equivalent.
   ///
-  /// It knows `==`, `!=`, the orders, `&&`, `||`, `!`, `contains`, `starts(with:)`, casts and
-  /// `??`; of what is asked about, the fields and properties that have a name.
+  /// Supported are `==`, `!=`, the order comparisons, `&&`, `||`, `!`, `contains`, `starts(with:)`,
+  /// casts and `??`. Key paths must be fields or properties with a known name.
   ///
-  /// Choice: a `??` is converted where its default makes the comparison false, because a field
-  /// without a value is in no answer to a query.
+  /// Choice: a `??` is converted only if its default makes the comparison false, because a query
+  /// never returns a record for a field without a value.
   public init?<Input: NSObject>(_ predicate: Predicate<Input>) {
     guard let expression = predicate.expression as? any NamedExpression,
       case .predicate(let parsed, _)? = expression.meaning,
@@ -17,28 +17,29 @@ extension _PredicateFormatReading {
   }
 }
 
-/// What an expression of `#Predicate` means in the language of formats.
+/// The equivalent of a `#Predicate` expression in the predicate format language.
 package enum ExpressionMeaning {
-  /// A condition, and whether it leans on a `??`: then its negation means something else.
+  /// A condition, and whether it depends on a `??`. The negation of such a condition has no
+  /// equivalent.
   case predicate(ParsedPredicate, isDefaulted: Bool)
   case term(PredicateTerm)
-  /// A term, and the value that stands in for it where it has none.
+  /// A term, with its default value.
   case defaulted(PredicateTerm, Any?)
 }
 
-/// An expression of `#Predicate` that has a meaning in the language of formats.
+/// A `#Predicate` expression that may have an equivalent in the predicate format language.
 package protocol NamedExpression {
-  /// nil: it has none.
+  /// nil if there is no equivalent.
   var meaning: ExpressionMeaning? { get }
 }
 
-/// What names its properties for predicates, which on Apple's systems Objective-C does.
+/// A type that names its properties for predicates. On Apple's systems Objective-C does that.
 package protocol PropertyNaming {
   /// The name of a property; nil if it has none.
   static func name(of keyPath: AnyKeyPath) -> String?
 }
 
-/// What any expression means; nil if that has no name.
+/// The equivalent of any expression; nil if it has none.
 private func meaning(of expression: Any) -> ExpressionMeaning? {
   (expression as? any NamedExpression)?.meaning
 }
@@ -57,8 +58,8 @@ private func condition(
   return (predicate, isDefaulted)
 }
 
-/// NB: with a default on its left the comparison must be false for that default, else records
-/// without the field would be left out.
+/// NB: the comparison must be false for a default on its left. Otherwise the converted predicate
+/// would leave out records without the field.
 private func comparison(
   _ left: Any, _ relation: PredicateRelation, _ right: Any
 ) -> ExpressionMeaning? {
@@ -163,7 +164,7 @@ extension PredicateExpressions.Negation: NamedExpression {
 }
 
 extension PredicateExpressions.SequenceContains: NamedExpression {
-  /// NB: with the values on the left it is their default that decides, as in a comparison.
+  /// NB: with the values on the left, their default must make the result false, as in a comparison.
   package var meaning: ExpressionMeaning? {
     guard let values = term(of: sequence), values.isConstant else {
       return comparison(sequence, .contains, element)

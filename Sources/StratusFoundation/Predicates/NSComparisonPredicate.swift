@@ -3,11 +3,11 @@ import StratusArchive
 
 /// A predicate that compares two expressions.
 ///
-/// NB: it takes the place of Foundation's class of that name, which cannot be made on Linux. A file
-/// that imports both and names the type, rather than calls its initialiser, says
-/// `CloudKit.NSComparisonPredicate`, or has a type alias for it.
+/// NB: it replaces Foundation's class of that name, which cannot be instantiated on Linux. A file
+/// that imports both modules and uses the name as a type must write
+/// `CloudKit.NSComparisonPredicate`, or define a type alias.
 public class NSComparisonPredicate: NSPredicate {
-  /// Of how many values on the left the comparison must hold.
+  /// For how many values on the left the comparison must be true.
   public enum Modifier: UInt, Sendable {
     case direct = 0
     case all = 1
@@ -50,8 +50,8 @@ public class NSComparisonPredicate: NSPredicate {
     super.init(block: { _, _ in false })
   }
 
-  /// A comparison of two expressions. `customSelector` is a programmer's error: there are no
-  /// selectors.
+  /// Makes a comparison of two expressions. `customSelector` is a programmer error, because Swift
+  /// on Linux has no selectors.
   public convenience init(
     leftExpression left: NSExpression, rightExpression right: NSExpression, modifier: Modifier,
     type: Operator, options: Options = []
@@ -69,13 +69,14 @@ public class NSComparisonPredicate: NSPredicate {
   public var leftExpression: NSExpression { NSExpression(comparison.left) }
   /// The right side.
   public var rightExpression: NSExpression { NSExpression(comparison.right) }
-  /// How the sides are compared; what the language has beyond the constants is `customSelector`.
+  /// How the sides are compared. Relations without a constant of their own show as
+  /// `customSelector`.
   public var predicateOperatorType: Operator { Operator(comparison.relation) }
   /// How texts are compared.
   public var options: Options {
     Options(rawValue: UInt(comparison.options.rawValue & 7))
   }
-  /// Of how many values on the left it must hold; NONE shows as `any`.
+  /// For how many values on the left the comparison must be true; NONE shows as `any`.
   public var comparisonPredicateModifier: Modifier {
     switch comparison.quantity {
     case .direct: .direct

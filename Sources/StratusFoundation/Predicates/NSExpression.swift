@@ -1,8 +1,8 @@
 public import Foundation
 
-/// One side of a comparison: a constant, a field, a function.
+/// One side of a comparison: a constant, a field or a function.
 ///
-/// NB: it takes the place of Foundation's class of that name, which cannot be made on Linux; see
+/// NB: it replaces Foundation's class of that name, which cannot be instantiated on Linux; see
 /// ``NSComparisonPredicate``.
 public class NSExpression: NSObject, NSCopying {
   let term: PredicateTerm
@@ -12,31 +12,31 @@ public class NSExpression: NSObject, NSCopying {
     super.init()
   }
 
-  /// A value; nil is no value.
+  /// Makes a constant; nil means no value.
   public convenience init(forConstantValue value: Any?) {
     self.init(.constant(PredicateValues.present(value)))
   }
 
-  /// The value of a field.
+  /// Makes an expression for the value of a field.
   public convenience init(forKeyPath keyPath: String) { self.init(.keyPath(keyPath)) }
 
-  /// A value that is given when the predicate is asked.
+  /// Makes a variable, whose value is given when the predicate is evaluated.
   public convenience init(forVariable name: String) { self.init(.variable(name)) }
 
-  /// A list of expressions, all of this class.
+  /// Makes a list of expressions; all must be of this class.
   public convenience init(forAggregate expressions: [Any]) {
     self.init(
       .aggregate(expressions.map { ($0 as? NSExpression)?.term ?? .constant($0) }))
   }
 
-  /// The result of a function, by its name with colons; the arguments are expressions.
+  /// Makes a function call. The name includes colons, and the arguments are expressions.
   public convenience init(forFunction name: String, arguments: [Any]) {
     self.init(
       .function(
         name: name, arguments: arguments.map { ($0 as? NSExpression)?.term ?? .constant($0) }))
   }
 
-  /// What the predicate is asked about.
+  /// Makes an expression for the object that the predicate evaluates.
   public class func expressionForEvaluatedObject() -> NSExpression {
     NSExpression(.evaluatedObject)
   }
@@ -58,8 +58,8 @@ public class NSExpression: NSObject, NSCopying {
     case conditional = 20
   }
 
-  /// The kind of the expression. Choice: a key of something other than the evaluated object shows
-  /// as the function `valueForKeyPath:`, as on Apple's systems.
+  /// The kind of the expression. Choice: a key of an object other than the evaluated one has the
+  /// kind of the function `valueForKeyPath:`, as on Apple's systems.
   public var expressionType: ExpressionType {
     switch term {
     case .constant: .constantValue
@@ -72,7 +72,7 @@ public class NSExpression: NSObject, NSCopying {
     }
   }
 
-  /// The name of a function, with colons; empty if it is none.
+  /// The name of a function, with colons; empty for other expressions.
   public var function: String {
     switch term {
     case .function(let name, _): name
@@ -81,7 +81,7 @@ public class NSExpression: NSObject, NSCopying {
     }
   }
 
-  /// The arguments of a function; nil if it is none.
+  /// The arguments of a function; nil for other expressions.
   public var arguments: [NSExpression]? {
     switch term {
     case .function(_, let arguments): arguments.map { NSExpression($0) }
@@ -90,12 +90,12 @@ public class NSExpression: NSObject, NSCopying {
     }
   }
 
-  /// The object that a function works on: the one whose key is read, else the evaluated object.
+  /// The object of a function: the one whose key is read, or else the evaluated object.
   public var operand: NSExpression {
     if case .member(let object, _) = term { NSExpression(object) } else { Self.evaluated }
   }
 
-  /// The name of a variable, without its `$`; empty if it is none.
+  /// The name of a variable, without its `$`; empty for other expressions.
   public var variable: String {
     switch term {
     case .variable(let name): name
@@ -104,7 +104,7 @@ public class NSExpression: NSObject, NSCopying {
     }
   }
 
-  /// The expressions of an aggregate, or the expression whose members a subquery asks; else nil.
+  /// The expressions of an aggregate, or the collection of a subquery; nil for other expressions.
   public var collection: Any? {
     switch term {
     case .aggregate(let terms): terms.map { NSExpression($0) }
@@ -113,7 +113,8 @@ public class NSExpression: NSObject, NSCopying {
     }
   }
 
-  /// The predicate that a subquery asks each member; else `TRUEPREDICATE`.
+  /// The predicate that a subquery evaluates for each member; `TRUEPREDICATE` for other
+  /// expressions.
   public var predicate: NSPredicate {
     if case .subquery(_, _, let predicate) = term { predicate.predicate } else { Self.nothing }
   }
@@ -121,18 +122,18 @@ public class NSExpression: NSObject, NSCopying {
   private static var evaluated: NSExpression { NSExpression(.evaluatedObject) }
   private static var nothing: NSPredicate { NSPredicate(value: true) }
 
-  /// The value if it is a constant, as an object where there is one, so that it can be cast as on
-  /// Apple's systems; else nil.
+  /// The value of a constant, as an object if possible, so that casts behave as on Apple's systems;
+  /// nil for other expressions.
   public var constantValue: Any? {
     if case .constant(let value) = term { PredicateValues.object(value) ?? value } else { nil }
   }
 
-  /// The field's name; empty if it is no field.
+  /// The field's name; empty for other expressions.
   public var keyPath: String {
     if case .keyPath(let path) = term { path } else { "" }
   }
 
-  /// The value for an object; nil if there is none.
+  /// The value of the expression for an object; nil if there is none.
   public func expressionValue(with object: Any?, context: NSMutableDictionary?) -> Any? {
     PredicateEvaluation(subject: object, bindings: [:]).value(of: term)
   }

@@ -1,7 +1,7 @@
 package import Foundation
 
 extension ParsedPredicate {
-  /// What a predicate of any making says.
+  /// Converts a Foundation predicate of any class.
   package init(_ predicate: NSPredicate) {
     switch predicate {
     case let compound as NSCompoundPredicate:
@@ -21,7 +21,7 @@ extension ParsedPredicate {
     }
   }
 
-  /// A predicate that says this, of the classes Apple's parser makes.
+  /// An equivalent Foundation predicate, of the classes that Apple's parser uses.
   package var predicate: NSPredicate {
     switch self {
     case .truth(let value): NSPredicate(value: value)
@@ -34,12 +34,12 @@ extension ParsedPredicate {
     }
   }
 
-  /// NB: a predicate tells whether it is a constant only by being equal to one; what it prints is
-  /// deprecated on Linux.
+  /// NB: a constant predicate can only be recognised by comparing it with a constant. Its printed
+  /// form is deprecated on Linux.
   private static var `true`: NSPredicate { NSPredicate(value: true) }
   private static var `false`: NSPredicate { NSPredicate(value: false) }
 
-  /// Whether two predicates say the same of the same values.
+  /// Whether two predicates are equivalent, with the same values.
   package func says(theSameAs other: ParsedPredicate) -> Bool {
     let (mine, theirs) = (PredicateText.template(of: self), PredicateText.template(of: other))
     guard mine.format == theirs.format, mine.arguments.count == theirs.arguments.count else {
@@ -50,15 +50,15 @@ extension ParsedPredicate {
 }
 
 extension NSPredicate {
-  /// A predicate that says the same and that no change to this one reaches.
+  /// An equivalent predicate that is independent of later changes to this one.
   ///
-  /// NB: not `copy()`, with which Foundation on Linux turns every compound into FALSEPREDICATE.
+  /// NB: not `copy()`, because Foundation on Linux then turns every compound into FALSEPREDICATE.
   package var independentCopy: NSPredicate { ParsedPredicate(self).predicate }
 }
 
-/// AND, OR or NOT as a format makes it.
+/// An AND, OR or NOT predicate as a format makes it.
 ///
-/// NB: Foundation's own class on Linux has neither copying nor equality of its own.
+/// NB: on Linux Foundation's own class supports neither copying nor equality.
 package class FormattedCompoundPredicate: NSCompoundPredicate {
   init(_ type: NSCompoundPredicate.LogicalType, _ parts: [NSPredicate]) {
     super.init(type: type, subpredicates: parts)
@@ -70,7 +70,7 @@ package class FormattedCompoundPredicate: NSCompoundPredicate {
 
   package override func copy(with zone: NSZone? = nil) -> Any { independentCopy }
 
-  /// Archives know it by the name that Apple's have.
+  /// Archives use the class name of Apple's framework.
   package override var classForKeyedArchiver: AnyClass? { NSCompoundPredicate.self }
 
   package override func isEqual(_ object: Any?) -> Bool {
@@ -83,7 +83,7 @@ package class FormattedCompoundPredicate: NSCompoundPredicate {
   }
 }
 
-/// A predicate whose format could not be read: never true.
+/// A predicate whose format could not be parsed. It is never true.
 package class UnreadablePredicate: NSPredicate {
   let problem: PredicateProblem
 
@@ -102,7 +102,7 @@ package class UnreadablePredicate: NSPredicate {
 
   package override func copy(with zone: NSZone? = nil) -> Any { self }
 
-  /// Archives know it as a predicate like any other.
+  /// Archives use the class name of an ordinary predicate.
   package override var classForKeyedArchiver: AnyClass? { NSPredicate.self }
 
   package override func isEqual(_ object: Any?) -> Bool {
@@ -113,7 +113,8 @@ package class UnreadablePredicate: NSPredicate {
 }
 
 extension NSPredicate {
-  /// Whether two predicates say the same of the same values; those whose meaning is code never do.
+  /// Whether two predicates are equivalent, with the same values. Predicates implemented by code
+  /// never are.
   package func says(theSameAs other: NSPredicate) -> Bool {
     let (mine, theirs) = (ParsedPredicate(self), ParsedPredicate(other))
     return !mine.isOpaque && !theirs.isOpaque && mine.says(theSameAs: theirs)
@@ -121,7 +122,7 @@ extension NSPredicate {
 }
 
 extension ParsedPredicate {
-  /// Whether the meaning of any part is code.
+  /// Whether any part is implemented by code.
   fileprivate var isOpaque: Bool {
     switch self {
     case .opaque: true

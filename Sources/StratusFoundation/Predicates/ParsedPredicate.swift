@@ -1,17 +1,17 @@
 package import Foundation
 
-/// What a predicate says, as a tree.
+/// The syntax tree of a predicate.
 package indirect enum ParsedPredicate {
   case truth(Bool)
   case comparison(PredicateComparison)
-  /// All hold; with none in it, true.
+  /// True if all parts are true; true without parts.
   case and([ParsedPredicate])
-  /// At least one holds; with none in it, false.
+  /// True if at least one part is true; false without parts.
   case or([ParsedPredicate])
   case not(ParsedPredicate)
   /// A format that could not be read.
   case unreadable(PredicateProblem)
-  /// A predicate whose meaning is code: made from a block, or a class of an app's own.
+  /// A predicate implemented by code: one made from a block, or an app's own subclass.
   case opaque(NSPredicate)
 }
 
@@ -35,14 +35,14 @@ package struct PredicateComparison {
   }
 }
 
-/// A format that could not be read, and why.
+/// The reason why a format could not be parsed.
 package struct PredicateProblem: Error, Hashable, Sendable {
   package let format: String
   /// A sentence without its full stop.
   package let reason: String
 }
 
-/// How two terms are compared; the raw value is the word predicates print.
+/// The relation of two terms; the raw value is its text in printed predicates.
 package enum PredicateRelation: String, Sendable, CaseIterable {
   case lessThan = "<"
   case lessThanOrEqualTo = "<="
@@ -59,7 +59,7 @@ package enum PredicateRelation: String, Sendable, CaseIterable {
   case between = "BETWEEN"
   case tokenMatches = "TOKENMATCHES"
 
-  /// The relation that holds with the two sides exchanged; nil if there is none.
+  /// The equivalent relation with the two sides exchanged; nil if there is none.
   package var mirrored: PredicateRelation? {
     switch self {
     case .lessThan: .greaterThan
@@ -75,7 +75,7 @@ package enum PredicateRelation: String, Sendable, CaseIterable {
   }
 }
 
-/// Of how many values on the left a comparison must hold.
+/// For how many values on the left a comparison must be true.
 package enum PredicateQuantity: String, Sendable, CaseIterable {
   case direct = ""
   case any = "ANY"
@@ -83,7 +83,7 @@ package enum PredicateQuantity: String, Sendable, CaseIterable {
   case none = "NONE"
 }
 
-/// The letters in brackets behind a relation.
+/// The option letters in brackets after a relation.
 package struct PredicateOptions: OptionSet, Sendable, Hashable {
   package let rawValue: UInt8
 
@@ -99,7 +99,7 @@ package struct PredicateOptions: OptionSet, Sendable, Hashable {
     ("l", .localeSensitive),
   ]
 
-  /// `[cd]`; empty if there are none.
+  /// The text of the options, such as `[cd]`; empty if there are none.
   package var text: String {
     let letters = Self.letters.filter { contains($0.option) }.map(\.letter)
     return letters.isEmpty ? "" : "[\(String(letters))]"
@@ -107,6 +107,6 @@ package struct PredicateOptions: OptionSet, Sendable, Hashable {
 }
 
 extension ParsedPredicate {
-  /// The predicate in its own language.
+  /// The predicate as text in the format language.
   package var text: String { PredicateText.text(of: self) }
 }

@@ -1,14 +1,14 @@
 public import Foundation
 import Synchronization
 
-/// Which classes an archived predicate's arguments may have.
+/// The classes that an archived predicate's arguments may have.
 package enum PredicateArchive {
   private static let classes = Mutex<[any (NSObject & NSSecureCoding).Type]>([
     NSString.self, NSNumber.self, NSDate.self, NSData.self, NSUUID.self, NSURL.self,
     CLLocation.self,
   ])
 
-  /// Lets arguments be of one more class.
+  /// Allows one more class for arguments.
   package static func allow(_ type: any (NSObject & NSSecureCoding).Type) {
     classes.withLock { $0.append(type) }
   }
@@ -23,7 +23,7 @@ package enum PredicateArchive {
   fileprivate static let truthKey = "StratusTruth"
 }
 
-/// What reads an archived `NSPredicate`; an implementation detail.
+/// Gives `NSPredicate` its initialiser with a coder; an implementation detail.
 public protocol _PredicateUnarchiving {}
 
 extension NSPredicate: _PredicateUnarchiving {}
@@ -32,7 +32,7 @@ extension _PredicateUnarchiving {
   /// Predicates can be archived securely.
   public static var supportsSecureCoding: Bool { true }
 
-  /// Reads an archived predicate; nil if it is of another class, or not one of ours.
+  /// Reads an archived predicate; nil if it has another class, or was not archived by Stratus.
   public init?(coder: NSCoder) {
     guard let parsed = ParsedPredicate(coder: coder) else { return nil }
     guard let predicate = parsed.predicate as? Self else { return nil }
@@ -40,10 +40,10 @@ extension _PredicateUnarchiving {
   }
 }
 
-/// Predicates archive themselves as their format and its arguments.
+/// Archives predicates as their format and its arguments.
 ///
-/// Choice: Foundation on Linux cannot archive predicates. One made from a block is archived as one
-/// that cannot be read; an argument that cannot be archived as its description.
+/// Choice: Foundation on Linux cannot archive predicates. A predicate made from a block is archived
+/// as an unreadable one. An argument that cannot be archived is replaced by its description.
 extension NSPredicate: @retroactive NSSecureCoding {
   public func encode(with coder: NSCoder) {
     let parsed = ParsedPredicate(self)
@@ -92,7 +92,7 @@ extension ParsedPredicate {
     self = PredicateFormat.parse(format, arguments: Array(arguments))
   }
 
-  /// Whether code is a part of it, or a part could not be read.
+  /// Whether any part is a block or unreadable.
   fileprivate var hasBlocks: Bool {
     switch self {
     case .truth, .comparison: false

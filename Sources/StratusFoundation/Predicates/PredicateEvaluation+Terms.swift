@@ -1,8 +1,8 @@
 import Foundation
 
-/// The values of terms.
+/// Evaluates terms.
 extension PredicateEvaluation {
-  /// The value of a term; nil if it has none, or calls a function that is not known.
+  /// The value of a term; nil if it has none, or if its function is unknown.
   func value(of term: PredicateTerm) -> Any? {
     switch term {
     case .constant(let value): return value
@@ -24,7 +24,7 @@ extension PredicateEvaluation {
     }
   }
 
-  /// What lies at a path of keys; through a list, the list of what lies there in each element.
+  /// The value at a key path. For a list, the result is the list of its elements' values.
   static func value(at path: String, of whole: Any?) -> Any? {
     var current = whole
     for key in path.split(separator: ".") {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Asks a predicate about one object in memory.
+/// Evaluates a predicate for one object in memory.
 struct PredicateEvaluation {
-  /// A dictionary, a ``PredicateSubject``, or a plain value for `SELF`.
+  /// A dictionary, a ``PredicateSubject``, or a plain value, which is `SELF`.
   let subject: Any?
   /// The values of variables, by their names without `$`.
   var bindings: [String: Any]

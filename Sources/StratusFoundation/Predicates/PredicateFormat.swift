@@ -1,8 +1,9 @@
 package import Foundation
 
-/// Apple's language of predicates, as text and arguments.
+/// Parses Apple's predicate format language.
 package enum PredicateFormat {
-  /// Reads a format; never fails: what cannot be read is kept as unreadable.
+  /// Parses a format. Parsing never fails: the result of an invalid format is an unreadable
+  /// predicate.
   package static func parse(_ format: String, arguments: [Any?]) -> ParsedPredicate {
     do throws(PredicateProblem) {
       var parser = try PredicateParser(format: format, arguments: arguments)
@@ -12,10 +13,10 @@ package enum PredicateFormat {
     }
   }
 
-  /// Reads a format into a predicate that is at least of a certain class.
+  /// Parses a format into a predicate of a certain class.
   ///
-  /// NB: a class that the format does not call for, as in `NSCompoundPredicate(format: "a == 1")`,
-  /// gets a compound of one; a wrong class beyond that is a programmer's error.
+  /// NB: a class that the format does not need, as in `NSCompoundPredicate(format: "a == 1")`, gets
+  /// a compound with one part. Any other wrong class is a programmer error.
   static func make<Wanted>(
     _ format: String, arguments: [Any?], as wanted: Wanted.Type
   ) -> Wanted {
@@ -28,23 +29,23 @@ package enum PredicateFormat {
   }
 }
 
-/// What gives `NSPredicate` its initialisers of formats; an implementation detail.
+/// Gives `NSPredicate` its initialisers with formats; an implementation detail.
 ///
-/// NB: not bound to classes, else an initialiser could not choose the object it returns.
+/// NB: not restricted to classes. Otherwise the initialiser could not choose the object it returns.
 public protocol _PredicateFormatReading {}
 
 extension NSPredicate: _PredicateFormatReading {}
 
 extension _PredicateFormatReading {
-  /// A predicate from a format such as `"title == %@ AND n > %d"`.
+  /// Makes a predicate from a format such as `"title == %@ AND n > %d"`.
   ///
-  /// Choice: Apple's raises an exception for a format that cannot be read. Here it makes a
-  /// predicate that is never true, and that is refused, with the reason, when a query runs.
+  /// Choice: Apple's framework raises an exception for an invalid format. Here the predicate is
+  /// never true, and a query rejects it with the reason.
   public init(format predicateFormat: String, _ arguments: any CVarArg...) {
     self = PredicateFormat.make(predicateFormat, arguments: arguments, as: Self.self)
   }
 
-  /// A predicate from a format and its arguments; `NSNull` stands for no value.
+  /// Makes a predicate from a format and its arguments; `NSNull` means no value.
   public init(format predicateFormat: String, argumentArray arguments: [Any]?) {
     self = PredicateFormat.make(predicateFormat, arguments: arguments ?? [], as: Self.self)
   }

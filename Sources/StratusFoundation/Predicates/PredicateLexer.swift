@@ -1,4 +1,4 @@
-/// Parts a format into tokens.
+/// Splits a format into tokens.
 struct PredicateLexer {
   private let scalars: [Unicode.Scalar]
   private let format: String
@@ -14,7 +14,7 @@ struct PredicateLexer {
     scalars = Array(format.unicodeScalars)
   }
 
-  /// All tokens, the end included.
+  /// All tokens, including the end token.
   static func tokens(of format: String) throws(PredicateProblem) -> [PredicateToken] {
     var lexer = PredicateLexer(format)
     var tokens: [PredicateToken] = []

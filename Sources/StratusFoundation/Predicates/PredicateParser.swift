@@ -1,17 +1,16 @@
 import Foundation
 
-/// Reads tokens into a tree.
+/// Parses tokens into a tree.
 ///
-/// What stands in brackets can be a predicate or a term, and only what follows tells. So both are
-/// read by one set of rules, and told apart where one of the two is needed.
+/// Brackets can contain a predicate or a term, and only the tokens after them show which. The
+/// parser reads both with one set of rules, and distinguishes them when it needs one of the two.
 struct PredicateParser {
   enum Node {
     case predicate(ParsedPredicate)
     case term(PredicateTerm)
   }
 
-  /// How deep brackets, negations and operators may lie in each other; the tree is walked by
-  /// recursion.
+  /// The maximum nesting of brackets, negations and operators. The tree is traversed recursively.
   static let depthMax = 100
 
   let format: String
@@ -27,7 +26,7 @@ struct PredicateParser {
     tokens = try PredicateLexer.tokens(of: format)
   }
 
-  /// The whole format as one predicate.
+  /// Parses the whole format as one predicate.
   mutating func predicate() throws(PredicateProblem) -> ParsedPredicate {
     let whole = try disjunction()
     guard token == .end else { throw problem("\(token.sample) was not expected here") }
@@ -36,7 +35,7 @@ struct PredicateParser {
 
   var token: PredicateToken { tokens[position] }
 
-  /// NB: the last token is the end, which nothing steps over.
+  /// NB: the last token is the end token, which is never skipped.
   mutating func advance() {
     if position < tokens.count - 1 { position += 1 }
   }
@@ -45,7 +44,7 @@ struct PredicateParser {
     PredicateProblem(format: format, reason: reason)
   }
 
-  /// Reads something that lies one level deeper.
+  /// Parses a part that is one level deeper.
   mutating func nested<Part>(
     _ read: (inout PredicateParser) throws(PredicateProblem) -> Part
   ) throws(PredicateProblem) -> Part {
@@ -70,7 +69,7 @@ struct PredicateParser {
     }
   }
 
-  /// The token as a keyword, in capitals; nil if it is none.
+  /// The token as a keyword in capitals; nil if it is not a word.
   var keyword: String? {
     guard case .word(let text, isEscaped: false) = token else { return nil }
     return text.uppercased()

@@ -1,6 +1,6 @@
-/// What predicates and sort descriptors can look into by key; records are.
+/// An object whose values predicates and sort descriptors read by key. Records conform.
 ///
-/// Apple's systems have this from `NSObject`, which knows no key-value coding on Linux.
+/// On Apple's systems `NSObject` provides this, but on Linux `NSObject` has no key-value coding.
 public protocol PredicateSubject {
   /// The value of a field or property; nil if there is none.
   func value(forKey key: String) -> Any?

@@ -4,20 +4,20 @@ package indirect enum PredicateTerm {
   case constant(Any?)
   /// A field's name, or several joined by dots.
   case keyPath(String)
-  /// `SELF`: what the predicate is asked about.
+  /// `SELF`: the object that the predicate evaluates.
   case evaluatedObject
-  /// `$name`, to be given when the predicate is asked.
+  /// `$name`, whose value is given when the predicate is evaluated.
   case variable(String)
   /// `{a, b}`
   case aggregate([PredicateTerm])
-  /// `name(a, b)`; sums and the like are functions of two.
+  /// `name(a, b)`; arithmetic operators are functions with two arguments.
   case function(name: String, arguments: [PredicateTerm])
-  /// A key of something other than `SELF`.
+  /// A key of an object other than `SELF`.
   case member(PredicateTerm, String)
   /// `SUBQUERY(collection, $variable, predicate)`
   case subquery(PredicateTerm, variable: String, ParsedPredicate)
 
-  /// The operators of arithmetic, by the function's name.
+  /// The arithmetic operators, by their function names.
   static let arithmetic: [String: String] = [
     "add:to:": "+", "from:subtract:": "-", "multiply:by:": "*", "divide:by:": "/",
     "raise:toPower:": "**",

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Writes a predicate in the language it is read from.
+/// Writes a predicate in the format language.
 struct PredicateText {
-  /// Whether constants and keys are left out and collected as arguments, so that the text can be
-  /// read again with them.
+  /// Whether constants and keys are collected as arguments. The text can then be parsed again with
+  /// these arguments.
   private let collectsArguments: Bool
   private(set) var text = ""
   private(set) var arguments: [Any?] = []
 
-  /// Words that are no field's name, unless `#` stands before them.
+  /// Reserved words. A field with such a name needs a `#` before it.
   static let reserved: Set<String> = [
     "AND", "OR", "NOT", "ANY", "SOME", "ALL", "NONE", "IN", "LIKE", "MATCHES", "CONTAINS",
     "BEGINSWITH", "ENDSWITH", "BETWEEN", "TOKENMATCHES",
@@ -68,7 +68,7 @@ struct PredicateText {
     }
   }
 
-  /// In brackets if it is made of several.
+  /// Writes the predicate, in brackets if it has several parts.
   private mutating func writeBracketed(_ predicate: ParsedPredicate) {
     switch predicate {
     case .and(let parts) where parts.count > 1, .or(let parts) where parts.count > 1:
@@ -137,7 +137,7 @@ struct PredicateText {
     }
   }
 
-  /// In brackets if it is arithmetic.
+  /// Writes the term, in brackets if it is arithmetic.
   private mutating func writeOperand(_ term: PredicateTerm) {
     guard case .function(let name, _) = term, PredicateTerm.arithmetic[name] != nil else {
       return write(term)
@@ -165,7 +165,7 @@ struct PredicateText {
     return reserved.contains(word) || reservedAlone.contains(word) ? "#" + path : path
   }
 
-  /// A value as it can be written, or as it describes itself.
+  /// The literal of a value, or its description if it has no literal.
   static func literal(_ value: Any?) -> String {
     if let elements = PredicateValues.list(value) {
       return "{" + elements.map(literal).joined(separator: ", ") + "}"
@@ -182,8 +182,8 @@ struct PredicateText {
     }
   }
 
-  /// NB: Foundation on Linux writes truth as a word, and whole fractions as `2.0`, other than
-  /// Apple's.
+  /// NB: Foundation on Linux prints Booleans as words and whole fractions as `2.0`. Apple's
+  /// framework does not.
   private static func digits(_ number: NSNumber) -> String {
     switch UInt8(bitPattern: number.objCType.pointee) {
     case UInt8(ascii: "c"): return number.int8Value.description

@@ -1,11 +1,11 @@
-/// A word of the language of predicates.
+/// A token of the predicate format language.
 enum PredicateToken: Equatable {
-  /// A name or keyword, dots and colons included. Behind `#` it is a name for sure.
+  /// A name or keyword, including dots and colons. After `#` it is always a name.
   case word(String, isEscaped: Bool)
   case string(String)
   case integer(Int64)
   case fraction(Double)
-  /// `%@` and the like; nil: the next argument, else its number from 1.
+  /// `%@` and similar; a nil number means the next argument, otherwise numbers start at 1.
   case argument(PredicateSpecifier, number: Int?)
   /// `$name`
   case variable(String)
@@ -13,7 +13,7 @@ enum PredicateToken: Equatable {
   case symbol(String)
   case end
 
-  /// How a sentence names it.
+  /// The token's name in error messages.
   var sample: String {
     switch self {
     case .word(let text, _), .symbol(let text): "'\(text)'"
@@ -27,7 +27,7 @@ enum PredicateToken: Equatable {
   }
 }
 
-/// What an argument is taken as.
+/// The interpretation of an argument.
 enum PredicateSpecifier: String {
   case value = "@"
   case key = "K"

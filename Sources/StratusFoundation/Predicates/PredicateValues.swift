@@ -1,8 +1,9 @@
 package import Foundation
 
-/// Values of any type as predicates look at them: by the Foundation objects they stand for.
+/// Compares values of any type in predicates, by means of the Foundation objects they are bridged
+/// to.
 package enum PredicateValues {
-  /// The value without what wraps it; nil for `NSNull`, and for an optional that is nil.
+  /// The unwrapped value; nil for `NSNull` and for a nil optional.
   package static func present(_ value: Any?) -> Any? {
     guard let value, !(value is NSNull) else { return nil }
     let mirror = Mirror(reflecting: value)
@@ -10,8 +11,7 @@ package enum PredicateValues {
     return mirror.children.first.flatMap { present($0.value) }
   }
 
-  /// The object a value stands for; nil for no value, and for values of Swift's own that stand for
-  /// none.
+  /// The Foundation object of a value; nil for no value, and for Swift values that are not bridged.
   package static func object(_ value: Any?) -> NSObject? { present(value) as? NSObject }
 
   /// The elements of an array or set; nil for anything else.
@@ -28,7 +28,7 @@ package enum PredicateValues {
     (object(value) as? NSString).map { String(describing: $0) }
   }
 
-  /// A number cut to a whole one; large unsigned ones keep their type.
+  /// A number truncated to an integer; large unsigned numbers keep their type.
   static func integer(_ value: Any?) -> Any? {
     switch value {
     case let value as Bool: return Int64(value ? 1 : 0)
@@ -45,8 +45,8 @@ package enum PredicateValues {
     }
   }
 
-  /// Whether two values are equal: numbers by their worth, texts byte for byte unless the options
-  /// say otherwise, no value only to no value.
+  /// Whether two values are equal. Numbers are compared by value, and texts byte for byte unless
+  /// the options say otherwise. A missing value equals only a missing value.
   static func areEqual(_ left: Any?, _ right: Any?, options: PredicateOptions = []) -> Bool {
     switch (object(left), object(right)) {
     case (nil, nil): return present(left) == nil && present(right) == nil
@@ -57,7 +57,7 @@ package enum PredicateValues {
     }
   }
 
-  /// Which of two values comes first; nil if they cannot be ordered.
+  /// The order of two values; nil if they cannot be ordered.
   static func order(
     _ left: Any?, _ right: Any?, options: PredicateOptions = []
   ) -> ComparisonResult? {

@@ -1,12 +1,12 @@
 public import Foundation
 
 extension NotificationCenter {
-  /// The notifications of a name, as they are posted; Foundation on Linux lacks this method.
+  /// The notifications with a name, as they are posted. Foundation on Linux lacks this method.
   ///
-  /// An iterator gets what is posted after it was made.
+  /// An iterator receives the notifications that are posted after it was made.
   /// - Parameters:
-  ///   - name: of the notifications.
-  ///   - object: only notifications that it posts; nil: of any object.
+  ///   - name: the name of the notifications.
+  ///   - object: only notifications posted by this object are delivered; nil: by any object.
   public func notifications(
     named name: Notification.Name, object: (any AnyObject & Sendable)? = nil
   ) -> Notifications {
@@ -22,8 +22,8 @@ extension NotificationCenter {
     let name: Notification.Name
     let object: (any AnyObject & Sendable)?
 
-    /// Notifications that wait for a slow reader; the oldest go. Choice: enough for any burst that
-    /// an app makes of itself.
+    /// Maximum number of buffered notifications for a slow reader; the oldest are dropped. Choice:
+    /// large enough for any burst that an app causes.
     static let waitingMax = 1_024
 
     public func makeAsyncIterator() -> Iterator {
@@ -36,7 +36,7 @@ extension NotificationCenter {
       return Iterator(parcels: stream.makeAsyncIterator(), watch: watch)
     }
 
-    /// Gives one notification after another, until its task is cancelled.
+    /// Delivers one notification after another, until its task is cancelled.
     public struct Iterator: AsyncIteratorProtocol {
       var parcels: AsyncStream<Parcel>.Iterator
       let watch: Watch
@@ -45,11 +45,11 @@ extension NotificationCenter {
     }
   }
 
-  /// NB: a notification may hold anything; the poster and the reader share it, as they do where a
-  /// block observes.
+  /// NB: a notification may contain values of any type. The poster and the reader share it, as with
+  /// an observer that is a block.
   struct Parcel: @unchecked Sendable { let notification: Notification }
 
-  /// Observes for as long as an iterator lives.
+  /// Observes while an iterator exists.
   final class Watch: @unchecked Sendable {
     private let center: NotificationCenter
     private let observer: any NSObjectProtocol

@@ -2,21 +2,22 @@ public import Foundation
 
 /// A sort descriptor that names its key and can be archived.
 ///
-/// NB: no class to inherit from: the compiler cannot read the table of one in another module.
+/// NB: a protocol, not a base class, because the compiler cannot read the method table of a base
+/// class in another module.
 public protocol KeyedSortDescriptor: NSSortDescriptor {
   /// The name of the field; nil: the values themselves are sorted.
   var namedKey: String? { get }
 
-  /// Reads an archived descriptor of this class; nil if it is not whole.
+  /// Reads an archived descriptor of this class; nil if it is incomplete.
   static func read(from coder: NSCoder) -> NSSortDescriptor?
 
   /// Archives the descriptor.
   func write(to coder: NSCoder)
 }
 
-/// What `NSSortDescriptor(key:ascending:)` makes.
+/// The sort descriptor that `NSSortDescriptor(key:ascending:)` makes.
 ///
-/// NB: what the class above wants of a key path is never asked for: `compare` is overridden.
+/// NB: the superclass requires a key path, which is never used because `compare` is overridden.
 final class KeySortDescriptor: NSSortDescriptor, KeyedSortDescriptor {
   let namedKey: String?
 
@@ -66,7 +67,7 @@ final class KeySortDescriptor: NSSortDescriptor, KeyedSortDescriptor {
 
   override var hash: Int { namedKey.hashValue }
 
-  /// Archives know it by the name that Apple's have.
+  /// Archives use the class name of Apple's framework.
   override var classForKeyedArchiver: AnyClass? { NSSortDescriptor.self }
 
   override var description: String {
@@ -74,22 +75,23 @@ final class KeySortDescriptor: NSSortDescriptor, KeyedSortDescriptor {
   }
 }
 
-/// Gives `NSSortDescriptor` its initialiser by key and `key`; an implementation detail.
+/// Gives `NSSortDescriptor` its `key` and its initialiser with a key; an implementation detail.
 ///
-/// NB: not bound to classes, else an initialiser could not choose the object it returns.
+/// NB: not restricted to classes. Otherwise the initialiser could not choose the object it returns.
 public protocol _SortKeyReading {}
 
 extension NSSortDescriptor: _SortKeyReading {}
 
 extension _SortKeyReading {
-  /// The name of the field; nil for an order by key path, comparator or the values themselves.
+  /// The name of the field; nil for an order by key path, by comparator or by the values
+  /// themselves.
   ///
-  /// NB: not an extension of the class. Foundation's class has an unavailable `key` in its table of
-  /// methods, and a second one makes the compiler fail when it optimises an app: it finds two
+  /// NB: not an extension of the class. The method table of Foundation's class has an unavailable
+  /// `key`. With a second one, the compiler fails when it optimises an app, because it finds two
   /// methods of that name when it reads the table of a subclass.
   public var key: String? { (self as? any KeyedSortDescriptor)?.namedKey }
 
-  /// An order by the value of a field; nil: by the values themselves.
+  /// Makes an order by the value of a field; nil: by the values themselves.
   public init(key: String?, ascending: Bool) {
     guard let descriptor = KeySortDescriptor(naming: key, ascending: ascending) as? Self else {
       preconditionFailure("\(Self.self) has no initialiser of a key")
@@ -100,7 +102,7 @@ extension _SortKeyReading {
   /// Sort descriptors can be archived securely.
   public static var supportsSecureCoding: Bool { true }
 
-  /// Reads an archived sort descriptor; nil if it names no key.
+  /// Reads an archived sort descriptor; nil if it has no key.
   public init?(coder: NSCoder) {
     let kind = Self.self as? any KeyedSortDescriptor.Type ?? KeySortDescriptor.self
     guard let descriptor = kind.read(from: coder) as? Self else { return nil }
@@ -113,8 +115,8 @@ private enum SortKey {
   static let isAscending = "NSAscending"
 }
 
-/// Choice: Foundation on Linux cannot archive sort descriptors. One without a key is archived as
-/// nothing.
+/// Choice: Foundation on Linux cannot archive sort descriptors. A descriptor without a key has an
+/// empty archive.
 extension NSSortDescriptor: @retroactive NSSecureCoding {
   public func encode(with coder: NSCoder) {
     (self as? any KeyedSortDescriptor)?.write(to: coder)

@@ -1,9 +1,9 @@
 public import Foundation
 
 extension NSSortDescriptor {
-  /// An order by a value that may be missing; objects without one come first.
+  /// Makes an order by an optional value; objects without a value come first.
   ///
-  /// Foundation on Linux takes the key paths of values only that are always there.
+  /// Foundation on Linux accepts only key paths of non-optional values.
   public convenience init<Root, Value: Comparable>(
     keyPath: KeyPath<Root, Value?>, ascending: Bool
   ) {

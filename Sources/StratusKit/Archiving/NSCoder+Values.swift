@@ -1,9 +1,9 @@
 import Foundation
 
-/// Reading that answers nil for what is not there.
+/// Decoding methods that return nil for a missing key.
 ///
-/// NB: Foundation on Linux ends the process when a missing key is decoded as an object, so every
-/// read asks first.
+/// NB: Foundation on Linux ends the process when an object is decoded for a missing key. Every
+/// method therefore checks first whether the key exists.
 extension NSCoder {
   func object<Value: NSObject & NSCoding>(_ key: String, of type: Value.Type) -> Value? {
     containsValue(forKey: key) ? decodeObject(of: type, forKey: key) : nil
@@ -31,7 +31,7 @@ extension NSCoder {
     containsValue(forKey: key) && decodeBool(forKey: key)
   }
 
-  /// Writes an object, or nothing.
+  /// Encodes an object, if there is one.
   func encode(present object: (any NSCoding)?, forKey key: String) {
     if let object { encode(object, forKey: key) }
   }

@@ -2,7 +2,7 @@ import Foundation
 import StratusArchive
 import StratusFoundation
 
-/// The keys are those of Apple's archives, so that one reader serves both.
+/// Uses the keys of Apple's archives, so that one reader serves both formats.
 extension RecordState {
   enum CodingKey {
     static let recordType = "RecordType"
@@ -18,7 +18,7 @@ extension RecordState {
     static let originalParent = "PreviousParentReference"
     static let isParentChanged = "HasUpdatedParentReference"
     static let share = "ShareReference"
-    /// NB: not one of Apple's keys; its archives hold the share's URL instead.
+    /// NB: not one of Apple's keys. Apple's archives contain the share's URL instead.
     static let shortGUID = "StratusShortGUID"
     static let valueStore = "ValueStore"
   }
@@ -77,7 +77,7 @@ extension RecordState {
   }
 }
 
-/// The fields of an archived record: what Apple's archives call CKRecordValueStore.
+/// The fields of an archived record, named CKRecordValueStore in Apple's archives.
 final class RecordValueStore: NSObject, NSSecureCoding {
   let values: FieldTable<StoredValue>
   let originals: FieldTable<StoredValue>
@@ -106,7 +106,8 @@ final class RecordValueStore: NSObject, NSSecureCoding {
   }
 }
 
-/// Stands in an Apple archive's fields for what this framework does not know yet; dropped.
+/// Replaces values of an Apple archive that this framework does not support. The values are
+/// dropped.
 final class UnknownArchivedValue: NSObject, NSSecureCoding {
   static var supportsSecureCoding: Bool { true }
   init?(coder: NSCoder) {}

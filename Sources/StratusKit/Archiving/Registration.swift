@@ -3,8 +3,8 @@ import StratusArchive
 import StratusFoundation
 import StratusKitRegistration
 
-/// Makes the framework's classes known by the names that archives give them: ours, Apple's, and
-/// those of earlier releases.
+/// Registers the framework's classes under all their names in archives: the present ones, Apple's,
+/// and those of earlier releases.
 ///
 /// StratusKitRegistration calls it before `main`.
 @_cdecl("stratus_kit_register")
@@ -39,7 +39,7 @@ public func __stratusKitRegister() {
   for (name, knownClass): (ArchiveName, AnyClass) in classes + RecordFactory.archivedClasses {
     name.register(knownClass)
   }
-  // Only Apple's archives hold these.
+  // Only Apple's archives contain these classes.
   for name in ["CKEncryptedRecordValueStore", "CKEncryptedData"] {
     NSKeyedUnarchiver.setClass(UnknownArchivedValue.self, forClassName: name)
   }

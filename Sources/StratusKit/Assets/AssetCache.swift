@@ -2,18 +2,19 @@ import Foundation
 import StratusTransport
 import Synchronization
 
-/// The files that were fetched: each content once, and a file for every asset.
+/// Stores fetched files: each content once, and a separate file for every asset.
 ///
-/// It lies in `STRATUS_CACHE`, else in `stratus` under `XDG_CACHE_HOME` or `~/.cache`, else in the
-/// system's temporary folder; readable by its owner only. `files` has the contents, by checksum;
-/// `staged` what assets were given, which apps may move or change; `partial` what is on its way.
+/// The cache folder is `STRATUS_CACHE`, else `stratus` under `XDG_CACHE_HOME` or `~/.cache`, else
+/// in the system's temporary folder. Only its owner can read it. `files` holds the contents by
+/// checksum. `staged` holds the files of assets, which apps may move or change. `partial` holds
+/// unfinished downloads.
 final class AssetCache: Sendable {
   private let folder: URL
   private let limits: Limits
   private let now: @Sendable () -> Date
   private let newID: @Sendable () -> String
   private let turns = Turns()
-  /// Bytes that came since it was last trimmed; nil: not yet used.
+  /// Bytes added since the last trim; nil: not used yet.
   private let untrimmedBytes = Mutex<Int64?>(nil)
 
   init(
@@ -26,7 +27,7 @@ final class AssetCache: Sendable {
     self.newID = newID
   }
 
-  /// Where the cache lies, by a process's environment.
+  /// The cache folder, according to a process's environment.
   static func folder(environmentVariables variables: [String: String], temporary: URL) -> URL {
     if let folder = variables["STRATUS_CACHE"], !folder.isEmpty {
       return URL(fileURLWithPath: folder, isDirectory: true)
@@ -61,9 +62,9 @@ final class AssetCache: Sendable {
   ///
   /// - Parameters:
   ///   - checksum: SHA-256 of the contents.
-  ///   - download: brings them, if they are not here already; asked a second time if what came
-  ///     was damaged.
-  /// - Throws: what `download` throws; `CKError.assetNotAvailable`.
+  ///   - download: fetches the contents if they are not cached; called a second time if the first
+  ///     result was damaged.
+  /// - Throws: the errors of `download`; `CKError.assetNotAvailable`.
   func file(
     checksum: [UInt8], size: Int64,
     download: (IncomingFile) async throws(CKError) -> Void
@@ -113,7 +114,7 @@ final class AssetCache: Sendable {
       bytes = sum >= limits.trimmingStepBytes ? 0 : sum
       return sum >= limits.trimmingStepBytes
     }
-    // NB: before the new file comes, so that it is not the one to go.
+    // NB: trimmed before the new file is added, so that the new file is not removed.
     if isDue { trim() }
     if rename(partial.path, place(name, in: .files).path) == 0,
       let file = handOut(name, checksum: checksum, isVerified: true)
@@ -123,10 +124,11 @@ final class AssetCache: Sendable {
     throw CKError(downloading: .file(.inaccessible("the fetched file cannot be kept")))
   }
 
-  /// A staged file with the contents of that name; nil if they are not here, or not as they were.
+  /// A staged file with the contents of this name; nil if they are not cached, or have changed.
   ///
-  /// The first asset shares the file, the others get copies: an app may write to what it was
-  /// given, and must not change what others see. So contents are looked at again before each use.
+  /// The first asset shares the cached file by a hard link; later assets get copies. An app may
+  /// write to its file, and must not change the files of others. The contents are therefore
+  /// verified before each use.
   private func handOut(_ name: String, checksum: [UInt8], isVerified: Bool) -> URL? {
     let cached = place(name, in: .files)
     guard let identity = FileIdentity(at: cached) else { return nil }
@@ -144,12 +146,12 @@ final class AssetCache: Sendable {
     return nil
   }
 
-  /// Begins with the time, by which it is trimmed.
+  /// The name starts with the time, which trimming uses.
   private func stagedName() -> String { "\(seconds(now()))-\(newID())" }
 
   private func seconds(_ date: Date) -> Int64 { Int64(date.timeIntervalSince1970) }
 
-  /// Removes what is old, and of the rest the oldest until it is small enough.
+  /// Removes expired files, and then the oldest ones until the cache is small enough.
   func trim() {
     let now = seconds(now())
     var kept: [TrimmableFile] = []
@@ -182,29 +184,29 @@ private struct TrimmableFile {
   let url: URL
   let identity: FileIdentity
   let part: AssetCache.Part
-  /// Seconds since it came or was handed out.
+  /// Seconds since the file was added or handed out.
   let age: Int64
 
-  /// A file of two names counts once, where it was handed out.
+  /// A file with two hard links counts once, as a staged file.
   var ownBytes: Int64 { part == .files && identity.linksCount > 1 ? 0 : identity.size }
 }
 
 extension AssetCache {
-  /// How large and how old it may become.
+  /// The size and age limits of the cache.
   ///
-  /// Choice: Apple's systems clean up as they see fit.
+  /// Choice: Apple's systems clean up at their own discretion.
   struct Limits: Sendable {
-    /// 1 GiB, above which the oldest goes.
+    /// 1 GiB, above which the oldest files are removed.
     var bytesMax: Int64 = 1_073_741_824
-    /// Bytes that may come before it is trimmed again.
+    /// Bytes that may be added before the next trim.
     var trimmingStepBytes: Int64 = 67_108_864
-    /// An hour, in which an app can count on the file it was given.
+    /// One hour, during which an app can rely on the file it was given.
     var stagedSecondsMin: Int64 = 3_600
-    /// A week after which what was given to an app goes, if the app has not moved it.
+    /// One week, after which a staged file is removed if the app has not moved it.
     var stagedSecondsMax: Int64 = 604_800
-    /// Thirty days after which contents go that nobody has asked for.
+    /// Thirty days, after which unused contents are removed.
     var fileSecondsMax: Int64 = 2_592_000
-    /// A day after which a download counts as abandoned.
+    /// One day, after which an unfinished download counts as abandoned.
     var partialSecondsMax: Int64 = 86_400
 
     func ageSecondsMax(of part: Part) -> Int64 {

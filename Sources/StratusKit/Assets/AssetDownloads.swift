@@ -2,27 +2,27 @@ import Foundation
 import StratusTransport
 import StratusWire
 
-/// What is lost with a file that the network, or this machine, keeps back.
+/// The effect of a file that cannot be fetched because of the network or this machine.
 enum FileLoss {
-  /// The record it belongs to: the others are handed over.
+  /// Only its record fails; the other records are delivered.
   case record
-  /// The operation: a change token must not pass over a record that nobody has seen.
+  /// The operation fails, because a change token must not skip a record that was not delivered.
   case operation
 }
 
-/// Files at once, and times that an address is asked for again.
+/// Maximum number of parallel downloads, and of renewals of an address.
 private let transfersMax = 4
 private let renewalsMax = 3
 
 extension DatabaseCalls {
-  /// Fetches the files of an answer's records, several at a time, and hands the records over in
-  /// order, each once its files are there.
+  /// Fetches the files of a response's records, several at a time. The records are delivered in
+  /// order, each after its files have arrived.
   ///
   /// - Parameters:
-  ///   - record: the record of an item; nil: it has none.
-  ///   - progress: how far an item's files are, below 1.
-  ///   - deliver: takes an item, with the error if its files cannot be had.
-  /// - Throws: what the network or this machine says, where that is the loss of the operation.
+  ///   - record: returns the record of an item; nil if it has none.
+  ///   - progress: called with the progress of an item's files, below 1.
+  ///   - deliver: called with an item, and with an error if its files are not available.
+  /// - Throws: an error of the network or of this machine, if `loss` is `operation`.
   func fetchFiles<Item: Sendable>(
     of items: [Item], losing loss: FileLoss, record: (Item) -> CKRecord?,
     progress: @escaping @Sendable (Item, Double) -> Void = { _, _ in },
@@ -99,7 +99,7 @@ extension DatabaseCalls {
     asset.receive(url)
   }
 
-  /// Asks for the record again, to learn where its file can be had now.
+  /// Fetches the record again to get a new download address for its file.
   private func renewedAddress(of held: HeldAsset) async throws(CKError) -> String? {
     let request = LookupRecords.Request(
       zoneID: held.recordID.zoneID.wire, recordNames: [held.recordID.recordName],
@@ -117,5 +117,5 @@ extension DatabaseCalls {
   }
 }
 
-/// The part of a record's progress that its files make; the rest is the record itself.
+/// The share of a record's progress that its files account for. The rest is the record itself.
 let progressBeforeEnd = 0.99

@@ -3,26 +3,26 @@ import StratusTransport
 import StratusWire
 import Synchronization
 
-/// A field of a save that holds files.
+/// An asset field of a record that is to be saved.
 struct AssetField: Sendable {
   let key: String
   let assets: [CKAsset]
   let isList: Bool
 }
 
-/// A file the server has, with the receipt that puts it into a field.
+/// A file that the server has, with the receipt that allows a save to use it.
 struct ShippedAsset: Sendable {
   let wire: Asset
-  /// The file of this machine with these bytes; nil: none that is known.
+  /// The local file with these bytes; nil if none is known.
   let file: FileIdentity?
 }
 
-/// Brings the files of some saves to the server.
+/// Uploads the files of several saves.
 ///
-/// What the server has already is not sent again, and a file that stands in several fields is
-/// sent once.
+/// A file that the server already has is not uploaded again. A file that several fields use is
+/// uploaded once.
 struct AssetUploads {
-  /// Names a file among those of all saves.
+  /// Identifies a file among the files of all saves.
   struct Place: Hashable, Sendable {
     let save: Int
     let field: Int
@@ -35,17 +35,17 @@ struct AssetUploads {
     let recordID: CKRecord.ID
     let recordType: String
     let fieldName: String
-    /// nil: there is none any more.
+    /// nil if the file no longer exists.
     let file: FileIdentity?
 
-    /// Whether a field of the server holds these bytes, as far as can be told: its file is gone,
-    /// or as it was when it came or was sent.
+    /// Whether a field on the server probably holds these bytes. True if the file is gone or has
+    /// not changed since it was downloaded or uploaded.
     var isKnownToServer: Bool {
       guard let held = asset.held else { return false }
       return file == nil || file == held.file
     }
 
-    /// Whether it was last seen in the very field it goes to.
+    /// Whether the server's copy belongs to the same field that is now saved.
     func stays(_ held: HeldAsset) -> Bool {
       held.recordID.isEqual(recordID) && held.fieldName == fieldName
     }
@@ -55,12 +55,12 @@ struct AssetUploads {
   private let zoneID: CKRecordZone.ID
   private let isAtomic: Bool
   private let shipments: [Shipment]
-  /// What is at the server.
+  /// The files that are on the server.
   private(set) var shipped: [Place: ShippedAsset] = [:]
   /// The first error of each save that has one.
   private(set) var errors: [Int: CKError] = [:]
 
-  /// - Parameter isAtomic: whether to stop at the first error, since nothing will be saved.
+  /// - Parameter isAtomic: whether to stop at the first error, because then no record is saved.
   init(
     of saves: [(record: CKRecord, fields: [AssetField])], to zoneID: CKRecordZone.ID,
     in database: DatabaseCalls, isAtomic: Bool
@@ -85,10 +85,10 @@ struct AssetUploads {
 
   private var isOver: Bool { isAtomic && !errors.isEmpty }
 
-  /// Brings them there; what concerns one save becomes its error.
+  /// Uploads the files. An error that concerns one save is stored in ``errors``.
   ///
-  /// - Parameter progress: how far the files of a save are, below 1.
-  /// - Throws: what the whole request failed with.
+  /// - Parameter progress: called with the progress of a save's files, below 1.
+  /// - Throws: the error of the whole request.
   mutating func run(
     progress: @escaping @Sendable (_ save: Int, Double) -> Void
   ) async throws(CKError) {
@@ -108,11 +108,11 @@ struct AssetUploads {
     if errors[shipment.place.save] == nil { errors[shipment.place.save] = error }
   }
 
-  // What the server has already.
+  // Files that the server already has.
 
   private var receiptPlace: KeptReceipt.Place? {
     database.path.connection.map { connection in
-      // A receipt is the user's, by whatever name the device is called.
+      // A receipt belongs to the user and does not depend on the device's name.
       var address = connection.address
       address.deviceID = ""
       return KeptReceipt.Place(
@@ -144,11 +144,12 @@ struct AssetUploads {
           part: Array(group[start..<min(start + Limits.assetsPerRequestMax, group.count)]))
       }
     }
-    // NB: what the server does not have after all is sent, unless the file is gone as well.
+    // NB: a file that the server does not have after all is uploaded, unless the local file is
+    // gone.
     for shipment in known where shipped[shipment.place] == nil && shipment.file == nil {
       if let held = shipment.asset.held, shipment.stays(held) {
-        // One of several files of a list, for which the server gives no receipts: it needs none
-        // for what the field has.
+        // The server gives no receipts for the files of a list. A file that stays in its field
+        // needs no receipt.
         let asset = Asset(fileChecksum: held.checksum, size: held.size)
         shipped[shipment.place] = ShippedAsset(wire: asset, file: nil)
       } else {
@@ -173,14 +174,14 @@ struct AssetUploads {
     }
     for item in response.items {
       guard case .asset(let asset) = item, asset.receipt != nil else { continue }
-      // A field may hold something else by now, and a list's files come in no given order.
+      // The field may hold another file by now, and the files of a list arrive in no fixed order.
       for shipment in part where shipment.asset.held?.checksum == asset.fileChecksum {
         shipped[shipment.place] = ShippedAsset(wire: asset, file: shipment.file)
       }
     }
   }
 
-  // What it has not.
+  // Files that the server does not have.
 
   private mutating func upload(
     _ missing: [Shipment], progress: @escaping @Sendable (Int, Double) -> Void
@@ -218,9 +219,9 @@ struct AssetUploads {
     return response.targets.map(\.url)
   }
 
-  /// Sends files, several at a time.
+  /// Uploads files, several at a time.
   ///
-  /// - Throws: what would befall every other file, too.
+  /// - Throws: an error that would also stop every other file.
   private func send(
     _ part: [Shipment], to addresses: [String], _ meter: ProgressMeter
   ) async throws(CKError) -> [(Shipment, Result<ShippedAsset, CKError>)] {
@@ -250,9 +251,9 @@ struct AssetUploads {
     return results
   }
 
-  /// Files that are sent at once.
+  /// Maximum number of parallel uploads.
   private static let transfersMax = 4
-  /// Times that a new address is asked for.
+  /// Maximum number of times that new upload addresses are requested.
   private static let renewalsMax = 3
 
   private func send(
@@ -286,7 +287,7 @@ struct AssetUploads {
   }
 }
 
-/// Adds up how far the files of each save are.
+/// Adds up the upload progress of each save.
 private final class ProgressMeter: Sendable {
   private let saves: [FileIdentity?: Set<Int>]
   private let totals: [Int: Int64]

@@ -4,11 +4,11 @@ import StratusTransport
 import StratusWire
 import Synchronization
 
-/// A file that belongs to a field of a record: only its bytes are kept, no name and no attributes.
+/// A file in a field of a record. Only the bytes are stored, without a name or attributes.
 ///
-/// An asset belongs to one record; two records have the same file by two assets. Two assets are
-/// never equal. After a fetch the file lies in a place that is cleaned up in time: move what is to
-/// stay.
+/// An asset belongs to one record. To store a file in two records, make two assets. Two assets are
+/// never equal. A fetched file lies in a cache folder that is cleaned up later; move the file to
+/// keep it.
 public final class CKAsset: NSObject, NSSecureCoding, @unchecked Sendable {
   private struct State {
     var fileURL: URL?
@@ -18,28 +18,28 @@ public final class CKAsset: NSObject, NSSecureCoding, @unchecked Sendable {
 
   private let state: Mutex<State>
 
-  /// An asset of a file of this machine, which is read when the record is saved. A URL that is
-  /// none of a file is a programmer's error.
+  /// Makes an asset of a local file, which is read when the record is saved. A URL that is not a
+  /// file URL is a programmer error.
   public init(fileURL: URL) {
     precondition(fileURL.isFileURL, "an asset needs the URL of a file")
     state = Mutex(State(fileURL: fileURL))
     super.init()
   }
 
-  /// An asset whose bytes only the server has.
+  /// Makes an asset whose bytes are only on the server.
   init(held: HeldAsset) {
     state = Mutex(State(held: held))
     super.init()
   }
 
-  /// Where the bytes are: the URL it was made with, or that of the fetched file. nil in the
-  /// `serverRecord` of a conflict, whose files are not fetched.
+  /// The location of the bytes: the URL from the initialiser, or the URL of the fetched file. nil
+  /// in the `serverRecord` of a conflict, whose files are not fetched.
   public var fileURL: URL? { state.withLock { $0.fileURL } }
 
-  /// What a server is known to hold of it; nil: nothing.
+  /// The server's last known copy; nil if there is none.
   var held: HeldAsset? { state.withLock { $0.held } }
 
-  /// Takes a fetched file.
+  /// Sets the location of the fetched file.
   func receive(_ fileURL: URL) {
     let file = FileIdentity(at: fileURL)
     state.withLock { state in
@@ -48,7 +48,7 @@ public final class CKAsset: NSObject, NSSecureCoding, @unchecked Sendable {
     }
   }
 
-  /// Takes in that a save succeeded, so that a field of the server holds it.
+  /// Notes that a save succeeded, so that a field on the server holds the file.
   func settle(_ held: HeldAsset) {
     state.withLock { state in
       state.held = held
@@ -56,7 +56,7 @@ public final class CKAsset: NSObject, NSSecureCoding, @unchecked Sendable {
     }
   }
 
-  /// What was got for its bytes where no save has succeeded since.
+  /// The receipt of an upload that no successful save has used yet.
   var receipt: KeptReceipt? {
     get { state.withLock { $0.receipt } }
     set { state.withLock { $0.receipt = newValue } }
@@ -80,7 +80,7 @@ public final class CKAsset: NSObject, NSSecureCoding, @unchecked Sendable {
 
   public static var supportsSecureCoding: Bool { true }
 
-  /// Reads an archived asset, ours or Apple's.
+  /// Reads an archived asset, from Stratus or from Apple's framework.
   public init?(coder: NSCoder) {
     let fileURL = coder.object(CodingKey.fileURL, of: NSURL.self)?.absoluteURL
     var state = State(fileURL: fileURL?.isFileURL == true ? fileURL : nil)
@@ -96,7 +96,7 @@ public final class CKAsset: NSObject, NSSecureCoding, @unchecked Sendable {
     super.init()
   }
 
-  /// Writes where the file is, and what the server holds; not the bytes.
+  /// Archives the file's location and the server's copy, not the bytes.
   public func encode(with coder: NSCoder) {
     let state = state.withLock { $0 }
     coder.encode(present: state.fileURL.map { $0 as NSURL }, forKey: CodingKey.fileURL)
@@ -111,7 +111,7 @@ public final class CKAsset: NSObject, NSSecureCoding, @unchecked Sendable {
 
 extension CKAsset: __CKRecordObjCValue {}
 
-/// What a field of the server holds.
+/// The server's copy of a file in a field.
 struct HeldAsset: Sendable {
   /// SHA-256 of the contents, in base64.
   let checksum: String
@@ -119,9 +119,9 @@ struct HeldAsset: Sendable {
   let size: Int64
   let recordID: CKRecord.ID
   let fieldName: String
-  /// Where the bytes can be had, for a while; nil: not known any more.
+  /// The download address, which is valid for a limited time; nil if none is known.
   var downloadURL: String?
-  /// The file of this machine that had the same bytes; nil: none that is known.
+  /// The local file with the same bytes; nil if none is known.
   var file: FileIdentity?
 
   init(
@@ -137,13 +137,13 @@ struct HeldAsset: Sendable {
   }
 }
 
-/// The receipt of a file that was sent for a save which then failed, so that the next one, after a
-/// conflict say, need not send it again.
+/// The receipt of an uploaded file whose save failed, as in a conflict. The next save can use it
+/// and need not upload the file again.
 struct KeptReceipt: Sendable {
-  /// Seconds for which it is used again. Choice: well below the server's half a day.
+  /// Maximum age in seconds. Choice: well below the server's half a day.
   private static let secondsMax = 14_400.0
 
-  /// Where it is good.
+  /// The server and database in which the receipt is valid.
   struct Place: Sendable, Hashable {
     let address: Connection.Address
     let scope: DatabaseScope
@@ -153,7 +153,7 @@ struct KeptReceipt: Sendable {
   let wire: Asset
   let file: FileIdentity
   let place: Place
-  /// By the connection's clock.
+  /// Creation time on the connection's clock.
   let made: Double
 
   func isGood(for file: FileIdentity, at place: Place, now: Double) -> Bool {
@@ -162,7 +162,8 @@ struct KeptReceipt: Sendable {
 }
 
 extension FieldValue {
-  /// What a record keeps for a field that holds a file, or several; their bytes are not there yet.
+  /// The value that a record stores for a field with one or several files. The files are not
+  /// fetched yet.
   func storedAssets(of recordID: CKRecord.ID, field: String) -> StoredValue? {
     switch self {
     case .asset(let asset):
@@ -179,7 +180,7 @@ extension FieldValue {
 }
 
 extension CKRecord {
-  /// The assets whose files are still to be fetched.
+  /// The assets whose files must still be fetched.
   var awaitedAssets: [CKAsset] {
     withState { state in
       var awaited: [CKAsset] = []

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Lets one at a time work on each of many things; the others wait for their turn.
+/// A set of locks with string keys. Callers wait in a queue for each key.
 final class Turns: Sendable {
   private let waiting = Mutex<[String: [CheckedContinuation<Void, Never>]]>([:])
 
-  /// Waits until nobody else works on the thing.
+  /// Locks a key, and waits until it is free.
   func take(_ key: String) async {
     await withCheckedContinuation { continuation in
       let isFree = waiting.withLock { waiting in
@@ -19,7 +19,7 @@ final class Turns: Sendable {
     }
   }
 
-  /// Lets the next one work on the thing.
+  /// Unlocks a key, and resumes the next waiting caller.
   func pass(_ key: String) {
     let next = waiting.withLock { waiting -> CheckedContinuation<Void, Never>? in
       guard var queue = waiting[key], !queue.isEmpty else {

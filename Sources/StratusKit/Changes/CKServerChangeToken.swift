@@ -1,17 +1,17 @@
 public import Foundation
 import StratusArchive
 
-/// A place in the history of a database or of a zone; opaque.
+/// An opaque position in the changes of a database or of a zone.
 public final class CKServerChangeToken: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   private let tokenData: Data
 
-  /// A place the server named.
+  /// Makes a token from the server's text.
   init(syncToken: String) { tokenData = Data(syncToken.utf8) }
 
   /// The text to send to the server.
   ///
-  /// Choice: a token of Apple's, whose bytes are no text, is sent in base64; the server knows it
-  /// as little as any other token that is not its own.
+  /// Choice: a token of Apple's framework, whose bytes are not text, is sent in base64. The server
+  /// rejects it like any other unknown token.
   var syncToken: String {
     String(data: tokenData, encoding: .utf8) ?? tokenData.base64EncodedString()
   }
@@ -32,7 +32,7 @@ public final class CKServerChangeToken: NSObject, NSCopying, NSSecureCoding, @un
 
   public static var supportsSecureCoding: Bool { true }
 
-  /// Reads an archived token, ours or Apple's; nil if it holds nothing.
+  /// Reads an archived token, from Stratus or from Apple's framework; nil if the archive is empty.
   public init?(coder: NSCoder) {
     guard let data = coder.data("ChangeTokenData") else { return nil }
     tokenData = data

@@ -4,25 +4,27 @@ import StratusWire
 import Synchronization
 
 extension Notification.Name {
-  /// Posted when a container's account may have changed: somebody has signed in or out, or the
-  /// server accepts it no more, or again. Ask for the account's status then.
+  /// Posted when a container's account may have changed: a user has signed in or out, or the server
+  /// has begun or stopped to reject the account. Check the account's status after this
+  /// notification.
   ///
   /// It is posted on an arbitrary queue, without an object, and only while there is a
   /// `CKContainer`.
   public static let CKAccountChanged = Notification.Name("CKAccountChangedNotification")
 }
 
-/// The account that a container's requests are made for, and who wants to hear when it changes.
+/// The account of a container's requests, with the listeners for its changes.
 ///
-/// While the server refuses it, the server is asked now and then whether it still does: an app that
-/// asks nothing until it hears is not to wait for ever.
+/// While the server rejects the account, this class asks the server from time to time whether it
+/// still does. An app that sends no requests until the next signal would otherwise wait
+/// indefinitely.
 final class Account: Sendable {
   private struct State {
-    /// How the server last refused it; nil: it did not.
+    /// The server's last rejection; nil if the account is accepted.
     var refusal: CKError.Code?
-    /// Asks whether it is accepted again, while it is refused.
+    /// Checks repeatedly whether the server accepts a rejected account again.
     var asking: Task<Void, Never>?
-    /// Whether it was set in code, and the credentials file has no say any more.
+    /// Whether the app has set the account in code. The credentials file is ignored then.
     var isSetInCode = false
     var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
     var nextListener = 0
@@ -31,12 +33,12 @@ final class Account: Sendable {
   private let connection: Connection?
   private let state = Mutex(State())
 
-  /// - Parameter connection: nil: there is no container to be signed in to.
+  /// - Parameter connection: nil if there is no container to sign in to.
   init(of connection: Connection?) { self.connection = connection }
 
   deinit { state.withLock { $0.asking }?.cancel() }
 
-  /// One element, or more, each time it may have changed.
+  /// A stream with at least one element for each possible change of the account.
   func changes() -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -54,9 +56,10 @@ final class Account: Sendable {
   /// Uses other tokens from now on.
   ///
   /// - Parameters:
-  ///   - signIn: stands for the sign-in that the user's token belongs to; nil: it is its first.
-  ///   - isSetInCode: whether they are the app's, against which a file's do not count.
-  ///   - forget: lets go of what is known of the account until now, before anybody hears.
+  ///   - signIn: identifies the sign-in that the user's token belongs to; nil: the token is the
+  ///     first of its sign-in.
+  ///   - isSetInCode: whether the app sets the tokens. The credentials file is then ignored.
+  ///   - forget: discards the data of the previous account before listeners are notified.
   func adopt(
     apiToken: String?, webAuthToken: String?, signIn: String?, isSetInCode: Bool,
     forget: () -> Void
@@ -76,11 +79,11 @@ final class Account: Sendable {
     announce()
   }
 
-  /// Takes in how the server answered.
+  /// Takes the result of a request into account.
   ///
   /// - Parameters:
-  ///   - error: nil: it did what it was asked.
-  ///   - generation: that of the connection when it was asked.
+  ///   - error: nil if the request succeeded.
+  ///   - generation: the connection's generation when the request was sent.
   func note(_ error: CKError?, of generation: Int) {
     let refusal: CKError.Code?
     switch error?.code {
@@ -91,8 +94,8 @@ final class Account: Sendable {
     }
     guard let connection, connection.hasUser else { return }
     let hasChanged = state.withLock { state in
-      // NB: under the lock that a sign-in takes, or an answer to the last account would be noted of
-      // the next.
+      // NB: checked under the lock that a sign-in takes. Otherwise a response for the previous
+      // account could be stored for the next one.
       guard connection.generation == generation else { return false }
       defer { state.refusal = refusal }
       if refusal == nil {
@@ -107,10 +110,10 @@ final class Account: Sendable {
     if hasChanged { announce() }
   }
 
-  /// Asks whether the account is accepted again: after a second or as long as the server wants, and
-  /// then less and less often, once a minute in the end.
+  /// Asks repeatedly whether the server accepts the account again. The first delay is a second, or
+  /// the delay the server asks for. The delay grows to one minute.
   ///
-  /// NB: it holds the account only while it asks.
+  /// NB: the task holds the account only during a request.
   private func keepAsking(
     _ timing: Timing, in generation: Int, firstAfter seconds: Double?
   ) -> Task<Void, Never> {
@@ -127,9 +130,9 @@ final class Account: Sendable {
     }
   }
 
-  /// Asks who the user is, and takes in the answer.
+  /// Asks the server for the user, and records the result.
   ///
-  /// - Returns: why it is not known that the account is accepted.
+  /// - Returns: the reason why the account is not known to be accepted.
   private func ask(in generation: Int) async -> CKError? {
     guard let connection, connection.generation == generation else { return nil }
     let failure: CKError?

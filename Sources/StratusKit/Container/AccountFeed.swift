@@ -1,38 +1,39 @@
 import StratusTransport
 import Synchronization
 
-/// Who is signed in, and when that may have changed.
+/// Names the signed-in user, and signals possible changes of the account.
 package protocol AccountFeed: Sendable {
-  /// The record name of the user who is signed in now; nil: nobody is.
+  /// The record name of the signed-in user; nil if no user is signed in.
   ///
-  /// - Throws: why that cannot be told just now, such as `CKError.networkFailure`.
+  /// - Throws: the reason why the user is not known now, such as `CKError.networkFailure`.
   func currentUserRecordName() async throws(CKError) -> String?
 
-  /// Says each time that the account may have changed; ends when the task that iterates is
-  /// cancelled. Several changes may be told as one.
+  /// A stream with an element for each possible change of the account. It ends when the task that
+  /// iterates is cancelled. Several changes may share one element.
   func changes() -> AsyncStream<Void>
 }
 
-/// Asks the server who the user is.
+/// Asks the server for the signed-in user.
 final class ServerAccountFeed: AccountFeed {
   private let path: RequestPath
   private let told = Mutex<Int?>(nil)
 
   init(path: RequestPath) { self.path = path }
 
-  /// The connection's generation in which the user was who was told last: what is asked of the
-  /// server in that user's name is asked in this, or not at all. nil: nobody was told yet.
+  /// The connection's generation for the user that ``currentUserRecordName()`` returned last; nil
+  /// before the first answer. Requests in that user's name must use this generation, so that they
+  /// fail after another sign-in.
   var generation: Int? { told.withLock { $0 } }
 
-  /// Choice: credentials that the server does not take any more are an account that cannot be used
-  /// just now: an app does not lose what it has to send because a session has ended.
+  /// Choice: credentials that the server rejects count as an account that is temporarily
+  /// unavailable. An app therefore does not lose its pending changes because a session has ended.
   func currentUserRecordName() async throws(CKError) -> String? {
     guard let connection = path.connection else { throw CKError.noContainer }
     while true {
       let generation = connection.generation
       do throws(CKError) {
         let user = try await user(of: connection, in: generation)
-        // Who has signed in meanwhile is who is asked for.
+        // Another user has signed in meanwhile: ask again for that user.
         if connection.generation != generation { continue }
         told.withLock { $0 = generation }
         return user

@@ -1,26 +1,26 @@
 import StratusTransport
 
 extension CKContainer {
-  /// Uses another account from now on: an addition of Stratus, for programs that let somebody sign
-  /// in themselves.
+  /// Uses another account from now on. This is an addition of Stratus, for programs with their own
+  /// sign-in.
   ///
-  /// It concerns all containers of the process with the same settings. What has been asked before
-  /// is answered to the account that asked.
+  /// The change concerns all containers of the process with the same settings. Answers to earlier
+  /// requests still belong to the previous account.
   ///
   /// - Parameters:
-  ///   - webAuthToken: stands for the user.
-  ///   - apiToken: nil: the one that is used already.
+  ///   - webAuthToken: identifies the user.
+  ///   - apiToken: nil keeps the present one.
   public func signIn(webAuthToken: String, apiToken: String? = nil) {
     path.adopt(apiToken: apiToken, webAuthToken: webAuthToken)
   }
 
-  /// Uses no account from now on; see ``signIn(webAuthToken:apiToken:)``. Nothing is said to the
-  /// server: the token stays good where it is known otherwise.
+  /// Uses no account from now on; see ``signIn(webAuthToken:apiToken:)``. The server is not
+  /// notified, so the token remains valid elsewhere.
   public func signOut() { path.adopt(apiToken: nil, webAuthToken: nil) }
 
-  /// Lets the container know how the server stands to its account, as if it had been asked.
+  /// Sets the account's status as if the server had reported it.
   ///
-  /// - Parameter refusal: nil: it accepts it.
+  /// - Parameter refusal: the server's rejection; nil: the server accepts the account.
   package func noteAccount(_ refusal: CKError.Code?) {
     guard let connection = path.connection else { return }
     path.account.note(refusal.map { CKError($0) }, of: connection.generation)

@@ -2,16 +2,15 @@ import Foundation
 import StratusTransport
 
 extension CKContainer {
-  /// The IDs of the long-lived operations that an earlier run of the program began, and those of
-  /// this one that are not over.
+  /// The IDs of the unfinished long-lived operations of this and earlier runs of the program.
   ///
-  /// Choice: no process works on them while the program does not run; who makes one again and adds
-  /// it goes on where it ended. They lie in the state folder (`STRATUS_STATE`, else
-  /// `$XDG_STATE_HOME/stratus`, else `~/.local/state/stratus`), readable by their owner alone, and
-  /// belong to the container, the environment and the user.
+  /// Choice: an operation makes no progress while the program does not run. It continues when a
+  /// later run fetches it and adds it again. Operations are saved in the state folder
+  /// (`STRATUS_STATE`, else `$XDG_STATE_HOME/stratus`, else `~/.local/state/stratus`). Only the
+  /// owner can read the files. They belong to the container, the environment and the user.
   ///
-  /// - Throws: why the server could not be asked who the user is. It is asked only where somebody
-  ///   has signed in since an operation was begun.
+  /// - Throws: the reason why the server could not be asked for the user. It is asked only if
+  ///   another sign-in has happened since an operation began.
   public func allLongLivedOperationIDs() async throws -> [CKOperation.ID] {
     try await ownLongLivedIDs()
   }
@@ -30,14 +29,14 @@ extension CKContainer {
     }
   }
 
-  /// A long-lived operation, made again to be given its blocks and added: it calls them for what
-  /// was answered before, does not ask for it twice, and goes on with the rest.
+  /// Restores a long-lived operation, which the app configures with blocks and adds again. It calls
+  /// the blocks for the saved answers, does not repeat those requests, and continues with the rest.
   ///
-  /// A save whose answer was lost with the process fails with `CKError.serverResponseLost` unless
-  /// it can be repeated, as those that compare no change tags can.
+  /// A save whose answer was lost with the process fails with `CKError.serverResponseLost`, unless
+  /// it can be repeated safely. Saves that compare no change tags can be repeated.
   ///
-  /// Choice: while it runs, here or in another process, it cannot be had, and this answers nil.
-  /// - Returns: nil where it is over, was cancelled, or is another user's.
+  /// Choice: returns nil while the operation runs in this or another process.
+  /// - Returns: nil if the operation is finished, was cancelled, or belongs to another user.
   /// - Throws: as `allLongLivedOperationIDs()` does.
   public func longLivedOperation(for operationID: CKOperation.ID) async throws -> CKOperation? {
     try await makeLongLivedOperation(operationID)

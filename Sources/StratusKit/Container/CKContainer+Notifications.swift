@@ -1,8 +1,8 @@
 import StratusWire
 
 extension CKContainer {
-  /// The user's remote notifications in this container: an addition of Stratus, in place of what
-  /// the operating system hands to an app on Apple's.
+  /// The user's remote notifications in this container. This is an addition of Stratus; on Apple's
+  /// systems the operating system delivers them to the app.
   ///
   /// ```swift
   /// for await notification in container.remoteNotifications {
@@ -10,33 +10,33 @@ extension CKContainer {
   /// }
   /// ```
   ///
-  /// It begins with what has waited for this device, ends when its task is cancelled, and outlives
-  /// lost connections. Any number of tasks may iterate: each gets every notification. The
-  /// connection to the server is open while one does. The server keeps a notification for this
-  /// device until every task that iterates at that moment is done with it, and so asks for the
-  /// next; a program that ends before has it again in its next run.
+  /// The sequence starts with the notifications that are queued for this device. It ends when its
+  /// task is cancelled, and continues after lost connections. Any number of tasks may iterate, and
+  /// each gets every notification. The connection to the server is open while any task iterates.
+  /// The server keeps a notification for this device until every task that is iterating has asked
+  /// for the next one. A program that ends earlier gets the notification again in its next run.
   ///
-  /// Which device this is outlasts the process, in the folder `STRATUS_STATE`, else
-  /// `$XDG_STATE_HOME/stratus`, else `~/.local/state/stratus`: from the first time that somebody
-  /// listens or saves a subscription, and then from each run's first request. Programs are
-  /// different devices, told apart by the names of their executables, and so are processes of one
-  /// program that run at the same time. Where the folder cannot be used, the device is new each
-  /// time, and begins with what comes from then on.
+  /// The identity of the device outlasts the process. It is stored in the folder `STRATUS_STATE`,
+  /// else `$XDG_STATE_HOME/stratus`, else `~/.local/state/stratus`. It is stored when the program
+  /// first listens or saves a subscription, and later runs use it from their first request on.
+  /// Programs are different devices, distinguished by the names of their executables. Processes of
+  /// one program that run at the same time are different devices, too. If the folder cannot be
+  /// used, each run is a new device, which receives only new notifications.
   ///
-  /// Choice: without a user there is nothing to hear; the sequence then waits until it is
+  /// Choice: if no user is signed in, the sequence delivers nothing and waits until it is
   /// cancelled.
   public var remoteNotifications: RemoteNotifications {
     RemoteNotifications(feed: path.notificationFeed)
   }
 
-  /// Remote notifications as they arrive.
+  /// A sequence of remote notifications.
   public struct RemoteNotifications: AsyncSequence, Sendable {
     public typealias Element = CKNotification
     public typealias Failure = Never
 
     let feed: any NotificationFeed
 
-    /// One who listens, from its first element on.
+    /// A listener, from its first element on.
     public struct AsyncIterator: AsyncIteratorProtocol {
       public typealias Element = CKNotification
       public typealias Failure = Never
@@ -56,7 +56,7 @@ extension CKContainer {
       }
     }
 
-    /// One more who listens.
+    /// Makes another listener.
     public func makeAsyncIterator() -> AsyncIterator {
       AsyncIterator(payloads: feed.notifications().makeAsyncIterator())
     }

@@ -3,25 +3,25 @@ import StratusTransport
 import StratusWire
 
 extension CKContainer {
-  /// Where a container's server is, and who uses it: an addition of Stratus, for programs that set
-  /// in code what Apple's systems know by themselves.
+  /// The server of a container, and its credentials. This is an addition of Stratus, for programs
+  /// that set in code what Apple's systems configure themselves.
   public struct Settings: Sendable {
-    /// Which copy of a container.
+    /// The environment of a container. Each has its own data.
     public enum Environment: String, Sendable { case development, production }
 
-    /// The server, without the path of the web services; nil: `STRATUS_URL`, else the credentials
-    /// file's, else `http://127.0.0.1:8080`, where `stratus dev` listens.
+    /// The server's URL, without the path of the web services; nil: `STRATUS_URL`, else the
+    /// credentials file's, else `http://127.0.0.1:8080`, the default address of `stratus dev`.
     public var url: URL?
-    /// nil: `STRATUS_ENVIRONMENT`, else the credentials file's, else development.
+    /// The environment; nil: `STRATUS_ENVIRONMENT`, else the credentials file's, else development.
     public var environment: Environment?
-    /// nil: `STRATUS_API_TOKEN`, else the credentials file's.
+    /// The API token; nil: `STRATUS_API_TOKEN`, else the credentials file's.
     public var apiToken: String?
-    /// Stands for the user; nil: `STRATUS_WEB_AUTH_TOKEN`, else the credentials file's.
+    /// The user's token; nil: `STRATUS_WEB_AUTH_TOKEN`, else the credentials file's.
     public var webAuthToken: String?
-    /// Where this device keeps the key of the account's encrypted values, readable by its owner
-    /// alone; nil: `STRATUS_KEYS`, else `keys.json` beside the credentials file.
+    /// The file with this device's keys for encrypted values, which only its owner can read; nil:
+    /// `STRATUS_KEYS`, else `keys.json` beside the credentials file.
     public var keysFile: URL?
-    /// Where this device keeps its name for notifications, one for each program; nil:
+    /// The folder in which this device saves its name for notifications, one for each program; nil:
     /// `STRATUS_STATE`, else `$XDG_STATE_HOME/stratus`, else `~/.local/state/stratus`.
     public var stateFolder: URL?
 

@@ -1,9 +1,9 @@
 import Foundation
 import StratusTransport
 
-/// Whether a container can be used with an account.
+/// Whether a container can be used with the present account.
 public enum CKAccountStatus: Int, Sendable {
-  /// The server could not be asked.
+  /// The server did not answer.
   case couldNotDetermine = 0
   case available = 1
   case restricted = 2
@@ -12,7 +12,7 @@ public enum CKAccountStatus: Int, Sendable {
 }
 
 extension CKContainer {
-  /// How the container's own calls reach the server.
+  /// Sends the container's own requests.
   var calls: ContainerCalls { ContainerCalls(path: path, options: callOptions) }
 
   var callOptions: Connection.Options {
@@ -23,15 +23,15 @@ extension CKContainer {
       operationID: nil, group: overrides.group)
   }
 
-  /// Whether there is an account: available when the server accepts the web auth token.
+  /// Whether an account can be used: `available` if the server accepts the web auth token.
   ///
-  /// Choice: a server that cannot be reached is `couldNotDetermine` here, and no error; the
-  /// completion-handler form gives both.
+  /// Choice: returns `couldNotDetermine` without an error if the server cannot be reached. The form
+  /// with a completion handler passes both the status and the error.
   public func accountStatus() async throws -> CKAccountStatus {
     await determineAccountStatus().status
   }
 
-  /// Whether there is an account: available when the server accepts the web auth token.
+  /// Whether an account can be used: `available` if the server accepts the web auth token.
   @preconcurrency
   public func accountStatus(
     completionHandler: @escaping @Sendable (CKAccountStatus, (any Error)?) -> Void

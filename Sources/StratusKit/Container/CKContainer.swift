@@ -3,9 +3,9 @@ package import StratusTransport
 import StratusWire
 import Synchronization
 
-/// An app's place on the server: its databases, and the account they are used with.
+/// A container on the server, with its databases and the account that uses them.
 public final class CKContainer: NSObject, @unchecked Sendable {
-  /// The name of the container; nil for a default container that nothing names.
+  /// The name of the container; nil for a default container without a configured name.
   public let containerIdentifier: String?
 
   let path: RequestPath
@@ -16,35 +16,36 @@ public final class CKContainer: NSObject, @unchecked Sendable {
   private static let defaultContainer = CKContainer(
     settings: Live.settings(), exchange: nil, timing: nil)
 
-  /// Stands in for the default container in a task and in those that it starts.
+  /// Replaces the default container in a task and in its child tasks.
   @TaskLocal package static var substitute: CKContainer?
 
-  /// The container named by `STRATUS_CONTAINER`, else by the credentials file; always the same
-  /// object, except in a test that has put another in its place.
+  /// The container named by `STRATUS_CONTAINER`, or else by the credentials file. It is always the
+  /// same object, unless a test has replaced it.
   ///
-  /// Choice: where nothing names one its identifier is nil, and using it fails with
-  /// `CKError.badContainer`; Apple's framework raises an exception.
+  /// Choice: without a configured name the identifier is nil, and using the container fails with
+  /// `CKError.badContainer`. Apple's framework raises an exception.
   public class func `default`() -> CKContainer { substitute ?? defaultContainer }
 
-  /// The container of that name, on the server and with the credentials that the process's
-  /// environment or the credentials file names.
+  /// Makes the container with this name. The server and the credentials come from the process's
+  /// environment or from the credentials file.
   public convenience init(identifier containerIdentifier: String) {
     self.init(identifier: containerIdentifier, settings: Settings())
   }
 
-  /// The container of that name, with settings made in code; what they leave out comes from the
-  /// environment and the credentials file. An addition of Stratus.
+  /// Makes the container with this name and these settings. Missing settings come from the
+  /// environment and the credentials file. This initialiser is an addition of Stratus.
   public convenience init(identifier containerIdentifier: String, settings: Settings) {
     self.init(
       settings: settings.wire(container: containerIdentifier).completed(by: Live.settings()),
       exchange: nil, timing: nil)
   }
 
-  /// A container that speaks through the given exchange, by these settings alone.
+  /// Makes a container that sends its requests through the given exchange and uses only these
+  /// settings.
   ///
   /// - Parameters:
-  ///   - events: brings notifications; nil: none come.
-  ///   - program: names the program that this process is taken for; nil: its own.
+  ///   - events: delivers notifications; nil: none are received.
+  ///   - program: the name of the program that this process represents; nil: its own.
   package convenience init(
     identifier containerIdentifier: String, settings: Settings,
     exchange: any HTTPExchange, timing: Timing? = nil, assets: AssetSettings? = nil,
@@ -87,17 +88,17 @@ public final class CKContainer: NSObject, @unchecked Sendable {
 
   private static let alive = Mutex(0)
 
-  /// Whether the process has a container.
+  /// Whether the process has any container.
   static var isAnyAlive: Bool { alive.withLock { $0 > 0 } }
 
-  /// The database everybody reads.
+  /// The database that all users can read.
   public var publicCloudDatabase: CKDatabase { database(with: .public) }
   /// The user's own database.
   public var privateCloudDatabase: CKDatabase { database(with: .private) }
-  /// What others share with the user.
+  /// The database with the records that other users share with this user.
   public var sharedCloudDatabase: CKDatabase { database(with: .shared) }
 
-  /// The database of that scope: the same object as the property.
+  /// The database of this scope: the same object as the property returns.
   public func database(with databaseScope: CKDatabase.Scope) -> CKDatabase {
     // NB: held weakly, because a database holds its container.
     databases.withLock { databases in
@@ -149,7 +150,7 @@ private struct WeakDatabase: Sendable {
   weak var database: CKDatabase?
 }
 
-/// What a configured container or database gives to the operations that run in it.
+/// The settings that a configured container or database passes to its operations.
 struct CallOverrides: @unchecked Sendable {
   var configuration = CKOperation.Configuration.Explicit()
   var group: CKOperationGroup?

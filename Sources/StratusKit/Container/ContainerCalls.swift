@@ -1,16 +1,16 @@
 import StratusTransport
 import StratusWire
 
-/// How a container's own calls and operations reach the server: its path, in the name of the
-/// user at the moment when this is made.
+/// Sends the requests of a container, in the name of the user who is signed in when this value is
+/// made.
 ///
-/// All that concerns a container and none of its databases goes through here; calls on a database
-/// go through ``DatabaseCalls``.
+/// Requests that concern no single database are sent here. Requests to a database are sent by
+/// ``DatabaseCalls``.
 struct ContainerCalls: Sendable {
   let path: RequestPath
   let options: Connection.Options
 
-  /// - Parameter options: names the user by its `generation`; nil: the one who is signed in now.
+  /// - Parameter options: their `generation` names the user; nil: the user who is signed in now.
   init(path: RequestPath, options: Connection.Options) {
     self.path = path
     var options = options
@@ -20,8 +20,8 @@ struct ContainerCalls: Sendable {
 
   /// Sends a request.
   ///
-  /// - Parameter scope: the part of the URL that the endpoint has; it chooses no database.
-  /// - Throws: what the whole request failed with.
+  /// - Parameter scope: the scope in the endpoint's URL; it does not select a database.
+  /// - Throws: the error of the whole request.
   func send<E: Endpoint>(
     _ endpoint: E.Type, _ request: E.Request, to scope: DatabaseScope = .private,
     isIdempotent: Bool = true
@@ -30,15 +30,15 @@ struct ContainerCalls: Sendable {
       endpoint, request, to: scope, isIdempotent: isIdempotent, options: options)
   }
 
-  /// Asks the server who the user is.
+  /// Asks the server for the signed-in user.
   ///
   /// - Throws: `CKError.notAuthenticated` without an account.
   func fetchCaller() async throws(CKError) -> String {
     try await path.fetchCaller(options: options)
   }
 
-  /// How the user is called in records and zones.
+  /// How the user is named in records and zones.
   ///
-  /// - Throws: `CKError.notAuthenticated` where another user has signed in since.
+  /// - Throws: `CKError.notAuthenticated` if another user has signed in since.
   func naming() async throws(CKError) -> UserNaming { try await path.naming(options: options) }
 }

@@ -2,10 +2,11 @@ import Foundation
 import StratusTransport
 import Synchronization
 
-/// Looks at the credentials file now and then, and tells of its changes: somebody may sign in or
-/// out with `stratus login` while programs run.
+/// Checks the credentials file periodically and reports its changes. A user may sign in or out with
+/// `stratus login` while programs run.
 final class CredentialsWatch: Sendable {
-  /// Seconds between two looks. Choice: as soon as a person expects it; a look costs microseconds.
+  /// Seconds between two checks. Choice: short enough for a waiting user; a check costs
+  /// microseconds.
   static let pauseSeconds = 2.0
 
   private struct State {
@@ -23,7 +24,7 @@ final class CredentialsWatch: Sendable {
     state = Mutex(State(seen: FileIdentity(at: file)))
   }
 
-  /// Looks for as long as the task is not cancelled.
+  /// Checks the file until the task is cancelled.
   func run() async {
     while true {
       do { try await timing.sleep(Self.pauseSeconds) } catch { return }
@@ -31,9 +32,10 @@ final class CredentialsWatch: Sendable {
     }
   }
 
-  /// Has `follower` called with the file's contents, nil where it has none, after each change.
+  /// Registers a follower. It is called after each change with the file's contents, or with nil if
+  /// there are none.
   ///
-  /// - Returns: whether it is the first.
+  /// - Returns: whether it is the first follower.
   func follow(_ follower: @escaping @Sendable (ServerSettings?) -> Void) -> Bool {
     state.withLock { state in
       state.followers.append(follower)
@@ -41,7 +43,7 @@ final class CredentialsWatch: Sendable {
     }
   }
 
-  /// Looks once.
+  /// Checks the file once.
   func look() {
     let found = FileIdentity(at: file)
     let followers = state.withLock { state in

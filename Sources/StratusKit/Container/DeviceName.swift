@@ -2,17 +2,19 @@ import Foundation
 import StratusTransport
 import Synchronization
 
-/// How a container's device is called: by a passing name, until one that lasts is wanted.
+/// The name of a container's device: temporary at first, and lasting once it is needed.
 ///
-/// NB: not from the start, so that programs that neither listen nor subscribe leave nothing behind.
-/// Where the same program has before, its name is taken with the first request: what is changed
-/// under a passing name would be told to this device as another's change. Another program's is not:
-/// what is changed under that would not be told to who listens there.
+/// NB: the name is temporary at first, so that programs that neither listen nor subscribe leave no
+/// files behind. If an earlier run of the same program has left a lasting name, the first request
+/// uses it. Under a temporary name, the server would notify this device of its own changes. The
+/// name of another program is never used, because the server would then not notify that program of
+/// this program's changes.
 final class DeviceName: Sendable {
   private enum Standing {
-    /// - Parameter isNew: nobody has looked for an earlier run's name.
+    /// - Parameter isNew: whether no search for an earlier run's name has happened yet.
     case passing(isNew: Bool)
-    /// Kept for as long as the container is used; nil: the passing name has to do.
+    /// The name lasts while the container is used; nil: no lasting name is available, and the
+    /// temporary one stays.
     case settled(DeviceIdentity?)
   }
 
@@ -21,14 +23,14 @@ final class DeviceName: Sendable {
   private let program: String
   private let standing = Mutex(Standing.passing(isNew: true))
 
-  /// - Parameter program: names the program of this process.
+  /// - Parameter program: the name of this process's program.
   init(of connection: Connection, stateFolder: URL?, program: String) {
     self.connection = connection
     self.stateFolder = stateFolder
     self.program = program
   }
 
-  /// Takes a name that lasts, once.
+  /// Takes a lasting name, once.
   @Sendable func settle() {
     standing.withLock { standing in
       guard case .passing = standing else { return }
@@ -43,8 +45,7 @@ final class DeviceName: Sendable {
     }
   }
 
-  /// Takes a name that lasts where an earlier run of the program has left one, before the first
-  /// request.
+  /// Takes a lasting name before the first request if an earlier run of the program has left one.
   func settleIfKnown() {
     standing.withLock { standing in
       guard case .passing(isNew: true) = standing else { return }

@@ -3,9 +3,9 @@ import StratusTransport
 import Synchronization
 
 extension RequestPath {
-  /// What containers have in common that share a path.
+  /// Identifies containers that share a path.
   private struct SharedKey: Hashable {
-    /// Without tokens where they come from the file.
+    /// Without tokens if they come from the credentials file.
     var settings: ServerSettings
     let followsFile: Bool
   }
@@ -15,8 +15,8 @@ extension RequestPath {
 
   /// The path that all containers with these settings share.
   ///
-  /// Where the settings do not name a user, the credentials file does, today and tomorrow.
-  /// - Parameter settings: the app's, completed by the process's environment.
+  /// If the settings do not name a user, the credentials file does, including its later changes.
+  /// - Parameter settings: the app's settings, completed by the process's environment.
   static func shared(_ settings: ServerSettings) -> RequestPath {
     let file = Live.credentialsWatch.flatMap { CredentialsFile.read(at: $0.file) }
     let whole = file.map(settings.completed(by:)) ?? settings
@@ -38,18 +38,17 @@ extension RequestPath {
     }
   }
 
-  /// Signs in and out as the credentials file says, and puts the user's newer tokens into it, so
-  /// that a program that starts much later is still signed in.
+  /// Signs in and out according to the credentials file, and writes the user's newer tokens into
+  /// it. A program that starts later is therefore still signed in.
   ///
-  /// Choice: a file that names another server, or another environment, has nobody signed in to
-  /// this one.
-  /// - Parameter settings: the app's own, which count before the file's.
-  /// - Returns: whether the watch was not followed before.
+  /// Choice: if the file names another server or environment, no user is signed in to this server.
+  /// - Parameter settings: the app's own settings, which override the file's.
+  /// - Returns: whether this is the watch's first follower.
   func follow(_ watch: CredentialsWatch, _ settings: ServerSettings) -> Bool {
     let file = CredentialsFile.read(at: watch.file)
     let first = file.map(settings.completed(by:)) ?? settings
     connection?.keepTokens { token, signIn in
-      // NB: not here, because an answer to the app would wait for the disk.
+      // NB: on another queue, because a response to the app must not wait for the disk.
       Self.tokenQueue.async { CredentialsFile.renew(token, signIn: signIn, at: watch.file) }
     }
     return watch.follow { [weak self] file in
@@ -59,7 +58,7 @@ extension RequestPath {
         now.webAuthToken != nil
         && (now.url != first.url || now.environment != first.environment)
       if isElsewhere { return adopt(apiToken: nil, webAuthToken: nil, isSetInCode: false) }
-      // A newer token that this program, or another one, has put there is no other sign-in.
+      // A newer token of the same sign-in, from this program or another one, is no new sign-in.
       let isRenewed = connection?.renew(
         apiToken: now.apiToken, webAuthToken: now.webAuthToken, signIn: now.signIn)
       if isRenewed == true { return }

@@ -3,29 +3,29 @@ import StratusTransport
 import StratusWire
 import Synchronization
 
-/// The one path every request of a container takes to its server.
+/// Sends all requests of a container to its server.
 final class RequestPath: Sendable {
-  /// nil: nobody said which container.
+  /// nil if no container is configured.
   let connection: Connection?
-  /// Where fetched files go.
+  /// The cache for fetched files.
   let assets: AssetCache
-  /// The keys of encrypted values; nil: nobody said which container.
+  /// The keys of encrypted values; nil if no container is configured.
   let keyRing: KeyRing?
-  /// Who is signed in.
+  /// The account that is signed in.
   let account: Account
   /// The user's remote notifications.
   let notificationFeed: any NotificationFeed
-  /// Where operations are kept that outlast the process; nil: nowhere.
+  /// The saved long-lived operations; nil if they cannot be saved.
   let savedOperations: SavedOperations?
-  /// The user, as the server has said, and in which generation of the connection.
+  /// The user as reported by the server, with the connection's generation of that report.
   private let caller = Mutex<(naming: UserNaming, generation: Int)?>(nil)
   private let hub: NotificationHub?
   private let device: DeviceName?
 
   /// - Parameters:
-  ///   - settings: already completed; a missing URL means the machine's own server.
-  ///   - events: brings notifications; nil: none come.
-  ///   - program: names the program of this process.
+  ///   - settings: complete settings; without a URL the local server is used.
+  ///   - events: delivers notifications; nil: none are received.
+  ///   - program: the name of this process's program.
   init(
     settings: ServerSettings, exchange: any HTTPExchange, timing: Timing,
     assets assetSettings: AssetSettings? = nil, events: (any EventExchange)? = nil,
@@ -69,10 +69,11 @@ final class RequestPath: Sendable {
   /// Uses another account from now on.
   ///
   /// - Parameters:
-  ///   - apiToken: nil: as before.
-  ///   - webAuthToken: nil: nobody is signed in.
-  ///   - signIn: stands for the sign-in that the token belongs to; nil: the token is its first.
-  ///   - isSetInCode: whether the app says so, not the credentials file.
+  ///   - apiToken: nil keeps the present token.
+  ///   - webAuthToken: nil: no user is signed in.
+  ///   - signIn: identifies the sign-in that the token belongs to; nil: the token is the first of
+  ///     its sign-in.
+  ///   - isSetInCode: whether the app sets the tokens, as opposed to the credentials file.
   func adopt(
     apiToken: String?, webAuthToken: String?, signIn: String? = nil, isSetInCode: Bool = true
   ) {
@@ -85,7 +86,7 @@ final class RequestPath: Sendable {
     }
   }
 
-  /// The user, as far as it is known without asking.
+  /// The user, if known without a request; nil if not known.
   var knownNaming: UserNaming? {
     if connection?.hasUser == false { return UserNaming(currentUserRecordName: nil) }
     return connection.flatMap { naming(in: $0.generation) }
@@ -97,8 +98,8 @@ final class RequestPath: Sendable {
 
   /// Sends a request.
   ///
-  /// - Throws: what the whole request failed with; `CKError.notAuthenticated` where another account
-  ///   is signed in than when it was begun.
+  /// - Throws: the error of the whole request; `CKError.notAuthenticated` if another account has
+  ///   signed in since the request began.
   func send<E: Endpoint>(
     _ endpoint: E.Type, _ request: E.Request, to scope: DatabaseScope, isIdempotent: Bool,
     options: Connection.Options
@@ -121,12 +122,12 @@ final class RequestPath: Sendable {
     }
   }
 
-  /// Gives this device the name that notifications wait under, before it listens or subscribes.
+  /// Registers this device under a lasting name, before it listens to notifications or subscribes.
   func identify() { device?.settle() }
 
-  /// Asks the server who the user is.
+  /// Asks the server for the signed-in user.
   ///
-  /// - Throws: `CKError.notAuthenticated` where there is none.
+  /// - Throws: `CKError.notAuthenticated` if no user is signed in.
   func fetchCaller(options: Connection.Options) async throws(CKError) -> String {
     guard let connection else { throw CKError.noContainer }
     var options = options
@@ -143,10 +144,11 @@ final class RequestPath: Sendable {
     return name
   }
 
-  /// How the user is called in records and zones: asked for once, before the first that needs it.
+  /// How the user is named in records and zones. The server is asked once, before the first answer
+  /// that needs it.
   ///
-  /// Requests that come together at first may each ask.
-  /// - Throws: `CKError.notAuthenticated` where another account is signed in than `options` name.
+  /// Concurrent first calls may each ask the server.
+  /// - Throws: `CKError.notAuthenticated` if the signed-in account is not the one in `options`.
   func naming(options: Connection.Options) async throws(CKError) -> UserNaming {
     guard let connection else { return UserNaming(currentUserRecordName: nil) }
     var options = options
@@ -154,7 +156,7 @@ final class RequestPath: Sendable {
     options.generation = generation
     if let known = naming(in: generation) { return known }
     let hasUser = connection.hasUser
-    // NB: asked second, so that it is not of another generation whether there is a user.
+    // NB: read `hasUser` before comparing generations, so that both describe the same sign-in.
     if connection.generation == generation && !hasUser {
       return UserNaming(currentUserRecordName: nil)
     }
@@ -162,15 +164,16 @@ final class RequestPath: Sendable {
   }
 }
 
-/// A database, and how to call it, in the name of who is signed in when this is made.
+/// Calls a database in the name of the account that is signed in when this value is made.
 struct DatabaseCalls: Sendable {
   let path: RequestPath
   let scope: DatabaseScope
   let options: Connection.Options
-  /// What of it is written down; nil: nothing.
+  /// The saved steps of a long-lived operation; nil for other operations.
   var steps: LongLivedSteps?
 
-  /// - Parameter options: names whom they are for, by its `generation`; nil: who is signed in now.
+  /// - Parameter options: their `generation` names the account; nil: the account that is signed in
+  ///   now.
   init(
     path: RequestPath, scope: DatabaseScope, options: Connection.Options,
     steps: LongLivedSteps? = nil
@@ -201,9 +204,9 @@ struct DatabaseCalls: Sendable {
   }
 }
 
-/// Where a container keeps fetched files, and in what pieces they travel.
+/// The folder for fetched files, and the size of the pieces in which they are transferred.
 package struct AssetSettings: Sendable {
-  /// In place of the folder that all containers of the process share.
+  /// Replaces the folder that all containers of the process share.
   package var cacheFolder: URL
   /// Bytes.
   package var pieceBytesMax: Int

@@ -1,14 +1,14 @@
 extension CKDatabase {
-  /// What happens to a database's zones.
+  /// Changes of a database's zones.
   public enum DatabaseChange {
     /// A zone that is new or has changed.
     public struct Modification: Sendable, Hashable {
       public let zoneID: CKRecordZone.ID
     }
 
-    /// A zone that is no more.
+    /// A zone that was deleted.
     public struct Deletion: Sendable, Hashable {
-      /// Why a zone is no more.
+      /// The reason for a zone's deletion.
       public enum Reason: Sendable, Hashable {
         case deleted, purged, encryptedDataReset
       }
@@ -16,19 +16,19 @@ extension CKDatabase {
       public let zoneID: CKRecordZone.ID
       public let reason: Reason
 
-      /// Deprecated by Apple for ``reason``.
+      /// Whether the zone was purged. Apple has deprecated this property in favour of ``reason``.
       public var purged: Bool { reason == .purged }
     }
   }
 
-  /// What happens to a zone's records.
+  /// Changes of a zone's records.
   public enum RecordZoneChange {
     /// A record that is new or has changed.
     public struct Modification: Sendable, Hashable {
       public let record: CKRecord
     }
 
-    /// A record that is no more.
+    /// A record that was deleted.
     public struct Deletion: Sendable, Hashable {
       public let recordID: CKRecord.ID
       public let recordType: CKRecord.RecordType
@@ -50,9 +50,9 @@ extension CKDatabase {
   /// Fetches one page of the changes of this database.
   ///
   /// - Parameters:
-  ///   - changeToken: where the last page ended; nil: from the beginning.
-  ///   - resultsLimit: zones in the page; nil: as many as the server gives.
-  /// - Throws: what the whole request failed with.
+  ///   - changeToken: the end of the last page; nil: from the beginning.
+  ///   - resultsLimit: maximum number of zones; nil: the server decides.
+  /// - Throws: the error of the whole request.
   public func databaseChanges(
     since changeToken: CKServerChangeToken?, resultsLimit: Int? = nil
   ) async throws -> (
@@ -110,10 +110,10 @@ extension CKDatabase {
   /// Fetches one page of the changes of a zone.
   ///
   /// - Parameters:
-  ///   - changeToken: where the last page ended; nil: from the beginning.
+  ///   - changeToken: the end of the last page; nil: from the beginning.
   ///   - desiredKeys: the fields to fetch; nil: all.
-  ///   - resultsLimit: records in the page; nil: as many as the server gives.
-  /// - Throws: the zone's error, or what the whole request failed with.
+  ///   - resultsLimit: maximum number of records; nil: the server decides.
+  /// - Throws: the zone's error, or the error of the whole request.
   public func recordZoneChanges(
     inZoneWith zoneID: CKRecordZone.ID, since changeToken: CKServerChangeToken?,
     desiredKeys: [CKRecord.FieldKey]? = nil, resultsLimit: Int? = nil

@@ -1,7 +1,7 @@
 import StratusTransport
 
 extension CKDatabase {
-  /// The records of a page in order, and where the next one begins.
+  /// The records of a page in order, and the cursor of the next page.
   typealias QueryPage = (
     matchResults: [(CKRecord.ID, Result<CKRecord, any Error>)],
     queryCursor: CKQueryOperation.Cursor?
@@ -12,9 +12,9 @@ extension CKDatabase {
   /// - Parameters:
   ///   - zoneID: the zone to search; nil: all zones of the database.
   ///   - desiredKeys: the fields to fetch; nil: all.
-  ///   - resultsLimit: records at most; by default as many as the server gives.
-  /// - Throws: `CKError.invalidArguments` for what CloudKit does not accept in a query, or a field
-  ///   that is not marked for it; what the whole request failed with.
+  ///   - resultsLimit: maximum number of records; by default the server decides.
+  /// - Throws: `CKError.invalidArguments` for a query that CloudKit does not support, or that uses
+  ///   a field without the required index; otherwise the error of the whole request.
   public func records(
     matching query: CKQuery, inZoneWith zoneID: CKRecordZone.ID? = nil,
     desiredKeys: [CKRecord.FieldKey]? = nil,
@@ -28,7 +28,7 @@ extension CKDatabase {
     }
   }
 
-  /// Fetches the page after another.
+  /// Fetches the page that follows another.
   ///
   /// - Throws: as `records(matching:inZoneWith:desiredKeys:resultsLimit:)`.
   public func records(
@@ -66,7 +66,7 @@ extension CKDatabase {
         Self.operation(query, zoneID), desiredKeys, resultsLimit, completionHandler))
   }
 
-  /// Fetches the page after another; see
+  /// Fetches the page that follows another; see
   /// `records(continuingMatchFrom:desiredKeys:resultsLimit:)`.
   @preconcurrency
   public func fetch(
@@ -88,9 +88,9 @@ extension CKDatabase {
         CKQueryOperation(cursor: queryCursor), desiredKeys, resultsLimit, completionHandler))
   }
 
-  // Apple's older forms: the records of one page, and no way to the next.
+  // Apple's older forms, which return only the first page.
 
-  /// Deprecated by Apple for `records(matching:inZoneWith:desiredKeys:resultsLimit:)`.
+  /// Deprecated by Apple in favour of `records(matching:inZoneWith:desiredKeys:resultsLimit:)`.
   @_disfavoredOverload
   public func records(
     matching query: CKQuery, inZoneWith zoneID: CKRecordZone.ID?
@@ -100,14 +100,14 @@ extension CKDatabase {
     return try page.matchResults.map { try $0.1.get() }
   }
 
-  /// Deprecated by Apple for `records(matching:inZoneWith:desiredKeys:resultsLimit:)`.
+  /// Deprecated by Apple in favour of `records(matching:inZoneWith:desiredKeys:resultsLimit:)`.
   public func perform(
     _ query: CKQuery, inZoneWith zoneID: CKRecordZone.ID?
   ) async throws -> [CKRecord] {
     try await records(matching: query, inZoneWith: zoneID)
   }
 
-  /// Deprecated by Apple for
+  /// Deprecated by Apple in favour of
   /// `fetch(withQuery:inZoneWith:desiredKeys:resultsLimit:completionHandler:)`.
   @preconcurrency
   public func perform(
@@ -120,9 +120,9 @@ extension CKDatabase {
     }
   }
 
-  // Ours.
+  // Additions of Stratus.
 
-  /// How many records match a query, without fetching them. Not in Apple's framework.
+  /// The number of records that match a query, without fetching them. Not in Apple's framework.
   ///
   /// - Parameter zoneID: the zone to search; nil: all zones of the database.
   /// - Throws: `CKError.invalidArguments` if the container does not allow it (`stratus container
@@ -133,7 +133,7 @@ extension CKDatabase {
     try await outcome { CountOperation(query, in: zoneID, completion: $0) }
   }
 
-  // The operation behind them.
+  // The operation behind these methods.
 
   private static func operation(
     _ query: CKQuery, _ zoneID: CKRecordZone.ID?
@@ -163,7 +163,7 @@ private final class CountOperation: CKDatabaseOperation, @unchecked Sendable {
   private let query: CKQuery
   private let zoneID: CKRecordZone.ID?
   private let completion: @Sendable (Result<Int, any Error>) -> Void
-  // Only touched on the callback queue.
+  // Accessed only on the callback queue.
   private var total = 0
 
   init(

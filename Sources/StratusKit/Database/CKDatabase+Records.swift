@@ -4,7 +4,7 @@ extension CKDatabase {
   /// Fetches records by their IDs.
   ///
   /// - Parameter desiredKeys: the fields to fetch; nil: all.
-  /// - Throws: what the whole request failed with; a single record's error is its result.
+  /// - Throws: the error of the whole request; an error of a single record is its result.
   public func records(
     for ids: [CKRecord.ID], desiredKeys: [CKRecord.FieldKey]? = nil
   ) async throws -> [CKRecord.ID: Result<CKRecord, any Error>] {
@@ -25,7 +25,7 @@ extension CKDatabase {
 
   /// Saves and deletes records.
   ///
-  /// - Throws: what the whole request failed with; a single record's error is its result.
+  /// - Throws: the error of the whole request; an error of a single record is its result.
   public func modifyRecords(
     saving recordsToSave: [CKRecord], deleting recordIDsToDelete: [CKRecord.ID],
     savePolicy: CKModifyRecordsOperation.RecordSavePolicy = .ifServerRecordUnchanged,
@@ -64,7 +64,7 @@ extension CKDatabase {
 
   /// Fetches a record.
   ///
-  /// - Throws: `CKError.unknownItem` where there is none.
+  /// - Throws: `CKError.unknownItem` if it does not exist.
   public func record(for recordID: CKRecord.ID) async throws -> CKRecord {
     try await outcome { completion in
       Self.fetch([recordID], nil) { completion($0.only(recordID)) }
@@ -83,7 +83,7 @@ extension CKDatabase {
       })
   }
 
-  /// Saves a record, if the server's has not changed since it was fetched.
+  /// Saves a record if its server version has not changed since it was fetched.
   ///
   /// - Throws: `CKError.serverRecordChanged` if it has.
   @discardableResult
@@ -115,7 +115,7 @@ extension CKDatabase {
     add(Self.delete(recordID) { $0.report(to: completionHandler) })
   }
 
-  // The operations behind them.
+  // The operations behind these methods.
 
   typealias ModifyRecordsResult = Result<
     (
@@ -176,7 +176,7 @@ extension CKDatabase {
 }
 
 extension Result where Failure == any Error {
-  /// The result of the one item there was, unwrapped.
+  /// The result of the only item, unwrapped.
   func only<ID: Hashable, Item>(
     _ id: ID
   ) -> Result<Item, any Error> where Success == [ID: Result<Item, any Error>] {

@@ -16,7 +16,7 @@ extension CKDatabase {
 
   /// Fetches subscriptions by their IDs.
   ///
-  /// - Throws: what the whole request failed with; a single subscription's error is its result.
+  /// - Throws: the error of the whole request; an error of a single subscription is its result.
   public func subscriptions(
     for ids: [CKSubscription.ID]
   ) async throws -> [CKSubscription.ID: Result<CKSubscription, any Error>] {
@@ -37,7 +37,7 @@ extension CKDatabase {
 
   /// Saves and deletes subscriptions.
   ///
-  /// - Throws: what the whole request failed with; a single subscription's error is its result.
+  /// - Throws: the error of the whole request; an error of a single subscription is its result.
   public func modifySubscriptions(
     saving subscriptionsToSave: [CKSubscription],
     deleting subscriptionIDsToDelete: [CKSubscription.ID]
@@ -70,7 +70,7 @@ extension CKDatabase {
 
   /// Fetches a subscription.
   ///
-  /// - Throws: `CKError.unknownItem` where there is none.
+  /// - Throws: `CKError.unknownItem` if it does not exist.
   public func subscription(for subscriptionID: CKSubscription.ID) async throws -> CKSubscription {
     try await outcome { completion in
       Self.fetch([subscriptionID]) { completion($0.only(subscriptionID)) }
@@ -86,10 +86,10 @@ extension CKDatabase {
     add(Self.fetch([subscriptionID]) { $0.only(subscriptionID).report(to: completionHandler) })
   }
 
-  /// Saves a subscription; it replaces one with its ID.
+  /// Saves a subscription. It replaces an existing one with the same ID.
   ///
-  /// - Throws: `CKError.invalidArguments` for a predicate that CloudKit does not ask, or a
-  ///   subscription of a kind that this database does not have.
+  /// - Throws: `CKError.invalidArguments` if CloudKit does not support the predicate, or if this
+  ///   database does not support the kind of subscription.
   @discardableResult
   public func save(_ subscription: CKSubscription) async throws -> CKSubscription {
     try await outcome { Self.save(subscription, $0) }
@@ -106,7 +106,7 @@ extension CKDatabase {
 
   /// Deletes a subscription.
   ///
-  /// - Throws: `CKError.unknownItem` where there is none.
+  /// - Throws: `CKError.unknownItem` if it does not exist.
   @discardableResult
   public func deleteSubscription(
     withID subscriptionID: CKSubscription.ID
@@ -123,7 +123,7 @@ extension CKDatabase {
     add(Self.delete(subscriptionID) { $0.report(to: completionHandler) })
   }
 
-  // The operations behind them.
+  // The operations behind these methods.
 
   private static func fetchAll(
     _ completion: @escaping (Result<[CKSubscription], any Error>) -> Void

@@ -2,9 +2,10 @@ import Foundation
 import Synchronization
 
 extension CKDatabase {
-  /// Runs an operation that somebody waits for, and cancels it when they stop.
+  /// Runs an operation and waits for its result. Cancelling the task cancels the operation.
   ///
-  /// - Parameter make: makes the operation, which must call the given closure once, as its last.
+  /// - Parameter make: makes the operation, which must call the given closure exactly once, at its
+  ///   end.
   func outcome<Value: Sendable>(
     _ make: (@escaping @Sendable (Result<Value, any Error>) -> Void) -> CKDatabaseOperation
   ) async throws -> Value {
@@ -13,7 +14,8 @@ extension CKDatabase {
       try await withCheckedThrowingContinuation { continuation in
         let operation = make { continuation.resume(with: $0) }
         running.withLock { $0 = operation }
-        // NB: asked after the handler can find it; a task cancelled earlier has none to cancel.
+        // NB: checked after the handler can find the operation. A task that was cancelled earlier
+        // found none.
         if Task.isCancelled { operation.cancel() }
         add(operation)
       }
@@ -24,7 +26,7 @@ extension CKDatabase {
 }
 
 extension Result where Failure == any Error {
-  /// Calls a completion handler of the Objective-C kind.
+  /// Calls a completion handler in the Objective-C style.
   func report(to completionHandler: (Success?, (any Error)?) -> Void) {
     switch self {
     case .success(let value): completionHandler(value, nil)

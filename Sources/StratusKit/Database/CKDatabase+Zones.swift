@@ -16,7 +16,7 @@ extension CKDatabase {
 
   /// Fetches zones by their IDs.
   ///
-  /// - Throws: what the whole request failed with; a single zone's error is its result.
+  /// - Throws: the error of the whole request; an error of a single zone is its result.
   public func recordZones(
     for ids: [CKRecordZone.ID]
   ) async throws -> [CKRecordZone.ID: Result<CKRecordZone, any Error>] {
@@ -35,9 +35,9 @@ extension CKDatabase {
     add(Self.fetch(zoneIDs, completionHandler))
   }
 
-  /// Makes and deletes zones.
+  /// Creates and deletes zones.
   ///
-  /// - Throws: what the whole request failed with; a single zone's error is its result.
+  /// - Throws: the error of the whole request; an error of a single zone is its result.
   public func modifyRecordZones(
     saving recordZonesToSave: [CKRecordZone], deleting recordZoneIDsToDelete: [CKRecordZone.ID]
   ) async throws -> (
@@ -47,7 +47,7 @@ extension CKDatabase {
     try await outcome { Self.modify(recordZonesToSave, recordZoneIDsToDelete, $0) }
   }
 
-  /// Makes and deletes zones; see `modifyRecordZones(saving:deleting:)`.
+  /// Creates and deletes zones; see `modifyRecordZones(saving:deleting:)`.
   @preconcurrency
   public func modifyRecordZones(
     saving recordZonesToSave: [CKRecordZone], deleting recordZoneIDsToDelete: [CKRecordZone.ID],
@@ -68,7 +68,7 @@ extension CKDatabase {
 
   /// Fetches a zone.
   ///
-  /// - Throws: `CKError.zoneNotFound` where there is none.
+  /// - Throws: `CKError.zoneNotFound` if it does not exist.
   public func recordZone(for zoneID: CKRecordZone.ID) async throws -> CKRecordZone {
     try await outcome { completion in
       Self.fetch([zoneID]) { completion($0.only(zoneID)) }
@@ -84,13 +84,13 @@ extension CKDatabase {
     add(Self.fetch([zoneID]) { $0.only(zoneID).report(to: completionHandler) })
   }
 
-  /// Makes a zone; one that exists already is left as it is.
+  /// Creates a zone; an existing zone stays unchanged.
   @discardableResult
   public func save(_ zone: CKRecordZone) async throws -> CKRecordZone {
     try await outcome { Self.save(zone, $0) }
   }
 
-  /// Makes a zone; see `save(_:)`.
+  /// Creates a zone; see `save(_:)`.
   @preconcurrency
   public func save(
     _ zone: CKRecordZone,
@@ -101,7 +101,7 @@ extension CKDatabase {
 
   /// Deletes a zone with everything in it.
   ///
-  /// - Throws: `CKError.zoneNotFound` where there is none.
+  /// - Throws: `CKError.zoneNotFound` if it does not exist.
   @discardableResult
   public func deleteRecordZone(withID zoneID: CKRecordZone.ID) async throws -> CKRecordZone.ID {
     try await outcome { Self.delete(zoneID, $0) }
@@ -116,7 +116,7 @@ extension CKDatabase {
     add(Self.delete(zoneID) { $0.report(to: completionHandler) })
   }
 
-  // The operations behind them.
+  // The operations behind these methods.
 
   private static func fetchAll(
     _ completion: @escaping (Result<[CKRecordZone], any Error>) -> Void

@@ -3,16 +3,16 @@ import StratusWire
 
 /// One of a container's databases.
 ///
-/// Its methods are short forms of the operations: each makes one, runs it, and hands over what it
-/// reports.
+/// Its methods are short forms of the operations. Each method makes an operation, runs it, and
+/// returns its results.
 public final class CKDatabase: NSObject, @unchecked Sendable {
-  /// Whose data a database holds.
+  /// The kind of a database.
   public enum Scope: Int, Sendable {
-    /// Everybody's.
+    /// The data that all users share.
     case `public` = 1
-    /// The user's own.
+    /// The user's own data.
     case `private` = 2
-    /// Others' that is shared with the user.
+    /// Data of other users that is shared with this user.
     case shared = 3
 
     var wire: DatabaseScope {
@@ -24,7 +24,7 @@ public final class CKDatabase: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Whose data this database holds.
+  /// The kind of this database.
   public let databaseScope: Scope
 
   let container: CKContainer

@@ -1,23 +1,23 @@
 extension CKRecord {
-  /// Fields that only the user's devices can read: sealed before they are sent, opened when they
-  /// come.
+  /// Fields that only the user's devices can read. They are encrypted before they are sent, and
+  /// decrypted after they are fetched.
   ///
-  /// What is set here is set in the record. Any value but references and assets; not in the public
-  /// database. A key is either plain or encrypted.
+  /// Setting a value here changes the record. Any value except references and assets can be
+  /// encrypted, but not in the public database. A key is either plain or encrypted.
   ///
-  /// Choice: the record's own `allKeys()`, `changedKeys()`, subscripts and iteration know only its
-  /// plain fields, so that code which copies fields from record to record by them does not turn
-  /// encrypted ones into plain. A key that has a value both ways, and values that cannot be
-  /// encrypted, are `CKError.invalidArguments` when the record is saved.
+  /// Choice: the record's own `allKeys()`, `changedKeys()`, subscripts and iteration include only
+  /// its plain fields. Code that copies fields between records therefore does not turn encrypted
+  /// fields into plain ones. Saving fails with `CKError.invalidArguments` if a key has both a plain
+  /// and an encrypted value, or if a value cannot be encrypted.
   public var encryptedValues: any CKRecordKeyValueSetting & Sendable {
     EncryptedValues(of: self)
   }
 
-  /// The encrypted fields that have a value this device could not read, because it lacks the
-  /// account's key, or because the value was damaged; sorted. An addition of Stratus.
+  /// The encrypted fields with a value that this device could not decrypt, sorted. The device lacks
+  /// the account's key, or the value is damaged. An addition of Stratus.
   ///
-  /// `encryptedValues` has nil for them. They are not lost: saving the record leaves them as they
-  /// are.
+  /// `encryptedValues` has nil for these fields. They are not lost: saving the record leaves them
+  /// unchanged.
   public var unreadableEncryptedKeys: [CKRecord.FieldKey] {
     withState { $0.encrypted.unreadableKeys }
   }

@@ -2,40 +2,40 @@ import Foundation
 import StratusFoundation
 import StratusWire
 
-/// The encrypted fields of a record, and how they differ from what the server was last known to
-/// hold.
+/// The encrypted fields of a record, and their differences from the last known server version.
 struct EncryptedFields {
-  /// A value as the server has it.
+  /// An encrypted value as the server stores it.
   struct Sealed: Hashable {
     let type: FieldType
     let bytes: [UInt8]
   }
 
   private(set) var values = FieldTable<StoredValue>()
-  /// What the server holds of changed keys; a changed key that is absent has no value there.
+  /// The server's values of changed keys. A changed key without an entry has no value on the
+  /// server.
   private(set) var originals = FieldTable<StoredValue>()
-  /// The changed keys, each with the number of the record's edit that changed it last.
+  /// The changed keys, each with the number of the edit that changed it last.
   private(set) var changes = FieldTable<Int>()
-  /// Values that have not been opened, maybe because this device cannot.
+  /// Values that are not decrypted. This device may not have their keys.
   private(set) var sealed = FieldTable<Sealed>()
-  /// What the lists that came from the server are lists of, since an empty one does not tell.
+  /// The element types of the lists from the server. An empty list does not show its element type.
   private(set) var listElements: [String: FieldType.Element] = [:]
 
-  /// The keys whose values are there, but cannot be read.
+  /// The keys whose values exist but cannot be read.
   var unreadableKeys: [String] { sealed.keys.filter { changes[$0] == nil } }
 
-  /// Whether there is no value, and none to remove.
+  /// Whether there are no values and no changes.
   var isEmpty: Bool { values.isEmpty && sealed.isEmpty && changes.isEmpty }
 
-  /// Whether there is, as far as is known, a value.
+  /// Whether the field probably has a value.
   func holds(_ key: String) -> Bool {
     values[key] != nil || sealed[key] != nil && changes[key] == nil
   }
 
   /// - Parameters:
   ///   - edit: the edit's number.
-  ///   - isUnseen: whether the server has never seen the record, so that a removed key needs no
-  ///     removing.
+  ///   - isUnseen: whether the server has never seen the record. A removed key then needs no
+  ///     removal on the server.
   mutating func set(_ value: StoredValue?, for key: String, edit: Int, isUnseen: Bool) {
     if changes[key] == nil { originals[key] = values[key] }
     values[key] = value
@@ -43,20 +43,20 @@ struct EncryptedFields {
     if isUnseen { originals[key] = nil }
   }
 
-  /// Takes in a value from an answer.
+  /// Stores an encrypted value from a response.
   mutating func take(_ value: Sealed, for key: String) {
     sealed[key] = value
     if value.type.isList { listElements[key] = value.type.element }
   }
 
-  /// Shows a value that was sealed.
+  /// Replaces an encrypted value by its decrypted one.
   mutating func open(_ key: String, as value: StoredValue) {
     guard sealed[key] != nil, changes[key] == nil else { return }
     sealed[key] = nil
     values[key] = value
   }
 
-  /// Takes in that a save succeeded; see `RecordState.settle(_:)`.
+  /// Updates the fields after a successful save; see `RecordState.settle(_:)`.
   mutating func settle(_ save: RecordSave) {
     for field in save.encryptedFields { sealed[field.key] = nil }
     changes = changes.filter { $0.value > save.editsCount }
@@ -64,7 +64,7 @@ struct EncryptedFields {
     for key in changes.keys { originals[key] = save.encryptedValues[key] }
   }
 
-  /// The fields as the server was last known to hold them.
+  /// The fields of the last known server version.
   var ancestor: EncryptedFields {
     var fields = self
     for key in changes.keys { fields.values[key] = originals[key] }
@@ -73,9 +73,9 @@ struct EncryptedFields {
     return fields
   }
 
-  /// What a save has to send.
+  /// The fields that a save has to send.
   ///
-  /// - Parameter isWhole: whether to send what has not changed, too.
+  /// - Parameter isWhole: whether to send unchanged fields, too.
   /// - Throws: `CKError.invalidArguments` for values that cannot be encrypted.
   func fieldsToSend(isWhole: Bool) throws(CKError) -> [EncryptedField] {
     let keys = isWhole ? Set(changes.keys).union(values.keys) : Set(changes.keys)
@@ -90,7 +90,7 @@ struct EncryptedFields {
     guard let object = values[key] else { return nil }
     let list = object as? NSArray
     if let list, list.count == 0 {
-      // Choice: an empty list that nobody knows the type of is no value, as with plain fields.
+      // Choice: an empty list of unknown type is sent as no value, as with plain fields.
       return listElements[key].map { .list($0, []) }
     }
     guard Self.canBeEncrypted(list?.firstObject ?? object) else {
@@ -113,7 +113,7 @@ struct EncryptedFields {
 }
 
 extension EncryptedFields {
-  /// Fields from an archive.
+  /// Makes the fields from an archive.
   init(
     values: FieldTable<StoredValue>, originals: FieldTable<StoredValue>, changedKeys: Set<String>,
     sealed: FieldTable<Sealed>, edit: Int
@@ -125,7 +125,7 @@ extension EncryptedFields {
   }
 }
 
-/// An encrypted field as a save has to send it, before it is sealed.
+/// An encrypted field of a save, before encryption.
 struct EncryptedField {
   let key: String
   /// nil: the field is removed.

@@ -4,11 +4,11 @@ import StratusWire
 
 /// The encrypted fields of an archived record.
 ///
-/// Choice: the values are in the clear, as plain fields are: an archive is the app's own data on
-/// the user's own device, and must be readable without a network. What this device could not read
-/// is archived as it came.
+/// Choice: the values are archived in the clear, like plain fields. An archive is the app's own
+/// data on the user's own device, and must be readable without a network. Values that this device
+/// could not decrypt are archived in their encrypted form.
 final class EncryptedValueStore: NSObject, NSSecureCoding {
-  /// NB: not Apple's key, under which lie objects of classes that we do not know.
+  /// NB: not Apple's key, which holds objects of unknown classes.
   static let key = "StratusEncryptedValues"
 
   private enum Key {
@@ -30,7 +30,7 @@ final class EncryptedValueStore: NSObject, NSSecureCoding {
     sealed = fields.sealed
   }
 
-  /// The fields; what was changed was changed by that edit.
+  /// The fields, with all changed keys attributed to this edit.
   func fields(edit: Int) -> EncryptedFields {
     EncryptedFields(
       values: values, originals: originals, changedKeys: changedKeys, sealed: sealed, edit: edit)
@@ -62,7 +62,7 @@ final class EncryptedValueStore: NSObject, NSSecureCoding {
 }
 
 extension EncryptedFields.Sealed {
-  /// The type's name, a zero, the bytes.
+  /// The type's name, a zero byte, and the encrypted bytes.
   fileprivate var archived: Data { Data(Array(type.schemaName.utf8) + [0] + bytes) }
 
   fileprivate init?(archived data: Data) {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The encrypted fields of a record, under the record's own interface.
+/// Gives the encrypted fields of a record the same interface as the record.
 final class EncryptedValues: NSObject, CKRecordKeyValueSetting, @unchecked Sendable {
   private let record: CKRecord
 
@@ -30,6 +30,6 @@ final class EncryptedValues: NSObject, CKRecordKeyValueSetting, @unchecked Senda
     record.withState { $0.encrypted.changes.keys }
   }
 
-  /// NB: names no values, since descriptions end in logs.
+  /// NB: contains no values, because descriptions appear in logs.
   override var description: String { "<CKRecord.encryptedValues: keys=\(allKeys())>" }
 }

@@ -2,10 +2,10 @@ import StratusTransport
 import StratusWire
 
 extension DatabaseCalls {
-  /// Opens the encrypted values of records from an answer, as far as this device can.
+  /// Decrypts the encrypted values of fetched records, as far as this device can.
   ///
-  /// Asks the server for keys only where a record has a value whose key is not known.
-  /// - Throws: what the request for keys failed with; a key that this device lacks is no failure.
+  /// The server is asked for keys only if a value's key is not known.
+  /// - Throws: the error of the request for keys. A key that this device lacks is not an error.
   func openValues(of records: [CKRecord]) async throws(CKError) {
     guard scope == .private, let keyRing = path.keyRing else { return }
     var wanted: [CKRecordZone.ID: KeyRing.Wanted] = [:]
@@ -39,7 +39,7 @@ extension CKRecord {
         }
         let value = recordKeys[keyID]?.opened(sealed.bytes, type: sealed.type, field: field)
         guard let value else { continue }
-        // NB: no reference is ever encrypted, so nobody need be named.
+        // NB: references are never encrypted, so no user name is needed.
         let naming = UserNaming(currentUserRecordName: nil)
         state.encrypted.open(
           field, as: value.stored(in: state.recordID.zoneID, naming: naming))

@@ -2,7 +2,7 @@ import StratusTransport
 import StratusWire
 
 extension PreparedBatch {
-  /// Whether any of its records has encrypted fields to send.
+  /// Whether any record of the batch has encrypted fields to send.
   var hasEncryptedFields: Bool {
     items.contains { item in
       switch item {
@@ -12,11 +12,11 @@ extension PreparedBatch {
     }
   }
 
-  /// Seals the encrypted fields of its records; where that cannot be done, records that have some
-  /// are refused.
+  /// Encrypts the encrypted fields of the batch's records. If that is impossible, the records with
+  /// such fields are rejected.
   ///
-  /// May be called again, when the server says that the zone has another key.
-  /// - Throws: what the whole request failed with.
+  /// May be called again after the server has reported that the zone has another key.
+  /// - Throws: the error of the whole request.
   mutating func seal(for database: DatabaseCalls, isAtomic: Bool) async throws(CKError) {
     if !hasEncryptedFields { return }
     do throws(KeyFailure) {
@@ -52,7 +52,7 @@ extension PreparedBatch {
       let recordKey = key.recordKey(of: record.recordID.recordName)
       var values: [(key: String, value: FieldValue?)] = []
       for field in save.encryptedFields {
-        // What is removed is in the operation already.
+        // Removed fields are already in the operation.
         guard let value = field.value else { continue }
         values.append(
           (
@@ -80,7 +80,7 @@ extension PreparedBatch {
 }
 
 extension RecordSave {
-  /// Puts fields into the operation, in place of those of the same names.
+  /// Adds fields to the operation. They replace existing ones with the same names.
   fileprivate mutating func replaceFields(
     _ values: [(key: String, value: FieldValue?)]
   ) throws(KeyFailure) {

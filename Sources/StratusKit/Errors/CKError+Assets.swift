@@ -2,15 +2,15 @@ import Foundation
 import StratusTransport
 import StratusWire
 
-/// What becomes of a file that does not get across.
+/// Errors of file transfers.
 extension CKError {
-  /// Why a file could not be fetched.
+  /// Converts a failed download.
   init(downloading failure: TransferFailure) {
     switch failure {
     case .transport(let cause):
       let error = CKError(cause, isIdempotent: true)
-      // What the network or a busy server says may pass, and what names its code means it; all else
-      // is about this file.
+      // Network failures and a busy server concern the whole operation. A server error that names
+      // its own code keeps that code. All other failures concern only this file.
       self =
         error.concernsOperation || cause.namesCode
         ? error : CKError(.assetNotAvailable, description: error.localizedDescription)
@@ -21,17 +21,17 @@ extension CKError {
     }
   }
 
-  /// No file could be fetched just now: the trouble is not with one.
+  /// Makes an error for a problem that affects all files, not only one.
   private init(unavailable sentence: String, because failure: TransferFailure) {
     self.init(
       .assetNotAvailable,
       userInfo: [NSLocalizedDescriptionKey: sentence, NSUnderlyingErrorKey: failure])
   }
 
-  /// Why a file could not be sent.
+  /// Converts a failed upload.
   init(uploading failure: TransferFailure) {
     switch failure {
-    // NB: pieces that do not meet are no conflict of records, which would carry three of them.
+    // NB: misplaced pieces are not a record conflict, which would have to carry three records.
     case .transport(let cause) where cause.isMisplaced:
       self.init(.networkFailure, description: "the pieces of the file do not arrive in order")
     case .transport(let cause): self.init(cause, isIdempotent: true)
@@ -44,7 +44,7 @@ extension CKError {
     }
   }
 
-  /// Whether it is not about one file: the next would fare no better.
+  /// Whether the error concerns the whole operation, so that other files would fail as well.
   var concernsOperation: Bool {
     switch code {
     case .networkUnavailable, .networkFailure, .serverResponseLost, .serviceUnavailable,
@@ -54,14 +54,14 @@ extension CKError {
     }
   }
 
-  /// Whether fetched files find no place on this machine, or no safe way to it.
+  /// Whether this machine cannot store any fetched files, or cannot fetch them securely.
   var concernsAllFiles: Bool {
     code == .assetNotAvailable && userInfo[NSUnderlyingErrorKey] is TransferFailure
   }
 }
 
 extension TransportFailure {
-  /// Whether the answer says itself which of the framework's codes it has.
+  /// Whether the response itself names one of the framework's codes.
   fileprivate var namesCode: Bool {
     if case .refused(let error, _, _) = self { return error.nativeCode != nil }
     return false
@@ -69,7 +69,7 @@ extension TransportFailure {
 }
 
 extension FileFailure {
-  /// One sentence for people.
+  /// A sentence for the user.
   var sentence: String {
     switch self {
     case .missing: CKError.Code.assetFileNotFound.sentence

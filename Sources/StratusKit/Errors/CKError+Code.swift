@@ -1,23 +1,23 @@
 extension CKError {
-  /// What kind of error it is; the numbers are Apple's.
+  /// The kind of error; the numbers are Apple's.
   public enum Code: Int, Sendable, CaseIterable {
-    /// The framework or the server met a problem of its own.
+    /// The framework or the server has an internal problem.
     case internalError = 1
-    /// Some items failed; partialErrorsByItemID tells which and why.
+    /// Some items failed; `partialErrorsByItemID` has their errors.
     case partialFailure = 2
     /// There is no network.
     case networkUnavailable = 3
-    /// The network is there, but the server could not be reached.
+    /// The network works, but the server could not be reached.
     case networkFailure = 4
-    /// The container is unknown, or not this app's.
+    /// The container is unknown, or does not belong to this app.
     case badContainer = 5
     /// The server is not available at the moment.
     case serviceUnavailable = 6
-    /// The server is asked too often.
+    /// The client sends too many requests.
     case requestRateLimited = 7
     /// The app lacks an entitlement.
     case missingEntitlement = 8
-    /// There is no account, or it is not accepted.
+    /// No account is signed in, or the server rejects it.
     case notAuthenticated = 9
     /// The user may not do this.
     case permissionFailure = 10
@@ -25,27 +25,27 @@ extension CKError {
     case unknownItem = 11
     /// The request is malformed.
     case invalidArguments = 12
-    /// The results were cut off; no longer used.
+    /// The results were truncated; no longer used.
     case resultsTruncated = 13
     /// The server has another version of the record.
     case serverRecordChanged = 14
-    /// The server refuses the request for good.
+    /// The server rejects the request permanently.
     case serverRejectedRequest = 15
     /// The asset's file does not exist.
     case assetFileNotFound = 16
-    /// The asset's file changed while it was sent.
+    /// The asset's file changed during the upload.
     case assetFileModified = 17
     /// The app is too old for the server.
     case incompatibleVersion = 18
-    /// The server has a rule that every value be unique, and this one is not.
+    /// A value is not unique although the server requires that.
     case constraintViolation = 19
     /// The operation was cancelled.
     case operationCancelled = 20
-    /// The change token is too old: start again without one.
+    /// The change token has expired: start again without one.
     case changeTokenExpired = 21
     /// Another item of the atomic batch failed.
     case batchRequestFailed = 22
-    /// The zone is being written by too many at once.
+    /// Too many clients write to the zone at the same time.
     case zoneBusy = 23
     /// The database does not allow this.
     case badDatabase = 24
@@ -55,25 +55,25 @@ extension CKError {
     case zoneNotFound = 26
     /// The request is too large: send it in smaller parts.
     case limitExceeded = 27
-    /// The user deleted the zone; do not make it again unasked.
+    /// The user deleted the zone; do not create it again without asking.
     case userDeletedZone = 28
     /// The share has too many participants.
     case tooManyParticipants = 29
-    /// The record is in a share already.
+    /// The record is already shared.
     case alreadyShared = 30
     /// The target of a reference does not exist.
     case referenceViolation = 31
-    /// The account's management does not allow this.
+    /// The management of the account does not allow this.
     case managedAccountRestricted = 32
-    /// The user must prove to be the invited participant.
+    /// The user must verify that they are the invited participant.
     case participantMayNeedVerification = 33
-    /// The answer was lost; what was asked may have been done.
+    /// The response was lost; the request may have been carried out.
     case serverResponseLost = 34
-    /// The asset cannot be had at the moment.
+    /// The asset is not available at the moment.
     case assetNotAvailable = 35
-    /// The account is not ready; wait for the account change.
+    /// The account is not ready; wait for the next account change.
     case accountTemporarilyUnavailable = 36
-    /// The user is invited already.
+    /// The user is already invited.
     case participantAlreadyInvited = 37
   }
 }
@@ -89,7 +89,7 @@ extension CKError.Code {
     return words
   }
 
-  /// One sentence for people.
+  /// A sentence for the user.
   var sentence: String {
     switch self {
     case .internalError:

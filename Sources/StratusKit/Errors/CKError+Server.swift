@@ -2,27 +2,31 @@ import Foundation
 import StratusTransport
 import StratusWire
 
-/// The one place where the server's errors, and the lack of an answer, become Apple's codes.
+/// Converts server errors and transport failures into Apple's error codes.
 extension CKError {
-  /// An error found on this side, described by what its code means.
+  /// Makes an error that the framework itself has detected, with the standard description of its
+  /// code.
   ///
-  /// NB: within the framework `CKError(.unknownItem)` is this initialiser, and not the public one,
-  /// whose errors have no description.
+  /// NB: within the framework `CKError(.unknownItem)` calls this initialiser. The public
+  /// initialiser makes errors without a description.
   init(_ code: CKError.Code) { self.init(code, description: code.sentence) }
 
-  /// An error found on this side, with a sentence that says what is wrong.
+  /// Makes an error that the framework itself has detected, with a sentence that describes the
+  /// problem.
   init(_ code: CKError.Code, description: String) {
     self.init(code, userInfo: [NSLocalizedDescriptionKey: description])
   }
 
-  /// What the server said of a whole request or of one item.
+  /// Converts the server's error for a whole request or for one item.
   ///
-  /// - Parameter retryAfterSeconds: where something else than the dictionary says it.
+  /// - Parameter retryAfterSeconds: the delay, if it comes from another source than the error
+  ///   dictionary.
   init(_ error: ErrorDictionary, retryAfterSeconds: Double? = nil) {
     self.init(Code(error), userInfo: Self.userInfo(error, retryAfterSeconds: retryAfterSeconds))
   }
 
-  /// What the server said of a record that was to be saved; a conflict carries its three records.
+  /// Converts the server's error for a record that was to be saved. A conflict carries its three
+  /// records.
   ///
   /// - Parameter client: the record that was to be saved.
   init(_ failure: RecordFailure, saving client: CKRecord, naming: UserNaming) {
@@ -37,12 +41,12 @@ extension CKError {
     self.init(code, userInfo: userInfo)
   }
 
-  /// Why a request got no answer that could be used.
+  /// Converts a transport failure.
   ///
   /// - Parameters:
-  ///   - isIdempotent: whether the request may be repeated blindly: then it does not matter that
-  ///     the server may have carried it out.
-  ///   - url: of the server, for people.
+  ///   - isIdempotent: whether the request can be repeated safely. It then does not matter whether
+  ///     the server has carried it out.
+  ///   - url: the server's URL, for the description.
   init(_ failure: TransportFailure, isIdempotent: Bool, url: String? = nil) {
     switch failure {
     case .refused(let error, _, let seconds):
@@ -63,7 +67,7 @@ extension CKError {
     }
   }
 
-  /// This refusal, with what to do about it, where the server does not accept who is calling.
+  /// Adds advice for the user to an error that says that the server rejects the caller.
   ///
   /// - Parameter hasUser: whether the request was made in a user's name.
   func explained(hasUser: Bool) -> CKError {
@@ -76,22 +80,23 @@ extension CKError {
     return CKError(code, userInfo: userInfo)
   }
 
-  /// There is no user to make a request for.
+  /// No user is signed in.
   static var notSignedIn: CKError { CKError(.notAuthenticated) }
 
   private static let endedSignIn =
     "The sign-in is not accepted, or not any more. Set STRATUS_API_TOKEN, and "
     + "STRATUS_WEB_AUTH_TOKEN to a new token."
 
-  /// Why keys of encrypted values could not be had.
+  /// Converts a failure to get keys for encrypted values.
   ///
-  /// Choice: `notAuthenticated` where another device has the key, which is what Apple's framework
-  /// says of a device that is not wholly signed in.
+  /// Choice: `notAuthenticated` if only another device has the key. Apple's framework uses that
+  /// code for a device that is not completely signed in.
   init(_ failure: KeyFailure) {
     switch failure {
     case .transport(let failure):
       let error = CKError(failure, isIdempotent: true)
-      // NB: keys that change again and again are no conflict of records, which would carry three.
+      // NB: keys that change repeatedly are not a record conflict, which would have to carry three
+      // records.
       self =
         error.code == .serverRecordChanged
         ? CKError(.serviceUnavailable, userInfo: error.userInfo) : error
@@ -126,15 +131,15 @@ extension CKError {
 }
 
 extension CKError.Code {
-  /// The code of a server's error: the one it names, else by its reason where that tells more, else
-  /// by its server code.
+  /// The code of a server's error. The error may name it; otherwise the reason determines it if it
+  /// is more specific, and else the server code.
   init(_ error: ErrorDictionary) {
     if let code = error.nativeCode.flatMap(Self.init(rawValue:)) {
       self = code
       return
     }
     self = Self.byReason[error.reason] ?? Self(error.code)
-    // A query of a type that the schema does not have: the reason names it.
+    // The schema does not have the queried record type. The reason names it.
     if error.code == .badRequest, error.reason.hasPrefix(Reason.recordTypeNotFound) {
       self = .unknownItem
     }
@@ -162,7 +167,7 @@ extension CKError.Code {
     Reason.requestTooLarge: .limitExceeded,
     Reason.sessionEnded: .accountTemporarilyUnavailable,
     Reason.syncTokenExpired: .changeTokenExpired,
-    // NB: an app's own old tokens, and Apple's, are invalid to this server; the cure is the same.
+    // NB: invalid tokens (an app's old tokens, or Apple's) need the same remedy as expired ones.
     Reason.syncTokenInvalid: .changeTokenExpired,
     Reason.zoneBusy: .zoneBusy,
     Reason.zoneNotFound: .zoneNotFound,
@@ -186,7 +191,7 @@ extension CKError.Code {
       }
   }
 
-  /// The code of an answer that is no error dictionary, such as a proxy gives.
+  /// The code of a response without an error dictionary, as from a proxy.
   init(httpStatus: Int) {
     self =
       switch httpStatus {
@@ -214,7 +219,7 @@ extension CKError.Code {
 }
 
 extension NetworkFailure {
-  /// A sentence for people.
+  /// A sentence for the user.
   fileprivate func description(of server: String) -> String {
     switch self {
     case .notConnected: "this machine has no way to \(server)"

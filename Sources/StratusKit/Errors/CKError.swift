@@ -1,15 +1,15 @@
 public import Foundation
 
-/// Why something failed; an `NSError` of `CKErrorDomain` seen from Swift.
+/// An error of CloudKit. It wraps an `NSError` of `CKErrorDomain`.
 public struct CKError: CustomNSError, Hashable, Error {
-  /// The error it wraps.
+  /// The wrapped error.
   public private(set) var _nsError: NSError
 
   /// Wraps an error of `CKErrorDomain`.
   public init(_nsError: NSError) {
     self._nsError = _nsError
-    // NB: what `errorUserInfo` adds is taken away again, so that an error that was an `NSError` in
-    // between is equal to itself.
+    // NB: removes the description that `errorUserInfo` adds. An error that is converted to
+    // `NSError` and back is then equal to itself.
     guard _nsError.domain == CKErrorDomain,
       userInfo[NSLocalizedDescriptionKey] as? String == bareDescription
     else { return }
@@ -18,32 +18,33 @@ public struct CKError: CustomNSError, Hashable, Error {
     self._nsError = NSError(domain: CKErrorDomain, code: _nsError.code, userInfo: userInfo)
   }
 
-  /// An error of a code, with what else there is to know.
+  /// Makes an error with a code and additional information.
   ///
-  /// Errors of the framework have a `localizedDescription` that says what happened and why. One
-  /// that an app makes without a description reads as on Apple's systems.
+  /// Errors of the framework have a `localizedDescription` that says what happened and why. An
+  /// error that an app makes without a description has the same text as on Apple's systems.
   public init(_ code: CKError.Code, userInfo: [String: Any] = [:]) {
     _nsError = NSError(domain: CKErrorDomain, code: code.rawValue, userInfo: userInfo)
   }
 
-  /// The kind of error. Choice: a number that is no code of ours reads as `internalError`.
+  /// The kind of error. Choice: an unknown code number reads as `internalError`.
   public var code: CKError.Code { Code(rawValue: _nsError.code) ?? .internalError }
 
   /// The number of the code.
   public var errorCode: Int { _nsError.code }
 
-  /// What else there is to know, by the keys of this file.
+  /// Additional information about the error, under the keys of this file.
   public var userInfo: [String: Any] { _nsError.userInfo }
 
-  /// The `userInfo` of `error as NSError`. Choice: with the description also of an error made
-  /// without one, since Foundation on Linux would put it in other words.
+  /// The `userInfo` of `error as NSError`. Choice: always contains a description, because
+  /// Foundation on Linux would word a missing one differently.
   public var errorUserInfo: [String: Any] {
     userInfo.merging([NSLocalizedDescriptionKey: bareDescription]) { own, _ in own }
   }
 
   public static var errorDomain: String { CKErrorDomain }
 
-  /// A sentence for people: the one the error was made with, else Apple's for an error without one.
+  /// A sentence for the user: the error's own description, or else Apple's text for an error
+  /// without one.
   public var localizedDescription: String {
     userInfo[NSLocalizedDescriptionKey] as? String ?? bareDescription
   }
@@ -62,7 +63,7 @@ extension CKError: CustomStringConvertible {
     if let seconds = retryAfterSeconds { parts.append("retry after \(seconds) s") }
     if let uuid = userInfo["RequestUUID"] { parts.append("uuid = \(uuid)") }
     if let errors = partialErrorsByItemID {
-      // Choice: ten of them, since a description goes to a log.
+      // Choice: at most ten errors, because a description goes to a log.
       let shown = errors.prefix(10).map { "\($0.key.base) = \($0.value)" }
       let rest = errors.count > shown.count ? ["\(errors.count - shown.count) more"] : []
       parts.append("partial errors: {" + (shown + rest).joined(separator: ", ") + "}")
@@ -77,12 +78,12 @@ extension CKError {
     userInfo[CKPartialErrorsByItemIDKey] as? [AnyHashable: any Error]
   }
 
-  /// With `serverRecordChanged`: the record as the client last knew it from the server.
+  /// With `serverRecordChanged`: the last server version that the client knew.
   public var ancestorRecord: CKRecord? {
     userInfo[CKRecordChangedErrorAncestorRecordKey] as? CKRecord
   }
 
-  /// With `serverRecordChanged`: the record the server has; merge into this one.
+  /// With `serverRecordChanged`: the present server version; merge your changes into it.
   public var serverRecord: CKRecord? {
     userInfo[CKRecordChangedErrorServerRecordKey] as? CKRecord
   }
@@ -92,7 +93,7 @@ extension CKError {
     userInfo[CKRecordChangedErrorClientRecordKey] as? CKRecord
   }
 
-  /// Seconds after which a repetition may succeed.
+  /// Seconds after which a retry may succeed.
   public var retryAfterSeconds: Double? {
     switch userInfo[CKErrorRetryAfterKey] {
     case let number as NSNumber: number.doubleValue
@@ -104,7 +105,7 @@ extension CKError {
 }
 
 extension CKError.Code {
-  /// Whether an error is a `CKError` of a code.
+  /// Whether an error is a `CKError` with this code.
   public static func ~= (match: CKError.Code, error: any Error) -> Bool {
     (error as? CKError)?.code == match
   }
@@ -135,9 +136,9 @@ extension CKError: _ObjectiveCBridgeable {
 public let CKErrorDomain: String = "CKErrorDomain"
 /// Key of the errors of single items: `[AnyHashable: any Error]`.
 public let CKPartialErrorsByItemIDKey: String = "CKPartialErrors"
-/// Key of the record as the client last knew it from the server.
+/// Key of the last server version that the client knew.
 public let CKRecordChangedErrorAncestorRecordKey: String = "AncestorRecord"
-/// Key of the record the server has.
+/// Key of the present server version.
 public let CKRecordChangedErrorServerRecordKey: String = "ServerRecord"
 /// Key of the record that was to be saved.
 public let CKRecordChangedErrorClientRecordKey: String = "ClientRecord"

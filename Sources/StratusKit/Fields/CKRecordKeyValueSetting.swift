@@ -1,22 +1,22 @@
 public import Foundation
 
-/// What has fields: a record.
+/// An object with fields, such as a record.
 public protocol CKRecordKeyValueSetting: NSObjectProtocol {
-  /// The value of a field, as the object it is kept as; nil if the field has none.
+  /// The value of a field, as the stored object; nil if the field has none.
   @_disfavoredOverload
   func object(forKey key: CKRecord.FieldKey) -> (any __CKRecordObjCValue)?
 
   /// Sets a field to a copy of an object; nil removes its value.
   func setObject(_ object: (any __CKRecordObjCValue)?, forKey key: CKRecord.FieldKey)
 
-  /// The value of a field, as the object it is kept as.
+  /// The value of a field, as the stored object.
   @_disfavoredOverload
   subscript(key: CKRecord.FieldKey) -> (any __CKRecordObjCValue)? { get set }
 
   /// The names of the fields that have a value.
   func allKeys() -> [CKRecord.FieldKey]
 
-  /// The names of the fields set or removed since the record was last fetched or saved.
+  /// The names of the fields that were set or removed since the last fetch or save.
   func changedKeys() -> [CKRecord.FieldKey]
 }
 
@@ -29,7 +29,7 @@ extension CKRecordKeyValueSetting {
 
   /// Sets a field to a copy of a value; nil removes its value.
   ///
-  /// NB: the disfavoured one of the two, so that the call inside reaches the other.
+  /// NB: disfavoured, so that the call in its body resolves to the other overload.
   @_disfavoredOverload
   public func setObject(
     _ object: (any CKRecordValueProtocol)?, forKey key: CKRecord.FieldKey
@@ -43,7 +43,7 @@ extension CKRecordKeyValueSetting {
     set { setObject(newValue, forKey: key) }
   }
 
-  /// The value of a field as a certain type; nil if the field has none, or one of another type.
+  /// The value of a field as a certain type; nil if there is no value, or if it has another type.
   public subscript<T: CKRecordValueProtocol>(key: CKRecord.FieldKey) -> T? {
     get {
       let object: (any __CKRecordObjCValue)? = object(forKey: key)
@@ -52,7 +52,7 @@ extension CKRecordKeyValueSetting {
     set { keep(newValue.map(storedValue(for:)), forKey: key) }
   }
 
-  /// Sets a field to what is a copy already; nil removes its value.
+  /// Sets a field to a value that is already a copy; nil removes its value.
   private func keep(_ value: StoredValue?, forKey key: CKRecord.FieldKey) {
     guard let record = self as AnyObject as? CKRecord else {
       return setObject(value, forKey: key)
@@ -61,15 +61,15 @@ extension CKRecordKeyValueSetting {
   }
 }
 
-/// The object a field keeps for a value; a value of no kind a field can hold is a programmer's
+/// The object in which a field stores a value. A value that a field cannot hold is a programmer
 /// error.
 func storedValue(for value: Any) -> StoredValue {
   checked(StoredValues.make(from: value), for: value)
 }
 
-/// The object a field keeps for an object.
+/// The object in which a field stores an object.
 func storedValue(for object: any __CKRecordObjCValue) -> StoredValue {
-  // NB: from one class to another, which is faster than from a protocol.
+  // NB: a cast from a class to a class is faster than one from a protocol.
   let value = (object as AnyObject as? NSObject).flatMap { StoredValues.make(from: $0) }
   return checked(value, for: object)
 }
@@ -83,7 +83,7 @@ private func checked(_ object: StoredValue?, for value: Any) -> StoredValue {
   return object
 }
 
-/// Walks through the fields of a record that have a value, in the order of their names.
+/// Iterates over the fields of a record that have a value, in the order of their names.
 public struct CKRecordKeyValueIterator: IteratorProtocol {
   public typealias Element = (CKRecord.FieldKey, any CKRecordValueProtocol)
 

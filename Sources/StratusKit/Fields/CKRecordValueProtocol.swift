@@ -1,19 +1,19 @@
 public import Foundation
 public import StratusFoundation
 
-/// What can stand in a field of a record, in Swift's types and in Foundation's.
+/// A value that a record's field can hold, as a type of Swift or of Foundation.
 public protocol CKRecordValueProtocol {}
 
-/// The objects fields are kept as.
+/// An object in which a record stores a field's value.
 ///
-/// NB: Swift's own types do not conform: existing code extends this protocol with members that
-/// Swift's types have too.
+/// NB: Swift's own types do not conform, because existing code extends this protocol with members
+/// that Swift's types also have.
 public protocol __CKRecordObjCValue: CKRecordValueProtocol, NSObjectProtocol {}
 
-/// Apple's older name for what can stand in a field.
+/// Apple's older name for a value that a field can hold.
 ///
-/// Choice: the wider of the two protocols, so that `"text" as CKRecordValue` compiles as it does
-/// on Apple's systems, where Swift's types turn into Foundation's by themselves.
+/// Choice: an alias of the wider of the two protocols. `"text" as CKRecordValue` then compiles as
+/// on Apple's systems, which bridge Swift's types to Foundation's implicitly.
 public typealias CKRecordValue = CKRecordValueProtocol
 
 extension NSString: __CKRecordObjCValue {}

@@ -3,7 +3,7 @@ import StratusFoundation
 import StratusWire
 
 extension FieldValue {
-  /// The object a record keeps for a value from an answer.
+  /// The object that a record stores for a value from a response.
   func stored(in zoneID: CKRecordZone.ID, naming: UserNaming) -> StoredValue {
     switch self {
     case .string(let value): NSString(string: value)
@@ -22,8 +22,8 @@ extension FieldValue {
 }
 
 extension CLLocation {
-  /// A location from an answer. What the server does not say gets the value that means "unknown";
-  /// a missing time is the beginning of 1970.
+  /// Makes a location from a response. Missing properties get the value that means "unknown"; a
+  /// missing time becomes the beginning of 1970.
   convenience init(wire: Location) {
     self.init(
       coordinate: CLLocationCoordinate2D(latitude: wire.latitude, longitude: wire.longitude),
@@ -36,7 +36,8 @@ extension CLLocation {
 }
 
 extension CKReference {
-  /// A reference from an answer. `VALIDATE`, which native clients do not know, shows as `.none`.
+  /// Makes a reference from a response. Native clients do not know `VALIDATE`, which becomes
+  /// `.none`.
   convenience init(wire: Reference, zoneID: CKRecordZone.ID, naming: UserNaming) {
     let zoneID = wire.zoneID.map { CKRecordZoneID(wire: $0, naming: naming) } ?? zoneID
     let action: CKReferenceAction =

@@ -5,19 +5,20 @@ import StratusWire
 /// A field as a save sends it.
 enum OutgoingField {
   case value(FieldValue)
-  /// Files, which are sent first.
+  /// Files, which are uploaded first.
   case assets([CKAsset], isList: Bool)
-  /// A list that nobody can tell the type of; it leaves a field that has one in place, emptied.
+  /// An empty list of unknown type. A list field on the server stays and becomes empty.
   case emptyList
   case removed
 
-  /// - Throws: `CKError.invalidArguments` for a number or time the wire cannot carry.
+  /// - Throws: `CKError.invalidArguments` for a number or time that the wire format cannot
+  ///   represent.
   init(_ object: StoredValue?, key: String, zoneID: ZoneID) throws(CKError) {
     guard let object else {
       self = .removed
       return
     }
-    // NB: from one class to another, which is faster than from a protocol.
+    // NB: a cast from a class to a class is faster than one from a protocol.
     switch object as NSObject {
     case let array as NSArray where array.count == 0:
       self = .emptyList
@@ -38,7 +39,7 @@ enum OutgoingField {
     self = .value(value)
   }
 
-  /// NB: files are left out; a field is written with what the server gave for them.
+  /// NB: files are left out. Their fields are written with the receipts from the server.
   func write(key: String, to writer: inout JSONWriter) {
     if case .assets = self { return }
     writer.key(key)
@@ -62,9 +63,9 @@ enum OutgoingField {
 }
 
 extension FieldValue {
-  /// The value to send for an object a record keeps; nil if it cannot be sent.
+  /// The wire value for a record's object; nil if the object cannot be sent.
   ///
-  /// - Parameter zoneID: of the record; references into it do not name it.
+  /// - Parameter zoneID: the record's zone, which references into it leave out.
   init?(_ object: NSObject, zoneID: ZoneID) {
     switch object {
     case let value as NSString: self = .string(String(describing: value))
@@ -129,7 +130,7 @@ extension FieldValue {
         action: action))
   }
 
-  /// A list with a fraction in it is one of fractions.
+  /// A list that contains a fraction becomes a list of fractions.
   private init?(list: NSArray, zoneID: ZoneID) {
     var values: [FieldValue] = []
     values.reserveCapacity(list.count)

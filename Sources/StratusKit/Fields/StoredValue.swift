@@ -1,17 +1,17 @@
 import Foundation
 import StratusFoundation
 
-/// A value as a record keeps it: an immutable Foundation object, so that casts off a subscript
-/// behave as on Apple's systems.
+/// A value as a record stores it: an immutable Foundation object. Casts of a subscript's result
+/// then behave as on Apple's systems.
 typealias StoredValue = any NSObject & __CKRecordObjCValue
 
-/// Turns what apps set into what records keep.
+/// Converts the values that apps set into the objects that records store.
 enum StoredValues {
-  /// The object to keep; nil if the value is of no kind a field can hold.
+  /// The object to store; nil if a field cannot hold the value.
   ///
-  /// Swift's own types become Foundation's by the cast, as they do on Apple's systems.
+  /// Swift's own types are bridged to Foundation's by a cast, as on Apple's systems.
   static func make(from value: Any) -> StoredValue? {
-    // NB: those set most are told by their types: the cast looks for the way there each time.
+    // NB: common types are tested first, because the general cast repeats a slow lookup each time.
     let type = type(of: value)
     if type == String.self { return (value as? String).map(NSString.init(string:)) }
     if type == Int.self { return (value as? Int).map(NSNumber.init(value:)) }
@@ -27,7 +27,7 @@ enum StoredValues {
     return (value as? NSObject).flatMap { make(from: $0) }
   }
 
-  /// The object to keep; nil if it is of no kind a field can hold.
+  /// The object to store; nil if a field cannot hold the object.
   static func make(from object: NSObject) -> StoredValue? {
     switch object {
     case let value as NSString: type(of: value) == NSString.self ? value : value.copy() as? NSString
@@ -42,7 +42,7 @@ enum StoredValues {
     }
   }
 
-  /// A list of values of one kind, lists excepted.
+  /// A list of values of one kind; nested lists are not allowed.
   private static func list(_ array: NSArray) -> NSArray? {
     var objects: [StoredValue] = []
     objects.reserveCapacity(array.count)
@@ -56,7 +56,7 @@ enum StoredValues {
     return NSArray(array: objects)
   }
 
-  /// What a list is a list of.
+  /// The kind of a list's elements.
   private enum Kind {
     case string, number, date, data, location, reference, asset
 

@@ -2,20 +2,20 @@ import Foundation
 import StratusFoundation
 import StratusWire
 
-/// What gives notifications their initialiser; an implementation detail.
+/// Gives notifications their initialiser; an implementation detail.
 ///
-/// NB: not bound to classes, else an initialiser could not choose the object it returns.
+/// NB: not restricted to classes. Otherwise the initialiser could not choose the object it returns.
 public protocol _RemoteNotificationReading {}
 
 extension CKNotification: _RemoteNotificationReading {}
 
 extension _RemoteNotificationReading {
-  /// The notification that a payload describes, of the class that fits it: a
-  /// ``CKQueryNotification``, ``CKRecordZoneNotification`` or ``CKDatabaseNotification``, or a
-  /// plain one if it says of no change.
+  /// Makes the notification that a payload describes. Its class is ``CKQueryNotification``,
+  /// ``CKRecordZoneNotification`` or ``CKDatabaseNotification``, or the base class if the payload
+  /// reports no change.
   ///
-  /// - Returns: nil where the payload does not come from CloudKit, or describes another class than
-  ///   the one that is made.
+  /// - Returns: nil if the payload does not come from CloudKit, or if it describes another class
+  ///   than the requested one.
   public init?(fromRemoteNotificationDictionary notificationDictionary: [AnyHashable: Any]) {
     var writer = JSONWriter(reserving: 1_024)
     writer.write(payload: notificationDictionary)
@@ -27,10 +27,10 @@ extension _RemoteNotificationReading {
 }
 
 extension JSONWriter {
-  /// Writes what JSON can say of a value that an app was handed, or that somebody wrote by hand;
-  /// null for all else.
+  /// Writes a payload value as JSON. The app received the value or built it itself. A value without
+  /// a JSON form becomes null.
   fileprivate mutating func write(payload value: Any, depth: Int = 0) {
-    // Deeper than any payload, and no reason to run out of stack.
+    // The limit is deeper than any real payload, and protects the stack.
     guard depth < 32 else { return null() }
     switch value {
     case let text as String: string(text)
@@ -63,7 +63,7 @@ extension JSONWriter {
 }
 
 extension PlainValue {
-  /// The object a record would keep for it.
+  /// The object that a record stores for this value.
   func stored(in zoneID: CKRecordZone.ID) -> StoredValue {
     switch self {
     case .string(let text): NSString(string: text)
@@ -78,7 +78,8 @@ extension PlainValue {
 }
 
 extension CKRecordZoneID {
-  /// A zone that a payload names; the recipient's own is the current user's.
+  /// Makes the ID of a zone that a payload names. The recipient's own zones belong to the current
+  /// user.
   convenience init(_ zoneID: ZoneID, in payload: NotificationPayload) {
     let naming = UserNaming(currentUserRecordName: payload.userRecordName)
     self.init(wire: zoneID, naming: naming)

@@ -1,35 +1,35 @@
 public import Foundation
 import StratusWire
 
-/// What the server told this device of a change: one of the classes that inherit from this.
+/// A notification about a change on the server. The concrete notifications are subclasses.
 public class CKNotification: NSObject, @unchecked Sendable {
   public typealias ID = CKNotificationID
 
-  /// What a notification is about.
+  /// The kind of change that a notification reports.
   public enum NotificationType: Int, Sendable {
     /// A record that a query subscription watches.
     case query = 1
     /// Changes in a zone.
     case recordZone = 2
-    /// Another notification was marked as read, as ``CKFetchNotificationChangesOperation`` says, or
-    /// a payload says of no change at all.
+    /// Another notification was marked as read, as ``CKFetchNotificationChangesOperation``
+    /// describes, or the payload reports no change at all.
     case readNotification = 3
     /// Changes in a database.
     case database = 4
   }
 
-  /// What the notification is about.
+  /// The kind of change that the notification reports.
   public let notificationType: NotificationType
-  /// Names the notification; nil if it came without a name.
+  /// The notification's ID; nil if it arrived without one.
   public let notificationID: CKNotification.ID?
-  /// The container it comes from; nil once it was pruned.
+  /// The container that sent the notification; nil if it was pruned.
   public let containerIdentifier: String?
-  /// Whose subscription it is; nil once it was pruned. Shows the user's own name, not
-  /// `CKCurrentUserDefaultName`.
+  /// The user who owns the subscription; nil if it was pruned. Holds the user's real record name,
+  /// not `CKCurrentUserDefaultName`.
   public let subscriptionOwnerUserRecordID: CKRecord.ID?
-  /// Whether something was left out because there was no room.
+  /// Whether the server left out properties because the payload had no space for them.
   public let isPruned: Bool
-  /// The subscription that it answers.
+  /// The subscription that caused the notification.
   public let subscriptionID: CKSubscription.ID?
   private let presentation: NotificationPayload.Presentation
 
@@ -48,7 +48,7 @@ public class CKNotification: NSObject, @unchecked Sendable {
     super.init()
   }
 
-  /// Says that another notification was marked as read.
+  /// Makes a notification that reports that another notification was marked as read.
   init(readID: CKNotification.ID, containerIdentifier: String?) {
     notificationType = .readNotification
     notificationID = readID
@@ -68,8 +68,8 @@ public class CKNotification: NSObject, @unchecked Sendable {
       CKRecordZoneNotification(payload, subscriptionID, zoneID, scope)
     case .database(let subscriptionID, let scope):
       CKDatabaseNotification(payload, subscriptionID, scope)
-    // Choice: the word for notices that say of no change. Apple's class was seen to say 0, which
-    // is none of the type's, and one more case would break an app's `switch`.
+    // Choice: `.readNotification` for notifications that report no change. Apple's class was seen
+    // to use 0, which is no case of the type. An additional case would break an app's `switch`.
     case .plain: CKNotification(payload, .readNotification, subscriptionID: "")
     }
   }
@@ -80,26 +80,26 @@ public class CKNotification: NSObject, @unchecked Sendable {
   }
 }
 
-/// What a person sees and hears. Apple has deprecated all of it for the UserNotifications
-/// framework.
+/// The properties that a person sees and hears. Apple has deprecated all of them in favour of the
+/// UserNotifications framework.
 extension CKNotification {
   /// The text.
   public var alertBody: String? { presentation.body }
   /// The key of the text in the app's translations.
   public var alertLocalizationKey: String? { presentation.localizationKey }
-  /// What goes into the translated text: values of fields.
+  /// The field values that are inserted into the translated text.
   public var alertLocalizationArgs: [String]? { presentation.localizationArgs }
   /// The title.
   public var title: String? { presentation.title }
   /// The key of the title in the app's translations.
   public var titleLocalizationKey: String? { presentation.titleLocalizationKey }
-  /// What goes into the translated title: values of fields.
+  /// The field values that are inserted into the translated title.
   public var titleLocalizationArgs: [String]? { presentation.titleLocalizationArgs }
   /// The subtitle.
   public var subtitle: String? { presentation.subtitle }
   /// The key of the subtitle in the app's translations.
   public var subtitleLocalizationKey: String? { presentation.subtitleLocalizationKey }
-  /// What goes into the translated subtitle: values of fields.
+  /// The field values that are inserted into the translated subtitle.
   public var subtitleLocalizationArgs: [String]? { presentation.subtitleLocalizationArgs }
   /// The key of the button's text in the app's translations.
   public var alertActionLocalizationKey: String? { presentation.actionLocalizationKey }
@@ -113,28 +113,29 @@ extension CKNotification {
   public var category: String? { presentation.category }
 }
 
-/// What became of a record that a query subscription watches.
+/// Reports a change of a record that a query subscription watches.
 public class CKQueryNotification: CKNotification, @unchecked Sendable {
-  /// What became of a record.
+  /// The kind of change of a record.
   public enum Reason: Int, Sendable {
     case recordCreated = 1
     case recordUpdated = 2
     case recordDeleted = 3
   }
 
-  /// What became of the record. Choice: `recordUpdated` once it was pruned.
+  /// The kind of change of the record. Choice: `recordUpdated` if it was pruned.
   public let queryNotificationReason: Reason
-  /// The values of the fields that the subscription asks for, as a record has them; nil if there
-  /// are none.
+  /// The values of the fields that the subscription asks for, in the form in which a record has
+  /// them; nil if there are none.
   ///
-  /// Choice: they arrive without their types, so a date is a number, of milliseconds since 1970,
-  /// and a reference has the action `.none` and points into the record's zone.
+  /// Choice: the values arrive without their types. A date is therefore a number of milliseconds
+  /// since 1970. A reference has the action `.none` and points into the record's zone.
   public let recordFields: [String: Any]?
-  /// The record; nil once it was pruned.
+  /// The record; nil if it was pruned.
   public let recordID: CKRecord.ID?
   /// The record's database.
   public let databaseScope: CKDatabase.Scope
-  /// Deprecated by Apple for ``databaseScope``.
+  /// Whether the database is public. Apple has deprecated this property in favour of
+  /// ``databaseScope``.
   public var isPublicDatabase: Bool { databaseScope == .public }
 
   fileprivate init(_ payload: NotificationPayload, _ event: RecordEvent) {
@@ -152,9 +153,9 @@ public class CKQueryNotification: CKNotification, @unchecked Sendable {
   }
 }
 
-/// Changes in a zone that a zone subscription watches.
+/// Reports changes in a zone that a zone subscription watches.
 public class CKRecordZoneNotification: CKNotification, @unchecked Sendable {
-  /// The zone; nil once it was pruned.
+  /// The zone; nil if it was pruned.
   public let recordZoneID: CKRecordZone.ID?
   /// The zone's database.
   public let databaseScope: CKDatabase.Scope
@@ -169,7 +170,7 @@ public class CKRecordZoneNotification: CKNotification, @unchecked Sendable {
   }
 }
 
-/// Changes in a database that a database subscription watches.
+/// Reports changes in a database that a database subscription watches.
 public class CKDatabaseNotification: CKNotification, @unchecked Sendable {
   /// The database.
   public let databaseScope: CKDatabase.Scope

@@ -1,11 +1,11 @@
 public import Foundation
 import StratusArchive
 
-/// Names a notification. `CKNotification.ID` in Swift.
+/// Identifies a notification. `CKNotification.ID` in Swift.
 ///
-/// NB: at top level, because Foundation on Linux cannot archive a class that lies in another.
+/// NB: not nested, because Foundation on Linux cannot archive a nested class.
 public final class CKNotificationID: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
-  /// What the server calls it.
+  /// The server's text form of the ID.
   let text: String
 
   init(_ text: String) { self.text = text }
@@ -25,7 +25,7 @@ public final class CKNotificationID: NSObject, NSSecureCoding, NSCopying, @unche
 
   public static var supportsSecureCoding: Bool { true }
 
-  /// Reads an archived ID; nil if it names nothing.
+  /// Reads an archived ID; nil if the archive has none.
   public init?(coder: NSCoder) {
     guard let text = coder.string("NotificationUUID") else { return nil }
     self.text = text

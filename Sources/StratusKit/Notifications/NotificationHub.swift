@@ -2,43 +2,49 @@ import StratusTransport
 import StratusWire
 import Synchronization
 
-/// A container's notifications, from one stream to everybody who listens.
+/// Distributes the notifications of one container's stream to all listeners.
 ///
-/// The stream is open while there is a listener. What has arrived lies in a log until every
-/// listener of that moment is done with it; then it is acknowledged. A listener is done with one
-/// when it asks for the next: a crash while it handles one does not lose it. Who comes later begins
-/// with what lies in the log; what nobody took before the last listener left is fetched again for
-/// the next, who by asking is also done with what that one took last.
+/// The stream is open while there is a listener. A notification stays in the log until every
+/// listener that was registered when it arrived has processed it. Then the hub acknowledges it to
+/// the server. A listener has processed a notification when it asks for the next one, so a crash
+/// while it handles a notification does not lose that notification. A new listener starts at the
+/// beginning of the log. Notifications that remain unread when the last listener leaves are fetched
+/// again for the next listener. The first call of that listener also acknowledges the last
+/// notification that the previous listener took.
 final class NotificationHub: NotificationFeed {
   private struct State {
-    /// What some listener is not done with. The first has the sequence number `firstSequence`.
+    /// The notifications that some listener has not processed. The first has the sequence number
+    /// `firstSequence`.
     var log: [NumberedNotification] = []
     var firstSequence = 0
-    /// By listener: the sequence number it takes next.
+    /// For each listener: the sequence number of the next notification it takes.
     var positions: [Int: Int] = [:]
-    /// The listeners that are not done with what they took last.
+    /// The listeners that are still processing the notification they took last.
     var handling: Set<Int> = []
-    /// By listener; several where several tasks share one.
+    /// For each listener: its waiting calls, several if several tasks share the listener.
     var waiting: [Int: [CheckedContinuation<Void, Never>]] = [:]
-    /// Who brings notifications, while the log has room for no more.
+    /// The suspended stream reader, while the log is full.
     var held: CheckedContinuation<Void, Never>?
-    /// The server's number of the last notification that everybody is done with.
+    /// The server's number of the last notification that all listeners have processed.
     var acknowledged: Int64?
-    /// The server's number of what the last listener took before it left, without asking again.
+    /// The server's number of the notification that the last listener took before it left. That
+    /// listener never asked for another one.
     var left: Int64?
     var pump: Task<Void, Never>?
-    /// Counts streams: what an old one still brings is not for the listeners of a new one.
+    /// Counts streams, so that notifications from an old stream are not delivered to listeners of a
+    /// new one.
     var generation = 0
-    /// Whose stream it is, as the connection counts accounts.
+    /// The connection's generation of the account that the stream belongs to.
     var accountGeneration = 0
     var nextListener = 0
 
     var endSequence: Int { firstSequence + log.count }
   }
 
-  /// Notifications that wait for the fastest listener before the stream is not read any further,
-  /// and that a slower one may be behind. Choice: one that is further behind misses the oldest, so
-  /// that it need not hold up the others; notifications tell that there is something to fetch.
+  /// Maximum number of notifications ahead of the fastest listener; the stream is then not read
+  /// further. Also the maximum distance between the fastest and the slowest listener. Choice: a
+  /// listener that falls further behind misses the oldest notifications and does not delay the
+  /// others. That is safe because a notification only signals that there are changes to fetch.
   static let untakenMax = 1_000
 
   private let stream: NotificationStream
@@ -47,7 +53,8 @@ final class NotificationHub: NotificationFeed {
   private let openingListeners = Mutex<(last: Int, all: [Int: AsyncStream<Void>.Continuation])>(
     (0, [:]))
 
-  /// - Parameter identify: called before the stream is opened; names this device to the server.
+  /// - Parameter identify: called before the stream is opened; registers this device's name with
+  ///   the server.
   init(stream: NotificationStream, identify: @escaping @Sendable () -> Void) {
     self.stream = stream
     self.identify = identify
@@ -79,7 +86,7 @@ final class NotificationHub: NotificationFeed {
     for listener in listeners { listener.yield() }
   }
 
-  /// Begins anew with another account's notifications; what is left of the last one's goes.
+  /// Starts the stream of another account, and discards the previous account's notifications.
   func accountHasChanged() {
     let change = state.withLock { state in
       let change = Change(
@@ -92,7 +99,8 @@ final class NotificationHub: NotificationFeed {
       state.acknowledged = nil
       state.left = nil
       state.pump = nil
-      // NB: also where nobody is signed in now: the old stream may still bring something.
+      // NB: also needed if no user is signed in now, because the old stream may still deliver
+      // something.
       state.generation += 1
       if !state.positions.isEmpty { open(&state) }
       return change
@@ -100,16 +108,17 @@ final class NotificationHub: NotificationFeed {
     carryOut(change)
   }
 
-  /// How many listen.
+  /// The number of listeners.
   var listenerCount: Int { state.withLock { $0.positions.count } }
 
-  // Of listeners.
+  // Called by listeners.
 
   fileprivate func join() -> Int {
     let (listener, change) = state.withLock { state in
       var change = Change()
       if let left = state.left {
-        // NB: a later listener must not get it again and again: it may be one that takes one only.
+        // NB: acknowledged now, because a listener that takes only one notification would otherwise
+        // get the same one each time.
         change.through = left
         change.accountGeneration = state.accountGeneration
         state.acknowledged = left
@@ -126,7 +135,8 @@ final class NotificationHub: NotificationFeed {
   }
 
   private func open(_ state: inout State) {
-    // NB: read first, so that it is not that of an account that comes after the one that is heard.
+    // NB: read before the stream starts, so that the generation is not newer than the stream's
+    // account.
     state.accountGeneration = stream.generation
     guard stream.hasUser else { return }
     state.generation += 1
@@ -153,7 +163,8 @@ final class NotificationHub: NotificationFeed {
     carryOut(change)
   }
 
-  /// The listener asks for one more, and is done with what it took last.
+  /// Called when the listener asks for the next notification, which means that it has processed the
+  /// last one.
   fileprivate func ask(_ listener: Int) {
     let change = state.withLock { state in
       state.handling.remove(listener) == nil ? Change() : settle(&state)
@@ -177,7 +188,7 @@ final class NotificationHub: NotificationFeed {
     return turn
   }
 
-  /// Waits until there may be something to take, or the listener has left.
+  /// Waits until there may be a notification to take, or until the listener has left.
   fileprivate func news(for listener: Int) async {
     await withCheckedContinuation { continuation in
       let isDue = state.withLock { state in
@@ -189,7 +200,7 @@ final class NotificationHub: NotificationFeed {
     }
   }
 
-  // Of the stream.
+  // Called by the stream.
 
   private func arrived(_ notification: NumberedNotification, _ generation: Int) async {
     let waiters = state.withLock { state in
@@ -204,7 +215,7 @@ final class NotificationHub: NotificationFeed {
     await room(generation)
   }
 
-  /// Waits until the log has room.
+  /// Waits until the log has capacity.
   private func room(_ generation: Int) async {
     await withCheckedContinuation { continuation in
       let hasRoom = state.withLock { state in
@@ -221,16 +232,16 @@ final class NotificationHub: NotificationFeed {
     return state.endSequence - fastest >= untakenMax
   }
 
-  /// What is left to do once the state may be touched again.
+  /// The actions to perform after the lock is released.
   private struct Change {
     var waiters: [CheckedContinuation<Void, Never>] = []
     var through: Int64?
-    /// Of the account that heard.
+    /// The generation of the account that received the notifications.
     var accountGeneration: Int?
     var pump: Task<Void, Never>?
   }
 
-  /// Nobody listens any more.
+  /// Closes the stream after the last listener has left.
   private func close(_ state: inout State) -> Change {
     defer {
       state.log = []
@@ -240,7 +251,8 @@ final class NotificationHub: NotificationFeed {
     return Change(waiters: [state.held].compactMap { $0 }, pump: state.pump)
   }
 
-  /// Lets go of what everybody is done with, and of what is too old for the slowest.
+  /// Removes the notifications that all listeners have processed, and those that are too old for
+  /// the slowest listener.
   private func settle(_ state: inout State) -> Change {
     var change = Change()
     let fastest = state.positions.values.max() ?? state.firstSequence
@@ -275,13 +287,14 @@ final class NotificationHub: NotificationFeed {
   }
 }
 
-/// One who listens, from the first time it asks until it is cancelled or let go.
+/// A listener, from its first call of ``next()`` until it is cancelled or released.
 private final class Listener: Sendable {
   private enum Membership { case new, joined(Int), left }
 
   private struct State {
     var membership = Membership.new
-    /// Calls of ``next()`` that have not returned: several where several tasks share a sequence.
+    /// Calls of ``next()`` that have not returned. There are several if several tasks share a
+    /// sequence.
     var callsCount = 0
   }
 
@@ -311,7 +324,7 @@ private final class Listener: Sendable {
     }
   }
 
-  /// Begins a call.
+  /// Registers the listener with its first call, and counts the call.
   private func join() -> Int? {
     state.withLock { state in
       let id: Int
@@ -327,10 +340,11 @@ private final class Listener: Sendable {
     }
   }
 
-  /// Leaves because a task is cancelled that asks for one more.
+  /// Leaves because a task that waits for the next notification was cancelled.
   ///
-  /// NB: that may be known before ``next()`` is called; then it is done with what it took last. In
-  /// the midst of a call what was taken may not have reached it.
+  /// NB: the cancellation may arrive before ``next()`` is called. The listener has then processed
+  /// the notification it took last. During a call, the taken notification may not have reached the
+  /// task.
   func leaveAsking() {
     let id: Int? = state.withLock { state in
       if case .joined(let id) = state.membership, state.callsCount == 0 { return id }

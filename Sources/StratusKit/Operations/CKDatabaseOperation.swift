@@ -6,9 +6,9 @@ import Synchronization
 open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
   public override init() { super.init() }
 
-  /// The database the operation runs on; nil: the private one of its container.
+  /// The database the operation runs on; nil: the private database of its container.
   ///
-  /// Setting it sets the container, too.
+  /// Setting the database also sets the container.
   open var database: CKDatabase? {
     get { givenDatabase }
     set {
@@ -17,7 +17,7 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
     }
   }
 
-  /// What is written down of it; nil: nothing.
+  /// The saved steps of a long-lived operation; nil for other operations.
   private let steps = Mutex<LongLivedSteps?>(nil)
 
   /// Does the work; called once.
@@ -29,7 +29,8 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
     let container = startedContainer
     let scope = started.database?.databaseScope ?? .private
     var options = Connection.Options(resolved, operationID: operationID, group: started.group)
-    // NB: before it is written down whose it is; nothing of it is done in another's name.
+    // NB: set before the operation and its owner are saved, so that no request runs in another
+    // user's name.
     options.generation = container.path.connection?.generation
     if resolved.isLongLived == true {
       persist(in: container, scope: scope, generation: options.generation)
@@ -46,16 +47,17 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
     }
   }
 
-  /// Goes on with what an earlier process began.
+  /// Continues an operation that an earlier process began.
   final func resume(_ resumed: LongLivedSteps) {
     operationID = resumed.saved.id
     steps.withLock { $0 = resumed }
   }
 
-  /// Writes a long-lived operation down.
+  /// Saves a long-lived operation.
   ///
-  /// Choice: where that cannot be done it runs all the same, and ends with the process.
-  /// - Parameter generation: of the connection; what is not of it would be another's.
+  /// Choice: if saving fails, the operation still runs, and ends with the process.
+  /// - Parameter generation: the connection's generation. If it has changed, the operation would be
+  ///   saved for another user, so it is not saved.
   private func persist(in container: CKContainer, scope: CKDatabase.Scope, generation: Int?) {
     guard steps.withLock({ $0 == nil }), let operation = self as? any LongLivedOperation,
       let path = container.path.savedOperations, let saved = path.make(id: operationID)
@@ -71,12 +73,13 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
       return
     }
     steps.withLock { $0 = LongLivedSteps(saved) }
-    // NB: asked after `cancel` can find it; who cancelled earlier found nothing to forget.
+    // NB: checked after `cancel()` can find the steps. An earlier `cancel()` found no saved
+    // operation to delete.
     if isCancelled { saved.forget() }
     report { [self] in sharedStarted.wasPersistedBlock?() }
   }
 
-  /// Ends the operation; a long-lived one is forgotten.
+  /// Cancels the operation, and deletes it if it is a saved long-lived one.
   open override func cancel() {
     super.cancel()
     steps.withLock { $0 }?.saved.forget()
@@ -85,14 +88,15 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
   override final func prepareToConclude() {
     guard let steps = steps.withLock({ $0 }) else { return }
     if steps.isAnothers {
-      // NB: let go of, so that its own user can have it, unless it is being cancelled.
+      // NB: the lock is released, so that the operation's own user can resume it. A cancelled
+      // operation is deleted.
       if isCancelled { steps.saved.forget() }
       self.steps.withLock { $0 = nil }
       return
     }
     let saved = steps.saved
     saved.finish()
-    // Forgotten once its last block has returned (semantics §24).
+    // The saved operation is deleted after its last block has returned (semantics §24).
     let block = completionBlock
     completionBlock = {
       block?()

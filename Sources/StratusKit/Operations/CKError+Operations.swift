@@ -1,7 +1,7 @@
 import StratusWire
 
 extension CKError {
-  /// Nobody said which container.
+  /// No container is configured.
   static var noContainer: CKError {
     CKError(.badContainer, description: "no container is named: set STRATUS_CONTAINER")
   }
@@ -11,27 +11,27 @@ extension CKError {
     CKError(.internalError, description: "the server's answer does not fit the request")
   }
 
-  /// More than one operation takes; the caller may halve it and try again.
+  /// The operation has too many items. The caller may halve it and try again.
   static func tooLarge(_ text: String) -> CKError { CKError(.limitExceeded, description: text) }
 
-  /// The operation contradicts itself.
+  /// The operation's properties contradict each other.
   static func malformed(_ text: String) -> CKError {
     CKError(.invalidArguments, description: text)
   }
 
-  /// Whether values were sealed with a key that the zone does not have any more.
+  /// Whether values were encrypted with a key that the zone no longer has.
   var isUnknownZoneKey: Bool {
     code == .invalidArguments && localizedDescription == Reason.zoneKeyUnknown
   }
 
-  /// Whether a whole request failed for a reason that lies in its zone, so that other zones of the
-  /// same operation may succeed.
+  /// Whether a whole request failed because of its zone. Other zones of the same operation may
+  /// succeed then.
   var concernsZone: Bool {
     switch code {
     case .zoneNotFound, .userDeletedZone, .batchRequestFailed, .permissionFailure, .zoneBusy,
       .quotaExceeded, .changeTokenExpired:
       true
-    // The files of another zone's records may be here already.
+    // Files of other zones' records may already be in the cache.
     default: concernsAllFiles
     }
   }

@@ -1,4 +1,4 @@
-/// Fetches which zones of a database were made, changed or deleted.
+/// Fetches which zones of a database were created, changed or deleted.
 open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Sendable {
   struct Properties: OperationProperties {
     var previousServerChangeToken: CKServerChangeToken?
@@ -32,20 +32,20 @@ open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Send
 
   let properties = PropertyBox(Properties())
   override var ownProperties: (any StartedOnce)? { properties }
-  /// The properties as the operation started with them.
+  /// The properties as they were when the operation started.
   var started: Properties { properties.started }
 
-  /// Where the last fetch ended; nil: from the beginning.
+  /// The end of the last fetch; nil: from the beginning.
   public var previousServerChangeToken: CKServerChangeToken? {
     get { properties[\.previousServerChangeToken] }
     set { properties[\.previousServerChangeToken] = newValue }
   }
-  /// Zones in one page; 0, the default: as many as the server gives.
+  /// Maximum number of zones in one page; 0, the default: the server decides.
   public var resultsLimit: Int {
     get { properties[\.resultsLimit] }
     set { properties[\.resultsLimit] = newValue }
   }
-  /// Whether to fetch page after page until nothing is left; true by default.
+  /// Whether to fetch all pages; true by default.
   public var fetchAllChanges: Bool {
     get { properties[\.fetchAllChanges] }
     set { properties[\.fetchAllChanges] = newValue }
@@ -61,34 +61,35 @@ open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Send
     get { properties[\.recordZoneWithIDWasDeletedBlock] }
     set { properties[\.recordZoneWithIDWasDeletedBlock] = newValue }
   }
-  /// Called instead for a zone the user has purged.
+  /// Called for a zone that the user has purged, in place of the block for deleted zones.
   ///
   /// Choice: a Stratus server has no such deletions.
   public var recordZoneWithIDWasPurgedBlock: ((CKRecordZone.ID) -> Void)? {
     get { properties[\.recordZoneWithIDWasPurgedBlock] }
     set { properties[\.recordZoneWithIDWasPurgedBlock] = newValue }
   }
-  /// Called instead for a zone deleted with its keys, because the user had lost them: make the
-  /// zone again, and upload what is left on this device.
+  /// Called for a zone that was deleted because the user had lost its keys, in place of the block
+  /// for deleted zones. Create the zone again, and upload the data that this device still has.
   public var recordZoneWithIDWasDeletedDueToUserEncryptedDataResetBlock:
     ((CKRecordZone.ID) -> Void)?
   {
     get { properties[\.recordZoneWithIDWasDeletedDueToUserEncryptedDataResetBlock] }
     set { properties[\.recordZoneWithIDWasDeletedDueToUserEncryptedDataResetBlock] = newValue }
   }
-  /// Called after each page; what came before is covered by the token.
+  /// Called after each page. The token covers all changes reported so far.
   public var changeTokenUpdatedBlock: ((CKServerChangeToken) -> Void)? {
     get { properties[\.changeTokenUpdatedBlock] }
     set { properties[\.changeTokenUpdatedBlock] = newValue }
   }
-  /// Deprecated by Apple for ``fetchDatabaseChangesResultBlock``, which suppresses it.
+  /// Called last. Apple has deprecated this block in favour of ``fetchDatabaseChangesResultBlock``,
+  /// which suppresses it.
   public var fetchDatabaseChangesCompletionBlock:
     ((CKServerChangeToken?, Bool, (any Error)?) -> Void)?
   {
     get { properties[\.fetchDatabaseChangesCompletionBlock] }
     set { properties[\.fetchDatabaseChangesCompletionBlock] = newValue }
   }
-  /// Called last, with the token to go on from, and whether there is more.
+  /// Called last, with the token to continue from, and whether more changes are available.
   public var fetchDatabaseChangesResultBlock:
     (
       (
@@ -102,12 +103,12 @@ open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Send
     set { properties[\.fetchDatabaseChangesResultBlock] = newValue }
   }
 
-  // Only touched on the callback queue.
+  // Accessed only on the callback queue.
   private var last: (token: CKServerChangeToken, moreComing: Bool)?
 
   public override init() { super.init() }
 
-  /// Makes an operation that goes on from the given place.
+  /// Makes an operation that continues from the given token.
   public convenience init(previousServerChangeToken: CKServerChangeToken?) {
     self.init()
     self.previousServerChangeToken = previousServerChangeToken
@@ -122,7 +123,7 @@ open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Send
         since: syncToken, resultsLimit: started.resultsLimit, naming: naming)
       deliver(page)
       guard isWhole && page.moreComing else { return }
-      // NB: a server that repeats itself would keep us here for ever.
+      // NB: prevents an endless loop if a server returns the same token again.
       guard page.token != syncToken else { throw CKError.badAnswer }
       syncToken = page.token
     }

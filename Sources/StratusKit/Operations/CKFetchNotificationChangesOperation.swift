@@ -1,10 +1,10 @@
 import StratusTransport
 import StratusWire
 
-/// Fetches the user's notifications since a place in their history, one page.
+/// Fetches one page of the user's notifications after a change token.
 ///
-/// Apple has retired it; a Stratus server keeps the notifications all the same. Those that were
-/// marked as read come as `CKNotification.NotificationType.readNotification`, with their ID alone.
+/// Apple no longer supports this operation; a Stratus server does. A notification that was marked
+/// as read arrives as `CKNotification.NotificationType.readNotification`, with only its ID.
 open class CKFetchNotificationChangesOperation: CKOperation, @unchecked Sendable {
   struct Properties: OperationProperties {
     var previousServerChangeToken: CKServerChangeToken?
@@ -20,20 +20,21 @@ open class CKFetchNotificationChangesOperation: CKOperation, @unchecked Sendable
 
   let properties = PropertyBox(Properties())
   override var ownProperties: (any StartedOnce)? { properties }
-  /// The properties as the operation started with them.
+  /// The properties as they were when the operation started.
   var started: Properties { properties.started }
 
-  /// Where the last fetch ended; nil: from the oldest that is kept.
+  /// The end of the last fetch; nil: from the oldest notification that the server keeps.
   public var previousServerChangeToken: CKServerChangeToken? {
     get { properties[\.previousServerChangeToken] }
     set { properties[\.previousServerChangeToken] = newValue }
   }
-  /// Notifications in the page; 0, the default: as many as the server gives.
+  /// Maximum number of notifications in the page; 0, the default: the server decides.
   public var resultsLimit: Int {
     get { properties[\.resultsLimit] }
     set { properties[\.resultsLimit] = newValue }
   }
-  /// Whether there is more to fetch, with the new token; true only in the final block and after it.
+  /// Whether more notifications can be fetched with the new token. It is set before the final block
+  /// is called; until then it is false.
   public private(set) var moreComing = false
 
   /// Called for each notification, the oldest first.
@@ -41,7 +42,7 @@ open class CKFetchNotificationChangesOperation: CKOperation, @unchecked Sendable
     get { properties[\.notificationChangedBlock] }
     set { properties[\.notificationChangedBlock] = newValue }
   }
-  /// Called last, with the token to go on from.
+  /// Called last, with the token to continue from.
   public var fetchNotificationChangesCompletionBlock:
     ((CKServerChangeToken?, (any Error)?) -> Void)?
   {
@@ -49,12 +50,12 @@ open class CKFetchNotificationChangesOperation: CKOperation, @unchecked Sendable
     set { properties[\.fetchNotificationChangesCompletionBlock] = newValue }
   }
 
-  // Only touched on the callback queue.
+  // Accessed only on the callback queue.
   private var token: CKServerChangeToken?
 
   public override init() { super.init() }
 
-  /// Makes an operation that goes on from the given place.
+  /// Makes an operation that continues from the given token.
   public convenience init(previousServerChangeToken: CKServerChangeToken?) {
     self.init()
     self.previousServerChangeToken = previousServerChangeToken

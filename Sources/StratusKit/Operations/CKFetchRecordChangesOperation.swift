@@ -1,9 +1,10 @@
 public import Foundation
 import StratusWire
 
-/// Fetches one page of what happened to the records of a zone.
+/// Fetches one page of the changes of a zone's records.
 ///
-/// Deprecated by Apple for ``CKFetchRecordZoneChangesOperation``, with which it shares its tokens.
+/// Deprecated by Apple in favour of ``CKFetchRecordZoneChangesOperation``, which uses the same
+/// tokens.
 open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendable {
   struct Properties: OperationProperties {
     var recordZoneID: CKRecordZone.ID?
@@ -23,7 +24,7 @@ open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendab
 
   let properties = PropertyBox(Properties())
   override var ownProperties: (any StartedOnce)? { properties }
-  /// The properties as the operation started with them.
+  /// The properties as they were when the operation started.
   var started: Properties { properties.started }
 
   /// The zone to fetch.
@@ -31,12 +32,12 @@ open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendab
     get { properties[\.recordZoneID] }
     set { properties[\.recordZoneID] = newValue }
   }
-  /// Where the last fetch ended; nil: from the beginning.
+  /// The end of the last fetch; nil: from the beginning.
   public var previousServerChangeToken: CKServerChangeToken? {
     get { properties[\.previousServerChangeToken] }
     set { properties[\.previousServerChangeToken] = newValue }
   }
-  /// Records in the page; 0, the default: as many as the server gives.
+  /// Maximum number of records in the page; 0, the default: the server decides.
   public var resultsLimit: Int {
     get { properties[\.resultsLimit] }
     set { properties[\.resultsLimit] = newValue }
@@ -57,7 +58,7 @@ open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendab
     get { properties[\.recordWithIDWasDeletedBlock] }
     set { properties[\.recordWithIDWasDeletedBlock] = newValue }
   }
-  /// Called last, with the token to go on from.
+  /// Called last, with the token to continue from.
   public var fetchRecordChangesCompletionBlock:
     ((CKServerChangeToken?, Data?, (any Error)?) -> Void)?
   {
@@ -65,15 +66,15 @@ open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendab
     set { properties[\.fetchRecordChangesCompletionBlock] = newValue }
   }
 
-  // Only touched on the callback queue.
+  // Accessed only on the callback queue.
   private var page: ZoneFeed.Page?
 
-  /// Whether there is more after this page; known when the final block is called.
+  /// Whether there are more changes after this page; valid when the final block is called.
   public var moreComing: Bool { page?.moreComing ?? false }
 
   public override init() { super.init() }
 
-  /// Makes an operation that goes on from the given place.
+  /// Makes an operation that continues from the given token.
   public convenience init(
     recordZoneID: CKRecordZone.ID, previousServerChangeToken: CKServerChangeToken?
   ) {
@@ -93,7 +94,7 @@ open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendab
     let page = try await feed.next(from: database, naming: naming)
     try await database.fetchFiles(
       of: page.changes, losing: .operation, record: \.record,
-      // NB: without the file that cannot be had, since there is no block for the error.
+      // NB: delivered without the missing file, because this operation has no block for the error.
       deliver: { change, _ in deliver(change) })
     report { [self] in self.page = page }
   }

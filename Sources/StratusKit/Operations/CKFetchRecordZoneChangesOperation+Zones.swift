@@ -2,21 +2,21 @@ public import Foundation
 import StratusArchive
 
 extension CKFetchRecordZoneChangesOperation {
-  /// Where to go on in a zone, and what to fetch of it.
+  /// The position to continue from in a zone, and the fields to fetch.
   public typealias ZoneConfiguration = CKFetchRecordZoneChangesConfiguration
-  /// Deprecated by Apple for ``ZoneConfiguration``.
+  /// Apple has deprecated this name in favour of ``ZoneConfiguration``.
   public typealias ZoneOptions = CKFetchRecordZoneChangesOptions
 }
 
-/// What a zone's changes are fetched with, under its two names.
+/// The settings for fetching a zone's changes. The base class of the two public names.
 ///
 /// NB: not nested in the operation, because a nested class cannot be archived on Linux.
 open class CKFetchRecordZoneChangesSelection: NSObject, NSSecureCoding, NSCopying,
   @unchecked Sendable
 {
-  /// Where the last fetch ended; nil: from the beginning.
+  /// The end of the last fetch; nil: from the beginning.
   public var previousServerChangeToken: CKServerChangeToken?
-  /// Records in one page; 0, the default: as many as the server gives.
+  /// Maximum number of records in one page; 0, the default: the server decides.
   public var resultsLimit = 0
   /// The fields to fetch; nil: all, empty: none.
   public var desiredKeys: [CKRecord.FieldKey]?

@@ -1,10 +1,10 @@
 public import Foundation
 import StratusWire
 
-/// Fetches what happened to the records of some zones.
+/// Fetches the changes of the records of some zones.
 ///
-/// Zones are fetched one after another. Tokens that were handed over stay good, even if the
-/// operation fails later.
+/// Zones are fetched one after another. Tokens that the operation has delivered stay valid, even if
+/// it fails later.
 open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Sendable {
   struct Properties: OperationProperties {
     var recordZoneIDs: [CKRecordZone.ID]?
@@ -57,31 +57,31 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
 
   let properties = PropertyBox(Properties())
   override var ownProperties: (any StartedOnce)? { properties }
-  /// The properties as the operation started with them.
+  /// The properties as they were when the operation started.
   var started: Properties { properties.started }
 
-  /// The zones to fetch. Choice: where it is nil, those that have a configuration.
+  /// The zones to fetch. Choice: nil means all zones with a configuration.
   public var recordZoneIDs: [CKRecordZone.ID]? {
     get { properties[\.recordZoneIDs] }
     set { properties[\.recordZoneIDs] = newValue }
   }
-  /// Where to go on in each zone; a zone without one is fetched from the beginning.
+  /// The position to continue from in each zone. A zone without one is fetched from the beginning.
   public var configurationsByRecordZoneID: [CKRecordZone.ID: ZoneConfiguration]? {
     get { properties[\.configurationsByRecordZoneID] }
     set { properties[\.configurationsByRecordZoneID] = newValue }
   }
-  /// Deprecated by Apple for ``configurationsByRecordZoneID``, which comes first where both speak.
+  /// Deprecated by Apple in favour of ``configurationsByRecordZoneID``, which has priority.
   public var optionsByRecordZoneID: [CKRecordZone.ID: ZoneOptions]? {
     get { properties[\.optionsByRecordZoneID] }
     set { properties[\.optionsByRecordZoneID] = newValue }
   }
-  /// Whether to fetch page after page until nothing is left; true by default.
+  /// Whether to fetch all pages; true by default.
   public var fetchAllChanges: Bool {
     get { properties[\.fetchAllChanges] }
     set { properties[\.fetchAllChanges] = newValue }
   }
 
-  /// Deprecated by Apple for ``recordWasChangedBlock``, which suppresses it.
+  /// Deprecated by Apple. Not called if ``recordWasChangedBlock`` is set.
   public var recordChangedBlock: ((CKRecord) -> Void)? {
     get { properties[\.recordChangedBlock] }
     set { properties[\.recordChangedBlock] = newValue }
@@ -100,14 +100,14 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
     get { properties[\.recordWithIDWasDeletedBlock] }
     set { properties[\.recordWithIDWasDeletedBlock] = newValue }
   }
-  /// Called after each page but a zone's last; what came before is covered by the token.
+  /// Called after each page except a zone's last. The token covers all changes reported so far.
   public var recordZoneChangeTokensUpdatedBlock:
     ((CKRecordZone.ID, CKServerChangeToken?, Data?) -> Void)?
   {
     get { properties[\.recordZoneChangeTokensUpdatedBlock] }
     set { properties[\.recordZoneChangeTokensUpdatedBlock] = newValue }
   }
-  /// Deprecated by Apple for ``recordZoneFetchResultBlock``, which suppresses it.
+  /// Deprecated by Apple. Not called if ``recordZoneFetchResultBlock`` is set.
   public var recordZoneFetchCompletionBlock:
     ((CKRecordZone.ID, CKServerChangeToken?, Data?, Bool, (any Error)?) -> Void)?
   {
@@ -130,13 +130,13 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
     get { properties[\.recordZoneFetchResultBlock] }
     set { properties[\.recordZoneFetchResultBlock] = newValue }
   }
-  /// Deprecated by Apple for ``fetchRecordZoneChangesResultBlock``, which suppresses it. Failures
-  /// of single zones come as `CKError.partialFailure`.
+  /// Deprecated by Apple. Not called if ``fetchRecordZoneChangesResultBlock`` is set. Errors of
+  /// single zones arrive as `CKError.partialFailure`.
   public var fetchRecordZoneChangesCompletionBlock: (((any Error)?) -> Void)? {
     get { properties[\.fetchRecordZoneChangesCompletionBlock] }
     set { properties[\.fetchRecordZoneChangesCompletionBlock] = newValue }
   }
-  /// Called last. Fails only with the operation as a whole.
+  /// Called last. The result is a failure only if the whole operation failed.
   public var fetchRecordZoneChangesResultBlock:
     ((_ operationResult: Result<Void, any Error>) -> Void)?
   {
@@ -144,7 +144,7 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
     set { properties[\.fetchRecordZoneChangesResultBlock] = newValue }
   }
 
-  // Only touched on the callback queue.
+  // Accessed only on the callback queue.
   private var errors = ItemErrors()
 
   public override init() { super.init() }
@@ -159,7 +159,7 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
     self.configurationsByRecordZoneID = configurationsByRecordZoneID
   }
 
-  /// Deprecated by Apple for `init(recordZoneIDs:configurationsByRecordZoneID:)`.
+  /// Deprecated by Apple in favour of `init(recordZoneIDs:configurationsByRecordZoneID:)`.
   public convenience init(
     recordZoneIDs: [CKRecordZone.ID],
     optionsByRecordZoneID: [CKRecordZone.ID: ZoneOptions]?
@@ -212,8 +212,8 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
     }
   }
 
-  /// Choice: ``recordChangedBlock``, which takes no error, gets a record without the file that
-  /// cannot be had: the token passes over it.
+  /// Choice: ``recordChangedBlock``, which takes no error, gets a record without its missing file.
+  /// The token skips the missing file.
   private func deliver(_ change: ZoneFeed.Change, failing error: CKError?) {
     report { [self] in
       switch change {

@@ -22,7 +22,7 @@ open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable
 
   let properties = PropertyBox(Properties())
   override var ownProperties: (any StartedOnce)? { properties }
-  /// The properties as the operation started with them.
+  /// The properties as they were when the operation started.
   var started: Properties { properties.started }
 
   /// The zones to fetch.
@@ -41,15 +41,15 @@ open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable
     get { properties[\.perRecordZoneResultBlock] }
     set { properties[\.perRecordZoneResultBlock] = newValue }
   }
-  /// Deprecated by Apple for ``fetchRecordZonesResultBlock``, which suppresses it. Failures of
-  /// single zones come as `CKError.partialFailure`.
+  /// Deprecated by Apple. Not called if ``fetchRecordZonesResultBlock`` is set. Errors of single
+  /// zones arrive as `CKError.partialFailure`.
   public var fetchRecordZonesCompletionBlock:
     (([CKRecordZone.ID: CKRecordZone]?, (any Error)?) -> Void)?
   {
     get { properties[\.fetchRecordZonesCompletionBlock] }
     set { properties[\.fetchRecordZonesCompletionBlock] = newValue }
   }
-  /// Called last. Fails only with the operation as a whole.
+  /// Called last. The result is a failure only if the whole operation failed.
   public var fetchRecordZonesResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)? {
     get { properties[\.fetchRecordZonesResultBlock] }
     set { properties[\.fetchRecordZonesResultBlock] = newValue }
@@ -59,7 +59,7 @@ open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable
     get { properties[\.wantsAll] }
     set { properties[\.wantsAll] = newValue }
   }
-  // Only touched on the callback queue.
+  // Accessed only on the callback queue.
   private var fetched: [CKRecordZone.ID: CKRecordZone] = [:]
   private var errors = ItemErrors()
 
@@ -71,7 +71,7 @@ open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable
     recordZoneIDs = zoneIDs
   }
 
-  /// An operation that fetches every zone of the database, the default zone included.
+  /// An operation that fetches every zone of the database, including the default zone.
   open class func fetchAllRecordZonesOperation() -> Self {
     let operation = Self()
     operation.wantsAll = true

@@ -24,13 +24,13 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
 
   let properties = PropertyBox(Properties())
   override var ownProperties: (any StartedOnce)? { properties }
-  /// The properties as the operation started with them.
+  /// The properties as they were when the operation started.
   var started: Properties { properties.started }
 
   /// The records to fetch, from any zones.
   ///
-  /// Choice: `CKCurrentUserDefaultName`, which records show for their creator where it is the
-  /// current user, stands for that user's record here, too.
+  /// Choice: `CKCurrentUserDefaultName` names the current user's record here, too. Records show
+  /// this name for their creator if it is the current user.
   public var recordIDs: [CKRecord.ID]? {
     get { properties[\.recordIDs] }
     set { properties[\.recordIDs] = newValue }
@@ -41,12 +41,13 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     set { properties[\.desiredKeys] = newValue }
   }
 
-  /// Called with 1 when a record has come, and before with less while its files do.
+  /// Called with values below 1 while a record's files arrive, and with 1 when the record is
+  /// complete.
   public var perRecordProgressBlock: ((CKRecord.ID, Double) -> Void)? {
     get { properties[\.perRecordProgressBlock] }
     set { properties[\.perRecordProgressBlock] = newValue }
   }
-  /// Deprecated by Apple for ``perRecordResultBlock``, which suppresses it.
+  /// Deprecated by Apple. Not called if ``perRecordResultBlock`` is set.
   public var perRecordCompletionBlock: ((CKRecord?, CKRecord.ID?, (any Error)?) -> Void)? {
     get { properties[\.perRecordCompletionBlock] }
     set { properties[\.perRecordCompletionBlock] = newValue }
@@ -58,13 +59,13 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     get { properties[\.perRecordResultBlock] }
     set { properties[\.perRecordResultBlock] = newValue }
   }
-  /// Deprecated by Apple for ``fetchRecordsResultBlock``, which suppresses it. Failures of single
-  /// records come as `CKError.partialFailure`.
+  /// Deprecated by Apple. Not called if ``fetchRecordsResultBlock`` is set. Errors of single
+  /// records arrive as `CKError.partialFailure`.
   public var fetchRecordsCompletionBlock: (([CKRecord.ID: CKRecord]?, (any Error)?) -> Void)? {
     get { properties[\.fetchRecordsCompletionBlock] }
     set { properties[\.fetchRecordsCompletionBlock] = newValue }
   }
-  /// Called last. Fails only with the operation as a whole.
+  /// Called last. The result is a failure only if the whole operation failed.
   public var fetchRecordsResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)? {
     get { properties[\.fetchRecordsResultBlock] }
     set { properties[\.fetchRecordsResultBlock] = newValue }
@@ -74,7 +75,7 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     get { properties[\.wantsCurrentUser] }
     set { properties[\.wantsCurrentUser] = newValue }
   }
-  // Only touched on the callback queue.
+  // Accessed only on the callback queue.
   private var fetched: [CKRecord.ID: CKRecord] = [:]
   private var errors = ItemErrors()
 
@@ -131,7 +132,7 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     }
     guard response.records.count == recordIDs.count else { throw CKError.badAnswer }
     var results: [(recordID: CKRecord.ID, result: Result<CKRecord, CKError>)] = []
-    // Records for which the answer had no room; they are requested again after the others.
+    // Records that did not fit into the response. They are requested again after the others.
     var rest: [CKRecord.ID] = []
     for (recordID, item) in zip(recordIDs, response.records) {
       switch item {
@@ -154,7 +155,7 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
         deliver(error.map(Result.failure) ?? item.result, of: item.recordID)
       })
     if rest.isEmpty { return }
-    // NB: a server that answers none of them would otherwise be asked without end.
+    // NB: prevents an endless loop if a server returns none of the requested records.
     guard rest.count < recordIDs.count else { throw CKError.badAnswer }
     try await fetch(rest, from: database, naming: naming)
   }

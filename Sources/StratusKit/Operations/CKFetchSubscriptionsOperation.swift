@@ -30,7 +30,7 @@ open class CKFetchSubscriptionsOperation: CKDatabaseOperation, @unchecked Sendab
 
   let properties = PropertyBox(Properties())
   override var ownProperties: (any StartedOnce)? { properties }
-  /// The properties as the operation started with them.
+  /// The properties as they were when the operation started.
   var started: Properties { properties.started }
 
   /// The subscriptions to fetch.
@@ -51,8 +51,8 @@ open class CKFetchSubscriptionsOperation: CKDatabaseOperation, @unchecked Sendab
     get { properties[\.perSubscriptionResultBlock] }
     set { properties[\.perSubscriptionResultBlock] = newValue }
   }
-  /// Deprecated by Apple for ``fetchSubscriptionsResultBlock``, which suppresses it. Failures of
-  /// single subscriptions come as `CKError.partialFailure`.
+  /// Deprecated by Apple. Not called if ``fetchSubscriptionsResultBlock`` is set. Errors of single
+  /// subscriptions arrive as `CKError.partialFailure`.
   public var fetchSubscriptionCompletionBlock:
     (
       (
@@ -64,7 +64,7 @@ open class CKFetchSubscriptionsOperation: CKDatabaseOperation, @unchecked Sendab
     get { properties[\.fetchSubscriptionCompletionBlock] }
     set { properties[\.fetchSubscriptionCompletionBlock] = newValue }
   }
-  /// Called last. Fails only with the operation as a whole.
+  /// Called last. The result is a failure only if the whole operation failed.
   public var fetchSubscriptionsResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)?
   {
     get { properties[\.fetchSubscriptionsResultBlock] }
@@ -75,7 +75,7 @@ open class CKFetchSubscriptionsOperation: CKDatabaseOperation, @unchecked Sendab
     get { properties[\.wantsAll] }
     set { properties[\.wantsAll] = newValue }
   }
-  // Only touched on the callback queue.
+  // Accessed only on the callback queue.
   private var fetched: [CKSubscription.ID: CKSubscription] = [:]
   private var errors = ItemErrors()
 

@@ -1,8 +1,8 @@
 import StratusWire
 
-/// Marks notifications as read, on all the user's devices.
+/// Marks notifications as read on all the user's devices.
 ///
-/// Apple has retired it; a Stratus server keeps the notifications all the same.
+/// Apple no longer supports this operation; a Stratus server does.
 open class CKMarkNotificationsReadOperation: CKOperation, @unchecked Sendable {
   struct Properties: OperationProperties {
     var notificationIDs: [CKNotification.ID]?
@@ -15,7 +15,7 @@ open class CKMarkNotificationsReadOperation: CKOperation, @unchecked Sendable {
 
   let properties = PropertyBox(Properties())
   override var ownProperties: (any StartedOnce)? { properties }
-  /// The properties as the operation started with them.
+  /// The properties as they were when the operation started.
   var started: Properties { properties.started }
 
   /// The notifications to mark.
@@ -24,13 +24,13 @@ open class CKMarkNotificationsReadOperation: CKOperation, @unchecked Sendable {
     set { properties[\.notificationIDs] = newValue }
   }
 
-  /// Called last, with the IDs that the server knew.
+  /// Called last, with the IDs that the server has marked.
   public var markNotificationsReadCompletionBlock: (([CKNotification.ID]?, (any Error)?) -> Void)? {
     get { properties[\.markNotificationsReadCompletionBlock] }
     set { properties[\.markNotificationsReadCompletionBlock] = newValue }
   }
 
-  // Only touched on the callback queue.
+  // Accessed only on the callback queue.
   private var marked: [CKNotification.ID] = []
 
   public override init() { super.init() }

@@ -1,8 +1,9 @@
 import StratusWire
 
-/// Sets the number on the app's icon, on all the user's devices: what `shouldBadge` adds to.
+/// Sets the number on the app's icon on all the user's devices. `shouldBadge` increments the same
+/// number.
 ///
-/// Apple has retired it; a Stratus server keeps the number all the same.
+/// Apple no longer supports this operation; a Stratus server does.
 open class CKModifyBadgeOperation: CKOperation, @unchecked Sendable {
   struct Properties: OperationProperties {
     var badgeValue = 0
@@ -15,10 +16,10 @@ open class CKModifyBadgeOperation: CKOperation, @unchecked Sendable {
 
   let properties = PropertyBox(Properties())
   override var ownProperties: (any StartedOnce)? { properties }
-  /// The properties as the operation started with them.
+  /// The properties as they were when the operation started.
   var started: Properties { properties.started }
 
-  /// The number; 0, the default: none is shown.
+  /// The number; 0, the default, shows none.
   public var badgeValue: Int {
     get { properties[\.badgeValue] }
     set { properties[\.badgeValue] = newValue }

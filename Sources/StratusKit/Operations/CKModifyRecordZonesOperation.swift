@@ -1,4 +1,4 @@
-/// Makes and deletes zones.
+/// Creates and deletes zones.
 open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable {
   struct Properties: OperationProperties {
     var recordZonesToSave: [CKRecordZone]?
@@ -25,10 +25,10 @@ open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendabl
 
   let properties = PropertyBox(Properties())
   override var ownProperties: (any StartedOnce)? { properties }
-  /// The properties as the operation started with them.
+  /// The properties as they were when the operation started.
   var started: Properties { properties.started }
 
-  /// The zones to make; one that exists already is left as it is.
+  /// The zones to create; existing zones stay unchanged.
   public var recordZonesToSave: [CKRecordZone]? {
     get { properties[\.recordZonesToSave] }
     set { properties[\.recordZonesToSave] = newValue }
@@ -39,7 +39,7 @@ open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendabl
     set { properties[\.recordZoneIDsToDelete] = newValue }
   }
 
-  /// Called once for each zone to make.
+  /// Called once for each zone to create.
   public var perRecordZoneSaveBlock:
     ((_ recordZoneID: CKRecordZone.ID, _ saveResult: Result<CKRecordZone, any Error>) -> Void)?
   {
@@ -53,28 +53,28 @@ open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendabl
     get { properties[\.perRecordZoneDeleteBlock] }
     set { properties[\.perRecordZoneDeleteBlock] = newValue }
   }
-  /// Deprecated by Apple for ``modifyRecordZonesResultBlock``, which suppresses it. Failures of
-  /// single zones come as `CKError.partialFailure`.
+  /// Deprecated by Apple. Not called if ``modifyRecordZonesResultBlock`` is set. Errors of single
+  /// zones arrive as `CKError.partialFailure`.
   public var modifyRecordZonesCompletionBlock:
     (([CKRecordZone]?, [CKRecordZone.ID]?, (any Error)?) -> Void)?
   {
     get { properties[\.modifyRecordZonesCompletionBlock] }
     set { properties[\.modifyRecordZonesCompletionBlock] = newValue }
   }
-  /// Called last. Fails only with the operation as a whole.
+  /// Called last. The result is a failure only if the whole operation failed.
   public var modifyRecordZonesResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)? {
     get { properties[\.modifyRecordZonesResultBlock] }
     set { properties[\.modifyRecordZonesResultBlock] = newValue }
   }
 
-  // Only touched on the callback queue.
+  // Accessed only on the callback queue.
   private var saved: [CKRecordZone] = []
   private var deleted: [CKRecordZone.ID] = []
   private var errors = ItemErrors()
 
   public override init() { super.init() }
 
-  /// Makes an operation that makes and deletes the given zones.
+  /// Makes an operation that creates and deletes the given zones.
   public convenience init(
     recordZonesToSave: [CKRecordZone]? = nil, recordZoneIDsToDelete: [CKRecordZone.ID]? = nil
   ) {

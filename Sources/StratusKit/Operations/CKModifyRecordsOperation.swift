@@ -3,7 +3,7 @@ import StratusTransport
 
 /// Saves and deletes records.
 ///
-/// Each zone is one request, atomic where the zone can be.
+/// Each zone is one request, which is atomic if the zone supports that.
 open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   struct Properties: OperationProperties {
     var recordsToSave: [CKRecord]?
@@ -32,7 +32,7 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
 
   let properties = PropertyBox(Properties())
   override var ownProperties: (any StartedOnce)? { properties }
-  /// The properties as the operation started with them.
+  /// The properties as they were when the operation started.
   var started: Properties { properties.started }
 
   /// The records to save.
@@ -45,29 +45,32 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     get { properties[\.recordIDsToDelete] }
     set { properties[\.recordIDsToDelete] = newValue }
   }
-  /// What is sent, and whether change tags are compared; `.ifServerRecordUnchanged` by default.
+  /// Which fields are sent, and whether change tags are compared; `.ifServerRecordUnchanged` by
+  /// default.
   public var savePolicy: RecordSavePolicy {
     get { properties[\.savePolicy] }
     set { properties[\.savePolicy] = newValue }
   }
-  /// Whether, in a zone that can, all changes fail with one; true by default.
+  /// Whether one failed change makes all changes of its zone fail, if the zone supports that; true
+  /// by default.
   public var isAtomic: Bool {
     get { properties[\.isAtomic] }
     set { properties[\.isAtomic] = newValue }
   }
-  /// Kept with each zone and given back in its change feed. At most 768 bytes.
+  /// The server stores this value with each zone and returns it in the zone's changes. At most 768
+  /// bytes.
   public var clientChangeTokenData: Data? {
     get { properties[\.clientChangeTokenData] }
     set { properties[\.clientChangeTokenData] = newValue }
   }
 
-  /// Called with 1 when a record has been saved, and before with less while its files are sent;
-  /// what is to be sent again makes it go backwards.
+  /// Called with values below 1 while a record's files are uploaded, and with 1 when the record is
+  /// saved. The value decreases if a file must be uploaded again.
   public var perRecordProgressBlock: ((CKRecord, Double) -> Void)? {
     get { properties[\.perRecordProgressBlock] }
     set { properties[\.perRecordProgressBlock] = newValue }
   }
-  /// Deprecated by Apple for ``perRecordSaveBlock``, which suppresses it.
+  /// Deprecated by Apple. Not called if ``perRecordSaveBlock`` is set.
   public var perRecordCompletionBlock: ((CKRecord, (any Error)?) -> Void)? {
     get { properties[\.perRecordCompletionBlock] }
     set { properties[\.perRecordCompletionBlock] = newValue }
@@ -86,19 +89,19 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     get { properties[\.perRecordDeleteBlock] }
     set { properties[\.perRecordDeleteBlock] = newValue }
   }
-  /// Deprecated by Apple for ``modifyRecordsResultBlock``, which suppresses it. Failures of single
-  /// items come as `CKError.partialFailure`.
+  /// Deprecated by Apple. Not called if ``modifyRecordsResultBlock`` is set. Errors of single items
+  /// arrive as `CKError.partialFailure`.
   public var modifyRecordsCompletionBlock: (([CKRecord]?, [CKRecord.ID]?, (any Error)?) -> Void)? {
     get { properties[\.modifyRecordsCompletionBlock] }
     set { properties[\.modifyRecordsCompletionBlock] = newValue }
   }
-  /// Called last. Fails only with the operation as a whole.
+  /// Called last. The result is a failure only if the whole operation failed.
   public var modifyRecordsResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)? {
     get { properties[\.modifyRecordsResultBlock] }
     set { properties[\.modifyRecordsResultBlock] = newValue }
   }
 
-  // Only touched on the callback queue.
+  // Accessed only on the callback queue.
   private var saved: [CKRecord] = []
   private var deleted: [CKRecord.ID] = []
   private var errors = ItemErrors()

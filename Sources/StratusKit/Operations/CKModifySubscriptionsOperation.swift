@@ -34,10 +34,10 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
 
   let properties = PropertyBox(Properties())
   override var ownProperties: (any StartedOnce)? { properties }
-  /// The properties as the operation started with them.
+  /// The properties as they were when the operation started.
   var started: Properties { properties.started }
 
-  /// The subscriptions to save; each replaces one with its ID.
+  /// The subscriptions to save; each replaces an existing one with the same ID.
   public var subscriptionsToSave: [CKSubscription]? {
     get { properties[\.subscriptionsToSave] }
     set { properties[\.subscriptionsToSave] = newValue }
@@ -59,15 +59,15 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
     get { properties[\.perSubscriptionSaveBlock] }
     set { properties[\.perSubscriptionSaveBlock] = newValue }
   }
-  /// Called once for each subscription to delete; it is an error if there is none.
+  /// Called once for each subscription to delete, with an error if the subscription does not exist.
   public var perSubscriptionDeleteBlock:
     ((_ subscriptionID: CKSubscription.ID, _ deleteResult: Result<Void, any Error>) -> Void)?
   {
     get { properties[\.perSubscriptionDeleteBlock] }
     set { properties[\.perSubscriptionDeleteBlock] = newValue }
   }
-  /// Deprecated by Apple for ``modifySubscriptionsResultBlock``, which suppresses it. Failures of
-  /// single subscriptions come as `CKError.partialFailure`.
+  /// Deprecated by Apple. Not called if ``modifySubscriptionsResultBlock`` is set. Errors of single
+  /// subscriptions arrive as `CKError.partialFailure`.
   public var modifySubscriptionsCompletionBlock:
     (
       (
@@ -79,14 +79,14 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
     get { properties[\.modifySubscriptionsCompletionBlock] }
     set { properties[\.modifySubscriptionsCompletionBlock] = newValue }
   }
-  /// Called last. Fails only with the operation as a whole.
+  /// Called last. The result is a failure only if the whole operation failed.
   public var modifySubscriptionsResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)?
   {
     get { properties[\.modifySubscriptionsResultBlock] }
     set { properties[\.modifySubscriptionsResultBlock] = newValue }
   }
 
-  // Only touched on the callback queue.
+  // Accessed only on the callback queue.
   private var saved: [CKSubscription] = []
   private var deleted: [CKSubscription.ID] = []
   private var errors = ItemErrors()
@@ -112,7 +112,7 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
     guard Set(ids.map { Array($0.utf8) }).count == ids.count else {
       throw CKError.malformed("a subscription appears twice in one operation")
     }
-    // The device that subscribes is one that notifications wait for.
+    // Registers this device, so that the server queues notifications for it.
     database.path.identify()
     let naming = try await database.naming()
     let now = Live.now()
@@ -128,7 +128,7 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
     }
     operations += deleting.map { .delete(id: $0) }
     if operations.isEmpty { return }
-    // One saved twice is saved once; one deleted twice is not found.
+    // A subscription that appears twice is saved once. Deleting one twice reports it as not found.
     let response = try await database.send(
       ModifySubscriptions.self, ModifySubscriptions.Request(operations: operations),
       isIdempotent: deleting.isEmpty, step: "all")
@@ -142,7 +142,7 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
     _ item: SubscriptionItem, of subscription: CKSubscription
   ) throws(CKError) {
     switch item {
-    // What is kept is what was sent.
+    // The server stores the subscription as it was sent.
     case .subscription: deliverSave(.success(subscription), of: subscription.subscriptionID)
     case .failure(_, let error):
       deliverSave(.failure(CKError(error)), of: subscription.subscriptionID)

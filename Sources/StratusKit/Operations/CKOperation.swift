@@ -2,13 +2,14 @@ public import Foundation
 import StratusTransport
 import Synchronization
 
-/// A piece of work for the server that runs by itself and reports through its blocks.
+/// An asynchronous task for the server that reports through its blocks.
 ///
-/// The blocks of an operation run one at a time on a queue of its own, never on the main queue:
-/// first those of single items, then the final one, exactly once, and after it `completionBlock`.
+/// The blocks of an operation run one at a time on the operation's own queue, never on the main
+/// queue. The blocks for single items run first. The final block runs exactly once, and
+/// `completionBlock` follows it.
 ///
-/// An operation runs once. It takes its properties when it starts; those that are set later have no
-/// effect on it. The contents of the records it saves are taken when their request is prepared.
+/// An operation runs once. It reads its properties when it starts, and later changes have no
+/// effect. It reads the contents of the records to save when it prepares their request.
 open class CKOperation: Operation, @unchecked Sendable {
   /// Names an operation.
   public typealias ID = String
@@ -22,13 +23,13 @@ open class CKOperation: Operation, @unchecked Sendable {
     var task: Task<Void, Never>?
   }
 
-  /// Names this operation in the server's log, and among those that outlast the process.
+  /// Identifies this operation in the server's log and among the saved long-lived operations.
   public internal(set) var operationID: ID
 
   private let life = Mutex(Life())
   private let callbackQueue = DispatchQueue(label: "stratus.operation.callbacks")
   private let shared = PropertyBox(SharedProperties())
-  /// A test's substitute for `CKContainer.default()` where the operation was made; nil: none.
+  /// A test's substitute for `CKContainer.default()` when the operation was made; nil: none.
   private let defaultContainer: CKContainer?
 
   public override init() {
@@ -37,7 +38,7 @@ open class CKOperation: Operation, @unchecked Sendable {
     super.init()
   }
 
-  /// What is particular to this operation; copied when set, and reset by nil.
+  /// The operation's own settings; copied when set. nil resets them.
   open var configuration: Configuration! {
     get { shared[\.configuration] }
     set { shared[\.configuration] = newValue?.duplicate() ?? Configuration() }
@@ -45,7 +46,7 @@ open class CKOperation: Operation, @unchecked Sendable {
 
   private var ownConfiguration: Configuration { shared[\.configuration] }
 
-  /// Of the configured container or database the operation was added to.
+  /// The settings of the configured container or database that the operation was added to.
   var inherited: Configuration.Explicit {
     get { shared[\.inherited] }
     set { shared[\.inherited] = newValue }
@@ -63,74 +64,78 @@ open class CKOperation: Operation, @unchecked Sendable {
     set { ownConfiguration.container = newValue }
   }
 
-  /// Of an operation on a database; nil: the private one of its container.
+  /// The database of a database operation; nil: the private database of its container.
   final var givenDatabase: CKDatabase? {
     get { shared[\.database] }
     set { shared[\.database] = newValue }
   }
 
-  /// How urgent the operation is; that of its configuration.
+  /// The priority of the operation, from its configuration.
   open override var qualityOfService: QualityOfService {
     get { ownConfiguration.qualityOfService }
     set { ownConfiguration.qualityOfService = newValue }
   }
 
-  /// Deprecated by Apple for the property of the configuration, which it is.
+  /// Whether the operation is long-lived. Apple has deprecated this property in favour of the one
+  /// in `configuration`, which it reads and sets.
   open var isLongLived: Bool {
     get { ownConfiguration.isLongLived }
     set { ownConfiguration.isLongLived = newValue }
   }
 
-  /// Called once a long-lived operation is on disk, before its first request: from then on it
-  /// outlasts the process.
+  /// Called when a long-lived operation is on disk, before its first request. From then on the
+  /// operation outlasts the process.
   ///
-  /// Choice: not called again for an operation that a later process goes on with.
+  /// Choice: not called again when a later process resumes the operation.
   open var longLivedOperationWasPersistedBlock: (() -> Void)? {
     get { shared[\.wasPersistedBlock] }
     set { shared[\.wasPersistedBlock] = newValue }
   }
 
-  /// Deprecated by Apple for the property of the configuration, which it is.
+  /// Whether cellular networks may be used. Apple has deprecated this property in favour of the one
+  /// in `configuration`, which it reads and sets.
   open var allowsCellularAccess: Bool {
     get { ownConfiguration.allowsCellularAccess }
     set { ownConfiguration.allowsCellularAccess = newValue }
   }
 
-  /// Deprecated by Apple for the property of the configuration, which it is. Seconds.
+  /// The request timeout in seconds. Apple has deprecated this property in favour of the one in
+  /// `configuration`, which it reads and sets.
   open var timeoutIntervalForRequest: TimeInterval {
     get { ownConfiguration.timeoutIntervalForRequest }
     set { ownConfiguration.timeoutIntervalForRequest = newValue }
   }
 
-  /// Deprecated by Apple for the property of the configuration, which it is. Seconds.
+  /// The resource timeout in seconds. Apple has deprecated this property in favour of the one in
+  /// `configuration`, which it reads and sets.
   open var timeoutIntervalForResource: TimeInterval {
     get { ownConfiguration.timeoutIntervalForResource }
     set { ownConfiguration.timeoutIntervalForResource = newValue }
   }
 
-  /// The properties of every operation, as this one started with them.
+  /// The common properties, as they were when the operation started.
   final var sharedStarted: SharedProperties { shared.started }
 
-  /// The operation's own settings, completed by those of the configured object that it was added
-  /// to, and then by those of its group.
+  /// The operation's own settings. Missing values come from the configured object that the
+  /// operation was added to, and then from its group.
   final var resolved: Configuration.Explicit { shared.started.resolved }
 
-  /// Where the operation runs.
+  /// The container in which the operation runs.
   final var startedContainer: CKContainer {
     let started = shared.started
     return started.database?.container ?? started.resolved.container ?? defaultContainer
       ?? CKContainer.default()
   }
 
-  // The work, by subclasses.
+  // Overridden by subclasses.
 
-  /// The properties of the operation's own class; nil: it has none.
+  /// The properties of the operation's own class; nil if it has none.
   var ownProperties: (any StartedOnce)? { nil }
 
-  /// Does the work of an operation that runs on a container rather than on a database; called once.
+  /// Does the work of an operation that runs on a container, not on a database; called once.
   func perform(in container: ContainerCalls) async throws(CKError) {}
 
-  /// Does the work, off the callback queue; called once.
+  /// Does the work, not on the callback queue; called once.
   func perform() async throws(CKError) {
     let started = shared.started
     try await perform(
@@ -139,27 +144,27 @@ open class CKOperation: Operation, @unchecked Sendable {
         options: .init(started.resolved, operationID: operationID, group: started.group)))
   }
 
-  /// Calls the final block, on the callback queue; called once, and last.
+  /// Calls the final block on the callback queue; called once, as the last step.
   func conclude(with failure: CKError?) {}
 
-  /// The work is over, and the final block is about to be called; on the callback queue, once.
+  /// Called once on the callback queue, after the work and before the final block.
   func prepareToConclude() {}
 
-  /// Runs a block of the app's on the callback queue, unless the final one has been called.
+  /// Runs one of the app's blocks on the callback queue, unless the final block was called.
   final func report(_ body: @escaping @Sendable () -> Void) {
     life.withLock { life in
-      // Queued under the lock, so that nothing comes after the final block.
+      // The block is queued under the lock, so that no block follows the final one.
       if !life.isConcluded { callbackQueue.async(execute: body) }
     }
   }
 
-  // Operation's own life.
+  // Overrides of `Operation`.
 
   open override var isAsynchronous: Bool { true }
   open override var isExecuting: Bool { life.withLock { $0.phase == .executing } }
   open override var isFinished: Bool { life.withLock { $0.phase == .finished } }
 
-  /// Begins the work; called by the queue the operation is in.
+  /// Starts the work; called by the operation's queue.
   open override func start() {
     guard move(from: .ready, to: .executing) else { return }
     if isCancelled {
@@ -169,7 +174,7 @@ open class CKOperation: Operation, @unchecked Sendable {
     main()
   }
 
-  /// Sets the work going and returns; called once, by `start()`.
+  /// Starts the work asynchronously and returns; called once, by `start()`.
   ///
   /// A subclass may prepare the operation here before it calls `super`.
   open override func main() {
@@ -195,9 +200,9 @@ open class CKOperation: Operation, @unchecked Sendable {
     if isOver { task.cancel() }
   }
 
-  /// Ends the operation with `CKError.operationCancelled`, unless it has ended.
+  /// Ends the operation with `CKError.operationCancelled`, unless it has already ended.
   ///
-  /// What the server has already been asked to do may be done all the same.
+  /// The server may still carry out requests that were already sent.
   open override func cancel() {
     super.cancel()
     if isExecuting { end(with: CKError(.operationCancelled)) }
@@ -245,14 +250,14 @@ extension CKOperation {
   /// The properties that every operation has.
   struct SharedProperties: OperationProperties {
     var configuration = Configuration()
-    /// Of the configured container or database the operation was added to.
+    /// The settings of the configured container or database that the operation was added to.
     var inherited = Configuration.Explicit()
     var group: CKOperationGroup?
     var database: CKDatabase?
     var wasPersistedBlock: (() -> Void)?
 
-    /// The operation's own settings, completed by those of the configured object that it was added
-    /// to, and then by those of its group.
+    /// The operation's own settings. Missing values come from the configured object that the
+    /// operation was added to, and then from its group.
     var resolved: Configuration.Explicit {
       let own = configuration.explicit.completed(by: inherited)
       guard let group else { return own }

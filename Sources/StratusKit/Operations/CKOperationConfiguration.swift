@@ -2,10 +2,10 @@ public import Foundation
 import Synchronization
 
 extension CKOperation {
-  /// How operations are carried out.
+  /// The settings of operations.
   ///
-  /// A property counts only once it has been set, even if to its default: what an operation leaves
-  /// unset is taken from its group's default configuration.
+  /// A property takes effect only after it has been set, even if it is set to its default. An
+  /// operation's unset properties come from its group's default configuration.
   open class Configuration: NSObject, @unchecked Sendable {
     /// The properties that have been set.
     struct Explicit: Sendable {
@@ -16,7 +16,7 @@ extension CKOperation {
       var timeoutIntervalForRequest: TimeInterval?
       var timeoutIntervalForResource: TimeInterval?
 
-      /// These, with those of `other` where they are unset.
+      /// These properties, with unset ones taken from `other`.
       func completed(by other: Explicit) -> Explicit {
         Explicit(
           container: container ?? other.container,
@@ -28,7 +28,7 @@ extension CKOperation {
             timeoutIntervalForResource ?? other.timeoutIntervalForResource)
       }
 
-      /// Seconds; -1: no bound (semantics §13).
+      /// Seconds; -1: no limit (semantics §13).
       var resourceTimeout: TimeInterval {
         if let timeoutIntervalForResource { return timeoutIntervalForResource }
         return switch qualityOfService ?? .default {
@@ -62,9 +62,9 @@ extension CKOperation {
       set { state.withLock { $0.container = newValue } }
     }
 
-    /// How urgent operations are; `.default` unless set.
+    /// The priority of operations; `.default` unless set.
     ///
-    /// With `.utility` and `.background`, operations go on trying when the network fails.
+    /// With `.utility` and `.background`, operations retry after network failures.
     public var qualityOfService: QualityOfService {
       get { explicit.qualityOfService ?? .default }
       set { state.withLock { $0.qualityOfService = newValue } }
@@ -72,28 +72,30 @@ extension CKOperation {
 
     /// Whether cellular networks may be used; true unless set.
     ///
-    /// Choice: off Apple's platforms networks are not told apart, and every one may be used.
+    /// Choice: on systems other than Apple's the kinds of networks are not distinguished, and every
+    /// network may be used.
     public var allowsCellularAccess: Bool {
       get { explicit.allowsCellularAccess ?? true }
       set { state.withLock { $0.allowsCellularAccess = newValue } }
     }
 
-    /// Whether operations outlast the process; false unless set. Without effect once an operation
+    /// Whether operations outlast the process; false unless set. Has no effect on an operation that
     /// has started.
     public var isLongLived: Bool {
       get { explicit.isLongLived ?? false }
       set { state.withLock { $0.isLongLived = newValue } }
     }
 
-    /// Seconds without a byte after which a request is given up; 60 unless set.
+    /// Seconds without a received byte after which a request fails; 60 unless set.
     public var timeoutIntervalForRequest: TimeInterval {
       get { explicit.timeoutIntervalForRequest ?? 60 }
       set { state.withLock { $0.timeoutIntervalForRequest = newValue } }
     }
 
-    /// Seconds for a request with all its repetitions; -1: no bound.
+    /// Seconds for a request including all retries; -1: no limit.
     ///
-    /// Unless set, no bound with `.userInteractive` and `.userInitiated`, else a week.
+    /// Unless set, there is no limit with `.userInteractive` and `.userInitiated`. Otherwise the
+    /// default is a week.
     public var timeoutIntervalForResource: TimeInterval {
       get { explicit.resourceTimeout }
       set { state.withLock { $0.timeoutIntervalForResource = newValue } }

@@ -2,10 +2,10 @@ public import Foundation
 import StratusArchive
 import Synchronization
 
-/// Operations that belong to one task of the app: they share a configuration, and the server's log
-/// tells them as one.
+/// Groups operations that belong to one task of the app. They share a configuration, and the
+/// server's log shows them as a group.
 open class CKOperationGroup: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
-  /// How many bytes a group expects to move.
+  /// How many bytes a group expects to transfer.
   public enum TransferSize: Int, Sendable {
     case unknown = 0
     case kilobytes = 1
@@ -17,29 +17,29 @@ open class CKOperationGroup: NSObject, NSSecureCoding, NSCopying, @unchecked Sen
     case hundredsOfGigabytes = 7
   }
 
-  /// Names this group in the server's log.
+  /// Identifies this group in the server's log.
   public let operationGroupID: String
-  /// What the group is for; goes to the server, so it must not name a person.
+  /// The purpose of the group. It is sent to the server, so it must not identify a person.
   public var name: String? {
     get { state.withLock { $0.name } }
     set { state.withLock { $0.name = newValue } }
   }
-  /// Operations the group will have; 0: unknown.
+  /// The number of operations in the group; 0: unknown.
   public var quantity: Int {
     get { state.withLock { $0.quantity } }
     set { state.withLock { $0.quantity = newValue } }
   }
-  /// What the group expects to send.
+  /// The expected size of the uploads.
   public var expectedSendSize: TransferSize {
     get { state.withLock { $0.sendSize } }
     set { state.withLock { $0.sendSize = newValue } }
   }
-  /// What the group expects to receive.
+  /// The expected size of the downloads.
   public var expectedReceiveSize: TransferSize {
     get { state.withLock { $0.receiveSize } }
     set { state.withLock { $0.receiveSize = newValue } }
   }
-  /// What the group's operations leave unset is taken from here; copied when set, and reset by nil.
+  /// Supplies the settings that the group's operations leave unset. Copied when set; nil resets it.
   public var defaultConfiguration: CKOperation.Configuration! {
     get { state.withLock { $0.configuration } }
     set {
@@ -58,7 +58,7 @@ open class CKOperationGroup: NSObject, NSSecureCoding, NSCopying, @unchecked Sen
 
   private let state: Mutex<State>
 
-  /// Makes a group with an ID of its own.
+  /// Makes a group with a new ID.
   public override init() {
     operationGroupID = Live.newID()
     state = Mutex(State())
@@ -121,7 +121,7 @@ open class CKOperationGroup: NSObject, NSSecureCoding, NSCopying, @unchecked Sen
     super.init()
   }
 
-  /// Archives the group; the container of its default configuration is left out.
+  /// Archives the group without the container of its default configuration.
   public func encode(with coder: NSCoder) {
     let state = state.withLock { $0 }
     coder.encode(operationGroupID as NSString, forKey: Key.id)

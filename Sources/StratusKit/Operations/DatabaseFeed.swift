@@ -1,6 +1,6 @@
 import StratusWire
 
-/// One page of a database's history, in its order.
+/// One page of a database's changes, in the server's order.
 struct DatabasePage: Sendable {
   enum Change: Sendable {
     /// The zone is new or has changed.
@@ -9,7 +9,7 @@ struct DatabasePage: Sendable {
   }
 
   let changes: [Change]
-  /// What tells each zone from others of its name, where that was asked for.
+  /// Distinguishes each zone from earlier zones of the same name, if the caller asked for it.
   let incarnations: [CKRecordZone.ID: String]
   let token: String
   let moreComing: Bool
@@ -19,9 +19,9 @@ extension DatabaseCalls {
   /// Fetches a page.
   ///
   /// - Parameters:
-  ///   - syncToken: where the last page ended; nil: from the beginning.
-  ///   - resultsLimit: zones in it; 0: as many as the server gives.
-  ///   - showsIncarnations: whether the page has them.
+  ///   - syncToken: the end of the last page; nil: from the beginning.
+  ///   - resultsLimit: maximum number of zones; 0: the server decides.
+  ///   - showsIncarnations: whether the page includes the zones' incarnations.
   func databaseChanges(
     since syncToken: String?, resultsLimit: Int, showsIncarnations: Bool = false,
     naming: UserNaming
@@ -39,7 +39,7 @@ extension DatabaseCalls {
 }
 
 extension Sequence<ZoneDictionary> {
-  /// What tells each zone from others of its name, where the answer says it.
+  /// Distinguishes each zone from earlier zones of the same name, if the response contains it.
   func incarnations(naming: UserNaming) -> [CKRecordZone.ID: String] {
     var incarnations: [CKRecordZone.ID: String] = [:]
     for zone in self {

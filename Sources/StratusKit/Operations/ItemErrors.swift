@@ -2,13 +2,13 @@ import Foundation
 import StratusTransport
 import StratusWire
 
-/// The errors of single items, for the blocks that want them all at the end.
+/// Collects the errors of single items, for final blocks that report them all.
 struct ItemErrors {
   private var errors: [AnyHashable: any Error] = [:]
 
   mutating func add(_ error: CKError, for item: AnyHashable) { errors[item] = error }
 
-  /// nil where every item succeeded.
+  /// nil if every item succeeded.
   var partialFailure: CKError? {
     if errors.isEmpty { return nil }
     let reason = errors.values.lazy.compactMap { $0 as? CKError }.first?.localizedDescription
@@ -23,7 +23,7 @@ struct ItemErrors {
 }
 
 extension CKError? {
-  /// What a modern final block is called with.
+  /// The argument of a modern final block.
   var asResult: Result<Void, any Error> {
     switch self {
     case .none: .success(())

@@ -2,9 +2,9 @@ import Synchronization
 
 /// The properties that an app sets on an operation: values and blocks.
 protocol OperationProperties {
-  /// Replaces objects that the app can still change by copies.
+  /// Replaces mutable objects from the app by copies.
   mutating func detach()
-  /// Lets go of the blocks: most of them hold on to the operation.
+  /// Releases the blocks, because most of them hold a reference to the operation.
   mutating func releaseBlocks()
 }
 
@@ -12,11 +12,11 @@ extension OperationProperties {
   mutating func detach() {}
 }
 
-/// Keeps the properties of an operation twice: as the app sees them, and as the operation started
-/// with them.
+/// Stores the properties of an operation twice: the present values, and the values when the
+/// operation started.
 ///
 /// An app may read and set a property at any time, from any thread. The running operation reads
-/// only what was taken at its start.
+/// only the values from its start.
 final class PropertyBox<Properties: OperationProperties>: StartedOnce, @unchecked Sendable {
   private let lock = Mutex(())
   private var current: Properties
@@ -24,18 +24,18 @@ final class PropertyBox<Properties: OperationProperties>: StartedOnce, @unchecke
 
   init(_ properties: Properties) { current = properties }
 
-  /// A property as the app sees it.
+  /// The present value of a property.
   subscript<Value>(property: WritableKeyPath<Properties, Value>) -> Value {
     get { locked { box in box.current[keyPath: property] } }
     set {
       var value = newValue
-      // NB: the old value goes once the lock is free. With it an object may go that asks for a
+      // NB: the old value is released after the lock. Its release may run code that reads a
       // property of this operation.
       locked { box in swap(&box.current[keyPath: property], &value) }
     }
   }
 
-  /// The properties that the operation started with; before its start those that it has now.
+  /// The properties when the operation started; before the start, the present ones.
   var started: Properties { locked { box in box.taken ?? box.current } }
 
   func take() {
@@ -47,7 +47,7 @@ final class PropertyBox<Properties: OperationProperties>: StartedOnce, @unchecke
   }
 
   func releaseBlocks() {
-    // NB: the blocks go once the lock is free, as in the subscript.
+    // NB: the blocks are released after the lock, as in the subscript.
     let old = locked { box in
       let old = (box.current, box.taken)
       box.current.releaseBlocks()
@@ -62,9 +62,9 @@ final class PropertyBox<Properties: OperationProperties>: StartedOnce, @unchecke
   }
 }
 
-/// What is taken at the start of an operation.
+/// Properties that are captured when an operation starts.
 protocol StartedOnce: AnyObject, Sendable {
-  /// Takes the properties as they are; only the first call counts.
+  /// Captures the present properties; only the first call has an effect.
   func take()
   func releaseBlocks()
 }

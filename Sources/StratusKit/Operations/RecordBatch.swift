@@ -1,9 +1,9 @@
 import StratusWire
 
-/// What one request does: the saves and deletes of one zone.
+/// The saves and deletes of one request, all in one zone.
 struct RecordBatch {
   enum Item: Sendable {
-    /// Each record has a policy of its own.
+    /// Each record has its own policy.
     case save(CKRecord, CKModifyRecordsOperation.RecordSavePolicy)
     case delete(CKRecord.ID)
 
@@ -18,10 +18,10 @@ struct RecordBatch {
   let zoneID: CKRecordZone.ID
   var items: [Item]
 
-  /// Sorts the items of an operation into one batch a zone, in the order in which zones first
-  /// appear.
+  /// Groups the items of an operation into one batch for each zone, in the order in which zones
+  /// first appear.
   ///
-  /// - Throws: `CKError.limitExceeded` above 400 items, `CKError.invalidArguments` where a record
+  /// - Throws: `CKError.limitExceeded` above 400 items, `CKError.invalidArguments` if a record
   ///   appears twice.
   static func plan(_ items: [Item]) throws(CKError) -> [RecordBatch] {
     guard items.count <= Limits.operationsPerRequestMax else {
@@ -48,7 +48,7 @@ struct RecordBatch {
   }
 }
 
-/// A batch as it goes over the wire, and the items that do not go.
+/// A batch in its wire form, with the items that cannot be sent.
 struct PreparedBatch {
   enum Item: Sendable {
     case save(CKRecord, RecordSave)
@@ -73,10 +73,10 @@ struct PreparedBatch {
   var items: [Item] = []
   var refused: [(item: RecordBatch.Item, error: CKError)] = []
 
-  /// Bytes of the fields, files not among them.
+  /// The bytes of the fields, without files.
   private(set) var sizeBytes = 0
 
-  /// Writes a batch down; in an atomic one a record that cannot be sent keeps all others back.
+  /// Prepares a batch. In an atomic batch, one record that cannot be sent stops all others.
   init(_ batch: RecordBatch, isAtomic: Bool) {
     zoneID = batch.zoneID
     let prepared = batch.items.mappedOnAllCores(Self.prepare)
@@ -113,9 +113,9 @@ struct PreparedBatch {
     sizeBytes = 0
   }
 
-  /// Sends the files its records hold; a record whose files do not get across is refused.
+  /// Uploads the files of the batch's records. A record whose files cannot be uploaded is rejected.
   ///
-  /// - Throws: what the whole request failed with.
+  /// - Throws: the error of the whole request.
   mutating func sendFiles(
     to database: DatabaseCalls, isAtomic: Bool,
     progress: @escaping @Sendable (CKRecord, Double) -> Void

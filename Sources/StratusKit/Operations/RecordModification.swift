@@ -1,17 +1,17 @@
 import StratusTransport
 import StratusWire
 
-/// Saves and deletes records: a request for each zone.
+/// Saves and deletes records, with one request for each zone.
 struct RecordModification: Sendable {
   let database: DatabaseCalls
   let isAtomic: Bool
   let clientChangeToken: String?
-  /// How far the files of a record are, below 1.
+  /// Called with the upload progress of a record's files, below 1.
   let progress: @Sendable (CKRecord, Double) -> Void
-  /// Takes what became of an item; a record that was saved has its new change tag.
+  /// Called with the result of an item. A saved record has its new change tag.
   let deliver: @Sendable (RecordBatch.Item, CKError?) -> Void
 
-  /// Saves all records by one policy; see ``run(_:)``.
+  /// Saves all records under one policy; see ``run(_:)``.
   func run(
     saving records: [CKRecord], policy: CKModifyRecordsOperation.RecordSavePolicy,
     deleting recordIDs: [CKRecord.ID]
@@ -20,9 +20,9 @@ struct RecordModification: Sendable {
       records.map { .save($0, policy) } + recordIDs.map(RecordBatch.Item.delete))
   }
 
-  /// Does it; what concerns an item, or its zone, is delivered.
+  /// Runs the modification. The errors of single items or zones are delivered.
   ///
-  /// - Throws: what the whole failed with; then not every item is delivered.
+  /// - Throws: the error of the whole operation. In that case some items are not delivered.
   func run(_ items: [RecordBatch.Item]) async throws(CKError) {
     let batches = try RecordBatch.plan(items)
     if batches.isEmpty { return }
@@ -52,13 +52,13 @@ struct RecordModification: Sendable {
     }
   }
 
-  /// - Parameter step: names the batch in what is written down of a long-lived operation: its
-  ///   values may be sealed anew, and then the request differs.
+  /// - Parameter step: identifies the batch among the saved steps of a long-lived operation. The
+  ///   request itself cannot, because it differs if values are encrypted again.
   private func send(
     _ batch: PreparedBatch, _ step: String, naming: UserNaming, isSealedAnew: Bool = false
   ) async throws(CKError) {
     let operations = batch.items.map(\.operation)
-    // The fields are known: only what the server adds to them is asked for.
+    // The client knows the fields, so it requests only the server's additions.
     let request = ModifyRecords.Request(
       zoneID: batch.zoneID.wire, operations: operations, isAtomic: isAtomic,
       selection: FieldSelection(desiredKeys: []), clientChangeToken: clientChangeToken)
@@ -85,8 +85,7 @@ struct RecordModification: Sendable {
     }
   }
 
-  /// Leaves out the records of an answered request that had not been sent, since their files could
-  /// not be.
+  /// Removes the records that were not sent because their files could not be uploaded.
   private func withoutUnsent(
     _ items: [PreparedBatch.Item], _ response: RecordsResponse
   ) -> [PreparedBatch.Item] {
@@ -98,7 +97,8 @@ struct RecordModification: Sendable {
     }
   }
 
-  /// The zone was deleted and made again, or its keys were reset, since this device learnt its key.
+  /// Encrypts the values again and resends. The zone was recreated, or its keys were reset, since
+  /// this device fetched its key.
   private func sealAnew(
     _ batch: PreparedBatch, _ step: String, naming: UserNaming
   ) async throws(CKError) {
@@ -118,11 +118,12 @@ struct RecordModification: Sendable {
     case (.save(let record, let save), .failure(let failure)):
       let error = CKError(failure, saving: record, naming: naming)
       if error.code == .invalidArguments {
-        // It may be that the server knows nothing of the files any more: send them next time.
+        // The server may have lost the uploaded files: upload them again next time.
         for (asset, _) in save.assets { asset.receipt = nil }
       }
       if let serverRecord = error.serverRecord {
-        // NB: other items are committed and wait for their results; the values stay unread.
+        // NB: other items are committed and wait for their results. If decryption fails, the values
+        // stay unreadable.
         try? await database.openValues(of: [serverRecord])
       }
       deliver(item.requested, error)
@@ -147,7 +148,7 @@ extension RecordItem {
 }
 
 extension RecordOperation.Kind {
-  /// Whether the server compares no change tag, so that a second time is the same as the first.
+  /// Whether the server compares no change tag, so that repeating the operation is safe.
   var isForced: Bool {
     switch self {
     case .forceUpdate, .forceReplace, .forceDelete: true

@@ -1,11 +1,11 @@
 extension CKModifyRecordsOperation {
-  /// What of a record is sent, and whether the server compares its change tag.
+  /// Which fields of a record are sent, and whether the server compares its change tag.
   public enum RecordSavePolicy: Int, Sendable {
-    /// The changed keys; a change tag that is not the server's is a conflict.
+    /// Sends the changed keys. The save is a conflict if the change tag is not the server's.
     case ifServerRecordUnchanged = 0
-    /// The changed keys; no change tag is compared.
+    /// Sends the changed keys; no change tag is compared.
     case changedKeys = 1
-    /// Every key the record has; no change tag is compared.
+    /// Sends all keys of the record; no change tag is compared.
     case allKeys = 2
   }
 }

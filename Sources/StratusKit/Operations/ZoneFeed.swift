@@ -1,13 +1,13 @@
 import Foundation
 import StratusWire
 
-/// Reads a zone's history page by page.
+/// Reads a zone's changes page by page.
 struct ZoneFeed {
   enum Change: Sendable {
     case changed(CKRecord.ID, Result<CKRecord, CKError>)
     case deleted(CKRecord.ID, CKRecord.RecordType)
 
-    /// The record that came; nil: none did.
+    /// The fetched record; nil if there is none.
     var record: CKRecord? {
       switch self {
       case .changed(_, let result): try? result.get()
@@ -24,9 +24,9 @@ struct ZoneFeed {
   }
 
   let zoneID: CKRecordZone.ID
-  /// nil: from the beginning.
+  /// The position to continue from; nil: from the beginning.
   private(set) var syncToken: String?
-  /// 0: as many as the server gives.
+  /// Maximum number of records in a page; 0: the server decides.
   let resultsLimit: Int
   let desiredKeys: [CKRecord.FieldKey]?
 
@@ -42,7 +42,7 @@ struct ZoneFeed {
 
   /// Fetches the next page.
   ///
-  /// - Throws: the zone's own error, or that of the whole request.
+  /// - Throws: the zone's own error, or the error of the whole request.
   mutating func next(
     from database: DatabaseCalls, naming: UserNaming
   ) async throws(CKError) -> Page {
@@ -58,7 +58,7 @@ struct ZoneFeed {
     switch item {
     case .failure(_, let error): throw CKError(error)
     case .changes(let changes):
-      // NB: a server that repeats itself would keep us here for ever.
+      // NB: prevents an endless loop if a server returns the same token again.
       guard !changes.moreComing || changes.syncToken != syncToken else {
         throw CKError.badAnswer
       }

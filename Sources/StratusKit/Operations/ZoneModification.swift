@@ -1,19 +1,20 @@
 import StratusWire
 
-/// What became of each zone, in the order of the request.
+/// The result for each zone, in the order of the request.
 struct ZoneModificationOutcome: Sendable {
   var saves: [(zoneID: CKRecordZone.ID, result: Result<CKRecordZone, CKError>)] = []
-  /// nil: the zone is no more.
+  /// The error is nil if the zone no longer exists.
   var deletes: [(zoneID: CKRecordZone.ID, error: CKError?)] = []
-  /// What tells each saved zone from others of its name, where that was asked for.
+  /// Distinguishes each saved zone from earlier zones of the same name, if the caller asked for it.
   var incarnations: [CKRecordZone.ID: String] = [:]
 }
 
 extension DatabaseCalls {
-  /// Makes and deletes zones.
+  /// Creates and deletes zones.
   ///
-  /// - Parameter showsIncarnations: whether the outcome has those of the saved zones.
-  /// - Throws: what the whole request failed with.
+  /// - Parameter showsIncarnations: whether the outcome includes the incarnations of the saved
+  ///   zones.
+  /// - Throws: the error of the whole request.
   func modifyZones(
     saving zones: [CKRecordZone], deleting: [CKRecordZone.ID], showsIncarnations: Bool = false
   ) async throws(CKError) -> ZoneModificationOutcome {
@@ -35,7 +36,7 @@ extension DatabaseCalls {
           .create, $0.zoneID.wire, encryptionScope: $0.explicitEncryptionScope?.wire)
       }
       + deleting.map { ModifyZones.Operation(.delete, $0.wire) }
-    // A zone made twice is made once; one deleted twice is not found.
+    // A zone that appears twice is created once. Deleting a zone twice reports it as not found.
     let response = try await send(
       ModifyZones.self,
       ModifyZones.Request(operations: operations, showsIncarnations: showsIncarnations),

@@ -2,20 +2,20 @@ public import Foundation
 import StratusArchive
 public import StratusFoundation
 
-/// Sorts records by the distance of a place they hold, nearest first.
+/// Sorts records by the distance of a location field from a given location, nearest first.
 public final class CKLocationSortDescriptor: NSSortDescriptor, KeyedSortDescriptor {
-  /// The place from which distances are measured; its altitude does not count.
+  /// The location from which distances are measured; its altitude is ignored.
   public let relativeLocation: CLLocation
   public let namedKey: String?
 
-  /// Sorts by the distance of the field `key` to a place.
+  /// Sorts by the distance of the field `key` from a location.
   public init(key: String, relativeLocation: CLLocation) {
     namedKey = key
     self.relativeLocation = relativeLocation
     super.init(keyPath: \NSString.length, ascending: true)
   }
 
-  /// Reads an archived descriptor; nil if it names no key or no place.
+  /// Reads an archived descriptor; nil if it has no key or no location.
   public static func read(from coder: NSCoder) -> NSSortDescriptor? {
     guard let key = coder.string("NSKey"),
       let location = coder.object("RelativeLocation", of: CLLocation.self)
@@ -28,7 +28,7 @@ public final class CKLocationSortDescriptor: NSSortDescriptor, KeyedSortDescript
     coder.encode(relativeLocation, forKey: "RelativeLocation")
   }
 
-  /// Compares records by the distance of the place they hold; those without one come first.
+  /// Compares records by the distance of their location; records without one come first.
   public override func compare(_ first: Any, to second: Any) -> ComparisonResult {
     switch (distance(of: first), distance(of: second)) {
     case (nil, nil): .orderedSame

@@ -3,18 +3,19 @@ import StratusArchive
 import StratusFoundation
 import Synchronization
 
-/// Which records are wanted, and in which order.
+/// Describes which records to find, and their order.
 ///
-/// What CloudKit does not accept in a predicate or a sort descriptor is refused when the query
-/// runs.
+/// A predicate or sort descriptor that CloudKit does not support is rejected when the query runs.
 public final class CKQuery: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
   /// The type of the records.
   public let recordType: CKRecord.RecordType
-  /// What must hold for them.
+  /// The condition that the records must satisfy.
   ///
-  /// NB: not `@NSCopying`: on Linux the copy of an app's own compound is never true.
+  /// NB: not `@NSCopying`, because on Linux the copy of a compound predicate that an app made is
+  /// never true.
   public let predicate: NSPredicate
-  /// Their order, the first descriptor counting most; nil, the default: the server's own.
+  /// The order of the records; the first descriptor is the most significant. nil, the default,
+  /// means the server's own order.
   public var sortDescriptors: [NSSortDescriptor]? {
     get { descriptors.withLock { $0.list }?.map(\.copied) }
     set {
@@ -23,12 +24,13 @@ public final class CKQuery: NSObject, NSSecureCoding, NSCopying, @unchecked Send
     }
   }
 
-  /// NB: descriptors are no `Sendable` values, but none of these is reached from outside.
+  /// NB: sort descriptors are not `Sendable`, but these private copies are not reachable from
+  /// outside.
   private struct Descriptors: @unchecked Sendable { var list: [NSSortDescriptor]? }
 
   private let descriptors: Mutex<Descriptors>
 
-  /// Asks for records of a type.
+  /// Makes a query for records of a type.
   public init(recordType: CKRecord.RecordType, predicate: NSPredicate) {
     self.recordType = recordType
     self.predicate = predicate.independentCopy

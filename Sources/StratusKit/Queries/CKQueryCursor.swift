@@ -2,17 +2,17 @@ public import Foundation
 import StratusArchive
 import StratusWire
 
-/// Where a query's page ended. `CKQueryOperation.Cursor` in Swift.
+/// The end of a query's page. `CKQueryOperation.Cursor` in Swift.
 ///
-/// It holds the query, too, so an operation made from it needs no other.
+/// The cursor includes the query, so an operation made from it needs no other query.
 public final class CKQueryCursor: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
-  /// The next page's request, as the wire has it; nil in a cursor of Apple's framework, which
-  /// only its own server understands.
+  /// The next page's request in its wire form. nil in a cursor of Apple's framework, which only
+  /// Apple's server understands.
   let request: QueryRecords.Request?
   private let data: Data
   private let zoneID: CKRecordZone.ID?
 
-  /// - Parameter request: with the marker of the page before.
+  /// - Parameter request: contains the marker of the previous page.
   init(_ request: QueryRecords.Request, zoneID: CKRecordZone.ID?) {
     self.request = request
     self.zoneID = zoneID
@@ -35,7 +35,7 @@ public final class CKQueryCursor: NSObject, NSCopying, NSSecureCoding, @unchecke
 
   public static var supportsSecureCoding: Bool { true }
 
-  /// Reads an archived cursor; nil if it holds nothing.
+  /// Reads an archived cursor; nil if the archive is empty.
   public init?(coder: NSCoder) {
     guard let data = coder.data("CursorData") else { return nil }
     self.data = data

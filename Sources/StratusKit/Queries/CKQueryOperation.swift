@@ -28,32 +28,31 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
 
   let properties = PropertyBox(Properties())
   override var ownProperties: (any StartedOnce)? { properties }
-  /// The properties as the operation started with them.
+  /// The properties as they were when the operation started.
   var started: Properties { properties.started }
 
-  /// Where a page ended.
+  /// The end of a query's page.
   public typealias Cursor = CKQueryCursor
 
-  /// Asks for as many records as the server gives: 0.
+  /// The limit that lets the server decide how many records it returns: 0.
   public static let maximumResults = 0
 
-  /// Which records are wanted; without effect beside a cursor.
+  /// The query to run; ignored if a cursor is set.
   public var query: CKQuery? {
     get { properties[\.query] }
     set { properties[\.query] = newValue?.copy() as? CKQuery }
   }
-  /// Where the page before ended; nil: this is the first.
+  /// The end of the previous page; nil for the first page.
   public var cursor: CKQueryOperation.Cursor? {
     get { properties[\.cursor] }
     set { properties[\.cursor] = newValue?.copy() as? CKQueryOperation.Cursor }
   }
-  /// The zone that is searched; nil, the default: all zones of the database. Without effect beside
-  /// a cursor.
+  /// The zone to search; nil, the default: all zones of the database. Ignored if a cursor is set.
   public var zoneID: CKRecordZone.ID? {
     get { properties[\.zoneID] }
     set { properties[\.zoneID] = newValue?.copy() as? CKRecordZone.ID }
   }
-  /// Records at most; a page may hold fewer although there are more.
+  /// Maximum number of records. A page may have fewer records even if more are available.
   public var resultsLimit: Int {
     get { properties[\.resultsLimit] }
     set { properties[\.resultsLimit] = newValue }
@@ -64,7 +63,7 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
     set { properties[\.desiredKeys] = newValue }
   }
 
-  /// Deprecated by Apple for ``recordMatchedBlock``, which suppresses it.
+  /// Deprecated by Apple. Not called if ``recordMatchedBlock`` is set.
   public var recordFetchedBlock: ((CKRecord) -> Void)? {
     get { properties[\.recordFetchedBlock] }
     set { properties[\.recordFetchedBlock] = newValue }
@@ -76,12 +75,12 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
     get { properties[\.recordMatchedBlock] }
     set { properties[\.recordMatchedBlock] = newValue }
   }
-  /// Deprecated by Apple for ``queryResultBlock``, which suppresses it.
+  /// Deprecated by Apple. Not called if ``queryResultBlock`` is set.
   public var queryCompletionBlock: ((CKQueryOperation.Cursor?, (any Error)?) -> Void)? {
     get { properties[\.queryCompletionBlock] }
     set { properties[\.queryCompletionBlock] = newValue }
   }
-  /// Called last, with the place to go on from; nil: there is no more.
+  /// Called last, with the cursor to continue from; nil: there are no more records.
   public var queryResultBlock:
     ((_ operationResult: Result<CKQueryOperation.Cursor?, any Error>) -> Void)?
   {
@@ -89,7 +88,7 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
     set { properties[\.queryResultBlock] = newValue }
   }
 
-  // Only touched on the callback queue.
+  // Accessed only on the callback queue.
   private var next: CKQueryCursor?
   private var errors = ItemErrors()
 

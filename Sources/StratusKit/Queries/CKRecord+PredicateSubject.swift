@@ -1,4 +1,4 @@
 public import StratusFoundation
 
-/// Predicates and sort descriptors can look into records, by the names of fields and properties.
+/// Lets predicates and sort descriptors read a record's fields and properties by name.
 extension CKRecord: PredicateSubject {}

@@ -2,7 +2,7 @@ import Foundation
 import StratusFoundation
 import StratusWire
 
-/// One comparison being turned into filters.
+/// Converts one comparison into filters.
 struct ComparisonTranslation {
   private let original: PredicateComparison
   private let isNegated: Bool
@@ -41,10 +41,10 @@ struct ComparisonTranslation {
     }
   }
 
-  /// With the field on the left.
+  /// The comparison with the field on the left.
   ///
-  /// NB: ANY and its like speak of the left side, so with them only that side may be the field,
-  /// but for `ANY values IN field`.
+  /// NB: ANY and similar quantifiers apply to the left side. With them only the left side may be
+  /// the field, except in `ANY values IN field`.
   private func normalized() throws(CKError) -> PredicateComparison {
     guard case .constant = try side(original.left) else { return original }
     guard original.quantity == .direct else { return original }
@@ -114,7 +114,7 @@ struct ComparisonTranslation {
     ]
   }
 
-  /// `ANY field …`, where the field is a list.
+  /// Converts `ANY field …`, where the field is a list.
   private func anyElement(
     of key: QueryKey, _ comparison: PredicateComparison
   ) throws(CKError) -> [QueryFilter] {
@@ -140,7 +140,7 @@ struct ComparisonTranslation {
     }
   }
 
-  /// `ANY values IN field`, where the field is a list.
+  /// Converts `ANY values IN field`, where the field is a list.
   private func anyConstant(
     _ comparison: PredicateComparison, in key: QueryKey
   ) throws(CKError) -> [QueryFilter] {
@@ -158,12 +158,12 @@ struct ComparisonTranslation {
   }
 }
 
-/// Words and places.
+/// Text searches and distances.
 extension ComparisonTranslation {
-  /// `self CONTAINS 'a b'`, `allTokens TOKENMATCHES[cdl] 'a b'`.
+  /// Converts `self CONTAINS 'a b'` and `allTokens TOKENMATCHES[cdl] 'a b'`.
   ///
-  /// NB: words are compared without regard to case and diacritics in any case, so the options that
-  /// say so change nothing.
+  /// NB: words are always compared without regard to case and diacritics, so those options have no
+  /// effect.
   private func tokens(
     _ key: QueryKey?, _ comparison: PredicateComparison
   ) throws(CKError) -> [QueryFilter] {
@@ -178,7 +178,7 @@ extension ComparisonTranslation {
     return [.field(FieldFilter(.containsAllTokens, key, .string(words)))]
   }
 
-  /// `ALL tokenize:using:('a b', 'cdl') IN allTokens`.
+  /// Converts `ALL tokenize:using:('a b', 'cdl') IN allTokens`.
   private func tokens(
     _ words: String, in whole: PredicateTerm, _ comparison: PredicateComparison
   ) throws(CKError) -> [QueryFilter] {
@@ -193,7 +193,7 @@ extension ComparisonTranslation {
     }
   }
 
-  /// `distanceToLocation:fromLocation:(field, place) < metres`.
+  /// Converts `distanceToLocation:fromLocation:(field, place) < metres`.
   private func near(
     _ key: QueryKey, _ place: FieldValue, _ comparison: PredicateComparison
   ) throws(CKError) -> [QueryFilter] {
@@ -205,10 +205,10 @@ extension ComparisonTranslation {
     return [.field(FieldFilter(.near, key, place, distance: metres))]
   }
 
-  /// What one side of a comparison is about.
+  /// The meaning of one side of a comparison.
   private enum Side {
     case field(QueryKey)
-    /// The words of a field, or (nil) of all searchable ones.
+    /// The words of a field, or of all searchable fields (nil).
     case tokens(QueryKey?)
     case distance(QueryKey, FieldValue)
     case tokenized(String)

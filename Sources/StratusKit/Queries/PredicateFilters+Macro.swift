@@ -1,10 +1,10 @@
 public import Foundation
 package import StratusFoundation
 
-/// Lets `#Predicate<CKRecord>` ask for fields, as in `$0["title"] == "x" && ($0["n"] ?? 0) > 3`.
+/// Supports fields in `#Predicate<CKRecord>`, as in `$0["title"] == "x" && ($0["n"] ?? 0) > 3`.
 ///
-/// Choice: an addition of ours; on Apple's systems `#Predicate` knows no records. What it compares
-/// with must be `Codable`, which references are not.
+/// Choice: an addition of Stratus. On Apple's systems `#Predicate` does not support records. The
+/// values in comparisons must be `Codable`, which references are not.
 extension PredicateExpressions {
   /// The value of a record's field as a certain type.
   public struct RecordField<FieldValue>: StandardPredicateExpression, Codable, Sendable {
@@ -13,7 +13,7 @@ extension PredicateExpressions {
     let record: Variable<CKRecord>
     let name: String
 
-    /// The field's value in the record that the bindings give.
+    /// The field's value in the bound record.
     public func evaluate(_ bindings: PredicateBindings) throws -> FieldValue? {
       try record.evaluate(bindings).value(forKey: name) as? FieldValue
     }
@@ -26,7 +26,7 @@ extension PredicateExpressions {
     RecordField(record: record, name: name.value)
   }
 
-  /// A field of a record that a cast follows, as `#Predicate` writes `$0["title"] as? String`.
+  /// A field of a record before a cast, as `#Predicate` writes `$0["title"] as? String`.
   public static func build_subscript(
     _ record: Variable<CKRecord>, _ name: Value<String>
   ) -> RecordField<any CKRecordValueProtocol> {

@@ -2,18 +2,18 @@ import Foundation
 import StratusFoundation
 import StratusWire
 
-/// The names and values in one clause of a predicate.
+/// Converts the names and values in one clause of a predicate.
 struct PredicateValueTranslation {
   let now: Date
   let naming: UserNaming
-  /// What a refusal quotes.
+  /// The clause that error messages quote.
   let clause: ParsedPredicate
 
   func refusal(_ reason: String) -> CKError {
     PredicateTranslation.refusal(of: clause, because: reason)
   }
 
-  /// What a filter calls a field or a property of records.
+  /// The query key for a field or a property of records.
   func key(_ path: String) throws(CKError) -> QueryKey {
     if let key = QueryKey(property: path) { return key }
     guard !path.contains(".") else {
@@ -22,7 +22,7 @@ struct PredicateValueTranslation {
     throw refusal("'\(path)' is no name of a field")
   }
 
-  /// How a sentence calls a function.
+  /// The name of a function in error messages.
   func named(function name: String) -> String {
     switch name {
     case "add:to:", "from:subtract:", "multiply:by:", "divide:by:", "raise:toPower:": "arithmetic"
@@ -31,8 +31,8 @@ struct PredicateValueTranslation {
     }
   }
 
-  /// Whether a function stands for a value that is known here: the time, or a time that predicates
-  /// print as a number.
+  /// Whether a function's value is known before the query is sent. That is true for the current
+  /// time, and for a time that predicates print as a number.
   func isConstant(function name: String, _ arguments: [PredicateTerm]) -> Bool {
     switch (name.lowercased(), arguments.count) {
     case ("now", 0), ("now:", 0): return true
@@ -45,7 +45,7 @@ struct PredicateValueTranslation {
     }
   }
 
-  /// The value a term stands for.
+  /// The value of a constant term.
   private func constant(_ term: PredicateTerm) throws(CKError) -> Any? {
     switch term {
     case .constant(let value): return PredicateValues.present(value)
@@ -70,7 +70,7 @@ struct PredicateValueTranslation {
     PredicateValues.list(try constant(term))?.map { .constant($0) }
   }
 
-  /// A value, of any type a field can have.
+  /// The value of a term, of any field type.
   func value(_ term: PredicateTerm, for key: QueryKey) throws(CKError) -> FieldValue {
     guard try elements(term) != nil else { return try single(term, for: key) }
     guard let list = try list(term, for: key) else {
@@ -79,7 +79,7 @@ struct PredicateValueTranslation {
     return list
   }
 
-  /// A value that is no list.
+  /// The value of a term that is not a list.
   func single(_ term: PredicateTerm, for key: QueryKey) throws(CKError) -> FieldValue {
     guard let value = try constant(term) else {
       throw refusal("CloudKit cannot ask for fields that have no value")
@@ -100,9 +100,9 @@ struct PredicateValueTranslation {
     return field
   }
 
-  /// References compare by the name of the record they point at.
+  /// The record name by which references are compared.
   ///
-  /// Choice: a record, its ID and a reference to it mean the same.
+  /// Choice: a record, its ID and a reference to it are equivalent.
   private func recordName(_ value: Any) -> String? {
     switch PredicateValues.object(value) {
     case let reference as CKReference: reference.recordID.recordName
@@ -135,7 +135,7 @@ struct PredicateValueTranslation {
     return .list(element, values)
   }
 
-  /// A text, as it is.
+  /// The value of a text term.
   func text(_ term: PredicateTerm, for key: QueryKey) throws(CKError) -> FieldValue {
     guard !key.isSystem, case .string(let text) = try single(term, for: key) else {
       throw refusal("a text is needed, and a field of texts")
@@ -143,7 +143,7 @@ struct PredicateValueTranslation {
     return .string(text)
   }
 
-  /// What is searched for, one word or several.
+  /// The words of a text search, one or several.
   func words(_ term: PredicateTerm) throws(CKError) -> String {
     guard let text = try constant(term) as? String else {
       throw refusal("a text is needed to search for its words")
@@ -151,7 +151,7 @@ struct PredicateValueTranslation {
     return text
   }
 
-  /// A distance.
+  /// A distance in metres.
   func metres(_ term: PredicateTerm) throws(CKError) -> Double {
     guard let number = PredicateValues.object(try constant(term)) as? NSNumber,
       number.doubleValue.isFinite, number.doubleValue >= 0

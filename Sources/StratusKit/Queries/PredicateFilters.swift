@@ -2,19 +2,19 @@ import Foundation
 import StratusFoundation
 import StratusWire
 
-/// Turns predicates into the filters a query sends.
+/// Converts predicates into the filters of a query.
 ///
-/// What CloudKit asks of a predicate is in cloudkit-semantics §17. What lies beyond it, and which
-/// the server must allow (OR, ENDSWITH, CONTAINS of a text), is passed on: only the server knows
-/// what the container allows.
+/// CloudKit's rules for predicates are in cloudkit-semantics §17. Extensions that the server must
+/// allow (OR, ENDSWITH, CONTAINS of a text) are sent, because only the server knows what the
+/// container allows.
 enum PredicateFilters {
-  /// Filters that hold exactly where a predicate does; none: every record.
+  /// The filters that match the same records as a predicate. An empty list matches every record.
   ///
   /// - Parameters:
-  ///   - now: what `now()` stands for.
-  ///   - naming: who `CKCurrentUserDefaultName` stands for.
-  /// - Throws: `CKError.invalidArguments`, with a sentence that names the clause, for what CloudKit
-  ///   does not ask.
+  ///   - now: the value of `now()`.
+  ///   - naming: the user that `CKCurrentUserDefaultName` represents.
+  /// - Throws: `CKError.invalidArguments`, with a sentence that names the clause, if CloudKit does
+  ///   not support it.
   static func filters(
     of predicate: NSPredicate, now: Date,
     naming: UserNaming = UserNaming(currentUserRecordName: nil)
@@ -24,14 +24,15 @@ enum PredicateFilters {
   }
 }
 
-/// One predicate being turned into filters.
+/// Converts one predicate into filters.
 struct PredicateTranslation {
   let now: Date
   let naming: UserNaming
 
-  /// No record's name is one of none.
+  /// A filter that matches no record: the record's name must be in an empty list.
   ///
-  /// Choice: for FALSEPREDICATE, and for IN an empty array, which has no type on the wire.
+  /// Choice: used for FALSEPREDICATE, and for IN with an empty array, which has no type on the
+  /// wire.
   static let nothing = QueryFilter.field(
     FieldFilter(.in, QueryKey(system: .recordName), .list(.reference, [])))
 
@@ -58,7 +59,7 @@ struct PredicateTranslation {
     }
   }
 
-  /// NB: a group without conditions always holds, and the others do not matter then.
+  /// NB: a group without conditions is always true, so the other groups do not matter then.
   private func filters(ofAny parts: [ParsedPredicate]) throws(CKError) -> [QueryFilter] {
     var groups: [[QueryFilter]] = []
     for part in parts { groups.append(try filters(of: part)) }
@@ -84,7 +85,7 @@ struct PredicateTranslation {
     }
   }
 
-  /// The error that says which clause is not asked, and why.
+  /// The error that names the unsupported clause and the reason.
   static func refusal(of clause: ParsedPredicate, because reason: String) -> CKError {
     let text = clause.text
     let shown = text.count > 200 ? text.prefix(200) + "…" : text[...]

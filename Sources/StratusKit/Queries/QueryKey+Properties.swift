@@ -1,7 +1,7 @@
 import StratusWire
 
 extension QueryKey {
-  /// A field or a property of records, by the name an app gives it; nil: it is no such name.
+  /// The query key for an app's name of a field or property; nil if the name is invalid.
   init?(property name: String) {
     if let system = Self.properties[name] ?? SystemField(rawValue: name) {
       self.init(system: system)

@@ -7,14 +7,14 @@ struct QueryPages {
   /// One page.
   struct Page: Sendable {
     let items: [RecordItem]
-    /// nil: there is no more.
+    /// nil if there are no more pages.
     let cursor: CKQueryCursor?
   }
 
-  /// Pages without a record that are passed over before one is shown all the same.
+  /// Maximum number of consecutive empty pages that are skipped.
   ///
-  /// Choice: a server may look at many records and find none among them; apps that know Apple's
-  /// do not expect to see such a page.
+  /// Choice: a server may examine many records and find none that match. Apps written for Apple's
+  /// server do not expect an empty page.
   private static let emptyPagesMax = 100
 
   private var request: QueryRecords.Request
@@ -23,7 +23,7 @@ struct QueryPages {
   /// The first page of a query.
   ///
   /// - Parameter zoneID: nil: all zones of the database.
-  /// - Throws: `CKError.invalidArguments` naming what CloudKit does not accept.
+  /// - Throws: `CKError.invalidArguments`, which names the unsupported part of the query.
   init(
     _ query: CKQuery, in zoneID: CKRecordZone.ID?, naming: UserNaming
   ) throws(CKError) {
@@ -37,7 +37,7 @@ struct QueryPages {
       zoneID: zoneID?.wire, isZoneWide: zoneID == nil)
   }
 
-  /// The page after another.
+  /// The page that follows another.
   ///
   /// - Throws: `CKError.invalidArguments` for a cursor of Apple's framework.
   init(continuing cursor: CKQueryCursor) throws(CKError) {
@@ -50,9 +50,9 @@ struct QueryPages {
     }
   }
 
-  /// Fetches the page, passing over empty ones.
+  /// Fetches the page, and skips empty ones.
   ///
-  /// - Parameter resultsLimit: records at most; 0: as many as the server gives.
+  /// - Parameter resultsLimit: maximum number of records; 0: the server decides.
   mutating func next(
     from database: DatabaseCalls, resultsLimit: Int, desiredKeys: [CKRecord.FieldKey]?
   ) async throws(CKError) -> Page {
@@ -72,7 +72,7 @@ struct QueryPages {
     }
   }
 
-  /// How many records match, page after page.
+  /// The number of matching records, added up over all pages.
   ///
   /// - Throws: `CKError.invalidArguments` if the container does not allow counting.
   mutating func count(in database: DatabaseCalls) async throws(CKError) -> Int {
@@ -90,7 +90,7 @@ struct QueryPages {
 }
 
 extension CKRecord {
-  /// The name of a property that records can be sorted by; nil if the key path is no such property.
+  /// The name of a property that records can be sorted by; nil if the key path has no such name.
   fileprivate static func sortableProperty(at keyPath: AnyKeyPath?) -> String? {
     switch keyPath {
     case \CKRecord.creationDate: "creationDate"
@@ -101,9 +101,9 @@ extension CKRecord {
 }
 
 extension [NSSortDescriptor] {
-  /// The order as the wire has it.
+  /// The order in its wire form.
   ///
-  /// - Throws: `CKError.invalidArguments` for a descriptor that sorts by code.
+  /// - Throws: `CKError.invalidArguments` for a descriptor with a comparator.
   fileprivate func querySorts() throws(CKError) -> [QuerySort] {
     var sorts: [QuerySort] = []
     for descriptor in self {

@@ -1,9 +1,9 @@
 import Foundation
 
 extension CKRecord {
-  /// The value of a field, or of a property of the record, by its name; nil if there is none.
+  /// The value of a field or property by its name; nil if there is none.
   ///
-  /// Apple's systems have it from `NSObject`, which knows no key-value coding elsewhere.
+  /// On Apple's systems `NSObject` provides this method; elsewhere it has no key-value coding.
   public func value(forKey key: String) -> Any? {
     if let value = withState({ $0.values[key] }) { return value }
     return switch key {
@@ -20,8 +20,7 @@ extension CKRecord {
     }
   }
 
-  /// Sets a field; nil removes its value. A value of no kind a field can hold is a programmer's
-  /// error.
+  /// Sets a field; nil removes its value. A value that a field cannot hold is a programmer error.
   public func setValue(_ value: Any?, forKey key: String) {
     let value = value.map(storedValue(for:))
     withState { $0.set(value, for: key) }
@@ -32,13 +31,13 @@ extension CKRecord {
     for (key, value) in keyedValues { setValue(value is NSNull ? nil : value, forKey: key) }
   }
 
-  /// The values of fields and properties by their names, with `NSNull` where there is none.
+  /// The values of fields and properties by their names, with `NSNull` for missing values.
   public func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] {
     Dictionary(keys.map { ($0, value(forKey: $0) ?? NSNull()) }) { first, _ in first }
   }
 
-  /// The words of the text fields: split at white space, in lower case and without diacritics by
-  /// the rules of the current locale.
+  /// The words of the text fields, split at white space. They are in lower case and without
+  /// diacritics, by the rules of the current locale.
   public func allTokens() -> [String] {
     let values = snapshot.values
     return values.flatMap { field -> [String] in

@@ -2,9 +2,9 @@ import Foundation
 import StratusWire
 
 extension CKRecord {
-  /// What a save by a policy has to send.
+  /// Prepares a save of the record under a policy.
   ///
-  /// - Throws: `CKError.invalidArguments` for names and values the server would refuse.
+  /// - Throws: `CKError.invalidArguments` for names and values that the server would reject.
   func prepareSave(
     policy: CKModifyRecordsOperation.RecordSavePolicy
   ) throws(CKError) -> RecordSave {
@@ -15,8 +15,8 @@ extension CKRecord {
     return try state.prepareSave(policy: policy)
   }
 
-  /// Refreshes the record after a save: what the server says of it is taken over, and what was
-  /// sent is no longer a change. What was set meanwhile stays one.
+  /// Updates the record after a successful save. The server's system fields are adopted, and the
+  /// saved edits are no longer changes. Edits made during the save remain changes.
   func adoptSaved(_ wire: RecordDictionary, of save: RecordSave, naming: UserNaming) {
     withState { state in
       state.settle(save)
@@ -25,7 +25,7 @@ extension CKRecord {
     for (asset, held) in save.assets { asset.settle(held) }
   }
 
-  /// The record as the server was last known to hold it; nil if it never was.
+  /// The last known server version of the record; nil if there is none.
   var ancestor: CKRecord? { snapshot.ancestor.map(RecordFactory.record) }
 }
 
@@ -58,8 +58,9 @@ extension RecordState {
       editsCount: editsCount, values: values, parent: parent)
   }
 
-  /// - Parameter keys: the plain fields to send; gains encrypted ones to remove, which go over the
-  ///   wire as plain ones do, and loses those that a plain removal would take from the encrypted.
+  /// - Parameter keys: the plain fields to send. The encrypted fields to remove are added, because
+  ///   the wire removes them like plain fields. Keys are dropped if their plain removal would
+  ///   remove an encrypted value.
   private func encryptedFieldsToSend(
     _ keys: inout [String], isWhole: Bool
   ) throws(CKError) -> [EncryptedField] {
@@ -69,7 +70,8 @@ extension RecordState {
         .invalidArguments,
         description: "field '\(key)' has a plain value and an encrypted one; it can be only either")
     }
-    // Choice: setting a field to nil on the side that it does not belong to removes nothing.
+    // Choice: setting a plain field to nil does not remove an encrypted value of the same name, and
+    // vice versa.
     keys.removeAll { encrypted.holds($0) }
     let fields = try encrypted.fieldsToSend(isWhole: isWhole).filter { values[$0.key] == nil }
     for field in fields {

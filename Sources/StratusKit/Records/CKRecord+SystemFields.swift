@@ -7,16 +7,16 @@ extension CKRecord {
   /// The record's ID.
   public var recordID: CKRecord.ID { withState { $0.recordID } }
 
-  /// Names the version of the record the server has; nil if it was never saved or fetched.
+  /// Identifies the server's version of the record; nil if the record was never saved or fetched.
   public var recordChangeTag: String? { withState { $0.system.changeTag } }
 
-  /// Who saved the record first; nil if nobody has.
+  /// The user who saved the record first; nil if it was never saved.
   public var creatorUserRecordID: CKRecord.ID? { withState { $0.system.creatorUserRecordID } }
 
   /// When the record was first saved, by the server's clock; nil if it was not.
   public var creationDate: Date? { withState { $0.system.creationDate } }
 
-  /// Who saved the record last; nil if nobody has.
+  /// The user who saved the record last; nil if it was never saved.
   public var lastModifiedUserRecordID: CKRecord.ID? {
     withState { $0.system.lastModifiedUserRecordID }
   }
@@ -24,9 +24,9 @@ extension CKRecord {
   /// When the record was last saved, by the server's clock; nil if it was not.
   public var modificationDate: Date? { withState { $0.system.modificationDate } }
 
-  /// The record this one hangs on when a hierarchy is shared.
+  /// The record's parent in a hierarchy that can be shared.
   ///
-  /// A reference with an action other than `.none` is a programmer's error.
+  /// A reference with an action other than `.none` is a programmer error.
   public var parent: CKRecord.Reference? {
     get { withState { $0.parent } }
     set {
@@ -37,21 +37,21 @@ extension CKRecord {
     }
   }
 
-  /// Hangs the record on another; nil takes it off.
+  /// Sets the record's parent; nil removes it.
   public func setParent(_ parentRecord: CKRecord?) { setParent(parentRecord?.recordID) }
 
-  /// Hangs the record on another by its ID; nil takes it off.
+  /// Sets the record's parent by its ID; nil removes it.
   public func setParent(_ parentRecordID: CKRecord.ID?) {
     parent = parentRecordID.map { CKReference(recordID: $0, action: .none) }
   }
 
-  /// The share that the record is the root of; nil if the record is not shared itself.
+  /// The share whose root is this record; nil if no share starts at this record.
   ///
-  /// A record that is shared because its parent is has no share of its own.
-  /// The server alone sets it. Apple: `CKRecord.share`.
+  /// A record that is shared through its parent has no share of its own. Only the server sets this
+  /// property. Apple: `CKRecord.share`.
   public var share: CKRecord.Reference? { withState { $0.system.share } }
 
-  /// The record types the system has.
+  /// The record types that CloudKit defines.
   public enum SystemType {
     /// A user.
     public static let userRecord: CKRecord.RecordType = "Users"
@@ -59,28 +59,28 @@ extension CKRecord {
     public static let share: CKRecord.RecordType = "cloudkit.share"
   }
 
-  /// The names under which queries know what every record has.
+  /// The names of the system fields in queries.
   public enum SystemFieldKey {
     /// The record's ID.
     public static let recordID: CKRecord.FieldKey = "___recordID"
-    /// Who saved it first.
+    /// The user who saved the record first.
     public static let creatorUserRecordID: CKRecord.FieldKey = "___createdBy"
-    /// When it was first saved.
+    /// The date of the first save.
     public static let creationDate: CKRecord.FieldKey = "___createTime"
-    /// Who saved it last.
+    /// The user who saved the record last.
     public static let lastModifiedUserRecordID: CKRecord.FieldKey = "___modifiedBy"
-    /// When it was last saved.
+    /// The date of the last save.
     public static let modificationDate: CKRecord.FieldKey = "___modTime"
-    /// What it hangs on.
+    /// The record's parent.
     public static let parent: CKRecord.FieldKey = "___parent"
-    /// What shares it.
+    /// The record's share.
     public static let share: CKRecord.FieldKey = "___share"
   }
 }
 
 /// The record type of users.
 public let CKRecordTypeUserRecord: String = CKRecord.SystemType.userRecord
-/// The name under which queries know a record's parent.
+/// The name of the parent in queries.
 public let CKRecordParentKey: String = CKRecord.SystemFieldKey.parent
-/// The name under which queries know a record's share.
+/// The name of the share in queries.
 public let CKRecordShareKey: String = CKRecord.SystemFieldKey.share

@@ -2,9 +2,9 @@ import Foundation
 import StratusWire
 
 extension RecordState {
-  /// The contents of a record from an answer.
+  /// The contents of a record from a response.
   ///
-  /// - Throws: `CKError.internalError` if its fields are not as the server writes them.
+  /// - Throws: `CKError.internalError` if the fields do not have the server's format.
   init(wire: RecordDictionary, naming: UserNaming) throws(CKError) {
     let zoneID = CKRecordZoneID(wire: wire.zoneID, naming: naming)
     let fields: [(key: String, value: FieldValue)]
@@ -23,7 +23,7 @@ extension RecordState {
     values.reserveCapacity(fields.count)
     for (key, value) in fields {
       if case .sealed(let type, let bytes) = value {
-        // NB: opened by `DatabaseCalls.openValues(of:)`, which may have to fetch keys.
+        // NB: decrypted by `DatabaseCalls.openValues(of:)`, which may have to fetch keys.
         encrypted.take(EncryptedFields.Sealed(type: type, bytes: bytes), for: key)
         continue
       }
@@ -37,7 +37,7 @@ extension RecordState {
 }
 
 extension CKReference {
-  /// A record of the same zone that an answer names; nil if it names none.
+  /// The ID of a record of the same zone, from a response; nil if the response names none.
   convenience init?(wire recordName: String?, in zoneID: CKRecordZoneID) {
     guard let recordName, !recordName.isEmpty else { return nil }
     self.init(recordID: CKRecordID(recordName: recordName, zoneID: zoneID), action: .none)
@@ -45,7 +45,7 @@ extension CKReference {
 }
 
 extension SystemFields {
-  /// - Parameter zoneID: the record's zone, where its share lies, too.
+  /// - Parameter zoneID: the zone of the record and of its share.
   init(wire: RecordDictionary, in zoneID: CKRecordZoneID, naming: UserNaming) {
     changeTag = wire.recordChangeTag
     creationDate = Date(milliseconds: wire.created.timestamp)

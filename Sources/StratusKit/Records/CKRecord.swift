@@ -2,10 +2,10 @@ public import Foundation
 import StratusArchive
 import Synchronization
 
-/// A set of named values that the server keeps: its type, its ID, its fields.
+/// A typed set of named values that the server stores under an ID.
 ///
-/// A record is a reference: operations refresh the very instance they save. Two instances with the
-/// same ID are not equal. Do not subclass it.
+/// A record is a class instance: operations update the same instance that they save. Two instances
+/// with the same ID are not equal. Do not subclass it.
 public class CKRecord: NSObject, NSSecureCoding, NSCopying, Sequence, CKRecordKeyValueSetting,
   @unchecked Sendable
 {
@@ -20,14 +20,15 @@ public class CKRecord: NSObject, NSSecureCoding, NSCopying, Sequence, CKRecordKe
   private let lock = Mutex(())
   private var state: RecordState
 
-  /// NB: for ``RecordFactory`` and subclasses; elsewhere a record's type chooses its class.
+  /// NB: for ``RecordFactory`` and subclasses only. Elsewhere the record's type determines its
+  /// class.
   init(state: RecordState) {
     self.state = state
     super.init()
   }
 
-  /// A new record. Default: in the default zone, named by a UUID. An empty type is a programmer's
-  /// error.
+  /// Makes a new record. By default it is in the default zone, and its name is a UUID. An empty
+  /// type is a programmer error.
   public convenience init(
     recordType: CKRecord.RecordType, recordID: CKRecord.ID = CKRecord.ID()
   ) {
@@ -35,35 +36,35 @@ public class CKRecord: NSObject, NSSecureCoding, NSCopying, Sequence, CKRecordKe
     self.init(state: RecordState(recordType: recordType, recordID: recordID))
   }
 
-  /// A new record of a zone, named by a UUID. An empty type is a programmer's error.
+  /// Makes a new record in a zone, with a UUID as its name. An empty type is a programmer error.
   public convenience init(recordType: CKRecord.RecordType, zoneID: CKRecordZone.ID) {
     self.init(recordType: recordType, recordID: CKRecordID(zoneID: zoneID))
   }
 
-  /// Reads or changes what the record holds, one caller at a time.
+  /// Reads or changes the record's state under a lock.
   func withState<Result>(
     _ body: (inout RecordState) throws -> Result
   ) rethrows -> Result {
     try lock.withLock { _ in try body(&state) }
   }
 
-  /// What the record holds at this moment.
+  /// A copy of the record's present state.
   var snapshot: RecordState { withState { $0 } }
 
-  /// The value of a field, as the object it is kept as; nil if the field has none.
+  /// The value of a field, as the stored object; nil if the field has none.
   @_disfavoredOverload
   public func object(forKey key: CKRecord.FieldKey) -> (any __CKRecordObjCValue)? {
     withState { $0.values[key] }
   }
 
-  /// Sets a field to a copy of an object; nil removes its value. An object of no kind a field can
-  /// hold is a programmer's error.
+  /// Sets a field to a copy of an object; nil removes its value. An object that a field cannot hold
+  /// is a programmer error.
   public func setObject(_ object: (any __CKRecordObjCValue)?, forKey key: CKRecord.FieldKey) {
     let value = object.map { storedValue(for: $0) }
     withState { $0.set(value, for: key) }
   }
 
-  /// The value of a field, as the object it is kept as.
+  /// The value of a field, as the stored object.
   @_disfavoredOverload
   public subscript(key: CKRecord.FieldKey) -> (any __CKRecordObjCValue)? {
     get { object(forKey: key) }
@@ -73,13 +74,13 @@ public class CKRecord: NSObject, NSSecureCoding, NSCopying, Sequence, CKRecordKe
   /// The names of the fields that have a value, sorted.
   public func allKeys() -> [CKRecord.FieldKey] { withState { $0.values.keys } }
 
-  /// The names of the fields set or removed since the last fetch or save, sorted.
+  /// The names of the fields that were set or removed since the last fetch or save, sorted.
   ///
-  /// Setting a field to the value it has counts. A field removed from a record that was never sent
-  /// does not.
+  /// Setting a field to its present value counts as a change. Removing a field from a record that
+  /// was never sent does not.
   public func changedKeys() -> [CKRecord.FieldKey] { withState { $0.changes.keys } }
 
-  /// Walks through the fields as they are now.
+  /// Iterates over the present fields.
   public func makeIterator() -> CKRecordKeyValueIterator {
     CKRecordKeyValueIterator(snapshot.values)
   }
@@ -97,17 +98,18 @@ public class CKRecord: NSObject, NSSecureCoding, NSCopying, Sequence, CKRecordKe
 
   public class var supportsSecureCoding: Bool { true }
 
-  /// Reads an archived record, ours or Apple's: whole, or its system fields alone. nil if the
-  /// archive holds no type or no ID.
+  /// Reads an archived record, from Stratus or from Apple's framework. The archive may hold only
+  /// the system fields. nil if the archive has no type or no ID.
   public required init?(coder: NSCoder) {
     guard let state = RecordState(coder: coder) else { return nil }
     self.state = state
     super.init()
   }
 
-  /// Writes everything: system fields, values, pending changes.
+  /// Archives the system fields, the values and the pending changes.
   ///
-  /// Choice: encrypted values, too, readable for who can read the archive.
+  /// Choice: encrypted values are archived in the clear, so that everyone with access to the
+  /// archive can read them.
   public func encode(with coder: NSCoder) {
     let state = snapshot
     state.encodeSystemFields(with: coder)
@@ -115,10 +117,10 @@ public class CKRecord: NSObject, NSSecureCoding, NSCopying, Sequence, CKRecordKe
     coder.encode(EncryptedValueStore(state.encrypted), forKey: EncryptedValueStore.key)
   }
 
-  /// Writes identity and what the server knows of the record (type, ID, change tag, dates, users,
-  /// parent), no fields.
+  /// Archives the system fields without the values: type, ID, change tag, dates, users and parent.
   ///
-  /// A record read from that with `init(coder:)` stands for the version of that change tag.
+  /// A record that `init(coder:)` reads from this archive represents the server version with that
+  /// change tag.
   public func encodeSystemFields(with coder: NSCoder) {
     snapshot.encodeSystemFields(with: coder)
   }

@@ -1,18 +1,18 @@
 public import Foundation
 import StratusArchive
 
-/// Names a record: its zone, and its name in it. `CKRecord.ID` in Swift.
+/// Identifies a record by its zone and its name. `CKRecord.ID` in Swift.
 ///
-/// NB: at top level, because Foundation on Linux cannot archive a class that lies in another.
+/// NB: not nested, because Foundation on Linux cannot archive a nested class.
 public final class CKRecordID: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
   /// The record's name; never empty.
   public let recordName: String
-  /// The zone the record lies in.
+  /// The record's zone.
   public let zoneID: CKRecordZone.ID
-  /// NB: kept, since an ID is looked for more often than it is made.
+  /// NB: stored, because IDs are hashed more often than they are made.
   private let ownHash: Int
 
-  /// Names a record of a zone. An empty name is a programmer's error.
+  /// Makes the ID of a record in a zone. An empty name is a programmer error.
   public init(recordName: String, zoneID: CKRecordZone.ID) {
     precondition(!recordName.isEmpty, "recordName must not be empty")
     self.recordName = recordName
@@ -20,17 +20,17 @@ public final class CKRecordID: NSObject, NSSecureCoding, NSCopying, @unchecked S
     ownHash = Self.hash(recordName, zoneID)
   }
 
-  /// Names a record of the default zone. An empty name is a programmer's error.
+  /// Makes the ID of a record in the default zone. An empty name is a programmer error.
   public convenience init(recordName: String) {
     self.init(recordName: recordName, zoneID: .default)
   }
 
-  /// A new name, a UUID, in a zone.
+  /// Makes an ID with a new UUID as its name, in a zone.
   public convenience init(zoneID: CKRecordZone.ID) {
     self.init(recordName: Live.newID(), zoneID: zoneID)
   }
 
-  /// A new name, a UUID, in the default zone.
+  /// Makes an ID with a new UUID as its name, in the default zone.
   public convenience override init() {
     self.init(recordName: Live.newID(), zoneID: .default)
   }
@@ -65,7 +65,8 @@ public final class CKRecordID: NSObject, NSSecureCoding, NSCopying, @unchecked S
 
   public static var supportsSecureCoding: Bool { true }
 
-  /// Reads an archived ID, ours or Apple's; nil if it has no name. Default: in the default zone.
+  /// Reads an archived ID, from Stratus or from Apple's framework; nil if it has no name. Default:
+  /// in the default zone.
   public init?(coder: NSCoder) {
     guard let name = coder.string("RecordName"), !name.isEmpty else { return nil }
     recordName = name

@@ -1,22 +1,22 @@
 public import Foundation
 import StratusArchive
 
-/// A pointer to another record of the same zone. `CKRecord.Reference` in Swift.
+/// A reference to another record of the same zone. `CKRecord.Reference` in Swift.
 public final class CKReference: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
   public typealias Action = CKRecord.ReferenceAction
 
-  /// The record pointed at.
+  /// The ID of the target record.
   public let recordID: CKRecord.ID
-  /// What the deletion of that record does to the one that holds the reference.
+  /// The effect on the referring record when the target is deleted.
   public let action: CKRecord.ReferenceAction
 
-  /// Points at a record by its ID.
+  /// Makes a reference to a record by its ID.
   public init(recordID: CKRecord.ID, action: CKRecord.ReferenceAction) {
     self.recordID = recordID
     self.action = action
   }
 
-  /// Points at a record.
+  /// Makes a reference to a record.
   public convenience init(record: CKRecord, action: CKRecord.ReferenceAction) {
     self.init(recordID: record.recordID, action: action)
   }
@@ -38,7 +38,7 @@ public final class CKReference: NSObject, NSSecureCoding, NSCopying, @unchecked 
 
   public static var supportsSecureCoding: Bool { true }
 
-  /// Reads an archived reference; nil if it points at nothing.
+  /// Reads an archived reference; nil if it has no target.
   public init?(coder: NSCoder) {
     guard let recordID = coder.object("RecordID", of: CKRecordID.self) else { return nil }
     self.recordID = recordID
@@ -52,11 +52,11 @@ public final class CKReference: NSObject, NSSecureCoding, NSCopying, @unchecked 
   }
 }
 
-/// What the deletion of a record does to a record that points at it.
+/// The effect on a referring record when the target of its reference is deleted.
 public enum CKReferenceAction: UInt, Sendable {
-  /// Nothing: the reference dangles.
+  /// The referring record stays, with a dangling reference.
   case none = 0
-  /// The record that holds the reference is deleted, too.
+  /// The referring record is deleted, too.
   case deleteSelf = 1
 }
 

@@ -1,16 +1,16 @@
-/// Something about each of a record's fields, in the order of their names.
+/// A table with a value for each of a record's fields, sorted by field name.
 ///
-/// A dictionary for few keys: made, copied and walked through more often than looked into, and
-/// asked for its keys in order.
+/// It replaces a dictionary for few keys. Tables are made, copied and iterated more often than they
+/// are searched, and their keys are needed in order.
 struct FieldTable<Value> {
   private var entries: [(key: String, value: Value)] = []
 
   init() {}
 
-  /// Makes room for so many.
+  /// Reserves capacity for this number of fields.
   mutating func reserveCapacity(_ count: Int) { entries.reserveCapacity(count) }
 
-  /// What there is about a field; nil: nothing.
+  /// The value for a field; nil if there is none.
   subscript(key: String) -> Value? {
     get {
       let place = place(of: key)
@@ -30,13 +30,13 @@ struct FieldTable<Value> {
   /// The names of the fields, sorted.
   var keys: [String] { entries.map(\.key) }
 
-  /// In the order of the names.
+  /// The values in the order of the field names.
   var values: [Value] { entries.map(\.value) }
 
-  /// Where a field is, or would be.
+  /// The index of a field, or the index at which it would be inserted.
   private func place(of key: String) -> (index: Int, isTaken: Bool) {
     var (start, end) = (0, entries.count)
-    // NB: the last first: fields are often set in order.
+    // NB: the last entry is checked first, because fields are often set in order.
     if let last = entries.last, last.key < key { return (end, false) }
     while start < end {
       let middle = (start + end) / 2
@@ -53,14 +53,14 @@ extension FieldTable: Sequence {
 
   var isEmpty: Bool { entries.isEmpty }
 
-  /// What holds for a condition.
+  /// The entries that satisfy a condition.
   func filter(_ isIncluded: ((key: String, value: Value)) -> Bool) -> FieldTable {
     var table = FieldTable()
     table.entries = entries.filter(isIncluded)
     return table
   }
 
-  /// With each value made another.
+  /// The table with each value transformed.
   func mapValues<Other>(_ transform: (Value) -> Other) -> FieldTable<Other> {
     var table = FieldTable<Other>()
     table.entries = entries.map { ($0.key, transform($0.value)) }

@@ -1,23 +1,23 @@
 import StratusArchive
 import StratusWire
 
-/// The one place that decides which class stands for a record that comes from the server, from an
-/// archive, or from another record.
+/// Decides which class represents a record from the server, from an archive, or from another
+/// record.
 ///
-/// NB: a share is a record of the type `CKRecord.SystemType.share`. Its class, and the class's name
-/// in archives, belong here and nowhere else.
+/// NB: a share is a record of the type `CKRecord.SystemType.share`. Only this type decides on its
+/// class and on the class's name in archives.
 enum RecordFactory {
   /// The classes of records, with their names in Apple's archives.
   ///
-  /// The unarchiver makes a record of the class whose name the archive gives.
+  /// The unarchiver makes an object of the class that the archive names.
   static let archivedClasses: [(ArchiveName, AnyClass)] = [(.record, CKRecord.self)]
 
-  /// The record that holds this.
+  /// Makes a record with this state.
   static func record(_ state: RecordState) -> CKRecord { CKRecord(state: state) }
 
-  /// A record from an answer.
+  /// Makes a record from a response.
   ///
-  /// - Throws: `CKError.internalError` if its fields are not as the server writes them.
+  /// - Throws: `CKError.internalError` if the fields do not have the server's format.
   static func record(
     wire: RecordDictionary, naming: UserNaming
   ) throws(CKError) -> CKRecord {

@@ -1,39 +1,39 @@
 import StratusWire
 
-/// A record on its way to the server.
+/// A record that is being saved.
 ///
-/// NB: unchecked because of the values, which are copies that nobody changes.
+/// NB: unchecked because of the values, which are copies that never change.
 struct RecordSave: @unchecked Sendable {
-  /// What to send. It names no zone: the request does.
+  /// The operation to send. It names no zone, because the request does.
   var operation: RecordOperation
   let policy: CKModifyRecordsOperation.RecordSavePolicy
-  /// The fields that hold files; they are not in the operation before the files are sent.
+  /// The fields that hold files. They are added to the operation after the upload.
   let assetFields: [AssetField]
-  /// What was sent of them.
+  /// The uploaded files.
   var assets: [(asset: CKAsset, held: HeldAsset)] = []
-  /// The encrypted fields; their values are not in the operation before they are sealed.
+  /// The encrypted fields. Their values are added to the operation after encryption.
   let encryptedFields: [EncryptedField]
-  /// The encrypted values the record had when it was sent.
+  /// The encrypted values of the record when it was sent.
   let encryptedValues: FieldTable<StoredValue>
-  /// How many of the record's edits are in it.
+  /// The number of the record's edits that the save includes.
   let editsCount: Int
-  /// The values the record had when it was sent.
+  /// The values of the record when it was sent.
   let values: FieldTable<StoredValue>
   let parent: CKReference?
 }
 
 extension RecordSave {
-  /// Bytes of the fields; about how many the encrypted values will have, which are not in the
-  /// operation yet.
+  /// The bytes of all fields. For encrypted values, which are not in the operation yet, the size is
+  /// an estimate.
   var sizeBytes: Int {
     encryptedFields.reduce(operation.fields?.sizeBytes ?? 0) {
       $0 + ($1.value?.valueJSON.count ?? 0) * 4 / 3 + 128
     }
   }
 
-  /// Puts the files of the fields that hold them into the operation.
+  /// Adds the uploaded files to the operation.
   ///
-  /// - Parameter shipped: the file at a place of a field.
+  /// - Parameter shipped: returns the file at an index of a field.
   mutating func attach(
     to recordID: CKRecord.ID, _ shipped: (_ field: Int, _ asset: Int) -> ShippedAsset?
   ) throws(CKError) {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the server alone knows and says of a record.
+/// The properties of a record that only the server sets.
 struct SystemFields {
   var changeTag: String?
   var creationDate: Date?
@@ -8,29 +8,30 @@ struct SystemFields {
   var modificationDate: Date?
   var lastModifiedUserRecordID: CKRecord.ID?
   var modifiedByDevice: String?
-  /// The share that the record is the root of.
+  /// The share whose root is this record.
   var share: CKReference?
-  /// Names the share in its URL.
+  /// Identifies the share in its URL.
   var shortGUID: String?
 }
 
-/// What a record holds, and how that differs from what the server was last known to hold.
+/// The contents of a record, and the differences from the last known server version.
 struct RecordState {
   let recordType: String
   let recordID: CKRecord.ID
   var system = SystemFields()
   var values = FieldTable<StoredValue>()
-  /// What the server holds of changed keys; a changed key that is absent has no value there.
+  /// The server's values of changed keys. A changed key without an entry has no value on the
+  /// server.
   var originals = FieldTable<StoredValue>()
   /// The changed keys, each with the number of the edit that changed it last.
   var changes = FieldTable<Int>()
   var encrypted = EncryptedFields()
   var parent: CKReference?
   var originalParent: CKReference?
-  /// The number of the edit that changed the parent; nil: it is as the server has it.
+  /// The number of the edit that changed the parent; nil if the parent is unchanged.
   var parentChange: Int?
   var editsCount = 0
-  /// How many edits a save has taken along, whether or not it succeeded.
+  /// The number of edits that a save has included, whether or not it succeeded.
   var sentEditsCount = 0
 
   init(recordType: String, recordID: CKRecord.ID) {
@@ -51,7 +52,7 @@ struct RecordState {
     encrypted.set(value, for: key, edit: editsCount, isUnseen: isUnseen)
   }
 
-  /// NB: of a record the server has never seen, a removed key needs no removing.
+  /// NB: if the server has never seen the record, a removed key needs no removal on the server.
   private var isUnseen: Bool { system.changeTag == nil && sentEditsCount == 0 }
 
   mutating func set(parent: CKReference?) {
@@ -61,7 +62,8 @@ struct RecordState {
     parentChange = editsCount
   }
 
-  /// Takes in that a save succeeded: what it took along is no change any more, later edits are.
+  /// Updates the state after a successful save. The saved edits are no longer changes; later edits
+  /// still are.
   mutating func settle(_ save: RecordSave) {
     changes = changes.filter { $0.value > save.editsCount }
     originals = FieldTable()
@@ -75,7 +77,7 @@ struct RecordState {
     }
   }
 
-  /// The record as the server was last known to hold it; nil if it never was.
+  /// The last known server version of the record; nil if there is none.
   var ancestor: RecordState? {
     guard system.changeTag != nil else { return nil }
     var state = self

@@ -1,9 +1,10 @@
-/// Who the current user is, so that answers can show `CKCurrentUserDefaultName` in its place.
+/// The current user's record name, which answers replace by `CKCurrentUserDefaultName`.
 struct UserNaming: Sendable {
-  /// The current user's record name; nil: nobody is signed in.
+  /// The current user's record name; nil if no user is signed in.
   let currentUserRecordName: String?
 
-  /// The name an app sees for a user's record name; nil and the empty name are the current user's.
+  /// The name that an app sees for a user's record name. nil and the empty name mean the current
+  /// user.
   func shown(_ userRecordName: String?) -> String {
     guard let name = userRecordName, !name.isEmpty, name != currentUserRecordName else {
       return CKCurrentUserDefaultName
@@ -11,13 +12,13 @@ struct UserNaming: Sendable {
     return name
   }
 
-  /// The name the server knows for one an app was shown.
+  /// The server's name for a name that an app has seen.
   func known(_ recordName: String) -> String {
     guard recordName == CKCurrentUserDefaultName else { return recordName }
     return currentUserRecordName ?? recordName
   }
 
-  /// The ID an app sees for a user's record; nil if the server names nobody.
+  /// The ID that an app sees for a user's record; nil if the server names no user.
   func shownID(_ userRecordName: String) -> CKRecord.ID? {
     userRecordName.isEmpty ? nil : CKRecordID(recordName: shown(userRecordName))
   }

@@ -3,20 +3,20 @@ import StratusArchive
 import StratusWire
 import Synchronization
 
-/// What the notifications of a subscription show, and how they arrive.
+/// The content of a subscription's notifications, and the way they are delivered.
 /// `CKSubscription.NotificationInfo` in Swift.
 ///
-/// NB: at top level, because Foundation on Linux cannot archive a class that lies in another.
+/// NB: not nested, because Foundation on Linux cannot archive a nested class.
 public final class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
   private let state: Mutex<StratusWire.NotificationInfo>
 
-  /// The description in the form of the wire.
+  /// The description in its wire form.
   var wire: StratusWire.NotificationInfo { state.withLock { $0 } }
 
-  /// Shows nothing: a notification that only wakes the app.
+  /// Makes a description without content: the notification only wakes the app.
   public override convenience init() { self.init(wire: StratusWire.NotificationInfo()) }
 
-  /// What notifications show; see the properties.
+  /// Makes a description; the properties explain the parameters.
   public convenience init(
     alertBody: String? = nil, alertLocalizationKey: String? = nil,
     alertLocalizationArgs: [CKRecord.FieldKey] = [], title: String? = nil,
@@ -54,7 +54,7 @@ public final class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying, @unc
     super.init()
   }
 
-  /// Two descriptions are equal if they show the same in the same way.
+  /// Two descriptions are equal if all their properties are equal.
   public override func isEqual(_ object: Any?) -> Bool {
     (object as? CKNotificationInfo)?.wire == wire
   }
@@ -67,13 +67,13 @@ public final class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying, @unc
     set { state.withLock { $0.alertBody = newValue } }
   }
 
-  /// The key of the text in the app's translations; goes before `alertBody`.
+  /// The key of the text in the app's translations; overrides `alertBody`.
   public var alertLocalizationKey: String? {
     get { wire.alertLocalizationKey }
     set { state.withLock { $0.alertLocalizationKey = newValue } }
   }
 
-  /// Names of fields whose values go into the translated text.
+  /// The names of the fields whose values are inserted into the translated text.
   public var alertLocalizationArgs: [CKRecord.FieldKey]? {
     get { wire.alertLocalizationArgs }
     set { state.withLock { $0.alertLocalizationArgs = newValue } }
@@ -85,13 +85,13 @@ public final class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying, @unc
     set { state.withLock { $0.title = newValue } }
   }
 
-  /// The key of the title in the app's translations; goes before `title`.
+  /// The key of the title in the app's translations; overrides `title`.
   public var titleLocalizationKey: String? {
     get { wire.titleLocalizationKey }
     set { state.withLock { $0.titleLocalizationKey = newValue } }
   }
 
-  /// Names of fields whose values go into the translated title.
+  /// The names of the fields whose values are inserted into the translated title.
   public var titleLocalizationArgs: [CKRecord.FieldKey]? {
     get { wire.titleLocalizationArgs }
     set { state.withLock { $0.titleLocalizationArgs = newValue } }
@@ -103,13 +103,13 @@ public final class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying, @unc
     set { state.withLock { $0.subtitle = newValue } }
   }
 
-  /// The key of the subtitle in the app's translations; goes before `subtitle`.
+  /// The key of the subtitle in the app's translations; overrides `subtitle`.
   public var subtitleLocalizationKey: String? {
     get { wire.subtitleLocalizationKey }
     set { state.withLock { $0.subtitleLocalizationKey = newValue } }
   }
 
-  /// Names of fields whose values go into the translated subtitle.
+  /// The names of the fields whose values are inserted into the translated subtitle.
   public var subtitleLocalizationArgs: [CKRecord.FieldKey]? {
     get { wire.subtitleLocalizationArgs }
     set { state.withLock { $0.subtitleLocalizationArgs = newValue } }
@@ -133,7 +133,7 @@ public final class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying, @unc
     set { state.withLock { $0.soundName = newValue } }
   }
 
-  /// Names of fields whose values travel along, three at most.
+  /// The names of the fields whose values are part of the notification, three at most.
   public var desiredKeys: [CKRecord.FieldKey]? {
     get { wire.additionalFields }
     set { state.withLock { $0.additionalFields = newValue } }
@@ -145,13 +145,13 @@ public final class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying, @unc
     set { state.withLock { $0.shouldBadge = newValue } }
   }
 
-  /// Whether the app is woken; false by default.
+  /// Whether the notification wakes the app; false by default.
   public var shouldSendContentAvailable: Bool {
     get { wire.shouldSendContentAvailable }
     set { state.withLock { $0.shouldSendContentAvailable = newValue } }
   }
 
-  /// Whether the app may change what is shown; false by default.
+  /// Whether the app may change the shown content; false by default.
   public var shouldSendMutableContent: Bool {
     get { wire.shouldSendMutableContent }
     set { state.withLock { $0.shouldSendMutableContent = newValue } }
@@ -163,7 +163,8 @@ public final class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying, @unc
     set { state.withLock { $0.category = newValue } }
   }
 
-  /// The name of a field whose value tells which earlier notification a new one replaces.
+  /// The name of a field. A new notification replaces an earlier one with the same value of this
+  /// field.
   public var collapseIDKey: String? {
     get { wire.collapseIDKey }
     set { state.withLock { $0.collapseIDKey = newValue } }

@@ -5,22 +5,22 @@ import Synchronization
 
 /// Watches the records that a query finds, in the public or the private database.
 public class CKQuerySubscription: CKSubscription, @unchecked Sendable {
-  /// What may become of a record, and how often that is told.
+  /// The kinds of changes that cause notifications, and whether the subscription fires once.
   public struct Options: OptionSet, Sendable {
     public let rawValue: UInt
 
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// A record is made.
+    /// A record is created.
     public static let firesOnRecordCreation = Options(rawValue: 1 << 0)
     /// A record is changed.
     public static let firesOnRecordUpdate = Options(rawValue: 1 << 1)
     /// A record is deleted.
     public static let firesOnRecordDeletion = Options(rawValue: 1 << 2)
-    /// The server deletes the subscription with its first notification.
+    /// The server deletes the subscription after its first notification.
     public static let firesOnce = Options(rawValue: 1 << 3)
 
-    /// Those of which one at least must be chosen.
+    /// The options of which at least one must be set.
     static let triggers: Options = [
       .firesOnRecordCreation, .firesOnRecordUpdate, .firesOnRecordDeletion,
     ]
@@ -30,24 +30,24 @@ public class CKQuerySubscription: CKSubscription, @unchecked Sendable {
 
   /// The type of the records; never nil.
   public var recordType: CKRecord.RecordType? { type }
-  /// What must hold for a record, before the change or after it. What CloudKit does not accept is
-  /// refused when the subscription is saved; `now()` then becomes that time.
+  /// The condition that a record must satisfy before or after the change. A predicate that CloudKit
+  /// does not support is rejected when the subscription is saved. `now()` is replaced by the time
+  /// of that save.
   ///
   /// NB: see `CKQuery.predicate` for why it is not `@NSCopying`.
   public let predicate: NSPredicate
-  /// Only records of this zone; nil, the default: of the whole database.
+  /// Only records of this zone are watched; nil, the default, watches the whole database.
   public var zoneID: CKRecordZone.ID? {
     get { zone.withLock { $0 } }
     set { zone.withLock { $0 = newValue } }
   }
 
   private let zone: Mutex<CKRecordZone.ID?>
-  /// What may become of a record. Choice: without creation, update and deletion, saving fails with
-  /// `CKError.invalidArguments`; Apple's framework raises an exception.
+  /// The changes that cause notifications. Choice: without creation, update and deletion, saving
+  /// fails with `CKError.invalidArguments`; Apple's framework raises an exception.
   public let querySubscriptionOptions: Options
 
-  /// Watches the records of a type for which a predicate holds. Default: creation, update and
-  /// deletion.
+  /// Watches the records of a type that match a predicate. Default: creation, update and deletion.
   public convenience init(
     recordType: CKRecord.RecordType, predicate: NSPredicate, subscriptionID: CKSubscription.ID,
     options querySubscriptionOptions: CKQuerySubscription.Options = [
@@ -59,7 +59,8 @@ public class CKQuerySubscription: CKSubscription, @unchecked Sendable {
       subscriptionID: subscriptionID)
   }
 
-  /// Deprecated by Apple for the initialiser with an ID; here the ID is one that nobody else has.
+  /// Watches records, with a new unique ID. Apple has deprecated this initialiser in favour of the
+  /// one with an ID.
   public convenience init(
     recordType: CKRecord.RecordType, predicate: NSPredicate,
     options querySubscriptionOptions: CKQuerySubscription.Options = [

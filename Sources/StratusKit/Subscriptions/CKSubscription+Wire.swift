@@ -2,11 +2,11 @@ import Foundation
 import StratusWire
 
 extension CKSubscription {
-  /// The subscription as a request carries it.
+  /// The subscription in its wire form.
   ///
-  /// - Parameter now: what `now()` stands for in a predicate.
-  /// - Throws: `CKError.invalidArguments` for a predicate that CloudKit does not ask, and for a
-  ///   query subscription that nothing triggers.
+  /// - Parameter now: the value of `now()` in a predicate.
+  /// - Throws: `CKError.invalidArguments` if CloudKit does not support the predicate, or if a query
+  ///   subscription has no trigger.
   func wire(now: Date, naming: UserNaming) throws(CKError) -> Subscription {
     Subscription(
       id: subscriptionID, try subject(now: now, naming: naming),
@@ -26,7 +26,7 @@ extension CKSubscription {
     }
   }
 
-  /// The subscription that an answer describes; nil where it has no ID.
+  /// Makes a subscription from a response; nil if it has no ID.
   static func make(_ wire: Subscription, naming: UserNaming) -> CKSubscription? {
     guard let id = wire.id else { return nil }
     let info = wire.notificationInfo.map { CKNotificationInfo(wire: $0) }

@@ -2,32 +2,32 @@ public import Foundation
 import StratusArchive
 import Synchronization
 
-/// A wish to be told of changes: one of the classes that inherit from this.
+/// A request for notifications of changes. The concrete subscriptions are subclasses.
 ///
-/// It belongs to the user who saves it, and concerns all the user's devices but the one that makes
-/// a change.
+/// A subscription belongs to the user who saves it. The server notifies all of the user's devices
+/// except the device that makes the change.
 public class CKSubscription: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
   /// Names a subscription.
   public typealias ID = String
   public typealias NotificationInfo = CKNotificationInfo
 
-  /// What a subscription watches.
+  /// The kind of changes that a subscription watches.
   public enum SubscriptionType: Int, Sendable {
     case query = 1
     case recordZone = 2
     case database = 3
   }
 
-  /// Unique among the user's subscriptions of one database; one that is saved replaces another with
-  /// its ID.
+  /// Unique among the user's subscriptions in one database. Saving a subscription replaces an
+  /// existing one with the same ID.
   public let subscriptionID: CKSubscription.ID
-  /// What the subscription watches.
+  /// The kind of changes that the subscription watches.
   public let subscriptionType: SubscriptionType
 
   private let info: Mutex<CKNotificationInfo?>
 
-  /// What its notifications show; copied when set. nil, the default: nothing, as if only
-  /// `shouldSendContentAvailable` were set.
+  /// The content of the notifications; copied when set. With nil, the default, notifications have
+  /// no content, as if only `shouldSendContentAvailable` were set.
   public var notificationInfo: NotificationInfo? {
     get { info.withLock { $0 } }
     set {
@@ -48,7 +48,7 @@ public class CKSubscription: NSObject, NSSecureCoding, NSCopying, @unchecked Sen
 
   func duplicate() -> CKSubscription { self }
 
-  /// Two subscriptions are equal if they have the same ID, watch the same, and show the same.
+  /// Two subscriptions are equal if their IDs, watched changes and notification contents are equal.
   public override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? CKSubscription, type(of: other) == type(of: self) else {
       return false
@@ -57,10 +57,10 @@ public class CKSubscription: NSObject, NSSecureCoding, NSCopying, @unchecked Sen
       && watchesSame(as: other)
   }
 
-  /// NB: of what never changes, so that a subscription in a set can be changed.
+  /// NB: uses only the constant ID, so that a subscription can change while it is in a set.
   public override var hash: Int { subscriptionID.hashValue }
 
-  /// Whether a subscription of the same class watches the same.
+  /// Whether another subscription of the same class watches the same changes.
   func watchesSame(as other: CKSubscription) -> Bool { true }
 
   public override var description: String {
@@ -93,7 +93,7 @@ public class CKRecordZoneSubscription: CKSubscription, @unchecked Sendable {
   public let zoneID: CKRecordZone.ID
   private let type: Mutex<CKRecord.RecordType?>
 
-  /// Only records of this type; nil, the default: all.
+  /// Only records of this type are watched; nil, the default, watches all.
   public var recordType: CKRecord.RecordType? {
     get { type.withLock { $0 } }
     set { type.withLock { $0 = newValue } }
@@ -109,7 +109,8 @@ public class CKRecordZoneSubscription: CKSubscription, @unchecked Sendable {
     self.init(zoneID: zoneID, subscriptionID: subscriptionID, recordType: nil)
   }
 
-  /// Deprecated by Apple for the initialiser with an ID; here the ID is one that nobody else has.
+  /// Watches a zone, with a new unique ID. Apple has deprecated this initialiser in favour of the
+  /// one with an ID.
   public convenience init(zoneID: CKRecordZone.ID) {
     self.init(zoneID: zoneID, subscriptionID: Live.newID())
   }
@@ -153,7 +154,7 @@ public class CKRecordZoneSubscription: CKSubscription, @unchecked Sendable {
 public class CKDatabaseSubscription: CKSubscription, @unchecked Sendable {
   private let type: Mutex<CKRecord.RecordType?>
 
-  /// Only records of this type; nil, the default: all.
+  /// Only records of this type are watched; nil, the default, watches all.
   public var recordType: CKRecord.RecordType? {
     get { type.withLock { $0 } }
     set { type.withLock { $0 = newValue } }
@@ -163,12 +164,13 @@ public class CKDatabaseSubscription: CKSubscription, @unchecked Sendable {
     (other as? CKDatabaseSubscription).map { $0.recordType == recordType } ?? false
   }
 
-  /// Watches a database: the one it is saved in.
+  /// Watches the database in which the subscription is saved.
   public convenience init(subscriptionID: CKSubscription.ID) {
     self.init(subscriptionID: subscriptionID, recordType: nil)
   }
 
-  /// Deprecated by Apple for the initialiser with an ID; here the ID is one that nobody else has.
+  /// Watches a database, with a new unique ID. Apple has deprecated this initialiser in favour of
+  /// the one with an ID.
   public convenience init() { self.init(subscriptionID: Live.newID()) }
 
   init(

@@ -2,16 +2,16 @@ import Foundation
 import StratusFoundation
 import StratusWire
 
-/// Turns the filters of a fetched subscription back into a predicate, which says the same, prints
-/// as one that an app could have written, and makes the same filters again.
+/// Converts the filters of a fetched subscription back into an equivalent predicate. Its format is
+/// one that an app could have written, and it converts to the same filters again.
 ///
-/// Three comparators have no words in Apple's language, and come from other clients:
-/// `CONTAINS_ANY_TOKENS` of one field becomes a clause that is refused when it is saved again;
-/// `LIST_CONTAINS_ALL` and its opposite become a clause for each value.
+/// Three comparators have no equivalent in Apple's predicate language, and come from other clients.
+/// `CONTAINS_ANY_TOKENS` of one field becomes a clause that cannot be saved again.
+/// `LIST_CONTAINS_ALL` and its opposite become one clause for each value.
 struct FilterPredicate {
   let naming: UserNaming
 
-  /// The predicate that all the filters make up.
+  /// The predicate that is equivalent to all the filters together.
   func predicate(of filters: [QueryFilter]) -> NSPredicate { parsed(all: filters).predicate }
 
   private func parsed(all filters: [QueryFilter]) -> ParsedPredicate {
@@ -28,7 +28,8 @@ struct FilterPredicate {
   }
 
   private func parsed(_ filter: FieldFilter) -> ParsedPredicate {
-    // What the server kept can be read; and if not, nothing can be said of it.
+    // The server has validated the value. If it is unreadable nevertheless, the filter matches
+    // nothing.
     guard let value = try? filter.value.decode(schemaType: nil) else { return .truth(false) }
     let field = PredicateTerm.keyPath(filter.key.map(property) ?? "allTokens")
     let term = term(value)
@@ -68,7 +69,7 @@ struct FilterPredicate {
       PredicateComparison(left, relation, right, quantity: quantity, options: options))
   }
 
-  /// `field IN {…}`, `ANY field IN {…}`, or their opposites. One of none is FALSEPREDICATE.
+  /// `field IN {…}`, `ANY field IN {…}`, or their opposites. An empty list gives FALSEPREDICATE.
   private func oneOf(
     _ comparator: StratusWire.Comparator, _ field: PredicateTerm, _ value: FieldValue,
     _ term: PredicateTerm
@@ -106,7 +107,7 @@ struct FilterPredicate {
     return .constant(value.stored(in: .default, naming: naming))
   }
 
-  /// The name by which an app knows a field or a property of records.
+  /// The name of a field or property in an app's predicates.
   private func property(_ key: QueryKey) -> String {
     guard key.isSystem, let field = key.systemField else { return key.name }
     return field.property
@@ -114,7 +115,7 @@ struct FilterPredicate {
 }
 
 extension SystemField {
-  /// The name of the record's property; the fields that have none keep their own.
+  /// The name of the record's property. System fields without a property keep their own name.
   fileprivate var property: String {
     switch self {
     case .recordName: "recordID"

@@ -3,11 +3,11 @@ import StratusTransport
 import StratusWire
 
 extension CKError {
-  /// Whether an engine keeps the change pending and tries again by itself.
+  /// Whether the engine keeps the change pending and retries it.
   ///
-  /// Source: semantics §23. Choice: also `serverResponseLost`, because the server may not have
-  /// carried out the change. Sent again, at worst it conflicts with itself. And
-  /// `operationCancelled`, because the server has not refused the change.
+  /// Source: semantics §23. Choice: also for `serverResponseLost`, because the server may not have
+  /// carried out the change. At worst the repeated change conflicts with itself. Also for
+  /// `operationCancelled`, because the server has not rejected the change.
   var isRetriedByEngine: Bool {
     switch code {
     case .notAuthenticated, .accountTemporarilyUnavailable, .networkFailure, .networkUnavailable,
@@ -25,9 +25,9 @@ extension CKError {
     }
   }
 
-  /// Whether a later attempt may succeed, whether the server or something on the way failed.
+  /// Whether a later attempt may succeed, regardless of whether the server or the network failed.
   ///
-  /// A server that does not have the container or the database will not have it a minute later.
+  /// A missing container or database is not temporary.
   var mayPass: Bool {
     switch code {
     case .badContainer, .badDatabase: false
@@ -35,7 +35,7 @@ extension CKError {
     }
   }
 
-  /// Whether the server does not take the subscription: it knows no subscriptions, or none of this
+  /// Whether the server rejects the subscription: it supports no subscriptions, or none of this
   /// kind.
   var refusesSubscriptions: Bool {
     switch code {
@@ -44,7 +44,7 @@ extension CKError {
     }
   }
 
-  /// Whether another account may be signed in by now, or the account cannot be used.
+  /// Whether another account may have signed in, or the account cannot be used.
   var doubtsAccount: Bool {
     switch code {
     case .notAuthenticated, .accountTemporarilyUnavailable: !isKeyMissing
@@ -52,14 +52,14 @@ extension CKError {
     }
   }
 
-  /// Whether a record was not sent because this device lacks the key of its encrypted values. It
-  /// says nothing about the account.
+  /// Whether a record was not sent because this device lacks the key of its encrypted values. The
+  /// error does not concern the account.
   var isKeyMissing: Bool {
     if case .missing? = userInfo[NSUnderlyingErrorKey] as? KeyFailure { return true }
     return false
   }
 
-  /// Whether a zone is gone, or closed to this user.
+  /// Whether a zone no longer exists, or this user has no access to it.
   var saysZoneIsGone: Bool {
     switch code {
     case .zoneNotFound, .userDeletedZone, .permissionFailure, .unknownItem: true
@@ -67,7 +67,7 @@ extension CKError {
     }
   }
 
-  /// Whether the server has no such zone.
+  /// Whether the server does not have the zone.
   var saysZoneIsMissing: Bool {
     switch code {
     case .zoneNotFound, .userDeletedZone: true

@@ -3,9 +3,9 @@ import StratusFoundation
 import StratusWire
 
 extension CKRecord {
-  /// Bytes of the fields that a save would send, never too few.
+  /// An upper bound of the bytes of the fields that a save would send.
   ///
-  /// NB: counted rather than written, since what is written would be written twice.
+  /// NB: the bytes are counted without encoding the fields, because the save encodes them later.
   var sentSizeBytesMax: Int { withState { $0.sentSizeBytesMax } }
 }
 
@@ -20,7 +20,7 @@ extension RecordState {
       bytes += key.utf8.count + Self.frameBytesMax
     }
     for (key, value) in encrypted.values where isWhole || encrypted.changes[key] != nil {
-      // What is sealed is written once more, in base64.
+      // Encrypted values are additionally encoded in base64.
       let plain = Self.frameBytesMax + Self.sizeBytesMax(value)
       bytes += key.utf8.count + Self.frameBytesMax + plain * 4 / 3 + 128
     }
@@ -48,7 +48,7 @@ extension RecordState {
     }
   }
 
-  /// With quotation marks, and what must be escaped.
+  /// Includes the quotation marks and escaped characters.
   private static func sizeBytesMax(_ text: String) -> Int {
     var text = text
     return text.withUTF8 { text in

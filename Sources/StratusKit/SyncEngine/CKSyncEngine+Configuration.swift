@@ -5,14 +5,15 @@ extension CKSyncEngine {
     public var database: CKDatabase
     /// The state that the last ``Event/stateUpdate(_:)`` carried; nil: start from the beginning.
     public var stateSerialization: State.Serialization?
-    /// Handles the events. Choice: the engine, too, holds a strong reference to its delegate. An
-    /// app that owns both ends the cycle by releasing the engine.
+    /// Handles the events. Choice: the engine holds a strong reference to its delegate. An app that
+    /// owns both breaks the cycle by releasing the engine.
     public var delegate: any CKSyncEngineDelegate
     /// Whether the engine sends and fetches by itself; true by default. Otherwise it does so only
     /// in ``CKSyncEngine/sendChanges(_:)`` and ``CKSyncEngine/fetchChanges(_:)``.
     public var automaticallySync = true
-    /// The ID of the subscription that announces changes. The engine creates the subscription where
-    /// it does not exist. nil, the default: any subscription to the database, else a new one.
+    /// The ID of the subscription that announces changes. The engine creates the subscription if it
+    /// does not exist. nil, the default: the engine uses any subscription to the database, or
+    /// creates one.
     public var subscriptionID: CKSubscription.ID?
 
     /// A configuration with the defaults.
@@ -34,9 +35,9 @@ extension CKSyncEngine {
 
   /// The reason for a fetch or a send.
   public enum SyncReason: Sendable, Hashable, CustomStringConvertible {
-    /// By the engine itself.
+    /// The engine started it.
     case scheduled
-    /// By ``CKSyncEngine/fetchChanges(_:)`` or ``CKSyncEngine/sendChanges(_:)``.
+    /// The app called ``CKSyncEngine/fetchChanges(_:)`` or ``CKSyncEngine/sendChanges(_:)``.
     case manual
 
     public var description: String {

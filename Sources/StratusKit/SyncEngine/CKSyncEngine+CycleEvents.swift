@@ -16,7 +16,8 @@ extension CKSyncEngine.Event {
   /// The fetch of a zone has ended.
   public struct DidFetchRecordZoneChanges: Sendable, CustomStringConvertible {
     public let zoneID: CKRecordZone.ID
-    /// Why the zone was not fetched whole; nil: it was, or the delegate wanted another zone first.
+    /// The reason why the zone was not fetched completely. nil if it was, or if the delegate wanted
+    /// another zone first.
     public let error: CKError?
 
     public var description: String {

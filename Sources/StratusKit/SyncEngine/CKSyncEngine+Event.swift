@@ -5,9 +5,9 @@ extension CKSyncEngine {
     case stateUpdate(StateUpdate)
     /// An account has signed in or out.
     case accountChange(AccountChange)
-    /// Other devices have made, changed or deleted zones.
+    /// Other devices have created, changed or deleted zones.
     case fetchedDatabaseChanges(FetchedDatabaseChanges)
-    /// Other devices have made, changed or deleted records.
+    /// Other devices have created, changed or deleted records.
     case fetchedRecordZoneChanges(FetchedRecordZoneChanges)
     /// The server has answered a request to save and delete zones.
     case sentDatabaseChanges(SentDatabaseChanges)
@@ -48,7 +48,7 @@ extension CKSyncEngine {
 extension CKSyncEngine.Event {
   /// The state has changed.
   public struct StateUpdate: Sendable, CustomStringConvertible {
-    /// Store it together with the data that came before it, and give it to the next engine.
+    /// Store it together with the data that arrived before it, and pass it to the next engine.
     public let stateSerialization: CKSyncEngine.State.Serialization
 
     public var description: String { "<StateUpdate: \(stateSerialization.saved.summary)>" }
@@ -56,7 +56,7 @@ extension CKSyncEngine.Event {
 
   /// An account has signed in or out since the state was last stored.
   ///
-  /// The engine has forgotten all it knew of the previous account, pending changes included.
+  /// The engine has discarded its state of the previous account, including pending changes.
   public struct AccountChange: Sendable, CustomStringConvertible {
     /// The accounts before and after the change.
     public enum ChangeType: Sendable, Equatable {
@@ -72,9 +72,9 @@ extension CKSyncEngine.Event {
 
   /// Changes of zones on the server.
   public struct FetchedDatabaseChanges: Sendable, CustomStringConvertible {
-    /// Zones that are new or have changes. Their records come with later events.
+    /// Zones that are new or have changes. Later events report their records.
     public let modifications: [CKDatabase.DatabaseChange.Modification]
-    /// Zones that are gone.
+    /// Zones that were deleted.
     public let deletions: [CKDatabase.DatabaseChange.Deletion]
 
     public var description: String {
@@ -87,7 +87,7 @@ extension CKSyncEngine.Event {
   public struct FetchedRecordZoneChanges: Sendable, CustomStringConvertible {
     /// Records that are new or have changed.
     public let modifications: [CKDatabase.RecordZoneChange.Modification]
-    /// Records that are gone.
+    /// Records that were deleted.
     public let deletions: [CKDatabase.RecordZoneChange.Deletion]
 
     public var description: String {

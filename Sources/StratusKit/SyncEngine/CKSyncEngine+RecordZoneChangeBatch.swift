@@ -1,20 +1,21 @@
 import StratusWire
 
 extension CKSyncEngine {
-  /// Records that are sent together.
+  /// Records that are sent together in one batch.
   public struct RecordZoneChangeBatch: Sendable, CustomStringConvertible {
     /// The records to save.
     public var recordsToSave: [CKRecord]
     /// The records to delete.
     public var recordIDsToDelete: [CKRecord.ID]
-    /// Whether, in each zone, all changes fail with one; false by default.
+    /// Whether one failed change makes all changes of its zone fail; false by default.
     public var atomicByZone: Bool
 
-    /// A batch of what is pending, as large as one request can be; nil: nothing is left to send.
+    /// Makes a batch of pending changes, as large as one request can be; nil if nothing is left to
+    /// send.
     ///
     /// - Parameters:
-    ///   - pendingChanges: in the order in which they are to go.
-    ///   - recordProvider: gives the record to save for an ID; nil skips it, and the change stays
+    ///   - pendingChanges: the changes in the order in which they are sent.
+    ///   - recordProvider: returns the record to save for an ID; nil skips it, and the change stays
     ///     pending unless it is removed from the state.
     public init?(
       pendingChanges: [PendingRecordZoneChange],
@@ -29,7 +30,8 @@ extension CKSyncEngine {
         case .saveRecord(let recordID):
           guard let record = await recordProvider(recordID) else { continue }
           sizeBytes += record.sentSizeBytesMax
-          // NB: a record too large for any request goes alone, so that its error is its own.
+          // NB: a record that is too large for any request is sent alone, so that only this record
+          // fails.
           if sizeBytes > Limits.operationSizeBytesMax, !isEmpty { return }
           recordsToSave.append(record)
           if sizeBytes > Limits.operationSizeBytesMax { return }
@@ -41,7 +43,8 @@ extension CKSyncEngine {
       if isEmpty { return nil }
     }
 
-    /// A batch as it is given; one that is too large fails with `CKError.limitExceeded`.
+    /// Makes a batch with these records; a batch that is too large fails with
+    /// `CKError.limitExceeded`.
     public init(
       recordsToSave: [CKRecord] = [], recordIDsToDelete: [CKRecord.ID] = [],
       atomicByZone: Bool = false

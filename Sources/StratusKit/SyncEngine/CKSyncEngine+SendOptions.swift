@@ -27,9 +27,10 @@ extension CKSyncEngine {
         contains(pendingChange.recordID)
       }
 
-      /// Whether a zone is to be made or deleted.
+      /// Whether a zone is to be created or deleted.
       ///
-      /// Choice: with `recordIDs`, the zones these records lie in: a record needs its zone.
+      /// Choice: with `recordIDs`, the zones of these records are included, because a record needs
+      /// its zone.
       func contains(_ zoneID: CKRecordZone.ID) -> Bool {
         switch self {
         case .all: true

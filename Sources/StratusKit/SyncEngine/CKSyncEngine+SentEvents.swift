@@ -25,9 +25,9 @@ extension CKSyncEngine.Event {
 
   /// The results of a request to save and delete records.
   ///
-  /// A failed change stays pending where the engine tries again by itself: without an account,
-  /// without the network, or with a busy server. Any other failed change is not pending any more.
-  /// The app decides whether to add it again; the next send then carries it.
+  /// A failed change stays pending if the engine retries it: without an account, without the
+  /// network, or with a busy server. Any other failed change is no longer pending. The app decides
+  /// whether to add it again for the next send.
   public struct SentRecordZoneChanges: Sendable, CustomStringConvertible {
     /// A record that was not saved.
     public struct FailedRecordSave: Sendable, CustomStringConvertible {

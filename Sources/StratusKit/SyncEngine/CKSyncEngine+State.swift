@@ -42,8 +42,8 @@ extension CKSyncEngine {
       change(isToSend: false) { $0.remove(pendingRecordZoneChanges) }
     }
 
-    /// Adds changes at the end of the list, and schedules a send, which sends them before those of
-    /// records.
+    /// Adds changes at the end of the list, and schedules a send. Changes of zones are sent before
+    /// changes of records.
     ///
     /// A change that is in the list keeps its position. If one zone is to be saved and deleted,
     /// only the later change remains.

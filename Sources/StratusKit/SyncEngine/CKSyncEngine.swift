@@ -1,27 +1,28 @@
-/// Keeps an app's records and a database in step.
+/// Synchronizes an app's records with a database.
 ///
-/// The app adds its changes to ``state``, and hears of other devices' changes by events. The engine
-/// decides when and how it sends and fetches them. It stores nothing: the app stores the state that
-/// each ``Event/stateUpdate(_:)`` carries, and gives it to the next engine.
+/// The app adds its changes to ``state``, and receives other devices' changes as events. The engine
+/// decides when and how it sends and fetches changes. The engine stores nothing. The app stores the
+/// state that each ``Event/stateUpdate(_:)`` carries, and passes it to the next engine.
 ///
 /// Calls of the delegate never overlap. Releasing the engine ends its work.
 public final class CKSyncEngine: Sendable, CustomStringConvertible {
-  /// The database that the engine keeps in step.
+  /// The database that the engine synchronizes.
   public let database: CKDatabase
   /// The changes that are still to be sent and fetched.
   public let state: State
 
   private let driver: SyncDriver
 
-  /// Starts to keep a database in step. Make the engine early: it hears of changes from then on.
+  /// Starts to synchronize a database. Make the engine early, because it receives change signals
+  /// only from then on.
   ///
-  /// Choice: the public database has no change feed; with it every call fails with
-  /// `CKError.badDatabase`, and nothing happens by itself.
+  /// Choice: the public database has no change feed. With it every call fails with
+  /// `CKError.badDatabase`, and the engine starts no work of its own.
   public convenience init(_ configuration: Configuration) {
     self.init(configuration, surroundings: SyncSurroundings(of: configuration.database))
   }
 
-  /// An engine in surroundings that a test or the simulation makes.
+  /// Makes an engine in an environment that a test or the simulation provides.
   package init(_ configuration: Configuration, surroundings: SyncSurroundings) {
     database = configuration.database
     state = State(SyncState(configuration.stateSerialization?.saved))
@@ -33,10 +34,10 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
 
   /// Fetches changes now, and returns after the delegate has handled them.
   ///
-  /// A fetch or send that is under way is finished first. Cancelling the task cancels the fetch.
+  /// A running fetch or send is finished first. Cancelling the task cancels the fetch.
   ///
   /// - Throws: the error that ended the fetch, such as `CKError.notAuthenticated` without an
-  ///   account. If single zones could not be fetched whole, `CKError.partialFailure` with the
+  ///   account. If single zones could not be fetched completely, `CKError.partialFailure` with the
   ///   errors by zone ID. `CKError.invalidArguments` if the delegate waits for this call: at once
   ///   in a method of the delegate, else after 60 s (see ``CKSyncEngineDelegate``).
   public func fetchChanges(_ options: FetchChangesOptions = FetchChangesOptions()) async throws {
@@ -45,29 +46,30 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
 
   /// Sends pending changes now, and returns after the delegate has handled the results.
   ///
-  /// A fetch or send that is under way is finished first. Cancelling the task cancels the send.
+  /// A running fetch or send is finished first. Cancelling the task cancels the send.
   ///
   /// The call sends each change at most once. A change that the delegate adds again in response to
   /// a failure stays pending for the next call, or for the next automatic send.
   ///
   /// - Throws: the error that ended the send, such as `CKError.notAuthenticated` without an
   ///   account. If single zones or records failed, `CKError.partialFailure` with the errors by ID,
-  ///   `serverRecordChanged` or `zoneNotFound` for example; the delegate has them by events, too.
-  ///   `CKError.invalidArguments` if the delegate waits for this call: at once in a method of the
-  ///   delegate, else after 60 s (see ``CKSyncEngineDelegate``).
+  ///   such as `serverRecordChanged` or `zoneNotFound`. The delegate also receives these errors as
+  ///   events. `CKError.invalidArguments` if the delegate waits for this call: at once in a method
+  ///   of the delegate, otherwise after 60 s (see ``CKSyncEngineDelegate``).
   public func sendChanges(_ options: SendChangesOptions = SendChangesOptions()) async throws {
     try await driver.perform(.send(options))
   }
 
-  /// Cancels the fetch or send that is under way, and all that wait for it.
+  /// Cancels the running fetch or send, and all that are queued.
   ///
-  /// The server may still carry out requests that have reached it. Changes stay pending for the
+  /// The server may still carry out requests that it has received. Changes stay pending for the
   /// next send. The call returns when the work has ended. In a method of the delegate it returns at
-  /// once, and otherwise after one call of the delegate has lasted 60 s, since the delegate may be
+  /// once. Otherwise it returns at the latest when one call of the delegate has lasted 60 s,
+  /// because the delegate may be waiting for this call.
   /// waiting for this call.
   public func cancelOperations() async { await driver.cancelOperations() }
 
-  /// Stops at once, as if the process had died: the delegate hears nothing more.
+  /// Stops at once, as in a crash: the delegate gets no further calls.
   package func abandon() { driver.stop() }
 
   public var description: String {
@@ -77,19 +79,21 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
 
 /// Stores the changes that a sync engine fetches, and provides the records that it sends.
 ///
-/// NB: the methods must not await `fetchChanges` or `sendChanges` of the engine, which wait for
-/// them. In a method itself such a call fails at once with `CKError.invalidArguments`. In another
-/// task it fails once it has waited 60 s for one call of the delegate, or 120 s if it started the
-/// work under way, whether or not the delegate waits for that task: the engine cannot know. A
-/// method may start a task that makes such a call, as long as it does not wait for the task.
+/// NB: a method must not await `fetchChanges` or `sendChanges` of the engine, because these calls
+/// wait for the method. Such a call in the method itself fails at once with
+/// `CKError.invalidArguments`. In another task it fails after it has waited 60 s for one call of
+/// the delegate, or 120 s if it started the running work. It fails even if the delegate does not
+/// wait for that task, because the engine cannot know that. A method may start a task that makes
+/// such a call, if the method does not wait for the task.
 public protocol CKSyncEngineDelegate: AnyObject, Sendable {
-  /// Handles an event. The next call of the delegate comes after it has returned.
+  /// Handles an event. The engine makes no other call of the delegate until this method returns.
   func handleEvent(_ event: CKSyncEngine.Event, syncEngine: CKSyncEngine) async
 
-  /// The next records to send, of those in the context's scope; nil: there are none.
+  /// The next records to send within the context's scope; nil if there are none.
   ///
-  /// The engine calls it until it returns nil. After a failure the engine leaves out records that
-  /// have failed in this send, or were added since; it ends the send when a batch has no others.
+  /// The engine calls this method until it returns nil. After a failure the engine skips records
+  /// that have failed in this send, and records that were added since. The send ends when a batch
+  /// has no other records.
   func nextRecordZoneChangeBatch(
     _ context: CKSyncEngine.SendChangesContext, syncEngine: CKSyncEngine
   ) async -> CKSyncEngine.RecordZoneChangeBatch?

@@ -4,7 +4,7 @@ import Synchronization
 
 // A delegate that awaits `fetchChanges` or `sendChanges` while the engine awaits the delegate is a
 // deadlock. A call in the delegate's own task fails at once. For a call in any other task the
-// engine cannot know whether the delegate awaits that task, so that call has a time-out.
+// engine cannot know whether the delegate awaits that task, so that call has a timeout.
 
 /// One call of a delegate, from its beginning to its end.
 final class DelegateCall: Sendable {
@@ -27,8 +27,8 @@ final class DelegateCall: Sendable {
 
   var isGoingOn: Bool { hasEnded.withLock { !$0 } }
 
-  /// The call of this engine's delegate that started the running task and still goes on; nil:
-  /// there is none.
+  /// The unfinished call of this engine's delegate that started the running task; nil if there is
+  /// none.
   static func goingOn(by driver: SyncDriver) -> DelegateCall? {
     guard let call = current, call.driver == ObjectIdentifier(driver), call.isGoingOn else {
       return nil
@@ -64,11 +64,11 @@ extension SyncDriver {
     if !hasWaiter { timeout.cancel() }
   }
 
-  /// How long a waiter may still wait; nil: it waits no more.
+  /// How long a waiter may still wait; nil: its time is over.
   ///
-  /// The time counts for a single call of the delegate, so no waiter times out while the
-  /// delegate returns again and again. The callers of the job under way have twice the time: mostly
-  /// the app is such a caller, and the job goes on once the delegate's own call has failed.
+  /// The time is measured for a single call of the delegate, so no waiter times out while the
+  /// delegate's calls keep returning. The callers of the running job have twice the time. The app
+  /// is usually such a caller, and the job continues once the delegate's own call has failed.
   private func secondsLeft(to id: Int, since began: Double) -> Double? {
     let now = now
     return core.withLock { core in

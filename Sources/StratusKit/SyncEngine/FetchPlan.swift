@@ -1,7 +1,8 @@
-/// Decides what one fetch asks for next, and what of an answer is kept.
+/// Decides the next request of a fetch, and which parts of a response are stored.
 ///
-/// The plan is pure: it waits for nothing. It reads the database's history to its end, then zone
-/// after zone. Only a `commit` moves a token, after the delegate has what lies before the token.
+/// The plan is pure: it waits for nothing. It reads the database's changes to their end, then zone
+/// after zone. Only a `commit` moves a token, after the delegate has received the changes before
+/// the token.
 struct FetchPlan: Sendable {
   enum Step: Sendable, Equatable {
     case database(token: String?)
@@ -9,11 +10,11 @@ struct FetchPlan: Sendable {
     case finish
   }
 
-  /// The changes in a page of the database's history, for the delegate.
+  /// The changes in a page of the database's changes, for the delegate.
   struct DatabaseChanges: Sendable {
     var modifications: [CKRecordZone.ID] = []
     var deletions: [CKDatabase.DatabaseChange.Deletion] = []
-    /// Zones that were deleted and made again: reported as deleted first, then as changed.
+    /// Zones that were deleted and created again: reported as deleted first, then as changed.
     var remade: [CKRecordZone.ID] = []
   }
 
@@ -26,17 +27,17 @@ struct FetchPlan: Sendable {
   }
 
   private(set) var options: CKSyncEngine.FetchChangesOptions
-  /// Why the fetch ended early: the first reason.
+  /// The first reason why the fetch ended early.
   private(set) var stopReason: CKError?
-  /// Why the first zone could not be fetched of those that may be fetched another time.
+  /// The error of the first zone that failed but may be fetched later.
   private var zoneFailure: CKError?
-  /// How the fetch of each zone ended that was not fetched whole.
+  /// The error of each zone that was not fetched completely.
   private var zoneErrors: [CKRecordZone.ID: CKError] = [:]
 
   private var isDatabaseRead = false
   /// Where the next page of the database begins.
   private var databaseToken: String?
-  /// The zones seen so far in a history that is read from its beginning; nil: it is read from a
+  /// The zones seen so far if the changes are read from the beginning; nil if they are read from a
   /// token.
   private var listed: Set<CKRecordZone.ID>?
   /// Zones still to fetch, last first; nil: the queue is made from the state.
@@ -56,12 +57,12 @@ struct FetchPlan: Sendable {
     if databaseToken == nil { listed = [] }
   }
 
-  /// Why the engine repeats the fetch.
+  /// The reason why the engine repeats the fetch.
   ///
-  /// NB: the reason that ended the fetch comes first; it says when to come again.
+  /// NB: the reason that ended the fetch comes first, because it determines the delay.
   var failure: CKError? { stopReason ?? zoneFailure }
 
-  /// The errors of all zones that were not fetched whole.
+  /// The errors of all zones that were not fetched completely.
   var itemFailure: CKError? {
     var errors = ItemErrors()
     for (zoneID, error) in zoneErrors { errors.add(error, for: zoneID) }
@@ -70,7 +71,7 @@ struct FetchPlan: Sendable {
 
   private var isOver: Bool { stopReason != nil }
 
-  /// Takes in the delegate's options for the rest of the fetch.
+  /// Applies the delegate's options for the rest of the fetch.
   mutating func adopt(_ options: CKSyncEngine.FetchChangesOptions) {
     let isOther =
       options.scope != self.options.scope
@@ -120,9 +121,9 @@ struct FetchPlan: Sendable {
 
   /// The changes in a page, for the delegate.
   ///
-  /// Choice: if the token has expired and the history is read from the beginning, known zones that
-  /// it does not name have been deleted. A zone with another incarnation than the known one has
-  /// been deleted and made again.
+  /// Choice: if the token has expired and the changes are read from the beginning, known zones that
+  /// are not listed have been deleted. A zone whose incarnation differs from the known one has been
+  /// deleted and created again.
   mutating func receive(_ page: SyncDatabasePage, _ state: SyncState) -> DatabaseChanges {
     var changes = DatabaseChanges(
       modifications: page.modifications, deletions: page.deletions)
@@ -143,13 +144,13 @@ struct FetchPlan: Sendable {
       return now != known
     }
     if page.moreComing, page.token == databaseToken {
-      // NB: a server that repeats a page would make this an endless loop.
+      // NB: prevents an endless loop if a server repeats a page.
       stop(.badAnswer)
     }
     return changes
   }
 
-  /// Keeps a page, once the delegate has it.
+  /// Stores a page after the delegate has received it.
   mutating func commit(
     _ page: SyncDatabasePage, _ changes: DatabaseChanges, to state: inout SyncState
   ) {
@@ -165,7 +166,7 @@ struct FetchPlan: Sendable {
       zoneErrors[deletion.zoneID] = nil
     }
     databaseToken = page.token
-    // NB: read from the beginning, only the whole list shows which zones are gone.
+    // NB: when reading from the beginning, only the complete list shows which zones were deleted.
     if listed == nil || !page.moreComing { state.setDatabaseToken(page.token) }
     if !page.moreComing {
       isDatabaseRead = true
@@ -174,14 +175,14 @@ struct FetchPlan: Sendable {
     }
   }
 
-  /// Takes in that the database's history could not be read.
+  /// Records that the database's changes could not be read.
   mutating func databaseFailed(_ error: CKError, _ state: inout SyncState) {
     expiriesCount += 1
     guard error.code == .changeTokenExpired, expiriesCount <= Self.expiriesMax else {
       stop(error)
       return
     }
-    // The tokens of the zones may have expired, too. The server says so for each zone.
+    // The tokens of the zones may have expired, too. The server reports that for each zone.
     for zoneID in state.zoneTokens.keys.sorted(by: { $0.precedes($1) }) {
       state.markUnfetched(zoneID)
     }
@@ -192,7 +193,7 @@ struct FetchPlan: Sendable {
 
   // A zone.
 
-  /// Keeps a page, once the delegate has it.
+  /// Stores a page after the delegate has received it.
   mutating func commit(
     _ page: SyncZonePage, of zoneID: CKRecordZone.ID, to state: inout SyncState
   ) {
@@ -200,20 +201,20 @@ struct FetchPlan: Sendable {
     if !page.moreComing { state.markFetched(zoneID) }
   }
 
-  /// Takes in how the fetch of a zone ended. A zone may be fetched again in the same cycle; then
-  /// the last end counts.
+  /// Records the end of a zone's fetch. A zone may be fetched again in the same cycle; the last
+  /// result counts.
   ///
-  /// - Parameter error: the one that the delegate hears of; nil: none.
+  /// - Parameter error: the error that is reported to the delegate; nil: none.
   mutating func zoneEnded(_ zoneID: CKRecordZone.ID, _ error: CKError?) {
     zoneErrors[zoneID] = error
   }
 
-  /// Takes in that a zone could not be fetched.
+  /// Records that a zone could not be fetched.
   ///
-  /// If a zone's token has expired, its fetch ends with that error: the app may have records whose
-  /// deletion the server has forgotten. Or the zone was deleted and made again, and the database's
-  /// history says so; the plan reads on there. If it does not, the zone is fetched from the
-  /// beginning.
+  /// If a zone's token has expired, its fetch ends with that error, because the app may have
+  /// records whose deletion the server has forgotten. The zone may also have been deleted and
+  /// created again. The database's changes then say so, and the plan continues reading them. If
+  /// they do not, the zone is fetched from the beginning.
   mutating func zoneFailed(
     _ zoneID: CKRecordZone.ID, _ error: CKError, _ state: inout SyncState
   ) -> ZoneFailure {
@@ -231,9 +232,9 @@ struct FetchPlan: Sendable {
     } else if !error.saysZoneIsGone {
       zoneFailure = zoneFailure ?? error
     }
-    // NB: the history says later why a zone is gone. Until then the zone stays known, with its
-    // token. After a restore, only its absence from the history shows that it is gone. If it is
-    // made again, its expired token shows that.
+    // NB: the database's changes say later why a zone was deleted. Until then the zone stays known,
+    // with its token. After a restore, only its absence from the changes shows that it was deleted.
+    // If it is created again, its expired token shows that.
     setAside.insert(zoneID)
     return .ended(error)
   }

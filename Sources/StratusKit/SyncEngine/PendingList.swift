@@ -1,7 +1,7 @@
 /// An element of a `PendingList`, which has at most one element for each subject.
 protocol Listed: Hashable, Sendable {
   associatedtype Subject: Hashable & Sendable
-  /// The record or zone that the element is about.
+  /// The record or zone that the element concerns.
   var subject: Subject { get }
   /// Whether equal elements may differ in parts that equality does not compare.
   static var equalsMayDiffer: Bool { get }
@@ -13,7 +13,7 @@ extension Listed {
 
 /// A list in the order of arrival, with one entry for each subject.
 ///
-/// Adding, looking up and removing cost the same in a list of any length.
+/// The cost of adding, finding and removing an entry does not depend on the list's length.
 struct PendingList<Element: Listed>: Sendable {
   /// The entries in order, with gaps where some were removed.
   private(set) var slots = PendingSlots<Element>()
@@ -31,20 +31,20 @@ struct PendingList<Element: Listed>: Sendable {
   var isEmpty: Bool { indices.isEmpty }
   var elements: [Element] { slots.elements }
 
-  /// The entries in order. Called again after a few entries were removed at the front and added at
-  /// the end, it costs only as much as those few.
+  /// The entries in order. A repeated call is cheap if only a few entries were removed at the front
+  /// and added at the end since.
   mutating func orderedElements() -> [Element] {
     ordered.elements(of: slots, gaps: slots.count - count)
   }
 
-  /// The entry about a subject.
+  /// The entry for a subject.
   subscript(subject: Element.Subject) -> Element? { indices[subject].flatMap { slots[$0] } }
 
-  /// The stamp of the last addition of the entry about a subject; nil: there is no entry.
+  /// The stamp of the last addition of the entry for a subject; nil: there is no entry.
   func stamp(of subject: Element.Subject) -> Int? { indices[subject].map { stamps[$0] } }
 
-  /// Adds an entry at the end. An equal entry in the list keeps its position; another entry about
-  /// the same subject is removed.
+  /// Adds an entry at the end. An equal entry in the list keeps its position. Another entry for the
+  /// same subject is removed.
   ///
   /// - Parameter stamp: the time of the addition. It replaces the stamp of an entry that keeps its
   ///   position.
@@ -102,8 +102,8 @@ struct PendingList<Element: Listed>: Sendable {
     ordered.noteChange(at: index)
   }
 
-  /// Removes the gaps once they outnumber the entries, so that the cost of each removal stays
-  /// bounded.
+  /// Removes the gaps when they outnumber the entries, so that the average cost of a removal stays
+  /// constant.
   private mutating func closeGaps() {
     guard slots.count > 64, slots.count > 2 * indices.count else { return }
     var kept = PendingSlots<Element>()

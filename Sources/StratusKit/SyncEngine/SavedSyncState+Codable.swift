@@ -4,7 +4,7 @@ extension SavedSyncState: Codable {
     case pendingZoneChanges, hasPendingUntrackedChanges, subscriptionID
   }
 
-  /// A zone that is known: which one of its name, and how far it was fetched.
+  /// A known zone: its incarnation, and the token up to which it was fetched.
   private struct ZonePlace: Codable {
     var zone: ZoneName
     var token: String?
@@ -29,7 +29,7 @@ extension SavedSyncState: Codable {
     }
   }
 
-  /// Changes of records of one zone that follow one another; `+` before a name saves, `-` deletes.
+  /// Consecutive changes of records of one zone. `+` before a name means a save, `-` a deletion.
   private struct Run: Codable {
     var zone: ZoneName
     var changes: [String]
@@ -55,7 +55,7 @@ extension SavedSyncState: Codable {
     case .known(let recordName): try container.encode(recordName, forKey: .user)
     }
     try container.encodeIfPresent(databaseToken, forKey: .databaseToken)
-    // NB: in a fixed order, so that the same state is the same text.
+    // NB: sorted, so that the same state is always encoded as the same text.
     let known = Set(zoneTokens.keys).union(incarnations.keys).sorted { $0.precedes($1) }
     let places = known.map { zoneID in
       ZonePlace(
@@ -135,7 +135,8 @@ extension SavedSyncState: Codable {
   private static func change(
     _ text: String, in zoneID: CKRecordZone.ID, _ path: [any CodingKey]
   ) throws -> CKSyncEngine.PendingRecordZoneChange {
-    // NB: by bytes, since the name may begin with what makes one character with the sign.
+    // NB: split by bytes, because a combining first character of the name would form one character
+    // with the sign.
     let name = String(decoding: text.utf8.dropFirst(), as: UTF8.self)
     guard !name.isEmpty else { throw broken("a record has no name", at: path) }
     let recordID = CKRecord.ID(recordName: name, zoneID: zoneID)

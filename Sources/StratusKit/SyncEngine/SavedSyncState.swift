@@ -1,4 +1,4 @@
-/// The part of a state that is stored. Taking one copies nothing; only encoding reads all of it.
+/// The stored part of a state. A copy is cheap; only encoding reads all of it.
 struct SavedSyncState: Sendable {
   /// The version of the format that is written, and the newest that can be read.
   static let version = 1
@@ -53,7 +53,7 @@ extension SyncState {
 extension CKSyncEngine.State {
   /// A state as an app stores it.
   ///
-  /// Choice: the format is ours, and has a version. Apple's format cannot be read.
+  /// Choice: the format belongs to Stratus and has a version. Apple's format cannot be read.
   public struct Serialization: Codable, Sendable {
     let saved: SavedSyncState
 
@@ -61,7 +61,7 @@ extension CKSyncEngine.State {
 
     /// Reads a stored state.
     ///
-    /// - Throws: `DecodingError` if the data is no state, or one of a later version.
+    /// - Throws: `DecodingError` if the data is invalid, or has a later version.
     public init(from decoder: any Decoder) throws { saved = try SavedSyncState(from: decoder) }
 
     public func encode(to encoder: any Encoder) throws { try saved.encode(to: encoder) }

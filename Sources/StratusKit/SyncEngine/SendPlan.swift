@@ -1,13 +1,13 @@
 import StratusWire
 
-/// Decides what one send asks for next, and which changes stay pending afterwards.
+/// Decides the next request of a send, and which changes stay pending afterwards.
 ///
-/// The plan is pure: it waits for nothing. Zones go before records, also zones that the delegate
-/// adds while the send runs.
+/// The plan is pure: it waits for nothing. Zones are sent before records, including zones that the
+/// delegate adds during the send.
 ///
-/// A send carries each change at most once. After a failure it goes on with the changes that were
-/// pending before the delegate heard of that failure; what is added later waits for the next send.
-/// So a change that the delegate adds again in response is never sent by the same call.
+/// A send carries each change at most once. After a failure it continues with the changes that were
+/// pending before the failure was reported to the delegate. Later additions wait for the next send.
+/// A change that the delegate adds again in response is therefore never sent by the same call.
 struct SendPlan: Sendable {
   enum Step: Sendable {
     case zones(saving: [CKRecordZone], deleting: [CKRecordZone.ID])
@@ -17,7 +17,7 @@ struct SendPlan: Sendable {
   }
 
   let options: CKSyncEngine.SendChangesOptions
-  /// Why the send ended early: the first reason.
+  /// The first reason why the send ended early.
   private(set) var stopReason: CKError?
   /// Whether a zone or a record failed in a way that the app has to handle.
   var hasItemFailures: Bool { !recordErrors.isEmpty || !zoneErrors.isEmpty }
@@ -27,7 +27,7 @@ struct SendPlan: Sendable {
   private var hasSentAny = false
   private var recordErrors: [CKRecord.ID: CKError] = [:]
   private var zoneErrors: [CKRecordZone.ID: CKError] = [:]
-  /// Zones that the server does not have: their other records would fail the same way.
+  /// Zones that the server does not have. Their other records would fail in the same way.
   private var missingZoneIDs: Set<CKRecordZone.ID> = []
   /// Records that this device lacks a key for. They stay pending.
   private var keylessRecordIDs: Set<CKRecord.ID> = []
@@ -82,8 +82,7 @@ struct SendPlan: Sendable {
 
   /// The part of the delegate's batch that this send carries.
   ///
-  /// Where the batch is atomic, a zone that would lose a part of its changes is left out as a
-  /// whole.
+  /// If the batch is atomic, a zone is left out completely if any of its changes is left out.
   mutating func admit(
     _ batch: CKSyncEngine.RecordZoneChangeBatch, _ state: SyncState
   ) -> CKSyncEngine.RecordZoneChangeBatch {
@@ -112,16 +111,16 @@ struct SendPlan: Sendable {
   /// Ends the send early.
   mutating func stop(_ error: CKError) { stopReason = stopReason ?? error }
 
-  /// The delegate had no batch, or none that this send carries.
+  /// Records that the delegate had no batch, or none that this send carries.
   mutating func noBatch() { hasNoBatch = true }
 
-  /// The changes that are not pending any more after a request for zones.
+  /// The changes that are no longer pending after a request for zones.
   ///
-  /// - Parameter stamp: of the last change added before the delegate hears of the outcome.
+  /// - Parameter stamp: the last change added before the outcome is reported to the delegate.
   mutating func settled(
     _ outcome: SyncZonesOutcome, before stamp: Int
   ) -> [CKSyncEngine.PendingDatabaseChange] {
-    // The delegate may have waited for a zone with its records.
+    // The delegate may have waited for the zone before it sends the zone's records.
     hasNoBatch = false
     var settled: [CKSyncEngine.PendingDatabaseChange] = []
     settled += outcome.saved.map { .saveZone($0) }
@@ -139,9 +138,9 @@ struct SendPlan: Sendable {
     return settled
   }
 
-  /// The changes that are not pending any more after a request for records.
+  /// The changes that are no longer pending after a request for records.
   ///
-  /// - Parameter stamp: of the last change added before the delegate hears of the outcome.
+  /// - Parameter stamp: the last change added before the outcome is reported to the delegate.
   mutating func settled(
     _ outcome: SyncRecordsOutcome, before stamp: Int
   ) -> [CKSyncEngine.PendingRecordZoneChange] {

@@ -2,14 +2,14 @@ import StratusTransport
 import StratusWire
 import Synchronization
 
-/// Sends the requests of a sync engine by the same parts as the operations.
+/// Sends the requests of a sync engine with the same code as the operations.
 struct ServerSyncCalls: SyncCalls {
   let path: RequestPath
   let scope: DatabaseScope
   /// The options that the database's container was configured with.
   let overrides: CallOverrides
-  /// The account that the requests are made for: the one of the engine's last check, never one that
-  /// has signed in since.
+  /// The account of the requests: the one of the engine's last check, never one that has signed in
+  /// since.
   let accounts: ServerAccountFeed
 
   private func calls(_ group: CKOperationGroup?) -> DatabaseCalls {
@@ -48,7 +48,7 @@ struct ServerSyncCalls: SyncCalls {
     let read = try await feed.next(from: database, naming: try await database.naming())
     var page = SyncZonePage(token: read.token.syncToken, moreComing: read.moreComing)
     page.records.reserveCapacity(read.changes.count)
-    // Choice: a record whose file cannot be had is delivered without it, and the token moves on.
+    // Choice: a record whose file is not available is delivered without it, and the token moves on.
     try await database.fetchFiles(of: read.changes, losing: .operation, record: \.record) {
       change, error in
       page.recordError = page.recordError ?? error
@@ -147,20 +147,21 @@ struct ServerSyncCalls: SyncCalls {
     }
   }
 
-  /// Choice: one ID for all devices, so that two devices that start at once make one subscription.
+  /// Choice: one ID for all devices, so that two devices that start at once create one
+  /// subscription.
   private static func subscriptionID(of scope: DatabaseScope) -> String {
     "stratus.sync-engine.\(scope.rawValue)"
   }
 }
 
 extension SyncSurroundings {
-  /// The environment of an app's engine.
+  /// The environment of an engine in an app.
   package init(of database: CKDatabase) {
     let path = database.container.path
     let accounts = ServerAccountFeed(path: path)
     self.init(
       timing: path.connection?.timing ?? Live.timing,
-      // NB: detached, since an engine does not belong to the task that wakes it.
+      // NB: detached, because an engine does not belong to the task that wakes it.
       spawn: { work in Task.detached { await work() } },
       calls: ServerSyncCalls(
         path: path, scope: database.databaseScope.wire, overrides: database.container.overrides,

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The answer to a request, which may not have come yet.
+/// The response to a request, which may still be pending.
 final class SyncAnswer<Value: Sendable>: Sendable {
   private struct State {
     var result: Result<Value, CKError>?
@@ -11,17 +11,17 @@ final class SyncAnswer<Value: Sendable>: Sendable {
 
   init() {}
 
-  /// An answer that has come already.
+  /// Makes a response that is already complete.
   init(_ result: Result<Value, CKError>) { state.withLock { $0.result = result } }
 
   func set(_ result: Result<Value, CKError>) { state.withLock { $0.result = result } }
 
   var isSet: Bool { state.withLock { $0.result != nil } }
 
-  /// The task that will set it.
+  /// Sets the task that will provide the response.
   func wait(for task: Task<Void, Never>) { state.withLock { $0.task = task } }
 
-  /// The answer; waits until it has come.
+  /// The response; waits until it is complete.
   var result: Result<Value, CKError> {
     get async {
       let known = state.withLock { $0 }

@@ -1,38 +1,38 @@
 /// The requests of a sync engine to the server, in its one database.
 ///
-/// The transport repeats a failed request as it does for other callers that wait. In a cancelled
-/// task the calls fail with `CKError.operationCancelled`.
+/// The transport retries a failed request with the policy for waiting callers. In a cancelled task
+/// the calls fail with `CKError.operationCancelled`.
 package protocol SyncCalls: Sendable {
   /// One page of the database's changes.
   ///
-  /// - Parameter token: where the last page ended; nil: from the beginning, which lists all zones.
+  /// - Parameter token: the end of the last page; nil: from the beginning, which lists all zones.
   func databaseChanges(
     since token: String?, group: CKOperationGroup
   ) async throws(CKError) -> SyncDatabasePage
 
   /// One page of a zone's changes, with the files of its records.
   ///
-  /// - Parameter token: where the last page ended; nil: from the beginning.
+  /// - Parameter token: the end of the last page; nil: from the beginning.
   /// - Throws: the zone's own error, or that of the whole request.
   func zoneChanges(
     in zoneID: CKRecordZone.ID, since token: String?, group: CKOperationGroup
   ) async throws(CKError) -> SyncZonePage
 
-  /// Makes and deletes zones; at most `Limits.zonesPerRequestMax` together.
+  /// Creates and deletes zones; at most `Limits.zonesPerRequestMax` together.
   ///
   /// - Throws: the error of the whole request.
   func modifyZones(
     saving zones: [CKRecordZone], deleting zoneIDs: [CKRecordZone.ID], group: CKOperationGroup
   ) async throws(CKError) -> SyncZonesOutcome
 
-  /// Saves and deletes records. If the whole request fails, or that of a zone, each of its items
-  /// has the error.
+  /// Saves and deletes records. If the whole request or the request of a zone fails, each of its
+  /// items has the error.
   func modifyRecords(
     saving records: [CKRecord], deleting recordIDs: [CKRecord.ID], isAtomic: Bool,
     group: CKOperationGroup
   ) async -> SyncRecordsOutcome
 
-  /// Finds a subscription to the whole database, or makes one.
+  /// Finds or creates a subscription to the whole database.
   ///
   /// - Parameter id: the required ID; nil: any.
   /// - Returns: its ID.
@@ -42,8 +42,8 @@ package protocol SyncCalls: Sendable {
 /// One page of a database's changes.
 package struct SyncDatabasePage: Sendable {
   package var modifications: [CKRecordZone.ID]
-  /// The incarnation of each zone, where the server says it: a zone that is deleted and made again
-  /// has another one.
+  /// The incarnation of each zone, if the server reports it. A zone that is deleted and created
+  /// again has another incarnation.
   package var incarnations: [CKRecordZone.ID: String]
   package var deletions: [CKDatabase.DatabaseChange.Deletion]
   package var token: String
@@ -65,7 +65,7 @@ package struct SyncDatabasePage: Sendable {
 package struct SyncZonePage: Sendable {
   package var records: [CKRecord]
   package var deletions: [CKDatabase.RecordZoneChange.Deletion]
-  /// The error of the first record that could not be read, or not whole.
+  /// The error of the first record that could not be read completely.
   package var recordError: CKError?
   package var token: String
   package var moreComing: Bool
@@ -85,7 +85,7 @@ package struct SyncZonePage: Sendable {
 /// The results of a request for zones, in the order of the request.
 package struct SyncZonesOutcome: Sendable {
   package var saved: [CKRecordZone] = []
-  /// The incarnation of each saved zone, where the server says it.
+  /// The incarnation of each saved zone, if the server reports it.
   package var incarnations: [CKRecordZone.ID: String] = [:]
   package var failedSaves: [(zone: CKRecordZone, error: CKError)] = []
   package var deleted: [CKRecordZone.ID] = []

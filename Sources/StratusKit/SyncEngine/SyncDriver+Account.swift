@@ -48,9 +48,9 @@ extension SyncDriver {
     await reportState()
   }
 
-  /// Checks whether the job under way may send another request.
+  /// Checks whether the running job may send another request.
   ///
-  /// - Returns: why not; nil: it may.
+  /// - Returns: the reason why it may not; nil: it may.
   func reasonToStop() async -> CKError? {
     let isDoubtful = core.withLock { core in
       if core.isStopped || core.isCancelled { return Bool?.none }

@@ -2,7 +2,7 @@ import Synchronization
 
 /// Calls of the delegate, and requests to the server.
 extension SyncDriver {
-  /// Gives the delegate the newest state, unless it has that already.
+  /// Reports the newest state to the delegate, unless the delegate already has it.
   func reportState() async {
     while true {
       let (revision, serialization) = state.with {
@@ -20,11 +20,11 @@ extension SyncDriver {
     }
   }
 
-  /// Gives the delegate an event, after the newest state.
+  /// Reports an event to the delegate, after the newest state.
   ///
   /// - Parameter settle: changes the state just before the event. The state that the delegate has
-  ///   stored by then still has the changes that the event reports. Changes that the delegate makes
-  ///   in the event come later.
+  ///   stored by then still includes the changes that the event reports. Changes that the delegate
+  ///   makes during the event are applied later.
   func deliver(
     _ event: CKSyncEngine.Event, settle: @Sendable (inout SyncState) -> Void = { _ in }
   ) async {

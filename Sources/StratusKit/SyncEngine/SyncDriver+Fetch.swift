@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Carries out a fetch as its plan decides.
+/// Carries out a fetch according to its plan.
 extension SyncDriver {
   func fetch(
     _ options: CKSyncEngine.FetchChangesOptions, for reason: CKSyncEngine.SyncReason
@@ -34,10 +34,10 @@ extension SyncDriver {
     if let options { plan.adopt(options) }
   }
 
-  /// Makes sure that a subscription announces changes to this engine. This comes before the first
-  /// fetch, so that no change falls between them.
+  /// Ensures that a subscription announces changes to this engine. This is done before the first
+  /// fetch, so that no change is missed between them.
   ///
-  /// - Returns: why there is no subscription yet; the fetch can go on nevertheless.
+  /// - Returns: the reason why there is no subscription yet; the fetch can continue nevertheless.
   private func subscribe() async -> CKError? {
     let (isWanted, isDoubtful) = core.withLock { core in
       (
@@ -126,7 +126,7 @@ extension SyncDriver {
         commit { plan.commit(page, of: zoneID, to: &$0) }
         await reportState()
         guard let following else {
-          // NB: the delegate may want another zone first; otherwise the fetch was interrupted.
+          // NB: either the delegate wants another zone first, or the fetch was interrupted.
           if page.moreComing { failure = failure ?? plan.stopReason }
           break pages
         }
@@ -147,16 +147,16 @@ extension SyncDriver {
     }
   }
 
-  /// Requests the next page before the delegate handles this one, so that both go on at once.
+  /// Requests the next page before the delegate handles this one, so that both run in parallel.
   ///
-  /// - Returns: nil if there is no next page, or another zone comes first.
+  /// - Returns: nil if there is no next page, or if another zone comes first.
   private func askAhead(
     _ zoneID: CKRecordZone.ID, after page: SyncZonePage, since token: String?,
     _ plan: inout FetchPlan, _ context: CKSyncEngine.FetchChangesContext
   ) async -> SyncAnswer<SyncZonePage>? {
     guard page.moreComing else { return nil }
     if let error = await reasonToStop() { plan.stop(error) }
-    // NB: a server that repeats a page would make this an endless loop.
+    // NB: prevents an endless loop if a server repeats a page.
     if page.token == token { plan.stop(.badAnswer) }
     await askOptions(&plan, context)
     guard state.with({ plan.staysIn(zoneID, $0) }) else { return nil }

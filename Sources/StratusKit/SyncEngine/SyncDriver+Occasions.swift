@@ -2,7 +2,7 @@ import StratusTransport
 import StratusWire
 import Synchronization
 
-/// The occasions that start an engine's work.
+/// The events that start an engine's work.
 extension SyncDriver {
   /// The app has changed the state.
   func stateHasChanged(isToSend: Bool) {
@@ -24,7 +24,7 @@ extension SyncDriver {
     }
   }
 
-  /// Fetches once whenever the stream is opened, since no notification announces earlier changes.
+  /// Fetches once whenever the stream is opened, because no notification announces earlier changes.
   func listen(toOpeningsOf feed: any NotificationFeed) -> Task<Void, Never> {
     // NB: called outside of the task, so that the first opening is not missed.
     let openings = feed.openings()
@@ -49,7 +49,7 @@ extension SyncDriver {
     }
   }
 
-  /// Takes in a notification. It only says that a fetch is due.
+  /// Handles a notification. It only signals that a fetch is due.
   private func note(_ payload: NotificationPayload) {
     let scope: DatabaseScope
     var zoneID: ZoneID?
@@ -73,7 +73,7 @@ extension SyncDriver {
 
   // Manual calls.
 
-  /// Does a job now, and returns when it has ended.
+  /// Runs a job now, and returns when it has ended.
   func perform(_ work: SyncJob.Work) async throws(CKError) {
     if DelegateCall.goingOn(by: self)?.isOfThisTask == true { throw CKError.awaitedInDelegate }
     guard configuration.database.databaseScope != .public else {
@@ -106,7 +106,7 @@ extension SyncDriver {
     wake()
   }
 
-  /// Fails a waiter, and cancels its job if no other waits for it.
+  /// Fails a waiter, and cancels its job if no other caller waits for it.
   func dismiss(_ id: Int, _ error: CKError) {
     let (waiter, requests) = core.withLock { core -> (Waiter?, [Task<Void, Never>]) in
       guard let index = core.waiters.firstIndex(where: { $0.id == id }) else { return (nil, []) }
@@ -122,7 +122,7 @@ extension SyncDriver {
     waiter?.resume(error)
   }
 
-  /// Cancels the job under way and all that wait.
+  /// Cancels the running job and all queued jobs.
   func cancelOperations() async {
     let (waiters, requests, isBusy) = core.withLock { core in
       let waiters = core.takeWaiters(for: core.schedule.dropAll())

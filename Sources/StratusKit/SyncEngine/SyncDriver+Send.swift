@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Carries out a send as its plan decides.
+/// Carries out a send according to its plan.
 extension SyncDriver {
   func send(
     _ options: CKSyncEngine.SendChangesOptions, for reason: CKSyncEngine.SyncReason
@@ -44,12 +44,13 @@ extension SyncDriver {
     let (saved, deleted, incarnations) = (outcome.saved, outcome.deleted, outcome.incarnations)
     await deliver(.sentDatabaseChanges(.init(outcome))) { state in
       state.settle(settled, batch: stamp)
-      // NB: another device may delete the zone before this one fetches it. The engine has to know
-      // the zone to report that.
+      // NB: another device may delete the zone before this one fetches it. The engine must know the
+      // zone to report its deletion.
       for zone in saved where state.zoneTokens[zone.zoneID] == nil {
         state.markUnfetched(zone.zoneID)
       }
-      // NB: a known zone may be another one by now; the next fetch notices and reports that.
+      // NB: a known zone may have been replaced by another one. The next fetch detects and reports
+      // that.
       for zone in saved where state.incarnations[zone.zoneID] == nil {
         state.setIncarnation(incarnations[zone.zoneID], of: zone.zoneID)
       }
@@ -60,7 +61,7 @@ extension SyncDriver {
   private func sendBatch(
     _ plan: inout SendPlan, _ context: CKSyncEngine.SendChangesContext
   ) async {
-    // NB: after a failure the batches do not have what was added since, so that stays due.
+    // NB: after a failure the batches do not include later additions, so those stay due.
     if plan.options.scope == .all, !plan.hasItemFailures {
       core.withLock { $0.schedule.beginBatch() }
     }

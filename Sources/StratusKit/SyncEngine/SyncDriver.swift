@@ -1,10 +1,11 @@
 import StratusTransport
 import Synchronization
 
-/// Carries out the decisions of an engine's plans, one after another: the only part that waits.
+/// Carries out the decisions of an engine's plans, one after another. Only this part of the engine
+/// waits.
 ///
-/// One task does all work that is due, and ends when none is. Only this task calls the delegate.
-/// Requests run in tasks of their own, so that they can be cancelled without cancelling the
+/// One task does all work that is due, and ends when none is left. Only this task calls the
+/// delegate. Requests run in separate tasks, so that they can be cancelled without cancelling the
 /// delegate.
 final class SyncDriver: Sendable {
   let configuration: CKSyncEngine.Configuration
@@ -19,28 +20,28 @@ final class SyncDriver: Sendable {
     weak var engine: CKSyncEngine?
     var isLooping = false
     var isStopped = false
-    /// The revision of the last state that the delegate was given.
+    /// The revision of the last state that was reported to the delegate.
     var reportedRevision: Int
     var timer: Task<Void, Never>?
     /// The ID of the newest timer that the loop asked for.
     var timerID = 0
     var listeners: [Task<Void, Never>] = []
-    /// The job under way.
+    /// The running job.
     var job: SyncJob?
     /// Whether the job is cancelled, and ends as soon as it can.
     var isCancelled = false
-    /// Whether it was cancelled because no caller waits for it any more.
+    /// Whether the job was cancelled because no caller waits for it any more.
     var isAbandoned = false
     /// The newest call of the delegate.
     var call: DelegateCall?
-    /// Whether the job has to check that the account is the same.
+    /// Whether the job must check that the account is the same.
     var isAccountDoubtful = false
     var requests: [(id: Int, task: Task<Void, Never>)] = []
     var lastID = 0
     var waiters: [Waiter] = []
-    /// Whether the server takes no subscription.
+    /// Whether the server rejects subscriptions.
     var isSubscriptionRefused = false
-    /// Whether the server may have lost the subscription: it was set back to a backup, or its
+    /// Whether the server may have lost the subscription: it was restored from a backup, or its
     /// stream of notifications is opened for the first time.
     var isSubscriptionDoubtful = false
 
@@ -61,7 +62,7 @@ final class SyncDriver: Sendable {
   struct Waiter: Sendable {
     let id: Int
     let jobID: Int
-    /// Whether the caller has cancelled the job and does not heed its result.
+    /// Whether the caller has cancelled the job and ignores its result.
     var isObserver = false
     var timeout: Task<Void, Never>?
     let continuation: CheckedContinuation<Result<Void, CKError>, Never>
@@ -91,7 +92,7 @@ final class SyncDriver: Sendable {
 
   var now: Double { surroundings.timing.now() }
 
-  // The engine's life.
+  // Start and stop.
 
   /// Starts to listen and to work.
   func begin(for engine: CKSyncEngine) {
@@ -129,9 +130,9 @@ final class SyncDriver: Sendable {
     for waiter in waiters { waiter.resume(CKError(.operationCancelled)) }
   }
 
-  // The one task.
+  // The task that does the work.
 
-  /// Starts the task that does what is due, unless it runs.
+  /// Starts the task that does the due work, unless it is running.
   func wake() {
     let isToRun = core.withLock { core in
       if core.isStopped || core.isLooping { return false }
@@ -168,7 +169,7 @@ final class SyncDriver: Sendable {
         core.isLooping = false
         return .end
       }
-      // NB: read under the lock that `wake` takes; otherwise a change could go unnoticed.
+      // NB: read under the lock that `wake` takes; otherwise a change could be missed.
       if state.with({ $0.revision }) != core.reportedRevision { return .reportState }
       switch core.schedule.next(now: now) {
       case .checkAccount: return .checkAccount
@@ -215,7 +216,7 @@ final class SyncDriver: Sendable {
       }
       self?.wake()
     }
-    // NB: the loop may have run since, and asked for another timer.
+    // NB: the loop may have run since, and may have requested another timer.
     let useless = core.withLock { core -> Task<Void, Never>? in
       if core.isStopped || core.timerID != id { return task }
       defer { core.timer = task }

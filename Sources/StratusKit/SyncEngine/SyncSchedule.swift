@@ -1,7 +1,7 @@
-/// Decides what an engine does next, and when: the outer of its three plans.
+/// Decides what an engine does next, and when. It is the outermost of the engine's three plans.
 ///
-/// The schedule is pure: its methods are given the time, and chance as a number. One job runs at a
-/// time. Manual jobs come before scheduled ones.
+/// The schedule is pure: its methods receive the time and a random number as arguments. One job
+/// runs at a time. Manual jobs have priority over scheduled ones.
 struct SyncSchedule: Sendable {
   enum Step: Sendable {
     /// Find out which account is signed in.
@@ -18,7 +18,7 @@ struct SyncSchedule: Sendable {
     var due: Double?
     var notBefore: Double?
     var failuresCount = 0
-    /// Whether the job under way does the work that was due.
+    /// Whether the running job does the work that was due.
     private(set) var isTaken = false
 
     mutating func want(at time: Double) {
@@ -57,7 +57,7 @@ struct SyncSchedule: Sendable {
   private var accountCheck = ScheduledWork()
   private var fetch = ScheduledWork()
   private var send = ScheduledWork()
-  /// Manual jobs that have not begun.
+  /// Manual jobs that have not started.
   private var queue: [SyncJob] = []
   private var lastID = 0
 
@@ -73,7 +73,7 @@ struct SyncSchedule: Sendable {
     return lastID
   }
 
-  // Occasions.
+  // Events.
 
   /// The engine has been made.
   mutating func begin(now: Double) {
@@ -92,18 +92,18 @@ struct SyncSchedule: Sendable {
 
   /// The account may have changed.
   mutating func noteAccount(now: Double) {
-    // NB: until the check is done, requests might go out in the name of the wrong user.
+    // NB: before the check is done, requests might be sent in the name of the wrong user.
     account = .unchecked
     accountCheck.settle()
     accountCheck.want(at: now)
   }
 
-  /// The engine is about to ask for a batch, which has all changes that were added before.
+  /// The engine is about to request a batch, which includes all changes added before.
   mutating func beginBatch() { send.take() }
 
-  /// A caller wants something done now.
+  /// A caller requests work now.
   ///
-  /// - Returns: the job that will do it, possibly one that is queued already.
+  /// - Returns: the ID of the job that will do it, possibly one that is already queued.
   mutating func ask(_ work: SyncJob.Work, now: Double) -> Int {
     if account != .signedIn { noteAccount(now: now) }
     if let queued = queue.first(where: { $0.work.covers(work) }) { return queued.id }
@@ -112,10 +112,10 @@ struct SyncSchedule: Sendable {
     return job.id
   }
 
-  /// No caller waits for a job any more.
+  /// Removes a job that no caller waits for any more.
   mutating func drop(_ id: Int) { queue.removeAll { $0.id == id } }
 
-  /// All work that has not begun is cancelled.
+  /// Cancels all work that has not started.
   ///
   /// - Returns: the manual jobs among it.
   mutating func dropAll() -> [Int] {
@@ -125,7 +125,7 @@ struct SyncSchedule: Sendable {
     return queue.map(\.id)
   }
 
-  /// The engine has found out whether an account is signed in.
+  /// Records whether an account is signed in.
   ///
   /// - Returns: manual jobs that cannot be done without an account.
   mutating func accountIsKnown(
@@ -144,13 +144,13 @@ struct SyncSchedule: Sendable {
     return []
   }
 
-  /// Another account is signed in, so the work for the previous one is not due any more.
+  /// Another account is signed in, so the work for the previous one is no longer due.
   mutating func accountHasChanged() {
     account = .unchecked
     (fetch, send) = (ScheduledWork(), ScheduledWork())
   }
 
-  /// The engine could not find out whether an account is signed in.
+  /// Records that the engine could not find out whether an account is signed in.
   ///
   /// - Returns: manual jobs that cannot be done.
   mutating func accountIsUnknown(_ error: CKError, now: Double, chance: Double) -> [Int] {
@@ -167,7 +167,7 @@ struct SyncSchedule: Sendable {
     if end.failure?.doubtsAccount == true { noteAccount(now: now) }
     switch job.work {
     case .fetch:
-      // NB: no further notification announces the changes that it did not fetch.
+      // NB: no further notification announces the changes that the job did not fetch.
       Self.reschedule(
         &fetch, end, isToRepeat: (end.failure ?? end.subscriptionFailure)?.mayPass == true,
         isAutomatic: fetchesByItself, now: now, chance: chance)
@@ -188,17 +188,18 @@ struct SyncSchedule: Sendable {
     let isKeyMissing = failure?.isKeyMissing == true
     let isRepeated = isToRepeat && !isCancelled && !isKeyMissing
     guard isRepeated || (end.isFruitless && work.due != nil) else {
-      // NB: a cancelled job says nothing about the server.
+      // NB: a cancelled job does not show whether the server works.
       if !isCancelled { work.settle() }
-      // No event says when the key has arrived. Other changes need not wait for it.
+      // No event reports the arrival of the key. Other changes need not wait for it.
       if isAutomatic, isKeyMissing { work.want(at: now + delaySecondsMax) }
       return
     }
     guard isAutomatic else { return }
     var failuresCount = work.failuresCount
     if !isRepeated {
-      // The first time nothing got through, the delegate may have merged a conflict: that is sent
-      // at once. A delegate that adds again and again what is refused has to wait.
+      // The delegate may have merged a conflict. The first time that nothing was saved, the changes
+      // are therefore sent again at once. A delegate that keeps adding rejected changes has to
+      // wait.
       failuresCount -= 1
       if failuresCount < 0 { return work.postpone(to: now) }
     }
@@ -207,7 +208,7 @@ struct SyncSchedule: Sendable {
 
   // Decisions.
 
-  /// The next step; a job that it names has begun.
+  /// The next step. A job in the step counts as started.
   mutating func next(now: Double) -> Step {
     if let due = accountCheck.due, due <= now {
       accountCheck.due = nil
@@ -239,7 +240,7 @@ struct SyncSchedule: Sendable {
     return nil
   }
 
-  /// A manual job of everything does the scheduled work, too.
+  /// A manual job for all zones also does the scheduled work.
   private mutating func begin(_ job: SyncJob) {
     switch job.work {
     case .fetch(let options): if options.scope == .all { fetch.take() }
@@ -250,14 +251,14 @@ struct SyncSchedule: Sendable {
   // Back-off.
 
   static let firstDelaySeconds = 1.0
-  /// The longest wait, unless the server asks for more.
+  /// The longest delay in seconds, unless the server asks for more.
   static let delaySecondsMax = 60.0
 
   /// Seconds to wait after a failure.
   ///
   /// - Parameters:
-  ///   - failures: how many failures in a row came before it.
-  ///   - chance: from 0 up to 1; spreads devices that failed together.
+  ///   - failures: the number of consecutive failures before it.
+  ///   - chance: a random number from 0 up to 1 that spreads devices that failed together.
   static func delay(after error: CKError?, failures: Int, chance: Double) -> Double {
     let doubled = min(firstDelaySeconds * Double(1 << min(failures, 16)), delaySecondsMax)
     return max(doubled * (0.5 + chance / 2), error?.retryAfterSeconds ?? 0)
@@ -265,7 +266,7 @@ struct SyncSchedule: Sendable {
 }
 
 extension SyncJob.Work {
-  /// Whether this job does the other one, too, with the same options as far as the delegate sees.
+  /// Whether this job also does the other one. The options that the delegate sees must be the same.
   func covers(_ other: SyncJob.Work) -> Bool {
     switch (self, other) {
     case (.fetch(let mine), .fetch(let others)):

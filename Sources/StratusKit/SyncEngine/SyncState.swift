@@ -1,8 +1,8 @@
-/// An engine's knowledge: how far it has fetched, and what is still to be sent and fetched.
+/// The state of an engine: the tokens of its last fetches, and the pending work.
 struct SyncState: Sendable {
   /// The account that the last check found.
   enum User: Sendable, Equatable {
-    /// There was no check yet.
+    /// No check was made yet.
     case unknown
     case nobody
     case known(recordName: String)
@@ -11,18 +11,18 @@ struct SyncState: Sendable {
   private(set) var user = User.unknown
   private(set) var databaseToken: String?
   private(set) var zoneTokens: [CKRecordZone.ID: String] = [:]
-  /// The incarnation of each zone that the app has or writes to, where the server said it. It stays
-  /// when the zone's token is forgotten.
+  /// The incarnation of each zone that the app has or writes to, if the server reported it. It is
+  /// kept when the zone's token is forgotten.
   private(set) var incarnations: [CKRecordZone.ID: String] = [:]
   private(set) var unfetchedZones = PendingList<CKRecordZone.ID>()
   private(set) var records = PendingList<CKSyncEngine.PendingRecordZoneChange>()
   private(set) var zones = PendingList<CKSyncEngine.PendingDatabaseChange>()
   private(set) var hasUntrackedChanges = false
   private(set) var subscriptionID: String?
-  /// Grows with each change of the stored part.
+  /// Incremented with each change of the stored part.
   private(set) var revision = 0
-  /// The stamp of changes that are added now. It grows with each batch, so that a batch settles
-  /// only changes that were added before it.
+  /// The stamp of changes that are added now. It is incremented with each batch, so that a batch
+  /// settles only changes that were added before it.
   private(set) var stamp = 0
 
   init() {}
@@ -52,7 +52,7 @@ struct SyncState: Sendable {
     records.orderedElements()
   }
 
-  /// Zones the server has had, as far as the engine knows.
+  /// The zones that the server had when the engine last heard of them.
   var knownZones: Set<CKRecordZone.ID> {
     Set(zoneTokens.keys).union(incarnations.keys).union(unfetchedZones.elements)
   }
@@ -91,11 +91,12 @@ struct SyncState: Sendable {
     return stamp - 1
   }
 
-  /// Removes changes that a batch has settled, unless they were added again after the batch began:
-  /// then they may be about content that the batch did not have.
+  /// Removes changes that a batch has settled, unless they were added again after the batch began.
+  /// Such changes may concern content that the batch did not include.
   ///
-  /// A deletion has no content. A batch that has it settles what was added until the delegate
-  /// handed the batch over. Sent again, it could delete a record that others have made since.
+  /// A deletion has no content. A batch with a deletion therefore also settles additions of that
+  /// deletion made before the delegate returned the batch. A repeated deletion could delete a
+  /// record that others have created since.
   mutating func settle(
     _ changes: [CKSyncEngine.PendingRecordZoneChange], batch stamp: Int, handedOver: Int
   ) {
@@ -131,24 +132,24 @@ struct SyncState: Sendable {
     revision += 1
   }
 
-  /// Notes the incarnation of a zone that the app has heard of, or has made.
+  /// Records the incarnation of a zone that the app knows or has created.
   mutating func setIncarnation(_ incarnation: String?, of zoneID: CKRecordZone.ID) {
     guard incarnations[zoneID] != incarnation else { return }
     incarnations[zoneID] = incarnation
     revision += 1
   }
 
-  /// Notes that the server has changes of a zone.
+  /// Records that the server has changes of a zone.
   mutating func markUnfetched(_ zoneID: CKRecordZone.ID) {
     if unfetchedZones.put(zoneID, stamp: 0) { revision += 1 }
   }
 
-  /// Notes that a zone has been fetched to its end.
+  /// Records that a zone has been fetched to its end.
   mutating func markFetched(_ zoneID: CKRecordZone.ID) {
     if unfetchedZones.remove(zoneID) { revision += 1 }
   }
 
-  /// Forgets a zone that is gone.
+  /// Forgets a deleted zone.
   mutating func forget(_ zoneID: CKRecordZone.ID) {
     setToken(nil, of: zoneID)
     setIncarnation(nil, of: zoneID)
@@ -163,7 +164,7 @@ struct SyncState: Sendable {
 }
 
 extension SyncState {
-  /// The event for an account, where the last check found this state's account; nil: no change.
+  /// The event for a change of the account since the last check; nil: no change.
   func accountChange(
     to currentUser: String?
   ) -> CKSyncEngine.Event.AccountChange.ChangeType? {
@@ -183,8 +184,8 @@ extension SyncState {
 
   /// Resets the state for another account.
   ///
-  /// Choice: changes that were added before the first account check stay, because an app may add
-  /// its first changes as soon as it has made its first engine.
+  /// Choice: changes that were added before the first account check are kept, because an app may
+  /// add its first changes as soon as it has made its first engine.
   mutating func adopt(_ currentUser: String?) {
     let next = currentUser.map { User.known(recordName: $0) } ?? .nobody
     if next == user { return }

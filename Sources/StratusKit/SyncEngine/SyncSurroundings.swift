@@ -1,13 +1,14 @@
 package import StratusTransport
 
-/// The environment of a sync engine: clock and chance, tasks, the server, and the signals that wake
-/// it.
+/// The environment of a sync engine: clock, randomness, tasks, the server, and the signals that
+/// wake it.
 ///
-/// An engine makes tasks only by `spawn` and waits for time only by `timing`, so that a simulation
+/// An engine creates tasks only with `spawn` and waits only with `timing`, so that a simulation can
+/// run it.
 /// can run it.
 package struct SyncSurroundings: Sendable {
   package var timing: Timing
-  /// Makes a task that the cancellation of other tasks does not reach.
+  /// Creates a task that is independent of the cancellation of other tasks.
   package var spawn: @Sendable (@escaping @Sendable () async -> Void) -> Task<Void, Never>
   package var calls: any SyncCalls
   package var notifications: any NotificationFeed

@@ -1,14 +1,14 @@
 import StratusWire
 
 extension CKRecordZoneID {
-  /// The ID as requests carry it: the current user is not named.
+  /// The ID in its wire form, which omits the current user.
   var wire: ZoneID {
     ZoneID(
       zoneName: zoneName,
       ownerRecordName: ownerName == CKCurrentUserDefaultName ? nil : ownerName)
   }
 
-  /// An ID from an answer. An empty name, which no zone has, stands for the default zone.
+  /// Makes an ID from a response. An empty name, which no zone has, means the default zone.
   convenience init(wire: ZoneID, naming: UserNaming) {
     self.init(
       zoneName: wire.zoneName.isEmpty ? CKRecordZoneDefaultName : wire.zoneName,
@@ -17,7 +17,7 @@ extension CKRecordZoneID {
 }
 
 extension CKRecordZone {
-  /// A zone from an answer.
+  /// Makes a zone from a response.
   convenience init(wire: ZoneDictionary, naming: UserNaming) {
     let zoneID = CKRecordZoneID(wire: wire.zoneID, naming: naming)
     self.init(
@@ -28,11 +28,11 @@ extension CKRecordZone {
 }
 
 extension CKRecordZone.Capabilities {
-  /// The capabilities that the server gives a zone.
+  /// The capabilities that the server reports for a zone.
   ///
-  /// Choice: a zone with atomic batches has a history as well, and can be shared unless the server
-  /// says otherwise. Where the answer does not even say whether batches are atomic, they are in
-  /// every zone but the default one.
+  /// Choice: a zone with atomic batches also has a change feed, and can be shared unless the server
+  /// says otherwise. If the response does not say whether batches are atomic, they are in every
+  /// zone except the default one.
   init(wire: ZoneDictionary) {
     let isCustom = wire.isAtomic ?? !wire.zoneID.isDefault
     let isSharable = wire.sharing.isSharable ?? isCustom
@@ -60,7 +60,7 @@ extension CKRecordZone.EncryptionScope {
 }
 
 extension CKRecordZoneID {
-  /// An order of zones that is always the same: by the bytes of their names.
+  /// A stable order of zones, by the bytes of their names.
   func precedes(_ other: CKRecordZoneID) -> Bool {
     if zoneName.isIdentical(to: other.zoneName) {
       return ownerName.utf8.lexicographicallyPrecedes(other.ownerName.utf8)

@@ -2,27 +2,27 @@ public import Foundation
 import StratusArchive
 import Synchronization
 
-/// A part of a database, with a name, whose records can be saved together and followed.
+/// A named part of a database. Its records can be saved atomically, and its changes fetched.
 public final class CKRecordZone: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
   public typealias ID = CKRecordZoneID
 
-  /// What a zone can do.
+  /// The features of a zone.
   public struct Capabilities: OptionSet, Sendable {
     public let rawValue: UInt
 
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// Its changes since a token can be fetched.
+    /// The zone's changes since a change token can be fetched.
     public static let fetchChanges = Capabilities(rawValue: 1 << 0)
-    /// Several of its records can be saved whole or not at all.
+    /// Several records of the zone can be saved atomically.
     public static let atomic = Capabilities(rawValue: 1 << 1)
-    /// A record of it and what hangs on it can be shared.
+    /// A record of the zone can be shared together with its descendants.
     public static let sharing = Capabilities(rawValue: 1 << 2)
-    /// It can be shared as a whole.
+    /// The zone can be shared as a whole.
     public static let zoneWideSharing = Capabilities(rawValue: 1 << 3)
   }
 
-  /// What the encrypted values of a zone can be shared by.
+  /// The unit in which a zone's encrypted values can be shared.
   public enum EncryptionScope: Int, Sendable {
     /// Record by record.
     case perRecord = 0
@@ -32,38 +32,39 @@ public final class CKRecordZone: NSObject, NSSecureCoding, NSCopying, @unchecked
 
   /// The zone's ID.
   public let zoneID: CKRecordZone.ID
-  /// What the zone can do; empty unless the zone came from the server.
+  /// The features of the zone; empty unless the zone was fetched from the server.
   public let capabilities: Capabilities
-  /// The share of the whole zone; nil if the zone as a whole is not shared. The server alone sets
+  /// The share of the whole zone; nil if the zone as a whole is not shared. Only the server sets
   /// it.
   public let share: CKRecord.Reference?
 
   private let scope: Mutex<(scope: EncryptionScope, isExplicit: Bool)>
 
-  /// What the zone's encrypted values can be shared by; `.perRecord` by default. Kept with the zone
-  /// when it is first saved; saving it later with another is `CKError.invalidArguments`.
+  /// The unit in which the zone's encrypted values can be shared; `.perRecord` by default. The
+  /// first save of the zone stores it. A later save with another scope fails with
+  /// `CKError.invalidArguments`.
   ///
-  /// Choice: values are sealed alike under both, with a key for each record. What differs is which
-  /// keys a share can hand out.
+  /// Choice: values are encrypted in the same way under both scopes, with a key for each record.
+  /// The scopes differ in the keys that a share can hand out.
   public var encryptionScope: EncryptionScope {
     get { scope.withLock { $0.scope } }
     set { scope.withLock { $0 = (newValue, true) } }
   }
 
-  /// The scope, if somebody set it.
+  /// The scope that the app has set; nil if it has set none.
   var explicitEncryptionScope: EncryptionScope? {
     scope.withLock { $0.isExplicit ? $0.scope : nil }
   }
 
-  /// The zone every database has.
+  /// The default zone, which every database has.
   public class func `default`() -> CKRecordZone { CKRecordZone(zoneID: .default) }
 
-  /// A zone of the current user, to be saved. An empty name is a programmer's error.
+  /// Makes a zone of the current user, to be saved. An empty name is a programmer error.
   public convenience init(zoneName: String) {
     self.init(zoneID: CKRecordZoneID(zoneName: zoneName))
   }
 
-  /// A zone, to be saved.
+  /// Makes a zone, to be saved.
   public convenience init(zoneID: CKRecordZone.ID) {
     self.init(zoneID: zoneID, capabilities: [])
   }

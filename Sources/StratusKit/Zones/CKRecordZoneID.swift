@@ -1,11 +1,11 @@
 public import Foundation
 import StratusArchive
 
-/// Names a zone: its name, and whose it is. `CKRecordZone.ID` in Swift.
+/// Identifies a zone by its name and its owner. `CKRecordZone.ID` in Swift.
 ///
-/// NB: at top level, because Foundation on Linux cannot archive a class that lies in another.
+/// NB: not nested, because Foundation on Linux cannot archive a nested class.
 public final class CKRecordZoneID: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
-  /// The zone every database has, owned by the current user.
+  /// The ID of the default zone of the current user.
   public static let `default` = CKRecordZoneID(
     zoneName: defaultZoneName, ownerName: CKCurrentUserDefaultName)
 
@@ -16,10 +16,10 @@ public final class CKRecordZoneID: NSObject, NSSecureCoding, NSCopying, @uncheck
   public let zoneName: String
   /// The owner's user record name; `CKCurrentUserDefaultName` for the current user.
   public let ownerName: String
-  /// NB: kept, since an ID is looked for more often than it is made.
+  /// NB: stored, because IDs are hashed more often than they are made.
   private let ownHash: Int
 
-  /// Names a zone. Default: the default zone, of the current user. Empty names are a programmer's
+  /// Makes a zone ID. Default: the default zone of the current user. Empty names are a programmer
   /// error.
   public init(
     zoneName: String = CKRecordZone.ID.defaultZoneName,
@@ -32,7 +32,7 @@ public final class CKRecordZoneID: NSObject, NSSecureCoding, NSCopying, @uncheck
     ownHash = Self.hash(zoneName, ownerName)
   }
 
-  /// Names a zone; nil as the owner is a programmer's error.
+  /// Makes a zone ID; nil as the owner is a programmer error.
   @_disfavoredOverload
   public convenience init(
     zoneName: String = CKRecordZone.ID.defaultZoneName, ownerName: String? = CKOwnerDefaultName
@@ -70,7 +70,8 @@ public final class CKRecordZoneID: NSObject, NSSecureCoding, NSCopying, @uncheck
 
   public static var supportsSecureCoding: Bool { true }
 
-  /// Reads an archived ID, ours or Apple's; nil if it has no name. Default: of the current user.
+  /// Reads an archived ID, from Stratus or from Apple's framework; nil if it has no name. Default:
+  /// owned by the current user.
   public init?(coder: NSCoder) {
     guard let name = coder.string("ZoneName"), !name.isEmpty else { return nil }
     zoneName = name
@@ -88,8 +89,8 @@ public final class CKRecordZoneID: NSObject, NSSecureCoding, NSCopying, @uncheck
 /// The name of the default zone.
 public let CKRecordZoneDefaultName = "_defaultZone"
 
-/// Stands for the current user wherever a user record name is wanted.
+/// The placeholder for the current user's record name.
 public let CKCurrentUserDefaultName = "__defaultOwner__"
 
-/// Deprecated by Apple for ``CKCurrentUserDefaultName``, which it equals.
+/// Deprecated by Apple in favour of ``CKCurrentUserDefaultName``, which has the same value.
 public let CKOwnerDefaultName = "__defaultOwner__"

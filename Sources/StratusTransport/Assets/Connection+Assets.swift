@@ -1,14 +1,16 @@
 import Foundation
 public import StratusWire
 
-/// Files go to and come from addresses of their own, which are good for everybody who knows them:
-/// no credentials are sent there.
+/// Transfers files. Upload and download addresses contain their own authorisation, so no
+/// credentials are sent to them.
 extension Connection {
-  /// Sends a file to an upload address, in pieces, and goes on where a broken connection left off.
+  /// Uploads a file to an upload address, in pieces. After a broken connection the upload continues
+  /// where it stopped.
   ///
-  /// - Parameter progress: called with the bytes the server has; may go backwards.
-  /// - Returns: what to put into a field.
-  /// - Throws: `TransferFailure.file(.changed)` also if the server did not get what was read.
+  /// - Parameter progress: called with the number of bytes that the server has; may go backwards.
+  /// - Returns: the value to store in a field.
+  /// - Throws: `TransferFailure.file(.changed)` also if the server received other bytes than were
+  ///   read.
   public func upload(
     _ file: OutgoingFile, to address: String, options: Options,
     progress: @Sendable (Int64) -> Void
@@ -40,7 +42,8 @@ extension Connection {
         return asset
       }
       let received = answer.received ?? -1
-      // NB: all bytes and no file is an upload that ended without its answer being kept.
+      // NB: if the server has all bytes but no file, an earlier upload ended and its answer was
+      // lost.
       guard (0..<max(file.size, 1)).contains(received) else { throw .addressExpired }
       if received > offset {
         pace.progress()
@@ -61,7 +64,7 @@ extension Connection {
       throw .file(error)
     }
     var headers = ["Content-Type": "application/octet-stream"]
-    // NB: no range can say that there are no bytes.
+    // NB: a range cannot express zero bytes.
     if !bytes.isEmpty {
       let last = offset + Int64(bytes.count) - 1
       headers["Content-Range"] = "bytes \(offset)-\(last)/\(file.size)"
@@ -84,14 +87,14 @@ extension Connection {
     }
   }
 
-  /// Fetches the bytes a file still lacks, in pieces.
+  /// Downloads the missing bytes of a file, in pieces.
   ///
-  /// - Parameter progress: called with the bytes that have come.
+  /// - Parameter progress: called with the number of received bytes.
   public func download(
     _ file: IncomingFile, from address: String, options: Options,
     progress: @Sendable (Int64) -> Void
   ) async throws(TransferFailure) {
-    // The server leaves a place for a name in the address (web-services §3.4).
+    // The address contains a placeholder for a file name (web-services §3.4).
     let url = try url(of: address.replacingOccurrences(of: "${f}", with: "file"))
     var pace = TransferPace(options, timing: timing, pieceBytesMax: pieceBytesMax)
     while file.received < file.size {
@@ -102,7 +105,7 @@ extension Connection {
         answer = try await exchangeBytes(
           HTTPRequest(
             method: .get, url: url,
-            // NB: a range of compressed bytes would be of no use.
+            // NB: a range of compressed bytes would be useless.
             headers: ["Range": "bytes=\(first)-\(last)", "Accept-Encoding": "identity"],
             body: [], timeoutSeconds: pace.timeoutSeconds, totalSeconds: pace.remaining,
             answerBytesMax: pace.pieceBytes + Limits.clientErrorBytesMax))
@@ -117,8 +120,8 @@ extension Connection {
     }
   }
 
-  /// The bytes that were asked for; a server that knows no ranges sends all it has, and is
-  /// understood where that is hardly more than was asked for.
+  /// The requested bytes of a response. A server without support for ranges sends the whole file.
+  /// That response is accepted if it is only slightly larger than the request.
   private static func bytes(
     of answer: HTTPResponse, from first: Int64, to last: Int64, size: Int64
   ) throws(TransferFailure) -> ArraySlice<UInt8> {
@@ -137,7 +140,7 @@ extension Connection {
         status: answer.status, reason: "these are not the bytes asked for", retryAfterSeconds: nil))
   }
 
-  /// - Throws: unless the answer is a good one.
+  /// - Throws: an error unless the response is a success.
   private func exchangeBytes(
     _ request: HTTPRequest
   ) async throws(TransferFailure) -> HTTPResponse {
@@ -166,7 +169,7 @@ extension Connection {
         .unreadable(
           status: 200, reason: "'\(fileAddress)' is no address of a file", retryAfterSeconds: nil))
     }
-    // NB: a server behind a proxy does not know that it is called by https.
+    // NB: a server behind a proxy does not know that clients reach it by https.
     let isSecret = URL(string: address.url)?.scheme?.lowercased() == "https"
     guard !isSecret || scheme == "https" else {
       throw .addressInsecure(
@@ -178,7 +181,7 @@ extension Connection {
 }
 
 extension TransportFailure {
-  /// The server takes a piece and says that it has none of it.
+  /// The server accepts a piece but reports that it has not received it.
   fileprivate static var stalled: TransportFailure { .network(.lostAfterSending) }
 }
 
@@ -200,8 +203,8 @@ extension TransferPace {
 }
 
 extension TransportFailure {
-  /// Whether a piece does not begin where the server has an end: an earlier one came twice, or its
-  /// answer was lost.
+  /// Whether the server expected another offset. A piece arrived twice, or the answer to an earlier
+  /// piece was lost.
   public var isMisplaced: Bool {
     switch self {
     case .refused(_, let status, _), .unreadable(let status, _, _): status == 409 || status == 416

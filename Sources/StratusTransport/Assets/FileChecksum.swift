@@ -1,11 +1,11 @@
 import Crypto
 public import Foundation
 
-/// What files are known by: SHA-256 of their contents.
+/// The checksum that identifies a file: SHA-256 of its contents.
 public enum FileChecksum {
   private static let pieceBytes = 1_048_576
 
-  /// The bytes of a checksum as it crosses the wire; nil if it is none.
+  /// The bytes of a checksum in its wire form; nil if the text is not a checksum.
   public static func bytes(_ text: String) -> [UInt8]? {
     guard let data = Data(base64Encoded: text), data.count == SHA256.byteCount else { return nil }
     return Array(data)
@@ -21,9 +21,9 @@ public enum FileChecksum {
     return try file.finish()
   }
 
-  /// Makes a copy of a file, readable by its owner only.
+  /// Copies a file; only the owner can read the copy.
   ///
-  /// - Returns: the checksum of what was copied.
+  /// - Returns: the checksum of the copied bytes.
   public static func copy(_ url: URL, to copyURL: URL) throws(FileFailure) -> [UInt8] {
     let file = try OutgoingFile(url)
     let copy = try IncomingFile(at: copyURL, size: file.size)

@@ -1,19 +1,20 @@
 public import Foundation
 
-/// Tells a file from another, and from itself after a change.
+/// Identifies a file and the version of its contents.
 public struct FileIdentity: Sendable, Hashable {
   /// Bytes.
   public let size: Int64
-  /// How many names lead to it.
+  /// The number of hard links to the file.
   public let linksCount: Int
-  /// When its contents or its names last changed, in seconds since 1970.
+  /// The time of the last change of its contents or links, in seconds since 1970.
   public let changed: Int64
   private let device: UInt64
   private let inode: UInt64
   private let modifiedSeconds: Int64
   private let modifiedNanoseconds: Int64
 
-  /// Looks at the file of that path; nil if there is none, or if it is a folder or a device.
+  /// Reads the identity of the file at a path; nil if there is none, or if it is a folder or a
+  /// device.
   public init?(at url: URL) {
     var status = stat()
     guard stat(url.path, &status) == 0 else { return nil }
@@ -42,9 +43,9 @@ public struct FileIdentity: Sendable, Hashable {
     self.changed = Int64(changed.tv_sec)
   }
 
-  /// Whether it is the same file with, by all that can be seen, the same contents.
+  /// Whether both are the same file with, as far as can be seen, the same contents.
   ///
-  /// NB: another name for a file is no change of it.
+  /// NB: an additional hard link does not change a file.
   public static func == (left: FileIdentity, right: FileIdentity) -> Bool {
     left.device == right.device && left.inode == right.inode && left.size == right.size
       && left.modifiedSeconds == right.modifiedSeconds
@@ -60,16 +61,16 @@ public struct FileIdentity: Sendable, Hashable {
   }
 }
 
-/// What is wrong with a file on this machine.
+/// A problem with a local file.
 public enum FileFailure: Error, Sendable, Hashable {
-  /// There is no such file.
+  /// The file does not exist.
   case missing
-  /// It is not what it was when its transfer began.
+  /// The file has changed since its transfer began.
   case changed
-  /// It cannot be read or written; a sentence says why.
+  /// The file cannot be read or written; the text says why.
   case inaccessible(String)
 
-  /// What the operating system said last.
+  /// Makes a failure from the operating system's last error.
   static func system(_ action: String, _ url: URL) -> FileFailure {
     .inaccessible("\(url.path) cannot be \(action): \(String(cString: strerror(errno)))")
   }

@@ -2,17 +2,17 @@ import Crypto
 public import Foundation
 import Synchronization
 
-/// A file on its way from the server, written to disk as it comes.
+/// A file that is being downloaded, and written to disk as it arrives.
 public final class IncomingFile: Sendable {
-  /// Bytes there will be.
+  /// The size of the complete file in bytes.
   public let size: Int64
   private let url: URL
   private let handle: FileHandle
   private let state = Mutex((digest: SHA256(), received: Int64(0)))
 
-  /// Makes the file, readable by its owner only.
+  /// Creates the file; only its owner can read it.
   ///
-  /// - Throws: ``FileFailure``, also where there is one of that name.
+  /// - Throws: ``FileFailure``, also if a file of that name exists.
   public init(at url: URL, size: Int64) throws(FileFailure) {
     let descriptor = open(url.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw .system("made", url) }
@@ -21,10 +21,10 @@ public final class IncomingFile: Sendable {
     self.size = size
   }
 
-  /// How many bytes have come.
+  /// The number of received bytes.
   public var received: Int64 { state.withLock { $0.received } }
 
-  /// Writes what comes next.
+  /// Appends the next bytes.
   public func append(_ bytes: ArraySlice<UInt8>) throws(FileFailure) {
     var failure: FileFailure?
     state.withLock { state in
@@ -50,6 +50,6 @@ public final class IncomingFile: Sendable {
     return nil
   }
 
-  /// SHA-256 of what has come.
+  /// SHA-256 of the received bytes.
   public func checksum() -> [UInt8] { state.withLock { Array($0.digest.finalize()) } }
 }

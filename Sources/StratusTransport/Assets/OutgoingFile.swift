@@ -2,12 +2,13 @@ import Crypto
 public import Foundation
 import Synchronization
 
-/// A file on its way to the server.
+/// A file that is being uploaded.
 ///
-/// It is opened once and read in pieces, so that it may lose its name meanwhile, but not change.
+/// The file is opened once and read in pieces. It may be deleted or renamed during the upload, but
+/// must not change.
 public final class OutgoingFile: Sendable {
   public let url: URL
-  /// What the file was when it was opened.
+  /// The file's identity when it was opened.
   public let identity: FileIdentity
   private let handle: FileHandle
   private let digest = Mutex((state: SHA256(), length: Int64(0)))
@@ -29,9 +30,9 @@ public final class OutgoingFile: Sendable {
   /// Bytes.
   public var size: Int64 { identity.size }
 
-  /// Reads a piece, and takes it into the checksum if it is a new one.
+  /// Reads a piece, and adds it to the checksum if it is new.
   ///
-  /// - Parameter offset: at most where the pieces before ended.
+  /// - Parameter offset: at most the end of the previous pieces.
   func piece(at offset: Int64, countMax: Int) throws(FileFailure) -> [UInt8] {
     let count = Int(min(Int64(countMax), size - offset))
     let bytes = try read(at: offset, count: count)
@@ -64,10 +65,10 @@ public final class OutgoingFile: Sendable {
     return bytes
   }
 
-  /// SHA-256 of what was read.
+  /// SHA-256 of the bytes that were read.
   ///
-  /// - Throws: `FileFailure.changed` if the file, or another now of its name, is not as it was. A
-  ///   file that is gone is none: its bytes were read.
+  /// - Throws: `FileFailure.changed` if the file has changed, or if another file now has its name.
+  ///   A deleted file causes no error, because its bytes were read.
   func finish() throws(FileFailure) -> [UInt8] {
     let now = FileIdentity(at: url)
     guard FileIdentity(descriptor: handle.fileDescriptor) == identity,

@@ -1,9 +1,9 @@
 import StratusWire
 
-/// How a file's transfer goes on after failures: what is there is kept, so only attempts since the
-/// last progress count, and pieces become smaller while connections break.
+/// Controls the retries of a file transfer. Transferred bytes are kept, so only attempts since the
+/// last progress count. Pieces become smaller while connections break.
 struct TransferPace {
-  /// Pieces are not made smaller than that.
+  /// Minimum bytes of a piece.
   private static let pieceBytesMin = 65_536
 
   private let policy: RetryPolicy
@@ -12,7 +12,7 @@ struct TransferPace {
   private let start: Double
   private let pieceBytesMax: Int
   private var attempt = 1
-  /// Bytes to send or ask for next, at most.
+  /// Maximum bytes of the next piece.
   private(set) var pieceBytes: Int
 
   init(_ options: Connection.Options, timing: Timing, pieceBytesMax: Int) {
@@ -24,7 +24,7 @@ struct TransferPace {
     start = timing.now()
   }
 
-  /// Seconds left for the whole file; nil: no bound.
+  /// Seconds left for the whole file; nil: no limit.
   var remaining: Double? {
     options.resourceTimeoutSeconds.map { $0 - (timing.now() - start) }
   }
@@ -34,7 +34,7 @@ struct TransferPace {
     min(options.requestTimeoutSeconds, max(remaining ?? .infinity, 0.001))
   }
 
-  /// Notes that bytes were carried over.
+  /// Notes that bytes were transferred.
   mutating func progress() {
     attempt = 1
     pieceBytes = min(pieceBytes * 2, pieceBytesMax)
@@ -53,15 +53,15 @@ struct TransferPace {
   }
 }
 
-/// Why a file did not get across.
+/// The reason why a file transfer failed.
 public enum TransferFailure: Error, Sendable {
-  /// The server could not be reached, or answered nothing that could be used.
+  /// The server could not be reached, or gave no usable response.
   case transport(TransportFailure)
-  /// The address is not good any more: ask for a new one.
+  /// The address has expired: request a new one.
   case addressExpired
-  /// Who listens would see the file, though the server is called by https; a sentence says what
-  /// to do.
+  /// The address uses http although the server uses https, so the network could read the file. The
+  /// text says what to do.
   case addressInsecure(String)
-  /// The trouble is with the file on this machine.
+  /// The problem is with the local file.
   case file(FileFailure)
 }

@@ -1,25 +1,25 @@
 import Crypto
 public import StratusWire
 
-/// The secret of an account's encrypted values: whoever has it reads them all.
+/// The secret that decrypts all encrypted values of an account.
 ///
-/// It never leaves the user's devices but as a recovery key, in the user's hands.
+/// It leaves the user's devices only as a recovery key, which the user keeps.
 public struct AccountKey: Sendable, Hashable {
   /// Bytes of the secret.
   public static let length = 32
 
   let secret: [UInt8]
 
-  /// - Parameter secret: ``length`` bytes nobody can guess; nil is answered for another length.
+  /// - Parameter secret: ``length`` cryptographically random bytes; another length gives nil.
   public init?(secret: [UInt8]) {
     guard secret.count == Self.length else { return nil }
     self.secret = secret
   }
 
-  /// A new key.
+  /// Makes a new key.
   ///
-  /// - Parameter randomness: draws so many bytes nobody can guess.
-  /// - Throws: ``KeyFailure/unusable(_:)`` if it draws too few.
+  /// - Parameter randomness: returns the given number of cryptographically random bytes.
+  /// - Throws: ``KeyFailure/unusable(_:)`` if it returns a wrong number of bytes.
   public init(drawnFrom randomness: (Int) -> [UInt8]) throws(KeyFailure) {
     guard let key = AccountKey(secret: randomness(Self.length)) else {
       throw .unusable("no account key could be drawn")
@@ -27,7 +27,8 @@ public struct AccountKey: Sendable, Hashable {
     self = key
   }
 
-  /// The public key the account has in a container, which tells nothing of that in another.
+  /// The account's public key in a container. It reveals nothing about the account's public keys in
+  /// other containers.
   ///
   /// - Throws: ``KeyFailure/unusable(_:)``.
   public func publicKey(
@@ -58,23 +59,23 @@ struct UserKeyPair: Sendable {
   var publicBytes: [UInt8] { Array(privateKey.publicKey.rawRepresentation) }
 }
 
-/// Why keys could not be had.
+/// The reason why keys are not available.
 public enum KeyFailure: Error, Sendable {
-  /// The server could not be asked, or refused.
+  /// The server could not be reached, or refused the request.
   case transport(TransportFailure)
-  /// The account's values are sealed for a key that this device has not.
+  /// The account's values are encrypted with a key that this device does not have.
   case missing
-  /// Nothing is encrypted in that database; the sentence says why.
+  /// The database supports no encryption; the text says why.
   case notHere(String)
-  /// The device's own keys cannot be read or kept; the sentence says why.
+  /// The device's own keys cannot be read or saved; the text says why.
   case unusable(String)
 }
 
-/// Words that stand for a place, such that no two places have the same bytes.
+/// A unique byte representation of a list of texts.
 struct Binding: Sendable, Hashable {
   let bytes: [UInt8]
 
-  /// Each part with its length in front, four bytes, the highest first.
+  /// Each text is preceded by its length, as four bytes in big-endian order.
   init(_ parts: String...) {
     bytes = parts.flatMap { part in
       withUnsafeBytes(of: UInt32(clamping: part.utf8.count).bigEndian, Array.init) + part.utf8

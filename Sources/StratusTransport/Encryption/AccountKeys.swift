@@ -1,6 +1,6 @@
 import StratusWire
 
-/// What a device can say of an account's key, and how the account gets a new one.
+/// Shows the state of an account's key on this device, and replaces the key.
 public struct AccountKeys: Sendable {
   private let connection: Connection
   private let deviceKeys: DeviceKeys
@@ -10,11 +10,11 @@ public struct AccountKeys: Sendable {
     self.deviceKeys = deviceKeys
   }
 
-  /// What this device has of the account's key in the container.
+  /// The state of the account's key on this device.
   public enum Standing: Sendable, Hashable {
     /// No device has encrypted anything yet.
     case unused
-    /// This device reads encrypted values, with this key.
+    /// This device has the account's key.
     case present(AccountKey)
     /// This device lacks the key.
     case missing
@@ -30,12 +30,12 @@ public struct AccountKeys: Sendable {
     return .missing
   }
 
-  /// Gives the account another key: every zone with encrypted values is deleted.
+  /// Replaces the account's key. The server deletes every zone with encrypted values.
   ///
-  /// The new key is a key of this device that is not the account's, else one that is drawn and kept
-  /// first.
-  /// - Parameter randomness: draws so many bytes nobody can guess.
-  /// - Returns: the new key, and how many zones were deleted.
+  /// The new key is another key of this device if there is one. Otherwise a new key is created and
+  /// saved first.
+  /// - Parameter randomness: returns the given number of cryptographically random bytes.
+  /// - Returns: the new key, and the number of deleted zones.
   public func reset(
     randomness: @Sendable (Int) -> [UInt8]
   ) async throws(KeyFailure) -> (key: AccountKey, zoneCount: Int) {

@@ -9,33 +9,33 @@ public final class DeviceKeys: Sendable {
     var accountKeys: [String]
   }
 
-  /// nil: there is no place for one, so this device has no keys.
+  /// nil if there is no location for the file. This device then has no keys.
   public let file: URL?
 
   public init(file: URL?) { self.file = file }
 
-  /// Where the file lies, by a process's environment.
+  /// The location of the keys file, according to a process's environment.
   ///
-  /// - Returns: nil where there is no home folder.
+  /// - Returns: nil if there is no home folder.
   public static func location(environmentVariables variables: [String: String]) -> URL? {
     if let path = variables["STRATUS_KEYS"], !path.isEmpty { return URL(fileURLWithPath: path) }
     return CredentialsFile.location(environmentVariables: variables)?
       .deletingLastPathComponent().appendingPathComponent("keys.json")
   }
 
-  /// The keys; none where there is no file, or no place for one.
+  /// The keys; empty if there is no file.
   ///
-  /// - Throws: ``KeyFailure/unusable(_:)`` for a file that is damaged, or that others than its
-  ///   owner may read.
+  /// - Throws: ``KeyFailure/unusable(_:)`` if the file is damaged, or if users other than its owner
+  ///   can read it.
   public func all() throws(KeyFailure) -> [AccountKey] {
     guard let file else { return [] }
     return try Self.read(file)
   }
 
-  /// The newest key, made and kept if there is none.
+  /// The newest key. If there is none, a key is created and saved.
   ///
-  /// - Parameter randomness: draws so many bytes nobody can guess.
-  /// - Throws: ``KeyFailure/unusable(_:)``, also where there is no place to keep it.
+  /// - Parameter randomness: returns the given number of cryptographically random bytes.
+  /// - Throws: ``KeyFailure/unusable(_:)``, also if there is no location to save the key.
   public func newest(
     orDrawnFrom randomness: (Int) -> [UInt8]
   ) throws(KeyFailure) -> AccountKey {
@@ -44,7 +44,7 @@ public final class DeviceKeys: Sendable {
     return keys.first ?? fresh
   }
 
-  /// Puts a key in front of the others, on disk when it returns.
+  /// Inserts a key before the others. The file is on disk when the method returns.
   ///
   /// - Throws: ``KeyFailure/unusable(_:)``.
   public func add(_ key: AccountKey) throws(KeyFailure) {
@@ -54,7 +54,8 @@ public final class DeviceKeys: Sendable {
   private func change(
     _ body: ([AccountKey]) -> [AccountKey]
   ) throws(KeyFailure) -> [AccountKey] {
-    // NB: a key in memory would be registered, and its values lost with the process.
+    // NB: without a file, a key would be registered with the server and then be lost with the
+    // process.
     guard let file else {
       throw .unusable("there is no home folder to keep the account's key in; set STRATUS_KEYS")
     }

@@ -1,24 +1,24 @@
 public import StratusWire
 import Synchronization
 
-/// The zone keys a program has met in one container, and how it comes by them.
+/// The zone keys that a program knows in one container.
 ///
-/// The server is asked only when a key is wanted that is not known.
+/// The key ring asks the server only for keys that it does not know.
 public final class KeyRing: Sendable {
   public typealias Options = Connection.Options
 
-  /// What is known of one zone.
+  /// The known keys of one zone.
   private struct Zone {
-    /// Seals new values; one of ``keys``.
+    /// Encrypts new values; one of ``keys``.
     var sealing: ZoneKey?
     var keys: [[UInt8]: ZoneKey] = [:]
-    /// Keys that this account has not and will never have.
+    /// Keys that this account does not have and will never have.
     var absent: Set<[UInt8]> = []
   }
 
-  /// Keys of one zone that are wanted.
+  /// The keys that are requested for one zone.
   public struct Wanted: Sendable {
-    /// Without an owner: a zone of the user's own.
+    /// An ID without an owner means a zone of the user.
     public let zoneID: ZoneID
     public var keyIDs: Set<[UInt8]> = []
 
@@ -30,7 +30,7 @@ public final class KeyRing: Sendable {
   private let randomness: @Sendable (Int) -> [UInt8]
   private let zones = Mutex<[KeyedZone: Zone]>([:])
 
-  /// - Parameter randomness: draws so many bytes nobody can guess.
+  /// - Parameter randomness: returns the given number of cryptographically random bytes.
   public init(
     connection: Connection, deviceKeys: DeviceKeys,
     randomness: @escaping @Sendable (Int) -> [UInt8]
@@ -40,14 +40,14 @@ public final class KeyRing: Sendable {
     self.randomness = randomness
   }
 
-  /// How often another device may come first before we give up.
+  /// Maximum number of attempts when other devices change the keys at the same time.
   private static let attemptsMax = 3
 
-  /// The key that seals new values of a zone. In a zone of the user's own it is made where there is
-  /// none, and the account's key with it.
+  /// The key that encrypts new values of a zone. If the user's own zone has no key, the key is
+  /// created. The account's key is created too if it is missing.
   ///
-  /// - Throws: ``KeyFailure/missing`` where another device has the account's key, and for a zone of
-  ///   another owner whose key this account was not given.
+  /// - Throws: ``KeyFailure/missing`` if only another device has the account's key, or if this
+  ///   account has not received the key of another owner's zone.
   public func sealingKey(
     of zoneID: ZoneID, options: Options
   ) async throws(KeyFailure) -> ZoneKey {
@@ -69,16 +69,16 @@ public final class KeyRing: Sendable {
         }
         return key
       } catch {
-        // A reset came between the two requests.
+        // The keys were reset between the two requests.
         guard error.isConflict, attempt < Self.attemptsMax else { throw error }
         attempt += 1
       }
     }
   }
 
-  /// Keys that open values; those this device cannot have are left out.
+  /// Keys that decrypt values. Keys that this device cannot get are left out.
   ///
-  /// - Parameter wanted: one a zone.
+  /// - Parameter wanted: one element for each zone.
   public func openingKeys(
     _ wanted: [Wanted], options: Options
   ) async throws(KeyFailure) -> OpeningKeys {
@@ -102,7 +102,7 @@ public final class KeyRing: Sendable {
     }
   }
 
-  /// Forgets a zone's keys, which the server says are not its keys any more.
+  /// Forgets the keys of a zone after the server has reported that they are no longer valid.
   public func forget(_ zoneID: ZoneID) {
     zones.withLock { $0[KeyedZone(zoneID)] = nil }
   }
@@ -115,7 +115,7 @@ public final class KeyRing: Sendable {
   ) async throws(KeyFailure) {
     let options = pinned(options)
     let answer = try await fetch(wanted.map(\.zoneID), options)
-    // NB: own keys that cannot be used read nothing, like none; who seals is told what is wrong.
+    // NB: unusable device keys count as missing keys here. Encrypting a value reports the error.
     guard let standing = answer.publicKey, let pair = try? pair(of: standing, answer) else {
       return
     }
@@ -131,17 +131,17 @@ public final class KeyRing: Sendable {
     }
   }
 
-  /// For who is signed in now, if they do not say for whom.
+  /// Fixes the options to the signed-in account, unless they already name a generation.
   private func pinned(_ options: Options) -> Options {
     var options = options
     options.generation = options.generation ?? connection.generation
     return options
   }
 
-  /// Keeps what was learned, unless another account has signed in since it was asked for.
+  /// Stores the fetched keys, unless another account has signed in since the request.
   private func remember(_ options: Options, _ body: (inout [KeyedZone: Zone]) -> Void) {
     zones.withLock { zones in
-      // NB: asked under the lock: who signs in later has all forgotten later, too.
+      // NB: checked under the lock, so that a later sign-in clears these keys, too.
       if options.generation == connection.generation { body(&zones) }
     }
   }
@@ -152,14 +152,14 @@ public final class KeyRing: Sendable {
       owner: zoneID.ownerRecordName ?? answer.userRecordName, zoneName: zoneID.zoneName)
   }
 
-  /// The zone's keys; where a zone of the user's own has none, a new one, or that of another device
-  /// that was first.
+  /// The keys of the zone. If the user's own zone has none, a new key is stored on the server,
+  /// unless another device has just stored one.
   private func wrappedKeys(
     of zoneID: ZoneID, _ place: ZonePlace, _ answer: FetchKeys.Response, _ pair: UserKeyPair,
     _ options: Options
   ) async throws(KeyFailure) -> [WrappedZoneKey] {
     if let keys = answer.zones.first?.keys, !keys.isEmpty { return keys }
-    // NB: a key that a guest made would shut the owner out.
+    // NB: a key that a participant created would lock the owner out.
     guard place.owner == answer.userRecordName else { throw .missing }
     let fresh = ZoneKey(randomness(ZoneKey.length), of: place)
     let request = WrapZoneKey.Request(
@@ -191,13 +191,14 @@ extension KeyRing {
     }
   }
 
-  /// The account's key pair, made and registered where the account has none.
+  /// The account's key pair. If the account has none, a pair is created and registered.
   private func pair(
     for answer: FetchKeys.Response, _ options: Options
   ) async throws(KeyFailure) -> UserKeyPair {
     var standing = answer.publicKey
     if standing == nil {
-      // NB: kept on disk before it is registered, since what is sealed for it must be openable.
+      // NB: the key is saved before it is registered, so that values encrypted for it can always be
+      // decrypted.
       let key = try deviceKeys.newest(orDrawnFrom: randomness)
       let own = try pair(key, answer)
       let request = RegisterUserKey.Request(publicKey: own.publicBytes)
@@ -207,7 +208,7 @@ extension KeyRing {
     return pair
   }
 
-  /// The key pair with that public key; nil: this device has not its account key.
+  /// The key pair with this public key; nil if the device does not have the account's key.
   private func pair(
     of publicKey: [UInt8], _ answer: FetchKeys.Response
   ) throws(KeyFailure) -> UserKeyPair? {
@@ -227,26 +228,26 @@ extension KeyRing {
   }
 }
 
-/// Keys that open the values of some zones.
+/// Keys that decrypt the values of some zones.
 public struct OpeningKeys: Sendable {
-  /// By zone, then by the keys' IDs.
+  /// By zone, then by key ID.
   fileprivate let keys: [KeyedZone: [[UInt8]: ZoneKey]]
 
   /// No keys.
   public static let none = OpeningKeys(keys: [:])
 
-  /// The key of a zone that has this ID; nil: this device has it not.
+  /// The zone's key with this ID; nil if this device does not have it.
   public func key(_ id: [UInt8], of zoneID: ZoneID) -> ZoneKey? {
     keys[KeyedZone(zoneID)]?[id]
   }
 }
 
-/// A zone whose keys are known: the names of its owner and of itself, by their bytes, as the server
-/// tells names apart.
+/// Identifies a zone by the names of its owner and of itself. The names are compared by their
+/// bytes, as the server compares them.
 ///
-/// NB: two owners may have a zone of the same name, with different keys.
+/// NB: zones of two owners may have the same name and different keys.
 private struct KeyedZone: Hashable {
-  /// Empty: the user.
+  /// Empty for the user's own zones.
   let owner: [UInt8]
   let name: [UInt8]
 

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A file only its owner can read, replaced as a whole or not at all.
+/// A file that only its owner can read, and that is replaced atomically.
 enum PrivateFile {
-  /// Writes the file, flushed to disk when it returns.
+  /// Replaces the file; it is on disk when the method returns.
   ///
   /// - Throws: Foundation's file errors.
   static func replace(_ file: URL, with data: Data) throws {
@@ -19,7 +19,8 @@ enum PrivateFile {
     try handle.synchronize()
     try handle.close()
     guard rename(fresh.path, file.path) == 0 else { throw CocoaError(.fileWriteUnknown) }
-    // The name, too, must outlast a power failure: a key is used once it is kept.
+    // The folder is synchronized too, so that the file's name survives a power failure. A key is
+    // used once it is saved.
     let folder = open(file.deletingLastPathComponent().path, O_RDONLY | O_CLOEXEC)
     guard folder >= 0 else { throw CocoaError(.fileWriteUnknown) }
     defer { close(folder) }
@@ -27,11 +28,11 @@ enum PrivateFile {
   }
 }
 
-/// Keeps other processes and threads from changing a file at the same time.
+/// Prevents other processes and threads from changing a file at the same time.
 struct FileLock {
   private let descriptor: Int32
 
-  /// Waits for the lock; makes the folders above the file where they are missing.
+  /// Waits for the lock, and creates missing parent folders.
   ///
   /// - Throws: ``KeyFailure/unusable(_:)``.
   init(beside file: URL) throws(KeyFailure) {
@@ -42,7 +43,7 @@ struct FileLock {
     } catch {
       throw .unusable("\(folder.path) cannot be made: \(error.localizedDescription)")
     }
-    // NB: a child process that had it would hold the lock for as long as it runs.
+    // NB: without `O_CLOEXEC` a child process would inherit the lock and hold it while it runs.
     descriptor = open(
       file.appendingPathExtension("lock").path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw .unusable("\(folder.path) cannot be written to") }
@@ -54,6 +55,6 @@ struct FileLock {
     }
   }
 
-  /// Lets others in.
+  /// Releases the lock.
   func release() { close(descriptor) }
 }

@@ -2,16 +2,16 @@ import Crypto
 import Foundation
 public import StratusWire
 
-/// Seals and opens the encrypted values of one record.
+/// Encrypts and decrypts the values of one record.
 public struct RecordKey: Sendable {
   let key: SymmetricKey
   let zoneKeyID: [UInt8]
   let place: ZonePlace
   let recordName: String
 
-  /// Seals a value for one field.
+  /// Encrypts the value of a field.
   ///
-  /// - Parameter randomness: draws so many bytes at random, for the nonce.
+  /// - Parameter randomness: returns the given number of random bytes, for the nonce.
   /// - Throws: ``KeyFailure/unusable(_:)``.
   public func sealed(
     _ value: FieldValue, field: String, randomness: (Int) -> [UInt8]
@@ -31,9 +31,10 @@ public struct RecordKey: Sendable {
     }
   }
 
-  /// Opens a value; nil if it was sealed with another key, for another place, or is damaged.
+  /// Decrypts a value; nil if it was encrypted with another key or for another field, or is
+  /// damaged.
   ///
-  /// - Parameter type: the encrypted type that stands beside the value.
+  /// - Parameter type: the encrypted type stored with the value.
   public func opened(_ bytes: [UInt8], type: FieldType, field: String) -> FieldValue? {
     guard SealedEnvelope.keyID(of: bytes) == zoneKeyID, let parts = SealedEnvelope.box(of: bytes),
       let box = try? AES.GCM.SealedBox(combined: Data(parts)),
@@ -44,7 +45,7 @@ public struct RecordKey: Sendable {
       valueJSON: json, type: FieldType(type.element, isList: type.isList))
   }
 
-  /// What is authenticated with a value.
+  /// The data that is authenticated together with a value.
   private func place(of field: String, _ type: FieldType) -> [UInt8] {
     let binding = Binding(
       "stratus sealed value 1", place.container, place.environment.rawValue, place.owner,

@@ -1,15 +1,16 @@
 import Crypto
 
-/// An account key in letters, for paper: 14 groups of four, the last of which notice a misread
-/// letter.
+/// An account key as text, to be written on paper: 14 groups of four letters. The last letters are
+/// a checksum that detects misread letters.
 ///
-/// Crockford's base 32: no I, L, O and U; small letters, and those read for others, are accepted.
+/// The alphabet is Crockford's base 32, without I, L, O and U. Lower-case letters are accepted, as
+/// are letters that are easily confused with others.
 public struct RecoveryKey: Sendable, Hashable {
   public let accountKey: AccountKey
 
   public init(_ accountKey: AccountKey) { self.accountKey = accountKey }
 
-  /// Reads a recovery key as people type it.
+  /// Parses a recovery key as a person types it.
   ///
   /// - Returns: nil if a letter is wrong or missing.
   public init?(text: String) {
@@ -80,7 +81,7 @@ public struct RecoveryKey: Sendable, Hashable {
 }
 
 extension AccountKey {
-  /// Tells this key from others without telling the key: eight hexadecimal digits.
+  /// Identifies this key without revealing it: eight hexadecimal digits.
   public var fingerprint: String {
     let hash = SHA256.hash(data: Array("stratus account key fingerprint 1".utf8) + secret)
     return hash.prefix(4).map { byte in

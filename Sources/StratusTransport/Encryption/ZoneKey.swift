@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import StratusWire
 
-/// The zone a key is for, as it is bound into what the key seals.
+/// The zone of a key. It is authenticated together with the values that the key encrypts.
 struct ZonePlace: Sendable, Hashable {
   let container: String
   let environment: ContainerEnvironment
@@ -11,7 +11,7 @@ struct ZonePlace: Sendable, Hashable {
   let zoneName: String
 }
 
-/// The key of one zone, open.
+/// The decrypted key of one zone.
 public struct ZoneKey: Sendable {
   /// Bytes of the key.
   static let length = 32
@@ -21,7 +21,7 @@ public struct ZoneKey: Sendable {
 
   let place: ZonePlace
   private let key: SymmetricKey
-  /// Names the key, and follows from it.
+  /// Identifies the key; derived from the key itself.
   public let id: [UInt8]
 
   init(_ bytes: [UInt8], of place: ZonePlace) {
@@ -34,10 +34,10 @@ public struct ZoneKey: Sendable {
       ).rawBytes
   }
 
-  /// Seals the key for its account.
+  /// Encrypts the key for its account.
   ///
-  /// HPKE in auth mode: that the account itself made it is proven by the account's private key. In
-  /// base mode whoever knows the public key could plant a key of his own.
+  /// HPKE in auth mode: the account's private key proves that the account itself made the message.
+  /// In base mode, anyone who knows the public key could insert a key of their own.
   func wrapped(for pair: UserKeyPair) throws(KeyFailure) -> WrappedZoneKey {
     do {
       var sender = try HPKE.Sender(
@@ -52,7 +52,8 @@ public struct ZoneKey: Sendable {
     }
   }
 
-  /// Opens a wrapped key; nil if it is not for this account and zone, or was not made by it.
+  /// Decrypts a wrapped key; nil if it is not for this account and zone, or was not made by this
+  /// account.
   init?(_ wrapped: WrappedZoneKey, for pair: UserKeyPair, place: ZonePlace) {
     let bytes = wrapped.wrapped
     guard bytes.first == Self.wrapVersion, bytes.count > 1 + UserKey.length,

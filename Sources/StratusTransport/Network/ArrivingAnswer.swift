@@ -4,7 +4,7 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// What has arrived of an answer, and who waits for it.
+/// Collects a response as it arrives, and resumes the callers that wait for it.
 final class ArrivingAnswer: EventBody {
   struct Head: Sendable {
     var status: Int
@@ -14,25 +14,25 @@ final class ArrivingAnswer: EventBody {
 
   private enum Ending { case complete, failed(NetworkFailure) }
 
-  /// What somebody waits for.
+  /// The part of the response that a caller waits for.
   private enum Wanted { case head, bytes, end }
 
   private struct State {
     var task: HTTPClient.Task<Void>?
-    /// Whether the server may have seen something of the request.
+    /// Whether the server may have received a part of the request.
     var isSent = false
     var head: Head?
     var bytes: [UInt8] = []
-    /// Whether there are more bytes than are taken; then `bytes` are empty.
+    /// Whether the body is larger than the limit. `bytes` is empty in that case.
     var isTooLarge = false
     var ending: Ending?
     var waiter: (wanted: Wanted, continuation: CheckedContinuation<Void, Never>)?
-    /// Lets the rest come, once what is there was read.
+    /// Continues reading from the server, after the buffered bytes were read.
     var held: EventLoopPromise<Void>?
-    /// When something was last heard.
+    /// The time of the last sign of life.
     var heardAt = NIODeadline.now()
     var silence: Scheduled<Void>?
-    /// Ends the answer when its time is over.
+    /// Ends the response at the deadline.
     var overtime: Scheduled<Void>?
 
     func has(_ wanted: Wanted) -> Bool {
@@ -45,7 +45,7 @@ final class ArrivingAnswer: EventBody {
     }
   }
 
-  /// Bytes that may wait to be read before the server is made to wait.
+  /// Maximum number of buffered bytes before reading from the server is suspended.
   private static let unreadBytesMax = 1_048_576
 
   private let holdsUnread: Bool
@@ -53,18 +53,19 @@ final class ArrivingAnswer: EventBody {
   private let state = Mutex(State())
 
   /// - Parameters:
-  ///   - holdsUnread: whether the server waits for a slow reader; else all is kept.
-  ///   - bytesMax: bytes that are kept of an answer whose server does not wait.
+  ///   - holdsUnread: whether a slow reader suspends reading from the server; otherwise everything
+  ///     is buffered.
+  ///   - bytesMax: the size limit of a response that is buffered completely.
   init(holdsUnread: Bool, bytesMax: Int) {
     self.holdsUnread = holdsUnread
     self.bytesMax = bytesMax
   }
 
-  /// Takes the task that stops the request, and bounds the request's time from now on.
+  /// Stores the task that stops the request, and starts the time limits.
   ///
   /// - Parameters:
-  ///   - timeoutSeconds: of silence.
-  ///   - deadline: the end, however much has come; nil: none.
+  ///   - timeoutSeconds: the longest allowed silence.
+  ///   - deadline: the end of the request, however much has arrived; nil: none.
   func begin(_ task: HTTPClient.Task<Void>, timeoutSeconds: Double, deadline: NIODeadline?) {
     let hasEnded = state.withLock { state in
       state.task = task
@@ -81,13 +82,13 @@ final class ArrivingAnswer: EventBody {
     }
   }
 
-  /// Ends the answer here, and the request.
+  /// Ends the response and cancels the request.
   private func stop(_ ending: Ending) {
     end(ending)
     state.withLock { $0.task }?.cancel()
   }
 
-  /// - Throws: ``NetworkFailure`` if none came.
+  /// - Throws: ``NetworkFailure`` if no head arrived.
   func head() async throws(NetworkFailure) -> Head {
     await wait(for: .head)
     let (head, ending) = state.withLock { ($0.head, $0.ending) }
@@ -97,7 +98,7 @@ final class ArrivingAnswer: EventBody {
 
   /// The head and all bytes.
   ///
-  /// - Throws: ``NetworkFailure`` if the answer is not whole.
+  /// - Throws: ``NetworkFailure`` if the response is incomplete.
   func whole() async throws(NetworkFailure) -> HTTPResponse {
     await wait(for: .end)
     let (head, bytes, isTooLarge, ending) = state.withLock {
@@ -142,7 +143,7 @@ final class ArrivingAnswer: EventBody {
     }
   }
 
-  /// Changes what is known, and wakes who waits for it.
+  /// Changes the state, and resumes the caller that waits for the change.
   private func change(_ body: (inout State) -> Void) {
     let continuation = state.withLock { state -> CheckedContinuation<Void, Never>? in
       guard state.ending == nil else { return nil }
@@ -166,11 +167,11 @@ final class ArrivingAnswer: EventBody {
     held?.succeed()
   }
 
-  /// Gives the answer up once so much time has passed without a sign of life.
+  /// Ends the response after this long without a sign of life.
   private func listen(for longest: TimeAmount, on loop: any EventLoop) {
     state.withLock { state in
       guard state.ending == nil else { return }
-      // A server that is made to wait is not silent.
+      // A server is not silent while reading from it is suspended.
       let heardAt = state.held == nil ? state.heardAt : .now()
       state.silence = loop.scheduleTask(deadline: heardAt + longest) { [weak self] in
         guard let self else { return }
@@ -225,7 +226,7 @@ extension ArrivingAnswer: HTTPClientResponseDelegate {
     return held?.futureResult ?? task.eventLoop.makeSucceededVoidFuture()
   }
 
-  /// Ends an answer that is larger than it may be: its head counts, its body does not.
+  /// Ends a response that is too large. Its head is kept; its body is dropped.
   private func stopTooLarge() {
     change {
       $0.isTooLarge = true

@@ -1,17 +1,17 @@
-/// Opens streams that a server answers bit by bit: beside ``HTTPExchange`` the only thing Transport
-/// asks of a network.
+/// Opens streams of server responses. Apart from ``HTTPExchange`` this is all the transport needs
+/// from a network.
 ///
-/// Tests and servers in the same process put their own in its place.
+/// Tests and servers in the same process provide their own implementations.
 public protocol EventExchange: Sendable {
-  /// Sends a request and answers as soon as the head of the answer is there.
+  /// Sends a request, and returns as soon as the head of the response has arrived.
   ///
-  /// Heeds cancellation of the task it runs in.
-  /// - Parameter request: a GET. Its `timeoutSeconds` bound every silence, later ones included.
-  /// - Throws: ``NetworkFailure`` if no answer came; an answer of any status is no failure.
+  /// Responds to cancellation of the current task.
+  /// - Parameter request: a GET. Its `timeoutSeconds` limits every silence, also in the body.
+  /// - Throws: ``NetworkFailure`` if no response came. A response of any status is not a failure.
   func open(_ request: HTTPRequest) async throws(NetworkFailure) -> EventAnswer
 }
 
-/// The head of an answer, and what its body comes from.
+/// The head of a response, and the source of its body.
 public struct EventAnswer: Sendable {
   public var status: Int
   /// Names in lower case.
@@ -25,13 +25,13 @@ public struct EventAnswer: Sendable {
   }
 }
 
-/// A body that arrives bit by bit; one task reads it.
+/// A body that arrives in pieces; one task reads it.
 public protocol EventBody: Sendable {
-  /// The next bytes, some at least; nil: the server has ended it.
+  /// The next bytes, at least one; nil: the server has ended the body.
   ///
-  /// Heeds cancellation of the task it runs in, as ``NetworkFailure/cancelled``.
-  /// - Throws: ``NetworkFailure`` where the connection broke, or was silent for too long.
+  /// Cancellation of the current task throws ``NetworkFailure/cancelled``.
+  /// - Throws: ``NetworkFailure`` if the connection broke, or was silent for too long.
   func next() async throws(NetworkFailure) -> [UInt8]?
-  /// Nobody reads on; the connection is closed. Once is enough, more do no harm.
+  /// Closes the connection when the body is no longer needed. Further calls have no effect.
   func close()
 }

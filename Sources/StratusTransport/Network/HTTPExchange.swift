@@ -1,20 +1,20 @@
 public import Foundation
 public import StratusWire
 
-/// Sends one HTTP request and answers what came back: the only thing Transport asks of a network.
+/// Sends one HTTP request and returns the response. This is all the transport needs from a network.
 ///
-/// Tests and servers in the same process put their own in its place.
+/// Tests and servers in the same process provide their own implementations.
 public protocol HTTPExchange: Sendable {
   /// Sends a request.
   ///
-  /// Heeds cancellation of the task it runs in.
-  /// - Throws: ``NetworkFailure`` if no answer came; an answer of any status is no failure.
+  /// Responds to cancellation of the current task.
+  /// - Throws: ``NetworkFailure`` if no response came. A response of any status is not a failure.
   func send(_ request: HTTPRequest) async throws(NetworkFailure) -> HTTPResponse
 }
 
 /// A request to a server.
 public struct HTTPRequest: Sendable {
-  /// What is asked for: bytes are fetched by GET, all else is a POST.
+  /// The HTTP method: GET fetches bytes, and POST is used for everything else.
   public enum Method: String, Sendable {
     case get = "GET"
     case post = "POST"
@@ -24,12 +24,11 @@ public struct HTTPRequest: Sendable {
   public var url: URL
   public var headers: [String: String]
   public var body: [UInt8]
-  /// Seconds without a byte after which the request is given up.
+  /// Seconds without a received byte after which the request fails.
   public var timeoutSeconds: Double
-  /// Seconds after which the request is given up, however much of its answer has come; nil: no
-  /// bound.
+  /// Seconds for the whole request, however much of the response has arrived; nil: no limit.
   public var totalSeconds: Double?
-  /// Bytes of the answer's body that are taken.
+  /// Maximum bytes of the response's body.
   public var answerBytesMax: Int
 
   public init(
@@ -47,13 +46,13 @@ public struct HTTPRequest: Sendable {
   }
 }
 
-/// What the server answered.
+/// A server's response.
 public struct HTTPResponse: Sendable {
   public var status: Int
   /// Names in lower case.
   public var headers: [String: String]
   public var body: [UInt8]
-  /// Whether the body has more bytes than the request takes; then none of them are here.
+  /// Whether the body was larger than the limit. `body` is empty in that case.
   public var isTooLarge: Bool
 
   public init(
@@ -66,15 +65,15 @@ public struct HTTPResponse: Sendable {
   }
 }
 
-/// Why no answer came.
+/// The reason why no response arrived.
 public enum NetworkFailure: Error, Sendable, Hashable {
-  /// This machine has no way to the server: no network, or no address for its name.
+  /// This machine cannot reach the server: it has no network, or the server's name has no address.
   case notConnected
-  /// The server could not be reached; it has seen nothing of the request.
+  /// The server could not be reached. It has not received any part of the request.
   case lostBeforeSending
-  /// The connection broke later; the server may have carried the request out.
+  /// The connection broke after sending began; the server may have carried the request out.
   case lostAfterSending
-  /// The server kept silent; it may have carried the request out.
+  /// The server did not respond in time; it may have carried the request out.
   case timedOut
   /// The task that sent the request was cancelled.
   case cancelled

@@ -4,23 +4,23 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// Requests and streams over the network, by AsyncHTTPClient.
+/// Sends requests and opens streams over the network with AsyncHTTPClient.
 ///
-/// NB: not by Foundation's `URLSession`. On Linux its connections never stop asking whether they
-/// could send, so that each request and each open stream takes half a processor while it waits.
+/// NB: Foundation's `URLSession` is not used. On Linux each of its connections polls for
+/// writability all the time, so that each waiting request or open stream uses half a processor.
 public final class NetworkExchange: HTTPExchange, EventExchange {
-  /// By their connections to one server. Never shut down: what a connection is still about to do
-  /// must not meet its client's end, and those that nobody uses close by themselves after a minute.
+  /// The clients by their number of connections to one server. They are never shut down, because a
+  /// connection may still need its client. Unused connections close after the idle timeout.
   private static let clients = Mutex<[Int: HTTPClient]>([:])
 
   private let requests: HTTPClient
-  /// NB: apart, as each stream has a connection to itself for as long as it lasts.
+  /// NB: a separate client, because each stream uses one connection while it is open.
   private let streams: HTTPClient
 
-  /// Makes an exchange that shares its connections with all of the process that have as many.
+  /// Makes an exchange. All exchanges of the process with the same limit share their connections.
   ///
-  /// - Parameter connectionsMax: connections to one server at the same time, streams not counted;
-  ///   default 16.
+  /// - Parameter connectionsMax: maximum number of parallel connections to one server, without
+  ///   streams; default 16.
   public init(connectionsMax: Int = 16) {
     requests = Self.client(connectionsMax: connectionsMax)
     streams = Self.client(connectionsMax: .max)
@@ -31,14 +31,14 @@ public final class NetworkExchange: HTTPExchange, EventExchange {
       if let client = clients[connectionsMax] { return client }
       var configuration = HTTPClient.Configuration()
       configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connectionsMax
-      // Less than the 30 s after which a server closes an idle connection, so that no request is
-      // sent over one that is about to close.
+      // Less than the 30 s after which a server closes an idle connection, so that no request uses
+      // a connection that is about to close.
       configuration.connectionPool.idleTimeout = .seconds(20)
-      // The connection repeats, by rules of its own.
+      // ``Connection`` decides about retries.
       configuration.connectionPool.retryConnectionEstablishment = false
-      // Other time limits are those of the requests.
+      // Requests set their own other time limits.
       configuration.timeout = HTTPClient.Configuration.Timeout(connect: .seconds(30))
-      // Whether an answer sends a request on is decided here; see ``Redirect``.
+      // ``Redirect`` decides whether a redirect is followed.
       configuration.redirectConfiguration = .disallow
       let client = HTTPClient(
         eventLoopGroupProvider: .shared(HTTPClient.defaultEventLoopGroup),
@@ -100,9 +100,9 @@ public final class NetworkExchange: HTTPExchange, EventExchange {
 }
 
 extension TimeAmount {
-  /// Seconds: a millisecond at least and a year at most, whatever an app asks for.
+  /// Makes a time of at least a millisecond and at most a year.
   init(boundedSeconds seconds: Double) {
-    // NB: `seconds` may be infinite or no number, which would trap below.
+    // NB: `seconds` may be infinite or NaN, which would trap below.
     let bounded = seconds > 0.001 ? min(seconds, 31_536_000) : 0.001
     self = .milliseconds(Int64(bounded * 1_000))
   }

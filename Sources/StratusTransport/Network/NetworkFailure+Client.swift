@@ -4,7 +4,7 @@ import NIOCore
 import NIOPosix
 
 extension NetworkFailure {
-  /// - Parameter isSent: whether the server may have seen something of the request.
+  /// - Parameter isSent: whether the server may have received a part of the request.
   init(_ error: any Error, isSent: Bool) {
     if error as? HTTPClientError == .cancelled {
       self = .cancelled

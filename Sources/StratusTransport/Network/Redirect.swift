@@ -1,15 +1,16 @@
 import Foundation
 
-/// Where an answer sends a request on to.
+/// Decides whether a redirect is followed.
 ///
-/// Choice: only to the same scheme, host and port. A request carries credentials in its address,
-/// and its body may be private, so neither goes to another host, or unencrypted. `GET` is sent on
-/// by every such status, `POST` by 307 and 308 only: the others would turn it into a `GET`.
+/// Choice: only redirects to the same scheme, host and port are followed. A request has credentials
+/// in its URL, and its body may be private. Neither may be sent to another host, or unencrypted.
+/// `GET` follows every redirect status. `POST` follows only 307 and 308, because the others would
+/// turn it into a `GET`.
 enum Redirect {
-  /// Redirections of one request that are followed.
+  /// Maximum number of redirects of one request.
   static let countMax = 5
 
-  /// The address to ask in place of the request's; nil: the answer is the request's answer.
+  /// The URL to request instead; nil if the response is final.
   static func target(status: Int, headers: [String: String], of request: HTTPRequest) -> URL? {
     let statuses = request.method == .get ? [301, 302, 303, 307, 308] : [307, 308]
     guard statuses.contains(status), let location = headers["location"],
@@ -27,7 +28,7 @@ enum Redirect {
     return "\(scheme)://\(host):\(url.port ?? (scheme == "https" ? 443 : 80))"
   }
 
-  /// A sentence for people about a redirection that is not followed.
+  /// A sentence for the user about a redirect that is not followed.
   static func reason(headers: [String: String]) -> String {
     let origin = headers["location"].flatMap { URL(string: $0) }.flatMap(origin(of:))
     let place = origin.map { " to \($0)" } ?? ""

@@ -1,15 +1,16 @@
 public import Foundation
 public import StratusWire
 
-/// The name by which a server knows this device, from one run of a program to the next.
+/// The lasting name by which a server knows this device across runs of a program.
 ///
-/// Names lie in numbered slots, files of the state folder's `devices`, several for each container
-/// and environment. Each belongs to the program that first took it; a process of that program takes
-/// the first that no other holds, by a lock that ends with it. Two processes at a time are two
-/// devices, as two programs always are, and one that is started again is the device it was.
+/// Names are stored in numbered slots. A slot is a file in the state folder's `devices`; each
+/// container and environment has several. Each slot belongs to the program that first took it. A
+/// process takes its program's first slot that no other process holds, by a lock that ends with the
+/// process. Two processes that run at the same time are therefore two devices, as are two programs.
+/// A restarted process is the same device as before.
 public final class DeviceIdentity: Sendable {
-  /// Slots for one container and environment. Where all are held, or other programs', names last as
-  /// long as the process does.
+  /// Slots for one container and environment. If all of them are held or belong to other programs,
+  /// the device's name lasts only as long as the process.
   static let slotsMax = 64
 
   /// The name.
@@ -22,18 +23,19 @@ public final class DeviceIdentity: Sendable {
     self.slot = slot
   }
 
-  /// Takes a name that the program had before, and leaves all else alone.
+  /// Takes a name that the program had before, and changes no other slots.
   ///
   /// - Parameters:
   ///   - folder: the state folder.
-  ///   - program: the program of this process, for people and to be compared.
-  /// - Returns: nil where it had none, or all are held.
+  ///   - program: the name of this process's program, which people can read.
+  /// - Returns: nil if the program had no name, or if all its names are held.
   public static func known(
     to program: String, in folder: URL, container: String, environment: ContainerEnvironment
   ) -> DeviceIdentity? {
     for number in 0..<slotsMax {
       let file = file(of: number, in: folder, container, environment)
-      // NB: the others are not even locked: it would keep their own programs out.
+      // NB: slots of other programs are not even locked, because a lock would keep those programs
+      // out.
       guard DeviceSlot.contents(of: file)?.belongs(to: program) == true,
         let slot = DeviceSlot(taking: file), let contents = slot.contents,
         contents.belongs(to: program)
@@ -43,14 +45,14 @@ public final class DeviceIdentity: Sendable {
     return nil
   }
 
-  /// Takes a name that the program had before, else the first that is nobody's, which is the
-  /// program's from then on.
+  /// Takes a name that the program had before, or else the first unused slot. The slot then belongs
+  /// to the program.
   ///
   /// - Parameters:
   ///   - folder: the state folder.
-  ///   - program: the program of this process, for people and to be compared.
-  ///   - newID: makes a name nobody else has, for a slot that is new or damaged.
-  /// - Returns: nil where the folder cannot be used, or no slot is left.
+  ///   - program: the name of this process's program, which people can read.
+  ///   - newID: makes a unique name for a slot that is new or damaged.
+  /// - Returns: nil if the folder cannot be used, or if no slot is left.
   public static func taken(
     by program: String, in folder: URL, container: String, environment: ContainerEnvironment,
     newID: () -> String

@@ -1,12 +1,12 @@
 import Foundation
 
-/// A file with a device's name, and the program that has it: a line each. Held by whoever has one
-/// of these, and no longer than the process lives.
+/// A locked file with two lines: the name of a device, and the program that uses it. The lock ends
+/// with this object or with the process.
 final class DeviceSlot: Sendable {
-  /// What a slot says.
+  /// The contents of a slot.
   struct Contents {
     let id: String
-    /// Percent-encoded; nil: nobody's, as those are that were made before programs had theirs.
+    /// Percent-encoded; nil for slots that older versions made, which belong to no program.
     let program: String?
 
     func belongs(to program: String) -> Bool {
@@ -16,11 +16,11 @@ final class DeviceSlot: Sendable {
 
   private let descriptor: Int32
 
-  /// Takes a slot, and makes it where there is none.
+  /// Locks a slot file, and creates it if it does not exist.
   ///
-  /// - Returns: nil: somebody holds it, or it cannot be had.
+  /// - Returns: nil if another process holds the slot, or if the file cannot be opened.
   init?(taking file: URL) {
-    // NB: a child process that had it would hold the slot for as long as it runs.
+    // NB: without `O_CLOEXEC` a child process would inherit the lock and hold it while it runs.
     let descriptor = open(file.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { return nil }
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
@@ -34,16 +34,17 @@ final class DeviceSlot: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Bytes of a name, at most: what the server keeps of one.
+  /// Maximum bytes of a device name. The server stores no more.
   private static let idLengthMax = 64
-  /// Bytes of a program's name that are kept and compared.
+  /// Maximum bytes of a program's name that are stored and compared.
   private static let programLengthMax = 255
 
   private static func line(of program: String) -> String {
     String(Connection.escaped(program).prefix(programLengthMax))
   }
 
-  /// What a slot says that somebody may hold, and be writing; nil: there is none, or it is damaged.
+  /// Reads a slot without its lock; another process may be writing it. nil if the slot is missing
+  /// or damaged.
   static func contents(of file: URL) -> Contents? {
     let descriptor = open(file.path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
@@ -51,14 +52,14 @@ final class DeviceSlot: Sendable {
     return contents(of: descriptor)
   }
 
-  /// What it says; nil: it is new, or somebody has spoilt it.
+  /// The contents of this slot; nil if it is new or damaged.
   var contents: Contents? { Self.contents(of: descriptor) }
 
   private static func contents(of descriptor: Int32) -> Contents? {
     var bytes = [UInt8](repeating: 0, count: idLengthMax + programLengthMax + 3)
     let count = pread(descriptor, &bytes, bytes.count, 0)
     guard count > 0 else { return nil }
-    // A line counts once its line feed is there: half of one is none.
+    // A line is complete only with its line feed. An incomplete line is ignored.
     let lines = bytes[..<count].split(separator: 0x0A, omittingEmptySubsequences: false)
       .dropLast()
     guard let id = lines.first, (1...idLengthMax).contains(id.count),
@@ -69,13 +70,13 @@ final class DeviceSlot: Sendable {
       program: lines.dropFirst().first.map { String(decoding: $0, as: UTF8.self) })
   }
 
-  /// Makes it a program's, with the name it has, else a new one.
+  /// Assigns the slot to a program. Keeps the slot's device name, or writes a new one.
   ///
-  /// - Returns: the name; nil: it could not be kept.
+  /// - Returns: the device name; nil if it could not be written.
   func give(to program: String, newID: () -> String) -> String? {
     let known = contents?.id
     let id = known ?? newID()
-    // NB: a name that is there stays there, also where the process dies in the midst of this.
+    // NB: an existing device name is not rewritten, so that it survives a crash during this write.
     let start = known.map { $0.utf8.count + 1 } ?? 0
     let bytes = Array(((known == nil ? id + "\n" : "") + Self.line(of: program) + "\n").utf8)
     guard ftruncate(descriptor, off_t(start)) == 0,

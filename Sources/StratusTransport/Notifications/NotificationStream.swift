@@ -1,12 +1,12 @@
 public import StratusWire
 import Synchronization
 
-/// The user's notifications in a container, heard and acknowledged.
+/// Receives and acknowledges the user's notifications in a container.
 public final class NotificationStream: Sendable {
-  /// Seconds of silence after which a connection counts as lost: the server says something every
-  /// 25 s, and may be late with one of them.
+  /// Seconds of silence after which a connection counts as lost. The server sends something every
+  /// 25 s, and one of these signals may be late.
   static let silenceSecondsMax = 60.0
-  /// Seconds after which a connection has held, so that its end is no sign of trouble.
+  /// Seconds after which a connection counts as stable. Its end is then not a failure.
   static let steadySeconds = 30.0
 
   private struct Acknowledging {
@@ -23,20 +23,22 @@ public final class NotificationStream: Sendable {
     self.exchange = exchange
   }
 
-  /// Whether there is a user, whose they are.
+  /// Whether a user is signed in.
   public var hasUser: Bool { connection.hasUser }
   /// See ``Connection/generation``.
   public var generation: Int { connection.generation }
 
-  /// Hears notifications until the task is cancelled. A connection that is lost or refused is made
-  /// again, later each time it does not hold.
+  /// Receives notifications until the task is cancelled. A lost or refused connection is opened
+  /// again, with a longer delay after each failure.
   ///
   /// - Parameters:
-  ///   - number: the last one that is known; nil: whatever this device has not acknowledged.
-  ///   - opened: called where the device may have missed something until now, as the server may
-  ///     have begun a queue for it only now: with the first connection, and with one to a server
-  ///     that has been set back to a backup. What happens later is told.
-  ///   - deliver: called for one after another, each once; the stream is not read while it runs.
+  ///   - number: the last notification that was received; nil: start with those this device has not
+  ///     acknowledged.
+  ///   - opened: called when the device may have missed notifications, because the server may have
+  ///     just created its queue. That is the case with the first connection, and with a server that
+  ///     was restored from a backup.
+  ///   - deliver: called for one notification at a time, once for each. The stream is not read
+  ///     while it runs.
   public func run(
     after number: Int64?, opened: @Sendable () -> Void = {},
     deliver: @Sendable (NumberedNotification) async -> Void
@@ -56,21 +58,21 @@ public final class NotificationStream: Sendable {
     }
   }
 
-  /// Seconds until the next attempt: doubled from one to the next, and spread, so that the clients
-  /// of a server that was away do not come back at once.
+  /// Seconds until the next attempt. The delay doubles with each failure. It is randomised, so that
+  /// the clients of a restarted server do not all return at once.
   package static func delay(failures: Int, chance: Double, asked: Double?) -> Double {
     let doubled = RetryPolicy.firstDelaySeconds * Double(1 << min(failures - 1, 16))
     let spread = min(doubled, RetryPolicy.delaySecondsMax) * (0.5 + chance / 2)
     return max(spread, asked ?? 0)
   }
 
-  /// How a connection ended.
+  /// The result of a connection that has ended.
   private struct End {
     var hasHeard = false
     var retryAfterSeconds: Double?
   }
 
-  /// The history of the server's that the queue belongs to.
+  /// The server's history that the device's queue belongs to.
   private struct Timeline: Equatable {
     var epoch: String?
   }
@@ -100,7 +102,7 @@ public final class NotificationStream: Sendable {
       timeline = now
       try await read(answer.body, after: &last, &end, deliver)
     } catch {
-      // Whatever broke it, it is made again.
+      // The connection is opened again after any error.
     }
     return end
   }
@@ -110,8 +112,8 @@ public final class NotificationStream: Sendable {
     _ deliver: @Sendable (NumberedNotification) async -> Void
   ) async throws(NetworkFailure) {
     var reader = ServerSentEvents()
-    // NB: only within one connection is a number that does not grow a repetition. Behind a new one
-    // the server may have been set back to a backup, and count from there.
+    // NB: a number that does not grow is a repetition only within one connection. A server that was
+    // restored from a backup may count from a lower number.
     var heard: Int64?
     while let bytes = try await body.next() {
       guard let events = try? reader.read(bytes) else { return }
@@ -121,7 +123,7 @@ public final class NotificationStream: Sendable {
         heard = number
         last = number
         end.hasHeard = true
-        // NB: one that cannot be read is passed over; it must not hold up those behind it.
+        // NB: an unreadable notification is skipped, so that it does not block the following ones.
         guard let payload = try? NotificationPayload(jsonBytes: Array(event.data.utf8)) else {
           continue
         }
@@ -131,15 +133,15 @@ public final class NotificationStream: Sendable {
     }
   }
 
-  /// Tells the server that this device has all up to a number, soon: one request at a time, each
-  /// with the newest number.
+  /// Acknowledges all notifications up to a number. Requests are sent one at a time, each with the
+  /// newest number.
   ///
-  /// What fails is not repeated for ever: a later number says the same, and without one the device
-  /// hears again.
+  /// A failed request is not retried without limit. The next acknowledgement includes the number;
+  /// without one the device receives the notifications again.
   ///
-  /// - Parameter generation: the ``generation`` in which it was heard: a number of one account's is
-  ///   not said in the name of another, who may not have heard what lies before it. nil: the
-  ///   present one.
+  /// - Parameter generation: the ``generation`` in which the notification was received; nil: the
+  ///   present one. A number is never sent in the name of another account, which may not have
+  ///   received the earlier notifications.
   public func acknowledge(through number: Int64, in generation: Int? = nil) {
     let begins = acknowledging.withLock { state in
       state.wanted = (number, generation)

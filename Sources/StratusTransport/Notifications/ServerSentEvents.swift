@@ -1,8 +1,8 @@
-/// One event of a stream.
+/// One event of a stream of server-sent events.
 public struct ServerSentEvent: Sendable, Hashable {
-  /// `message` where the server names none.
+  /// `message` if the server names no type.
   public var type: String
-  /// Of this event or of the last before it that had one; empty: there was none yet.
+  /// The ID of this event, or of the last event before it with an ID; empty if there was none.
   public var id: String
   public var data: String
 
@@ -13,16 +13,15 @@ public struct ServerSentEvent: Sendable, Hashable {
   }
 }
 
-/// Reads server-sent events as they arrive, split anywhere.
+/// Parses server-sent events from pieces that may be split anywhere.
 ///
-/// Source: WHATWG HTML, *Server-sent events*, 9.2.6. `retry` is not heeded: how long to wait is the
-/// client's own decision.
+/// Source: WHATWG HTML, *Server-sent events*, 9.2.6. `retry` is ignored, because the client chooses
+/// its own delay.
 public struct ServerSentEvents: Sendable {
-  /// Bytes of one line or of one event's data. A notification has 4 kB at most; what is longer is
-  /// no such stream.
+  /// Maximum bytes of one line, or of one event's data. A notification has 4 kB at most.
   public static let eventBytesMax = 1_048_576
 
-  /// What was sent is no stream of events, or too long for one.
+  /// The stream is not a stream of events, or it contains an event above the size limit.
   public struct Overflow: Error, Sendable {}
 
   private var line: [UInt8] = []
@@ -30,16 +29,16 @@ public struct ServerSentEvents: Sendable {
   private var id = ""
   private var data: [UInt8] = []
   private var hasData = false
-  /// Whether the last byte was a carriage return, which a line feed may belong to.
+  /// Whether the last byte was a carriage return, which a line feed may follow.
   private var endedByReturn = false
   private var isFirstLine = true
 
   public init() {}
 
-  /// Reads on.
+  /// Parses the next bytes.
   ///
   /// - Returns: the events that are complete now.
-  /// - Throws: ``Overflow``; nothing can be read after it.
+  /// - Throws: ``Overflow``; the stream cannot be parsed any further after it.
   public mutating func read(_ bytes: some Sequence<UInt8>) throws(Overflow) -> [ServerSentEvent] {
     var events: [ServerSentEvent] = []
     for byte in bytes {
@@ -80,7 +79,7 @@ public struct ServerSentEvents: Sendable {
     return nil
   }
 
-  /// NB: what has no data is no event, though its ID counts.
+  /// NB: an event without data is not delivered, although its ID takes effect.
   private mutating func endEvent() -> ServerSentEvent? {
     defer {
       type = ""

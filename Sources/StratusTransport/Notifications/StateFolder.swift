@@ -1,11 +1,11 @@
 public import Foundation
 
-/// Where the framework keeps what must outlast a process.
+/// The folder for data that must outlast the process.
 public enum StateFolder {
-  /// The folder, by a process's environment: `STRATUS_STATE`, else `$XDG_STATE_HOME/stratus`, else
-  /// `~/.local/state/stratus`.
+  /// The folder, according to a process's environment: `STRATUS_STATE`, else
+  /// `$XDG_STATE_HOME/stratus`, else `~/.local/state/stratus`.
   ///
-  /// - Returns: nil where there is no home folder.
+  /// - Returns: nil if there is no home folder.
   public static func location(environmentVariables variables: [String: String]) -> URL? {
     if let path = variables["STRATUS_STATE"], !path.isEmpty {
       return URL(fileURLWithPath: path, isDirectory: true)

@@ -2,24 +2,25 @@ import Crypto
 public import Foundation
 import Synchronization
 
-/// What is written down of one operation: its request, each step it has begun, each answer it got.
+/// The saved state of one operation: its request, the steps it has begun, and the answers it got.
 ///
-/// Whoever holds one of these is the only one who runs the operation: a lock ends with it, and with
-/// the process. Each piece is a file of its own, there as a whole or not at all, and on disk when
-/// the method returns that wrote it. What cannot be written is left out: the operation goes on, and
+/// Only the holder of this object may run the operation. A file lock enforces that. The lock ends
+/// with the object or with the process. Each piece of state is a file that exists completely or not
+/// at all. The file is on disk when the method that writes it returns. Write errors are ignored:
+/// the operation continues, and a later process repeats the steps that were not saved.
 /// a process that dies repeats what was not written.
 public final class SavedOperation: Sendable {
   static let finishedName = "finished"
   private static let requestName = "request"
   private static let userName = "user"
 
-  /// The operation's own.
+  /// The operation's ID.
   public let id: String
   private let folder: URL
   private let descriptor: Int32
   private let isForgotten = Mutex(false)
 
-  /// Takes the operation in that folder; nil: it cannot be had.
+  /// Opens and locks the operation's folder; nil if that fails.
   init?(at folder: URL, id: String, makesFolder: Bool) {
     if makesFolder {
       do {
@@ -30,7 +31,7 @@ public final class SavedOperation: Sendable {
       }
       Self.synchronize(folder.deletingLastPathComponent())
     }
-    // NB: a child process that had it would hold the lock for as long as it runs.
+    // NB: without `O_CLOEXEC` a child process would inherit the lock and hold it while it runs.
     let descriptor = Foundation.open(
       folder.appendingPathComponent("lock").path,
       O_RDWR | O_CLOEXEC | (makesFolder ? O_CREAT : 0), 0o600)
@@ -54,7 +55,7 @@ public final class SavedOperation: Sendable {
 
   // The operation.
 
-  /// What it is to do; nil: it was not written, or not by us.
+  /// The saved request; nil if there is none, or if its checksum does not match.
   public var request: Data? { Self.request(at: folder) }
 
   static func request(at folder: URL) -> Data? {
@@ -67,14 +68,16 @@ public final class SavedOperation: Sendable {
     return Data(contents)
   }
 
-  /// Writes what it is to do, last of all that makes it whole.
+  /// Saves the request. The request is written last, because it marks the saved operation as
+  /// complete.
   ///
-  /// - Returns: whether it is on disk.
+  /// - Returns: whether the request is on disk.
   public func keep(request: Data) -> Bool {
     write(Data(SHA256.hash(data: request)) + request, to: Self.requestName)
   }
 
-  /// Whose it is: the record name of the user, empty for nobody; nil: not known yet.
+  /// The record name of the operation's user, empty if no user was signed in; nil if it is not
+  /// known yet.
   public var userRecordName: String? { Self.userRecordName(at: folder) }
 
   static func userRecordName(at folder: URL) -> String? {
@@ -86,9 +89,9 @@ public final class SavedOperation: Sendable {
     _ = write(Data(userRecordName.utf8), to: Self.userName)
   }
 
-  /// Copies a file, so that the operation has it however long it takes.
+  /// Copies a file, so that the operation can still read it later.
   ///
-  /// - Returns: the copy's name for ``file(named:)``; nil: it could not be copied.
+  /// - Returns: the copy's name for ``file(named:)``; nil if the copy failed.
   public func keep(file: URL, number: Int) -> String? {
     let name = "file-\(number)"
     let copy = folder.appendingPathComponent(name)
@@ -103,12 +106,12 @@ public final class SavedOperation: Sendable {
     }
   }
 
-  /// A copy of ``keep(file:number:)``.
+  /// The URL of a copy that ``keep(file:number:)`` made.
   public func file(named name: String) -> URL { folder.appendingPathComponent(name) }
 
-  // Its steps.
+  // The steps.
 
-  /// What the server answered to a step.
+  /// The server's answer to a step.
   public func answer(to step: String) -> [UInt8]? {
     read("answer-" + Self.name(of: step)).map(Array.init)
   }
@@ -117,34 +120,35 @@ public final class SavedOperation: Sendable {
     if write(Data(answer), to: "answer-" + Self.name(of: step)) { dropBegin(of: step) }
   }
 
-  /// Whether a step was begun whose end nobody knows.
+  /// Whether a step has begun and its outcome is unknown.
   public func hasBegun(_ step: String) -> Bool {
     FileManager.default.fileExists(
       atPath: folder.appendingPathComponent("begun-" + Self.name(of: step)).path)
   }
 
-  /// Notes that the server is about to be asked for something that must not be done twice.
+  /// Notes that a request that must not be sent twice is about to be sent.
   public func begin(_ step: String) { _ = write(Data(), to: "begun-" + Self.name(of: step)) }
 
-  /// Notes that the server has not done it.
+  /// Notes that the server has not carried out the request.
   public func dropBegin(of step: String) {
     try? FileManager.default.removeItem(
       at: folder.appendingPathComponent("begun-" + Self.name(of: step)))
   }
 
-  // Its end.
+  // The end.
 
-  /// Notes that there is nothing left to do but to tell the app.
+  /// Notes that the operation is complete except for its callbacks to the app.
   public func finish() { _ = write(Data(), to: Self.finishedName) }
 
-  /// Removes everything.
+  /// Deletes the saved operation.
   public func forget() {
     let isDue = isForgotten.withLock { isForgotten in
       defer { isForgotten = true }
       return !isForgotten
     }
     guard isDue else { return }
-    // NB: first, so that what a crash leaves behind is no operation.
+    // NB: the request is deleted first. After a crash the remaining files are then not an
+    // operation.
     try? FileManager.default.removeItem(at: folder.appendingPathComponent(Self.requestName))
     try? FileManager.default.removeItem(at: folder)
   }
@@ -170,7 +174,7 @@ public final class SavedOperation: Sendable {
     }
   }
 
-  /// The folder's name, too, must outlast a power failure.
+  /// Synchronizes the folder, so that the new file name survives a power failure.
   private static func synchronize(_ folder: URL) {
     let descriptor = Foundation.open(folder.path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return }

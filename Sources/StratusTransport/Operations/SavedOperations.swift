@@ -1,19 +1,19 @@
 public import Foundation
 import StratusWire
 
-/// The operations of one container and environment that outlast the process, in the state folder's
-/// `operations`: a folder each.
+/// The saved operations of one container and environment. Each operation has its own folder in the
+/// state folder's `operations`.
 public struct SavedOperations: Sendable {
-  /// Seconds after which a finished operation is forgotten (semantics §24).
+  /// Seconds after which a finished operation is deleted (semantics §24).
   static let finishedSecondsMax: Double = 86_400
-  /// Seconds after which one is forgotten that nobody has gone on with. Choice: an app that was
-  /// removed leaves nothing behind for ever.
+  /// Seconds after which an operation that is never resumed is deleted. Choice: an app that was
+  /// removed must not leave files behind permanently.
   static let abandonedSecondsMax: Double = 30 * 86_400
 
   private let folder: URL
 
   /// - Parameters:
-  ///   - stateFolder: made when it is needed.
+  ///   - stateFolder: created when it is needed.
   ///   - address: only its container and environment matter.
   public init(in stateFolder: URL, of address: Connection.Address) {
     folder = stateFolder.appendingPathComponent("operations", isDirectory: true)
@@ -22,9 +22,9 @@ public struct SavedOperations: Sendable {
         isDirectory: true)
   }
 
-  /// The IDs of those that can be gone on with, those that run at the moment included.
+  /// The IDs of the operations that can be resumed, including those that are running now.
   ///
-  /// What is past its time is forgotten.
+  /// Expired operations are deleted.
   /// - Parameter now: seconds since 1970 UTC.
   public func ids(now: Double) -> [String] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
@@ -38,17 +38,17 @@ public struct SavedOperations: Sendable {
     }.sorted()
   }
 
-  /// Makes a place for a new operation, and takes it.
+  /// Creates and locks the folder of a new operation.
   ///
-  /// - Returns: nil where the folder cannot be used.
+  /// - Returns: nil if the folder cannot be used.
   public func make(id: String) -> SavedOperation? {
     guard let place = place(of: id) else { return nil }
     return SavedOperation(at: place, id: id, makesFolder: true)
   }
 
-  /// Takes an operation that was saved.
+  /// Opens and locks a saved operation.
   ///
-  /// - Returns: nil where there is none, or another process, or another part of this one, has it.
+  /// - Returns: nil if there is none, or if another process or another part of this one holds it.
   public func open(id: String, now: Double) -> SavedOperation? {
     guard let place = place(of: id), !isOver(place, now: now) else { return nil }
     guard let operation = SavedOperation(at: place, id: id, makesFolder: false),
@@ -57,15 +57,15 @@ public struct SavedOperations: Sendable {
     return operation
   }
 
-  /// Whose one of them is; see ``SavedOperation/userRecordName``.
+  /// The user of a saved operation; see ``SavedOperation/userRecordName``.
   public func userRecordName(of id: String) -> String? {
     place(of: id).flatMap(SavedOperation.userRecordName(at:))
   }
 
-  /// What one of them is to do, whoever has it; see ``SavedOperation/request``.
+  /// The request of a saved operation, even while it is locked; see ``SavedOperation/request``.
   public func request(of id: String) -> Data? { place(of: id).flatMap(SavedOperation.request(at:)) }
 
-  /// NB: an ID that an app hands in must not lead out of the folder.
+  /// NB: an ID from the app must not lead out of the folder.
   private func place(of id: String) -> URL? {
     let isPlain = id.utf8.allSatisfy { byte in
       switch byte {

@@ -20,7 +20,7 @@ extension CKModifyRecordsOperation: LongLivedOperation {
     coder.encode(started.savePolicy.rawValue, forKey: Key.policy)
     coder.encode(started.isAtomic, forKey: Key.isAtomic)
     coder.encode(present: started.clientChangeTokenData.map(NSData.init(data:)), forKey: Key.token)
-    // An app may remove its files as soon as the operation is persisted.
+    // The files are copied, because an app may delete its files once the operation is saved.
     var names: [String] = []
     for asset in assets {
       let isToSend = asset.held == nil
@@ -44,14 +44,14 @@ extension CKModifyRecordsOperation: LongLivedOperation {
     }
   }
 
-  /// Every asset of the records to save, in an order that is always the same.
+  /// All assets of the records to save, in a stable order.
   private var assets: [CKAsset] {
     (started.recordsToSave ?? []).flatMap(\.assetsByKey)
   }
 }
 
 extension CKRecord {
-  /// The assets it has, by the order of its keys.
+  /// The record's assets, in the order of its keys.
   fileprivate var assetsByKey: [CKAsset] {
     withState { state in
       state.values.flatMap { field -> [CKAsset] in

@@ -1,20 +1,21 @@
 import Foundation
 import StratusTransport
 
-/// An operation that can be written down, and made again from that by a later process.
+/// An operation that can be saved, and restored by a later process.
 ///
-/// Those of zones, records, queries, changes and subscriptions are; with others `isLongLived` has
-/// no effect. An app's subclass is made again as the framework's class that it refines.
+/// The operations on zones, records, queries, changes and subscriptions conform. For others,
+/// `isLongLived` has no effect. An app's subclass is restored as the framework's class that it
+/// inherits from.
 protocol LongLivedOperation: CKDatabaseOperation {
-  /// Names its class on disk, for ever.
+  /// The name of the class on disk, which must never change.
   static var archiveName: String { get }
-  /// Writes what it is to do.
+  /// Archives the operation's properties.
   func write(to coder: NSCoder, keeping files: SavedOperation)
-  /// Takes what `write(to:keeping:)` wrote.
+  /// Reads what `write(to:keeping:)` archived.
   func read(from coder: NSCoder, with files: SavedOperation)
 }
 
-/// How an operation lies in ``SavedOperation/request``.
+/// The format of ``SavedOperation/request``.
 enum LongLivedArchive {
   private enum Key {
     static let kind = "kind"
@@ -40,10 +41,10 @@ enum LongLivedArchive {
     CKQueryOperation.archiveName: { CKQueryOperation() },
   ]
 
-  /// Writes an operation down.
+  /// Saves an operation.
   ///
-  /// - Parameter account: stands for who is signed in.
-  /// - Returns: whether it is on disk.
+  /// - Parameter account: identifies the signed-in account.
+  /// - Returns: whether the operation is on disk.
   static func save(
     _ operation: any LongLivedOperation, to saved: SavedOperation, scope: CKDatabase.Scope,
     account: String?
@@ -69,7 +70,7 @@ enum LongLivedArchive {
     return saved.keep(request: coder.encodedData)
   }
 
-  /// Stands for who was signed in when an operation was saved; nil: nobody.
+  /// Identifies the account that was signed in when the operation was saved; nil if none was.
   static func account(of request: Data) -> String? {
     read(request) { $0.string(Key.account) } ?? nil
   }
@@ -83,9 +84,10 @@ enum LongLivedArchive {
     return body(coder)
   }
 
-  /// Makes the operation again. Whose it is has been looked at before, and is again as it begins.
+  /// Restores the operation. The caller has checked the operation's owner, and the owner is checked
+  /// again when the operation starts.
   ///
-  /// - Returns: nil where it is of a later version of the framework.
+  /// - Returns: nil if a later version of the framework saved the operation.
   static func make(
     from saved: SavedOperation, in container: CKContainer
   ) -> CKDatabaseOperation? {
@@ -127,17 +129,17 @@ enum LongLivedArchive {
 }
 
 extension NSCoder {
-  /// Writes a list, or nothing.
+  /// Archives a list, if there is one.
   func encode<Value: NSObject & NSSecureCoding>(list: [Value]?, forKey key: String) {
     if let list { encode(NSArray(array: list), forKey: key) }
   }
 
-  /// Writes texts, or nothing.
+  /// Archives a list of texts, if there is one.
   func encode(texts: [String]?, forKey key: String) {
     encode(list: texts?.map { NSString(string: $0) }, forKey: key)
   }
 
-  /// A list, of the members that are what they should be; nil: there is none.
+  /// Reads a list without the members of a wrong type; nil if there is no list.
   func list<Value: NSObject & NSSecureCoding>(_ key: String, of type: Value.Type) -> [Value]? {
     guard containsValue(forKey: key) else { return nil }
     let classes: [AnyClass] = [NSArray.self, type]

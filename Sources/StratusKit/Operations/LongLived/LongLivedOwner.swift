@@ -1,16 +1,18 @@
 import StratusTransport
 
-/// Whose a long-lived operation is, as far as that is written down.
+/// The saved owner of a long-lived operation.
 struct LongLivedOwner: Sendable {
-  /// Empty: nobody's; nil: its process died before it knew.
+  /// The owner's record name. Empty: no user was signed in; nil: the process ended before it knew
+  /// the user.
   let userRecordName: String?
-  /// Stands for who was signed in when it began; see ``Connection/accountDigest``.
+  /// Identifies the account that was signed in when the operation began; see
+  /// ``Connection/accountDigest``.
   let accountDigest: String?
 
-  /// Whether that is who is signed in now. The server is asked where this device cannot tell: where
-  /// it does not know its user yet, and somebody has signed in since.
+  /// Whether the owner is the signed-in user. The server is asked only if this device does not know
+  /// its user yet and another sign-in has happened since.
   ///
-  /// - Throws: why it could not be asked.
+  /// - Throws: the reason why the server could not be asked.
   func isSignedIn(
     on path: RequestPath, options: Connection.Options
   ) async throws(CKError) -> Bool {

@@ -3,33 +3,35 @@ import StratusTransport
 import StratusWire
 import Synchronization
 
-/// The requests of a long-lived operation: those that were answered before are answered from disk,
-/// the others are sent, and what comes is written down.
+/// Sends the requests of a long-lived operation. Requests that an earlier process completed are
+/// answered from disk. All others are sent, and their answers are saved.
 ///
-/// An operation that is made again does again what it did, and so asks the same in the same order;
-/// its blocks are called anew for what was answered before.
+/// A resumed operation repeats the same requests in the same order. The app's callbacks are
+/// therefore called again for the saved answers.
 final class LongLivedSteps: Sendable {
   let saved: SavedOperation
-  /// Who began it in an earlier process; nil: this process did.
+  /// The user for whom an earlier process began the operation; nil: this process began it.
   private let owner: LongLivedOwner?
   private let hasStranger = Mutex(false)
 
-  /// - Parameter owner: who began it in an earlier process; nil: this process does.
+  /// - Parameter owner: the user for whom an earlier process began the operation; nil: this process
+  ///   begins it.
   init(_ saved: SavedOperation, resumedOf owner: LongLivedOwner? = nil) {
     self.saved = saved
     self.owner = owner
   }
 
-  /// Whether an earlier process began it.
+  /// Whether an earlier process began the operation.
   var isResumed: Bool { owner != nil }
 
-  /// Whether it is not known to be the user's who is signed in: it stays on disk as it was.
+  /// Whether the operation may belong to another user. In that case it stays on disk unchanged.
   var isAnothers: Bool { hasStranger.withLock { $0 } }
 
-  /// What one user began is neither told to another nor done in another's name: called before
-  /// anything is.
+  /// Checks that the operation belongs to the signed-in user. The check runs before any request, so
+  /// that one user's operation is neither shown to another user nor run in another user's name.
   ///
-  /// - Throws: `CKError.notAuthenticated` where another is signed in; why it cannot be told.
+  /// - Throws: `CKError.notAuthenticated` if another user is signed in; otherwise the reason why
+  ///   the check failed.
   func requireSameUser(
     on path: RequestPath, options: Connection.Options
   ) async throws(CKError) {
@@ -44,21 +46,21 @@ final class LongLivedSteps: Sendable {
     }
   }
 
-  /// - Throws: where somebody has signed in since the user was looked at.
+  /// - Throws: an error if another user has signed in since the check of the user.
   private func requireSameSignIn(in database: DatabaseCalls) throws(CKError) {
     if database.path.connection?.generation == database.options.generation { return }
     hasStranger.withLock { $0 = true }
     throw CKError.ofAnotherUser
   }
 
-  /// Leaves it on disk for its user where somebody has signed in since it was begun, or gone on
-  /// with: what it failed with then is not its end.
+  /// Keeps the operation on disk if another user has signed in since it began or was resumed. Its
+  /// present error is then not its final result.
   func keepIfAnothers(on path: RequestPath, options: Connection.Options) {
     guard path.connection?.generation != options.generation else { return }
     hasStranger.withLock { $0 = true }
   }
 
-  /// How the user is called who began it.
+  /// The naming of the user who began the operation.
   func naming(
     on path: RequestPath, options: Connection.Options
   ) async throws(CKError) -> UserNaming {
@@ -70,8 +72,8 @@ final class LongLivedSteps: Sendable {
     return naming
   }
 
-  /// - Parameter name: tells the steps of an endpoint apart that may have to be the same however
-  ///   their requests differ; nil: the request does.
+  /// - Parameter name: identifies a step whose request may differ when it is repeated; nil: the
+  ///   request identifies the step.
   func answer<E: Endpoint>(
     _ endpoint: E.Type, _ request: E.Request, isIdempotent: Bool, name: String?,
     in database: DatabaseCalls
@@ -84,7 +86,8 @@ final class LongLivedSteps: Sendable {
       }
     }
     if !isIdempotent {
-      // Who asked died before the answer came: it may be done, and must not be done again.
+      // The earlier process ended before the answer came. The server may have carried out the
+      // request, so it must not be sent again.
       if saved.hasBegun(step) { throw CKError(.serverResponseLost) }
       saved.begin(step)
     }
@@ -94,7 +97,7 @@ final class LongLivedSteps: Sendable {
     } catch {
       let mayBeDone = error.code == .serverResponseLost || error.code == .operationCancelled
       if !isIdempotent && !mayBeDone { saved.dropBegin(of: step) }
-      // NB: here, too, since an operation may go on without what it could not get.
+      // NB: needed here too, because an operation may continue after a request that failed.
       keepIfAnothers(on: database.path, options: database.options)
       throw error
     }
@@ -119,14 +122,14 @@ extension CKError {
 }
 
 extension DatabaseCalls {
-  /// The same without anything written down.
+  /// The same calls without saved steps.
   var live: DatabaseCalls {
     var calls = self
     calls.steps = nil
     return calls
   }
 
-  /// Whether a step was answered in an earlier process.
+  /// Whether an earlier process received the answer to a step.
   func hasAnswer<E: Endpoint>(_ endpoint: E.Type, name: String) -> Bool {
     guard let steps, steps.isResumed else { return false }
     return steps.hasAnswer(endpoint, name: name)
