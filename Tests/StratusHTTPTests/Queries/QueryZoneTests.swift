@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func `a reference filter compares record names and ignores the action`() async throws {
+  @Test func `a reference filter compares the record name, not the zone or action`() async throws {
     try await withAnna { (anna) async throws in
       try await anna.makeZone("A")
       try await anna.save(
