@@ -57,8 +57,8 @@ struct Lane: Sendable {
   /// torn.
   ///
   /// - Parameters:
-  /// - from: batches acknowledged before the reader began.
-  /// - through: batches issued before the reader ended; nil: all.
+  ///   - from: batches acknowledged before the reader began.
+  ///   - through: batches issued before the reader ended; nil: all.
   func place(of found: State, from: Int, through: Int? = nil) -> Int? {
     (from...(through ?? issuedCount)).first { states[$0] == found }
   }

@@ -177,7 +177,8 @@ import Testing
     }
   }
 
-  @Test func `records that referred to a record before it was made again are deleted`() async throws {
+  @Test func `records that referred to a record before it was made again are deleted`() async throws
+  {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       try await anna.makeZone("Work")

@@ -90,8 +90,8 @@ final class FakeServer: HTTPExchange {
   /// A container on this server. Its clock moves only by sleeping.
   ///
   /// - Parameters:
-  /// - events: delivers its notifications.
-  /// - program: the program that owns the container; nil: this process's program.
+  ///   - events: delivers its notifications.
+  ///   - program: the program that owns the container; nil: this process's program.
   func container(
     webAuthToken: String? = "web", pieceBytesMax: Int = 1_000,
     events: (any EventExchange)? = nil, stateFolder: URL? = nil, program: String? = nil
