@@ -1,6 +1,6 @@
 import CloudKit
 
-/// A small app with notes by name.
+/// An app: notes by their names.
 struct Notebook {
   private let database: CKDatabase
 
@@ -16,7 +16,7 @@ struct Notebook {
     try await database.save(note)
   }
 
-  /// Saves a note. If another device saved it first, the note keeps both texts.
+  /// Saves a note; where another device was first, both texts are kept.
   func save(_ note: CKRecord) async throws {
     do {
       try await database.save(note)

@@ -3,7 +3,7 @@ import StratusTesting
 import Testing
 
 @Suite struct `The guide's notebook` {
-  @Test func `a note that is written on the phone appears on the laptop`() async throws {
+  @Test func `a note written on the phone shows on the laptop`() async throws {
     let server = try await TestServer()
     let alice = try await server.account("alice@example.com")
     let phone = Notebook(container: alice.device("phone").container("iCloud.com.example.Notes"))
@@ -13,7 +13,7 @@ import Testing
     #expect(try await laptop.open("shopping")["text"] as? String == "Milk")
   }
 
-  @Test func `a conflict keeps both texts`() async throws {
+  @Test func `both texts of a conflict are kept`() async throws {
     let server = try await TestServer()
     let alice = try await server.account("alice@example.com")
     let phone = Notebook(container: alice.device("phone").container("iCloud.com.example.Notes"))
@@ -29,7 +29,7 @@ import Testing
     #expect(try await phone.open("shopping")["text"] as? String == "Bread + Apples")
   }
 
-  @Test func `a test can fill and read the server without a device`() async throws {
+  @Test func `the server can be seeded and read without a device`() async throws {
     let server = try await TestServer()
     let alice = try await server.account("alice@example.com")
     let stored = try await alice.database("iCloud.com.example.Notes")
