@@ -1,13 +1,13 @@
 import CloudKit
 import Testing
 
-/// What apps write about files, as they write it.
+/// Asset code in the form that apps use.
 @Suite struct AssetIdioms {
   /// A file that does not exist.
   private let url = FileManager.default.temporaryDirectory
     .appendingPathComponent("stratus-\(UUID().uuidString)").appendingPathComponent("photo.jpg")
 
-  @Test func `an asset is made of a file and read by a cast`() {
+  @Test func `an asset can be created from a file and read with a cast`() {
     let record = CKRecord(recordType: "Photo")
     record["image"] = CKAsset(fileURL: url)
     if let asset = record["image"] as? CKAsset, let fileURL = asset.fileURL {
@@ -21,7 +21,7 @@ import Testing
     #expect(data == nil)
   }
 
-  @Test func `an asset is set in all the ways in use`() {
+  @Test func `an asset can be set in all usual ways`() {
     let record = CKRecord(recordType: "Photo")
     let asset = CKAsset(fileURL: url)
     record.setObject(asset, forKey: "a")
@@ -36,7 +36,7 @@ import Testing
     #expect(typed === asset)
   }
 
-  @Test func `assets stand in lists`() {
+  @Test func `assets can be elements of a list`() {
     let record = CKRecord(recordType: "Album")
     record["images"] = [url, url].map(CKAsset.init(fileURL:))
     record["more"] = [CKAsset(fileURL: url)] as CKRecordValue
@@ -47,7 +47,7 @@ import Testing
     #expect(record.allKeys() == ["more"])
   }
 
-  @Test func `what a field holds is told by its class`() {
+  @Test func `a field's value can be identified by its class`() {
     let record = CKRecord(recordType: "Photo")
     record["image"] = CKAsset(fileURL: url)
     record["title"] = "x"
@@ -62,7 +62,7 @@ import Testing
     #expect(names.sorted() == ["asset image", "text x"])
   }
 
-  @Test func `errors of files are matched by their codes`() {
+  @Test func `asset errors can be matched by their codes`() {
     func advice(_ error: any Error) -> String {
       guard let error = error as? CKError else { return "unknown" }
       switch error.code {

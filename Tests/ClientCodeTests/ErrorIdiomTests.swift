@@ -45,7 +45,7 @@ import Testing
     #expect(caught == ["code", "where", "serverRecordChanged", "NSError"])
   }
 
-  @Test func `what an error carries is found by its helpers and its keys`() {
+  @Test func `an error's details are available through its properties and its keys`() {
     let id = CKRecord.ID(recordName: "a")
     let record = CKRecord(recordType: "Note", recordID: id)
     let conflict = CKError(
@@ -71,7 +71,7 @@ import Testing
     #expect(CKError(.internalError).retryAfterSeconds == nil)
   }
 
-  @Test func `numbers and keys are Apple's`() {
+  @Test func `error numbers and keys equal Apple's`() {
     let codes: [(CKError.Code, Int)] = [
       (.internalError, 1), (.partialFailure, 2), (.badContainer, 5), (.notAuthenticated, 9),
       (.permissionFailure, 10), (.invalidArguments, 12), (.resultsTruncated, 13),
@@ -87,7 +87,7 @@ import Testing
     #expect(CKRecordChangedErrorServerRecordKey == "ServerRecord")
   }
 
-  @Test func `every error has a sentence`() {
+  @Test func `every error has a description`() {
     let bare: any Error = CKError(.quotaExceeded)
     let apples = "The operation couldn\u{2019}t be completed. (CKErrorDomain error 25.)"
     #expect(bare.localizedDescription == apples)

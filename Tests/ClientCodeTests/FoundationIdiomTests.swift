@@ -2,12 +2,12 @@ import CloudKit
 import Foundation
 import Testing
 
-/// A file that imports both needs this to name the type: Foundation's cannot be made on Linux.
+/// A file that imports both modules needs this alias. Foundation's type cannot be created on Linux.
 private typealias NSComparisonPredicate = CloudKit.NSComparisonPredicate
 
-/// Code of apps that uses Foundation around CloudKit.
+/// App code that uses Foundation together with CloudKit.
 @Suite struct FoundationIdioms {
-  @Test func `predicates are taken apart by their classes`() {
+  @Test func `predicates can be inspected by their classes`() {
     let predicate = NSPredicate(format: "title == %@ AND NOT (count > 3)", "x")
     var seen: [String] = []
     func inspect(_ predicate: NSPredicate) {
@@ -32,7 +32,7 @@ private typealias NSComparisonPredicate = CloudKit.NSComparisonPredicate
     #expect(seen == ["1", "title", "x", "is", "0", "count", "3"])
   }
 
-  @Test func `records are filled and read by keys`() {
+  @Test func `records can be filled and read by keys`() {
     let record = CKRecord(recordType: "Note")
     record.setValuesForKeys(["title": "x", "count": 3, "gone": NSNull()])
     #expect(record["title"] as? String == "x")
@@ -43,7 +43,7 @@ private typealias NSComparisonPredicate = CloudKit.NSComparisonPredicate
     #expect(values["recordType"] as? String == "Note")
   }
 
-  @Test func `records are archived as an array`() throws {
+  @Test func `an array of records can be archived`() throws {
     let records = [CKRecord(recordType: "A"), CKRecord(recordType: "B")]
     let data = try NSKeyedArchiver.archivedData(
       withRootObject: records, requiringSecureCoding: true)
@@ -51,14 +51,14 @@ private typealias NSComparisonPredicate = CloudKit.NSComparisonPredicate
     #expect(read?.map(\.recordType) == ["A", "B"])
   }
 
-  @Test func `records are sorted by their dates`() {
+  @Test func `records can be sorted by their dates`() {
     let newest = NSSortDescriptor(keyPath: \CKRecord.creationDate, ascending: false)
     let query = CKQuery(recordType: "Note", predicate: NSPredicate(value: true))
     query.sortDescriptors = [newest]
     #expect(query.sortDescriptors?.first?.ascending == false)
   }
 
-  @Test func `account changes are awaited`() async {
+  @Test func `an app can await account changes`() async {
     let name = Notification.Name.CKAccountChanged
     var changes = NotificationCenter.default.notifications(named: name).makeAsyncIterator()
     NotificationCenter.default.post(name: name, object: nil)

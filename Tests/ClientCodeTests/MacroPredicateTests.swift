@@ -7,7 +7,7 @@ import Testing
   private let title = "x"
   private let date = Date(timeIntervalSince1970: 1000)
 
-  @Test func `conditions on fields and dates become formats`() throws {
+  @Test func `conditions on fields and dates become predicate formats`() throws {
     let (title, date, names) = (title, date, ["x", "y"])
     let pairs: [(Predicate<CKRecord>, NSPredicate)] = [
       (#Predicate<CKRecord> { $0["title"] == title }, NSPredicate(format: "title == 'x'")),
@@ -37,12 +37,12 @@ import Testing
     }
   }
 
-  @Test func `what would leave out records without the field is not converted`() {
+  @Test func `a predicate that would exclude records without the field is not converted`() {
     #expect(NSPredicate(#Predicate<CKRecord> { ($0["n"] ?? 0) < 3 }) == nil)
     #expect(NSPredicate(#Predicate<CKRecord> { !(($0["n"] ?? 0) > 3) }) == nil)
   }
 
-  @Test func `a record in memory answers`() throws {
+  @Test func `a macro predicate can be evaluated on a record in memory`() throws {
     let record = CKRecord(recordType: "Note")
     record["title"] = "x"
     record["n"] = 5

@@ -1,11 +1,11 @@
 import CloudKit
 import Testing
 
-/// Code as apps have it, which must compile as it stands.
+/// App code that must compile unchanged.
 @Suite struct NotificationIdioms {
   private enum FetchResult { case newData, noData }
 
-  /// As an app delegate has it.
+  /// As in an app delegate.
   private func didReceive(_ userInfo: [AnyHashable: Any]) -> FetchResult {
     guard let notification = CKNotification(fromRemoteNotificationDictionary: userInfo) else {
       return .noData
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `a push is told from others by its subscription`() {
+  @Test func `a push can be identified by its subscription`() {
     let push: [AnyHashable: Any] = [
       "aps": ["content-available": 1],
       "ck": ["met": ["sid": "private-changes", "dbs": 2], "nid": "1"] as [String: Any],
@@ -27,7 +27,7 @@ import Testing
     #expect(didReceive(["aps": ["alert": "Hello"]]) == .noData)
   }
 
-  @Test func `a notification is cast to its class`() throws {
+  @Test func `a notification can be cast to its class`() throws {
     let userInfo: [String: Any] = [
       "ck": [
         "qry": ["sid": "messages", "rid": "m1", "fo": 1, "dbs": 1, "af": ["text": "Hi"]]
@@ -46,7 +46,7 @@ import Testing
     #expect(zone?.recordZoneID == nil)
   }
 
-  @Test func `listening ends with its task`() async {
+  @Test func `a notification sequence ends with its task`() async {
     let settings = CKContainer.Settings(apiToken: "none", webAuthToken: nil)
     let container = CKContainer(identifier: "iCloud.org.example.Nobody", settings: settings)
     let task = Task {
@@ -60,7 +60,7 @@ import Testing
     #expect(await task.value == 0)
   }
 
-  /// Compiled, and not called: it would need a server.
+  /// Compiled but not called, since it needs a server.
   private func catchUp(_ container: CKContainer, since token: CKServerChangeToken?) {
     let operation = CKFetchNotificationChangesOperation(previousServerChangeToken: token)
     var unread: [CKNotification.ID] = []

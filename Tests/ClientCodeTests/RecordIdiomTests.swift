@@ -2,11 +2,11 @@ import CloudKit
 import CoreLocation
 import Testing
 
-/// What apps write, as they write it.
+/// Record code in the form that apps use.
 @Suite struct RecordIdioms {
   private func note() -> CKRecord { CKRecord(recordType: "Note") }
 
-  @Test func `a cast off the subscript gives the type asked for`() {
+  @Test func `a cast of the subscript gives the requested type`() {
     let record = note()
     record["title"] = "Groceries"
     record["count"] = 5
@@ -43,7 +43,7 @@ import Testing
     #expect(absent == nil)
   }
 
-  @Test func `values can be set in all the ways in use`() {
+  @Test func `values can be set in all usual ways`() {
     let record = note()
     record["n"] = 5 as CKRecordValue
     record["s"] = "text" as CKRecordValue
@@ -73,7 +73,7 @@ import Testing
     #expect(!record.allKeys().contains("n"))
   }
 
-  @Test func `a record walks through its fields`() {
+  @Test func `a record can be iterated over its fields`() {
     let record = note()
     record["a"] = "x"
     record["b"] = 2
@@ -84,13 +84,13 @@ import Testing
     #expect(seen["b"] as? Int == 2)
   }
 
-  @Test func `an ID's initialiser is a function from names to IDs`() {
+  @Test func `a record ID's initializer can be used as a function`() {
     let ids = ["a", "b"].map(CKRecord.ID.init(recordName:))
     #expect(ids == [CKRecord.ID(recordName: "a"), CKRecord.ID(recordName: "b")])
     #expect(Set(ids).contains(CKRecord.ID(recordName: "b")))
   }
 
-  @Test func `locations and references are values`() {
+  @Test func `locations and references are field values`() {
     let record = note()
     let target = CKRecord(recordType: "Folder")
     record["place"] = CLLocation(latitude: 52.5, longitude: 13.4)
@@ -102,7 +102,7 @@ import Testing
     #expect(others?.first?.action == CKRecord.Reference.Action.none)
   }
 
-  @Test func `system fields survive the idiom of apps`() throws {
+  @Test func `system fields survive archiving in the form that apps use`() throws {
     let record = CKRecord(
       recordType: "Note",
       recordID: CKRecord.ID(recordName: "n", zoneID: CKRecordZone.ID(zoneName: "Notes")))
@@ -120,7 +120,7 @@ import Testing
     #expect(read.changedKeys().isEmpty)
   }
 
-  @Test func `an extension for all kinds of values compiles`() {
+  @Test func `an extension of the record value protocol compiles`() {
     #expect(describe("x") == "value")
     let record: CKRecordKeyValueSetting = note()
     record["a"] = 1
@@ -129,7 +129,7 @@ import Testing
 
   private func describe(_ value: CKRecordValueProtocol) -> String { "value" }
 
-  @Test func `records and IDs cross between tasks`() async {
+  @Test func `records and IDs can be passed between tasks`() async {
     let record = note()
     let id = record.recordID
     await withTaskGroup(of: Void.self) { group in

@@ -1,7 +1,7 @@
 import CloudKit
 import Testing
 
-/// Code as apps have it, which must compile as it stands.
+/// App code that must compile unchanged.
 @Suite struct SubscriptionIdioms {
   private let zoneID = CKRecordZone.ID(zoneName: "Notes", ownerName: CKCurrentUserDefaultName)
 
@@ -11,7 +11,7 @@ import Testing
     return info
   }
 
-  @Test func `a database subscription is set up once`() {
+  @Test func `a database subscription is created once`() {
     let subscription = CKDatabaseSubscription(subscriptionID: "private-changes")
     let notificationInfo = CKSubscription.NotificationInfo()
     notificationInfo.shouldSendContentAvailable = true
@@ -36,7 +36,7 @@ import Testing
     #expect(subscription.notificationInfo?.shouldSendContentAvailable == true)
   }
 
-  @Test func `an alert names the fields it shows`() {
+  @Test func `an alert names the fields that it shows`() {
     let subscription = CKQuerySubscription(
       recordType: "Message",
       predicate: NSPredicate(format: "channel == %@", "general"),
@@ -58,7 +58,7 @@ import Testing
     #expect(subscription.notificationInfo?.alertLocalizationArgs?.count == 2)
   }
 
-  @Test func `kinds of subscriptions are told apart`() {
+  @Test func `subscription classes can be distinguished`() {
     let subscriptions: [CKSubscription] = [
       CKRecordZoneSubscription(zoneID: zoneID, subscriptionID: "zone"),
       CKDatabaseSubscription(subscriptionID: "database"),
@@ -82,7 +82,7 @@ import Testing
     #expect(byID["query"] is CKQuerySubscription)
   }
 
-  /// Compiled, and not called: it would need a server.
+  /// Compiled but not called, since it needs a server.
   private func ensureSubscribed(_ database: CKDatabase) async throws {
     let id: CKSubscription.ID = "zone"
     do {
@@ -101,7 +101,7 @@ import Testing
     try await database.deleteSubscription(withID: "old")
   }
 
-  /// Compiled, and not called: it would need a server.
+  /// Compiled but not called, since it needs a server.
   private func withCompletionHandlers(_ database: CKDatabase) {
     database.fetchAllSubscriptions { subscriptions, error in
       guard error == nil, let subscriptions else { return }

@@ -1,7 +1,7 @@
 public import StratusTransport
 import Synchronization
 
-/// Hands things over from those who make them to those who wait for them, in order.
+/// A queue between tasks that produce values and tasks that wait for them, in order.
 public final class Handoff<Thing: Sendable>: Sendable {
   private struct State {
     var things: [Thing] = []
@@ -23,7 +23,7 @@ public final class Handoff<Thing: Sendable>: Sendable {
     waiter?.resume(returning: thing)
   }
 
-  /// nil: the task was cancelled.
+  /// Waits for the next value. Returns nil if the task was cancelled.
   public func take() async -> Thing? {
     let place = state.withLock { state in
       state.next += 1
@@ -76,7 +76,7 @@ public final class ScriptedEvents: EventExchange {
 
   public init() {}
 
-  /// The next request for a stream.
+  /// Waits for the next request for a stream.
   public func opened() async throws -> Opening {
     guard let opening = await openings.take() else { throw CancellationError() }
     return opening
@@ -93,7 +93,7 @@ public final class ScriptedEvents: EventExchange {
   }
 }
 
-/// A stream's body, as a test sends it.
+/// The body of a stream, which a test sends.
 public final class ScriptedBody: EventBody {
   private enum Part: Sendable { case bytes([UInt8]), end, failure(NetworkFailure) }
 
@@ -115,7 +115,7 @@ public final class ScriptedBody: EventBody {
 
   public func close() { closing.put(()) }
 
-  /// Waits until nobody reads any more.
+  /// Waits until the reader has closed the stream.
   public func closed() async { await closing.take() }
 
   /// Sends a notification that the database has changed.

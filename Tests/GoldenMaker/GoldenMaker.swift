@@ -1,9 +1,9 @@
 import Foundation
 
-/// Writes the golden files of the release that it is built with; `scripts/make-golden` runs it.
+/// Writes the golden files of the release that it is built with. `scripts/make-golden` runs it.
 ///
-/// It is no target of this package. The script copies it into a checkout of the release, because
-/// only that release's code can write what that release's users have.
+/// It is not a target of this package. The script copies it into a checkout of the release, because
+/// only that release's code can write that release's files.
 @main
 struct GoldenMaker {
   static func main() async throws {

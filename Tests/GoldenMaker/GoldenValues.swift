@@ -3,7 +3,7 @@ import StratusFoundation
 
 @testable import StratusKit
 
-/// The values that golden records have; Tests/GoldenTests states them again.
+/// The values of golden records. Tests/GoldenTests repeats them.
 enum GoldenValues {
   static let notes = CKRecordZone.ID(zoneName: "Notes")
 
@@ -23,7 +23,7 @@ enum GoldenValues {
       speed: 1.5, speedAccuracy: 0.5, timestamp: date(1_700_000_000_000))
   }
 
-  /// Gives a record a value of every type but assets.
+  /// Sets a value of every type except assets.
   static func fill(_ record: CKRecord) {
     record["text"] = "Käse & \u{1F9C0}\u{0}end"
     record["empty"] = ""
@@ -48,7 +48,7 @@ enum GoldenValues {
     ]
   }
 
-  /// Gives a record an encrypted value of every type that can be encrypted.
+  /// Sets an encrypted value of every type that can be encrypted.
   static func fillSecrets(_ record: CKRecord) {
     record.encryptedValues["secretText"] = "geheim"
     record.encryptedValues["secretWhole"] = Int64(-42)

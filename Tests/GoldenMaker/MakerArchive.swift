@@ -2,7 +2,7 @@ import Foundation
 
 @testable import StratusKit
 
-/// Where archives are written: a folder of the golden files.
+/// Writes archives to a folder of the golden files.
 struct MakerArchive {
   let folder: URL
 
@@ -11,13 +11,13 @@ struct MakerArchive {
     try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
   }
 
-  /// Writes one object as apps do: secure coding, a binary property list.
+  /// Writes one object as apps do: with secure coding, as a binary property list.
   func write(_ object: any NSObject & NSSecureCoding, as name: String) throws {
     try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: true)
       .write(to: file(name))
   }
 
-  /// Writes a record's system fields as Apple's documentation shows it.
+  /// Writes a record's system fields as Apple's documentation shows.
   func writeSystemFields(of record: CKRecord, as name: String) throws {
     let coder = NSKeyedArchiver(requiringSecureCoding: true)
     record.encodeSystemFields(with: coder)

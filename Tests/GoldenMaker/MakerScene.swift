@@ -10,20 +10,20 @@ import Synchronization
 
 /// The server whose data becomes golden, and its clients.
 ///
-/// Time stands still between two steps, and chance comes from a seed, so that as much as possible
-/// is the same whenever the script runs.
+/// The clock stands still between two steps, and random values come from a seed. Most of the output
+/// is therefore equal in every run of the script.
 final class MakerScene: Sendable {
   static let golden = "iCloud.org.example.Golden"
   static let second = "iCloud.org.example.Second"
   static let program = "golden-app"
-  /// The beginning of 1 November 2026, noon, UTC, in milliseconds since 1970.
+  /// Noon of 1 November 2026, UTC, in milliseconds since 1970.
   static let start: Int64 = 1_793_534_400_000
 
   let folder: URL
   let server: TestServer
   private let scratch: URL
   private let clock: MakerClock
-  /// What clients may have kept as text.
+  /// Values that clients may have stored as text.
   private let texts = Mutex<[String: String]>([:])
 
   init(writingTo folder: URL) async throws {
@@ -38,14 +38,14 @@ final class MakerScene: Sendable {
       onDiskIn: folder.appendingPathComponent("server-data", isDirectory: true), live: clock.live)
   }
 
-  /// Lets a minute pass on the server's clock.
+  /// Advances the server's clock by a minute.
   func pass() { clock.pass() }
 
   func note(_ name: String, _ text: String?) { texts.withLock { $0[name] = text } }
 
   func text(_ name: String) -> String { texts.withLock { $0[name] ?? "" } }
 
-  /// Asks what an operator asks.
+  /// Sends an operator's request.
   func manage<E: Endpoint>(_ endpoint: E.Type, _ request: E.Request) async throws -> E.Response {
     let url = URL(string: "http://stratus.test/management/1/\(E.path)")
     let answer = try await server.exchange.send(
@@ -65,8 +65,8 @@ final class MakerScene: Sendable {
   /// The app on one of its user's devices.
   ///
   /// - Parameters:
-  ///   - name: which device; `phone` is the one whose state is golden.
-  ///   - exchange: carries its requests; nil: to the server.
+  ///   - name: the device; `phone` is the one whose state is golden.
+  ///   - exchange: sends its requests; nil: to the server.
   func container(
     _ identifier: String = MakerScene.golden, of user: String,
     in environment: CKContainer.Settings.Environment = .development, on name: String = "phone",
@@ -86,14 +86,14 @@ final class MakerScene: Sendable {
       program: Self.program)
   }
 
-  /// A file with that text, outside of what is golden.
+  /// A file with this text, outside of the golden files.
   func file(_ name: String, _ text: String) throws -> URL {
     let file = scratch.appendingPathComponent(name)
     try Data(text.utf8).write(to: file)
     return file
   }
 
-  /// A device's account key and name, drawn from the seed.
+  /// Creates a device's account key and name from the seed.
   func makeDevice() throws {
     _ = try DeviceKeys(file: keysFile).newest(orDrawnFrom: clock.draw)
     let identity = DeviceIdentity.taken(
@@ -102,7 +102,7 @@ final class MakerScene: Sendable {
     guard identity?.id == "GOLDEN-DEVICE-0001" else { throw MakerFailure("no device name") }
   }
 
-  /// Stops the server and writes the rest.
+  /// Stops the server and writes the remaining files.
   func finish() async throws {
     await server.stop()
     let encoder = JSONEncoder()
@@ -113,14 +113,14 @@ final class MakerScene: Sendable {
   }
 }
 
-/// Why golden files could not be made.
+/// The reason why golden files could not be written.
 struct MakerFailure: Error, CustomStringConvertible {
   let description: String
 
   init(_ description: String) { self.description = description }
 }
 
-/// A clock that moves when it is told to, and chance from a seed (SplitMix64).
+/// A clock that moves only on request, and random values from a seed (SplitMix64).
 final class MakerClock: Sendable {
   private let milliseconds: Mutex<Int64>
   private let state = Mutex<UInt64>(13)

@@ -7,8 +7,8 @@ import Synchronization
 
 @testable import StratusKit
 
-/// Long-lived operations as they lie in the state folder: one of each kind that was not begun, and
-/// one whose process died while its save was under way.
+/// Long-lived operations in the state folder: one of each kind that has not started, and one whose
+/// process died during its save.
 struct OperationMaker {
   private let scene: MakerScene
   private let container: CKContainer
@@ -114,8 +114,8 @@ struct OperationMaker {
         subscriptionIDsToDelete: ["x"]), as: "modify-subscriptions")
   }
 
-  /// An operation that the server has carried out, and whose answer its process did not live to
-  /// see: the upload is answered, the save is begun.
+  /// An operation that the server has carried out, but whose process died before the answer. The
+  /// upload is answered, and the save has begun.
   private func interrupted() async throws {
     let exchange = DyingExchange(scene.server.exchange)
     let container = scene.container(of: "alice", through: exchange)
@@ -141,7 +141,7 @@ struct OperationMaker {
   }
 }
 
-/// Carries requests to a server, and keeps the answer to a save of records to itself.
+/// Sends requests to a server, and withholds the answer to a save of records.
 private final class DyingExchange: HTTPExchange {
   private let exchange: any HTTPExchange
   private let death = AsyncStream.makeStream(of: Void.self)

@@ -5,7 +5,8 @@ import StratusWire
 @testable import StratusKit
 
 extension ServerDataMaker {
-  /// Archives what an app has fetched at this moment: tokens, cursors, records, its engine's state.
+  /// Archives the values that an app has fetched so far: tokens, cursors, records and its engine's
+  /// state.
   func remember(_ time: String) async throws {
     let container = scene.container(of: "alice")
     let database = container.privateCloudDatabase
@@ -92,11 +93,11 @@ extension ServerDataMaker {
 }
 
 extension CKSyncEngine.State {
-  /// What a state update hands to the app.
+  /// The value that a state update passes to the app.
   fileprivate var serialization: Serialization { Serialization(snapshot) }
 }
 
-/// An app that keeps nothing.
+/// An app that stores nothing.
 private final class QuietApp: CKSyncEngineDelegate {
   func handleEvent(_ event: CKSyncEngine.Event, syncEngine: CKSyncEngine) async {}
 

@@ -6,7 +6,7 @@ import StratusWire
 
 @testable import StratusKit
 
-/// Fills a server as its operator, its users and their apps would, and archives what apps got.
+/// Fills a server as its operator, users and apps do, and archives the values that apps received.
 struct ServerDataMaker {
   let scene: MakerScene
   let archive: MakerArchive
@@ -197,7 +197,7 @@ struct ServerDataMaker {
     scene.pass()
   }
 
-  /// A change that nobody has matched with subscriptions, and an account that is shut out.
+  /// A change that is not yet matched with subscriptions, and a disabled account.
   private func end() async throws {
     let laptop = scene.container(of: "alice", on: "laptop").privateCloudDatabase
     try await save([note("big-2", "Unmatched", 102)], to: laptop)

@@ -3,7 +3,7 @@ import StratusFoundation
 
 @testable import StratusKit
 
-/// Archives of what an app makes without a server.
+/// Archives of values that an app creates without a server.
 struct ValueArchiveMaker {
   private let archive: MakerArchive
 

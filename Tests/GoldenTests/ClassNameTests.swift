@@ -18,7 +18,7 @@ private func classNames(in archive: Data) throws -> Set<String> {
 }
 
 @Suite struct `The names of classes in archives` {
-  /// Foundation writes these itself.
+  /// Names that Foundation itself writes.
   private static let foundation: Set<String> = [
     "NSArray", "NSDate", "NSDictionary", "NSMutableArray", "NSMutableDictionary", "NSObject",
     "NSPredicate", "NSCompoundPredicate", "NSSet", "NSSortDescriptor", "NSURL",
@@ -30,12 +30,12 @@ private func classNames(in archive: Data) throws -> Set<String> {
     return try classNames(in: data).subtracting(Self.foundation)
   }
 
-  /// Names of `StratusArchive`, which must never change: users' archives have them.
+  /// Names of `StratusArchive`. They must never change, since users' archives contain them.
   private func chosen(_ names: String...) -> Set<String> {
     Set(names.map { "StratusArchive.\($0)" })
   }
 
-  @Test func `are the chosen ones in a record`() throws {
+  @Test func `in a record are the fixed ones`() throws {
     let record = try GoldenFiles.object("record-unsaved", of: CKRecord.self)
     #expect(
       try written(record)
@@ -44,7 +44,7 @@ private func classNames(in archive: Data) throws -> Set<String> {
           "EncryptedRecordValues", "RecordValues"))
   }
 
-  @Test func `are the chosen ones in what names something`() throws {
+  @Test func `in IDs and references are the fixed ones`() throws {
     #expect(try written(CKRecordZone.ID.default) == chosen("CKRecordZoneID"))
     #expect(
       try written(CKRecordZone(zoneName: "Z")) == chosen("CKRecordZone", "CKRecordZoneID"))
@@ -56,7 +56,7 @@ private func classNames(in archive: Data) throws -> Set<String> {
     #expect(try written(CKOperationGroup()) == chosen("CKOperationGroup"))
   }
 
-  @Test func `are the chosen ones in queries and predicates`() throws {
+  @Test func `in queries and predicates are the fixed ones`() throws {
     #expect(
       try written(GoldenFiles.object("query", of: CKQuery.self))
         == chosen(
@@ -71,7 +71,7 @@ private func classNames(in archive: Data) throws -> Set<String> {
     #expect(try written(NSSortDescriptor(key: "a", ascending: true)) == [])
   }
 
-  @Test func `are the chosen ones in subscriptions`() throws {
+  @Test func `in subscriptions are the fixed ones`() throws {
     #expect(
       try written(GoldenFiles.object("subscription-query", of: CKQuerySubscription.self))
         == chosen(
@@ -85,7 +85,7 @@ private func classNames(in archive: Data) throws -> Set<String> {
         == chosen("CKDatabaseSubscription", "CKNotificationInfo"))
   }
 
-  @Test func `are the chosen ones in what a zone's changes are fetched with`() throws {
+  @Test func `in the configuration of a changes fetch are the fixed ones`() throws {
     let configuration = CKFetchRecordZoneChangesOperation.ZoneConfiguration()
     #expect(try written(configuration) == chosen("CKFetchRecordZoneChangesConfiguration"))
     let options = CKFetchRecordZoneChangesOperation.ZoneOptions()
@@ -93,13 +93,12 @@ private func classNames(in archive: Data) throws -> Set<String> {
     #expect(try written(CKFetchRecordZoneChangesSelection()) == chosen("ZoneChangesSelection"))
   }
 
-  /// An app's own group.
-  @Test func `are an app's own in a class of the app`() throws {
+  /// A group class that an app defines.
+  @Test func `in an app's own class are the app's own`() throws {
     #expect(try written(AppsGroup()).contains("GoldenTests.AppsGroup"))
   }
 
-  @Test func `were those of the Swift classes before, and are read by unarchivers of apps`() throws
-  {
+  @Test func `were the Swift class names before, and old archives can be read`() throws {
     let data = try GoldenFiles.archive("record-unsaved")
     #expect(try classNames(in: data).contains("StratusKit.RecordValueStore"))
     let coder = try NSKeyedUnarchiver(forReadingFrom: data)
@@ -108,8 +107,8 @@ private func classNames(in archive: Data) throws -> Set<String> {
     #expect(record?["texts"] as? [String] == ["a", "", "ß"])
   }
 
-  /// Each name that the golden archives hold is registered, and not found by chance because the
-  /// Swift class still bears it.
+  /// Each name in the golden archives is registered. It is not found by chance because the Swift
+  /// class still has that name.
   @Test func `of the release before sharing all have an alias`() throws {
     let folder = GoldenFiles.folder
     var names: Set<String> = []
@@ -136,7 +135,7 @@ private func classNames(in archive: Data) throws -> Set<String> {
     }
   }
 
-  /// Superclasses, of which archives hold no objects.
+  /// Superclasses that never occur in archives themselves.
   private static let basesAlone: Set<String> = ["StratusKit.CKSubscription"]
 }
 

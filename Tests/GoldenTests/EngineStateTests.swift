@@ -7,7 +7,7 @@ import Testing
   private static let forms = ["json", "xml.plist", "binary.plist"]
 
   @Test(arguments: ["fetched-early", "fetched-late"], forms)
-  func `knows its user and how far it has fetched`(name: String, form: String) throws {
+  func `has its user and its fetch positions`(name: String, form: String) throws {
     let saved = try GoldenFiles.engineState(name, form).saved
     #expect(saved.user == .known(recordName: try GoldenFiles.text("userRecordName.alice")))
     let time = name == "fetched-early" ? "early" : "late"
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(arguments: ["pending-early", "pending-late"], forms)
-  func `has what was still to be sent, in its order`(name: String, form: String) throws {
+  func `has its pending changes, in order`(name: String, form: String) throws {
     let saved = try GoldenFiles.engineState(name, form).saved
     let pending = CKRecordZone.ID(zoneName: "Pending")
     #expect(

@@ -4,8 +4,8 @@ import Testing
 
 @testable import StratusKit
 
-/// Files that the release of November 2026 wrote, the last before sharing was prepared for; see
-/// docs/internals/golden-files.md.
+/// Files that the release of November 2026 wrote, the last one before the preparation for sharing.
+/// See docs/internals/golden-files.md.
 enum GoldenFiles {
   static let folder = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent()
@@ -14,7 +14,7 @@ enum GoldenFiles {
   static let golden = "iCloud.org.example.Golden"
   static let second = "iCloud.org.example.Second"
   static let program = "golden-app"
-  /// When the release's server was started: 1 November 2026, noon, UTC.
+  /// The time at which the release's server was started: 1 November 2026, noon, UTC.
   static let start = Date(timeIntervalSince1970: 1_793_534_400)
   static let notes = CKRecordZone.ID(zoneName: "Notes")
 
@@ -33,7 +33,7 @@ enum GoldenFiles {
     try Data(contentsOf: folder.appending(path: "archives/\(name).archive"))
   }
 
-  /// An archived object, read as apps read it.
+  /// An archived object, decoded as apps do it.
   static func object<Value: NSObject & NSSecureCoding>(
     _ name: String, of type: Value.Type
   ) throws -> Value {
@@ -51,9 +51,9 @@ enum GoldenFiles {
     return try PropertyListDecoder().decode(CKSyncEngine.State.Serialization.self, from: data)
   }
 
-  /// Copies files to a fresh folder, as their owner's alone; git keeps no permissions.
+  /// Copies files to a new folder that only the owner can read, since git keeps no permissions.
   ///
-  /// NB: each file is new, because the age of its folder decides when an operation is forgotten.
+  /// NB: each file is new, because the age of its folder decides when an operation is removed.
   static func copy(_ name: String, to target: URL) throws {
     let source = folder.appending(path: name)
     let files = FileManager.default
@@ -76,7 +76,7 @@ enum GoldenFiles {
   }
 }
 
-/// A folder that goes with the test.
+/// A temporary folder that is removed with the test.
 final class ScratchFolder: Sendable {
   let url = FileManager.default.temporaryDirectory.appending(
     path: "stratus-test-\(UUID().uuidString)")

@@ -6,8 +6,8 @@ import Testing
 
 @testable import StratusKit
 
-/// Today's server on a copy of the data folder that the release before sharing left, and its
-/// users' devices as that release left them.
+/// Today's server on a copy of the data folder of the release before sharing, and its users'
+/// devices in the state of that release.
 final class GoldenServer: Sendable {
   let server: TestServer
   private let scratch: ScratchFolder
@@ -27,13 +27,13 @@ final class GoldenServer: Sendable {
   }
 
   private static func server(in scratch: ScratchFolder) async throws -> TestServer {
-    // NB: an hour later, since sign-ins of that time have an end.
+    // NB: the clock is an hour later than the data, since sign-ins expire.
     try await TestServer(
       folder: scratch.url.appending(path: "data"),
       clock: TestClock(at: GoldenFiles.start.addingTimeInterval(3_600)))
   }
 
-  /// A user's container, by the tokens that the release gave out.
+  /// A user's container, with the tokens that the release issued.
   func container(
     _ identifier: String = GoldenFiles.golden, of user: String,
     in environment: CKContainer.Settings.Environment = .development
@@ -60,7 +60,7 @@ final class GoldenServer: Sendable {
       program: GoldenFiles.program)
   }
 
-  /// Asks what an operator asks.
+  /// Sends an operator's request.
   func manage<E: Endpoint>(_ endpoint: E.Type, _ request: E.Request) async throws -> E.Response {
     let answer = try await server.exchange.send(
       HTTPRequest(
@@ -72,7 +72,7 @@ final class GoldenServer: Sendable {
   }
 }
 
-/// Runs a test against the old data: as it was left, and after a server of today has used it.
+/// Runs a test with the original data, and again after a server of today has used it.
 func withGoldenServer(
   isReopened: Bool = false, _ body: (GoldenServer) async throws -> Void
 ) async throws {

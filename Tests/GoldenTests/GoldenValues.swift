@@ -4,14 +4,14 @@ import Testing
 
 @testable import StratusKit
 
-/// The values that Tests/GoldenMaker gave the records of the golden files.
+/// The values of records in the golden files, as Tests/GoldenMaker set them.
 enum GoldenValues {
   static func date(_ milliseconds: Int) -> Date {
     Date(timeIntervalSince1970: Double(milliseconds) / 1_000)
   }
 
-  /// Whether a location is the one of that number. A server keeps no accuracy of course and speed
-  /// apart from an archive, so those are looked at where `isWhole`.
+  /// Checks that a location is the one with this number. A server does not store the accuracy of
+  /// course and speed, so they are checked only if `isWhole`.
   static func expect(
     _ value: CLLocation?, is number: Int, isWhole: Bool,
     _ location: SourceLocation = #_sourceLocation
@@ -29,7 +29,7 @@ enum GoldenValues {
     #expect(value?.speedAccuracy == 0.5, sourceLocation: location)
   }
 
-  /// Every field but assets.
+  /// Checks every field except assets.
   static func expectFields(
     of record: CKRecord, isWhole: Bool, _ location: SourceLocation = #_sourceLocation
   ) {

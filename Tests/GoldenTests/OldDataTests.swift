@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `has encrypted values that the old key opens`(isReopened: Bool) async throws {
+  func `has encrypted values that the old key decrypts`(isReopened: Bool) async throws {
     try await withGoldenServer(isReopened: isReopened) { golden in
       let database = try golden.container(of: "alice").privateCloudDatabase
       let secret = try await database.record(for: GoldenFiles.id("secret-1"))
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `has exactly the zones and records that were there`() async throws {
+  @Test func `has exactly its earlier zones and records`() async throws {
     try await withGoldenServer { golden in
       let database = try golden.container(of: "alice").privateCloudDatabase
       let zones = try await database.allRecordZones()
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func `has the public database, with its creators and files`() async throws {
+  @Test func `has its public database, with its creators and files`() async throws {
     try await withGoldenServer { golden in
       let database = try golden.container(of: "bob").publicCloudDatabase
       let post = try await database.record(for: CKRecord.ID(recordName: "post-1"))
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test func `has production, whose schema was deployed, and the other container`() async throws {
+  @Test func `has its deployed production schema and its second container`() async throws {
     try await withGoldenServer { golden in
       let production = try golden.container(of: "alice", in: .production).privateCloudDatabase
       let deployed = try await production.record(for: GoldenFiles.id("deployed-1"))
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test func `lets those in who were signed in, under the names they had`() async throws {
+  @Test func `accepts earlier sign-ins, with the same user names`() async throws {
     try await withGoldenServer { golden in
       for user in ["alice", "bob"] {
         let id = try await golden.container(of: user).userRecordID()
@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  @Test func `has references that deletions follow`() async throws {
+  @Test func `has references that a deletion follows`() async throws {
     try await withGoldenServer { golden in
       let database = try golden.container(of: "alice").privateCloudDatabase
       let all = try await database.record(for: GoldenFiles.id("all-1"))
@@ -147,11 +147,11 @@ import Testing
   }
 
   @Test(arguments: ["early", "late"])
-  func `takes archived records up where they were left`(time: String) async throws {
+  func `accepts saves of archived records`(time: String) async throws {
     try await withGoldenServer { golden in
       let database = try golden.container(of: "alice").privateCloudDatabase
       let record = try GoldenFiles.object("record-edited-\(time)", of: CKRecord.self)
-      // Its files lay in a cache that is gone; the server holds them.
+      // The cache with its files is gone. The server has the files.
       _ = try await database.save(record)
       let saved = try await database.record(for: GoldenFiles.id("all-1"))
       #expect(saved["text"] as? String == "changed here")
@@ -165,7 +165,7 @@ import Testing
     }
   }
 
-  @Test func `lets an operation go on that its process did not live to end`() async throws {
+  @Test func `accepts an operation that resumes after its process died`() async throws {
     try await withGoldenServer { golden in
       let container = try golden.container(of: "alice")
       let ids = try await container.allLongLivedOperationIDs()
@@ -187,7 +187,7 @@ import Testing
       container.privateCloudDatabase.add(operation)
       var codes: [CKError.Code?] = []
       for await code in results.stream { codes.append(code) }
-      // The server had carried it out, and must not do so twice.
+      // The server has carried out the operation and must not repeat it.
       #expect(codes == [.serverResponseLost])
       let record = try await container.privateCloudDatabase.record(
         for: GoldenFiles.id("interrupted-1"))

@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `goes on in a zone without a gap`(isReopened: Bool) async throws {
+  func `continues in a zone without a gap`(isReopened: Bool) async throws {
     try await withGoldenServer(isReopened: isReopened) { golden in
       let database = try golden.container(of: "alice").privateCloudDatabase
       let early = try await database.recordZoneChanges(
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `goes on in the middle of a zone`() async throws {
+  @Test func `continues in the middle of a zone`() async throws {
     try await withGoldenServer { golden in
       let database = try golden.container(of: "alice").privateCloudDatabase
       let rest = try await database.recordZoneChanges(
@@ -45,8 +45,8 @@ import Testing
       let all = try await database.recordZoneChanges(
         inZoneWith: GoldenFiles.notes, since: nil)
       let names = Set(rest.modificationResultsByID.keys.map(\.recordName))
-      // Two changes were fetched before; the first two are of the folder that is no more, and of
-      // the one that is still there, or of what came with them.
+      // Two changes were fetched before. They belong to the deleted folder, to the remaining folder
+      // or to records that came with them.
       #expect(names.isSubset(of: Set(all.modificationResultsByID.keys.map(\.recordName))))
       #expect(names.isSuperset(of: later))
       let changes = all.modificationResultsByID.count + all.deletions.count
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `of a zone that was deleted and made again has expired`() async throws {
+  @Test func `of a zone that was deleted and created again has expired`() async throws {
     try await withGoldenServer { golden in
       let database = try golden.container(of: "alice").privateCloudDatabase
       let again = CKRecordZone.ID(zoneName: "Again")
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `goes on in the database without a gap`(isReopened: Bool) async throws {
+  func `continues in the database without a gap`(isReopened: Bool) async throws {
     try await withGoldenServer(isReopened: isReopened) { golden in
       let database = try golden.container(of: "alice").privateCloudDatabase
       let early = try await database.databaseChanges(since: token("database-token-early"))
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test(arguments: ["early", "late"])
-  func `in a sync engine's state goes on without a gap`(time: String) async throws {
+  func `in a sync engine's state continues without a gap`(time: String) async throws {
     try await withGoldenServer { golden in
       let app = ChangesApp()
       var configuration = CKSyncEngine.Configuration(
@@ -109,7 +109,7 @@ import Testing
   }
 
   @Test(arguments: ["early", "late"])
-  func `of a query's page goes on with the next`(time: String) async throws {
+  func `of a query's page continues with the next page`(time: String) async throws {
     try await withGoldenServer { golden in
       let database = try golden.container(of: "alice").privateCloudDatabase
       var cursor: CKQueryOperation.Cursor? = try GoldenFiles.object(
@@ -122,16 +122,16 @@ import Testing
         }
         cursor = page.queryCursor
       }
-      // The first page had two of those with 1; before the deletion there were more of them.
+      // The first page had two of the records with 1. There were more of them before the deletion.
       #expect(counts.filter { $0 > 1 } == [2, 4, 5, 6, 7, 101, 102])
       if time == "late" { #expect(counts.count == 7) }
     }
   }
 
-  @Test func `of notifications goes on, and the last change is among them`() async throws {
+  @Test func `of notifications continues, and the last change is included`() async throws {
     try await withGoldenServer { golden in
       let container = try golden.container(of: "alice")
-      // NB: only a store that is in use is matched.
+      // NB: the server matches changes only in open stores.
       _ = try await container.privateCloudDatabase.allRecordZones()
       try await golden.server.matchChanges()
       let late = try await notifications(of: container, since: token("notifications-token-late"))
@@ -187,7 +187,7 @@ import Testing
   }
 }
 
-/// An app that notes what its engine tells it.
+/// An app that records the events of its engine.
 private final class ChangesApp: CKSyncEngineDelegate {
   struct Seen {
     var records: Set<String> = []

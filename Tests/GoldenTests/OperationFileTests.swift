@@ -84,7 +84,7 @@ import Testing
     #expect(made.desiredKeys == [])
   }
 
-  @Test func `of zones names them`() throws {
+  @Test func `of zones has their IDs`() throws {
     let fetch = try operation("fetch-zones", of: CKFetchRecordZonesOperation.self)
     #expect(fetch.recordZoneIDs == [GoldenFiles.notes])
     let modify = try operation("modify-zones", of: CKModifyRecordZonesOperation.self)
@@ -117,7 +117,7 @@ import Testing
     #expect(records.previousServerChangeToken == token)
   }
 
-  @Test func `of subscriptions has them`() throws {
+  @Test func `of subscriptions has its subscriptions`() throws {
     let fetch = try operation("fetch-subscriptions", of: CKFetchSubscriptionsOperation.self)
     #expect(fetch.subscriptionIDs == ["a"])
     let modify = try operation("modify-subscriptions", of: CKModifySubscriptionsOperation.self)
@@ -127,7 +127,7 @@ import Testing
   }
 }
 
-/// Nobody answers.
+/// A network that answers no request.
 private struct NoServer: HTTPExchange {
   func send(_ request: HTTPRequest) async throws(NetworkFailure) -> HTTPResponse {
     throw .notConnected

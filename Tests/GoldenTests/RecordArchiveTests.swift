@@ -20,7 +20,7 @@ import Testing
     #expect(record.recordType == "All")
     #expect(record.recordID == GoldenFiles.id("all-1"))
     #expect(record.recordChangeTag == (try GoldenFiles.text("changeTag.Notes.all-1")))
-    // It was saved a minute after the server was started.
+    // The record was saved a minute after the start of the server.
     let time = GoldenFiles.start.addingTimeInterval(60)
     #expect(record.creationDate == time)
     #expect(record.modificationDate == time)
@@ -29,7 +29,7 @@ import Testing
     #expect(record.parent?.recordID == parent.map { GoldenFiles.id($0) })
   }
 
-  @Test func `that was never saved has every value and all of them to save`() throws {
+  @Test func `that was never saved has every value as a pending change`() throws {
     let record = try record("record-unsaved")
     #expect(record.recordType == "All")
     #expect(record.recordID == GoldenFiles.id("unsaved-1"))
@@ -44,7 +44,7 @@ import Testing
     #expect((record["photos"] as? [CKAsset])?.map(\.fileURL?.path) == ["/golden/one.bin"])
   }
 
-  @Test func `that was never saved has system fields of its own`() throws {
+  @Test func `that was never saved has its parent and no change tag`() throws {
     let record = try systemFields("record-unsaved-system-fields")
     #expect(record.recordID == GoldenFiles.id("unsaved-1"))
     #expect(record.recordChangeTag == nil)
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(arguments: ["early", "late"])
-  func `that was fetched has what the server had`(time: String) throws {
+  func `that was fetched has the server's values`(time: String) throws {
     let record = try record("record-fetched-\(time)")
     try expectSaved(record)
     #expect(Set(record.allKeys()) == GoldenValues.fieldNames)
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test(arguments: ["early", "late"])
-  func `that was edited keeps its edits and what they replaced`(time: String) throws {
+  func `that was edited keeps its changes and the previous values`(time: String) throws {
     let record = try record("record-edited-\(time)")
     try expectSaved(record, parent: nil)
     #expect(record.changedKeys() == ["added", "fraction", "text"])
@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test(arguments: ["early", "late"])
-  func `with encrypted values has them in the clear`(time: String) throws {
+  func `with encrypted values has them in decrypted form`(time: String) throws {
     let record = try record("record-encrypted-\(time)")
     #expect(record["title"] as? String == "Open")
     GoldenValues.expectSecrets(of: record, text: "anders", isWhole: false)
@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test(arguments: ["early", "late"])
-  func `with values that could not be opened keeps them sealed`(time: String) throws {
+  func `with values that could not be decrypted keeps them encrypted`(time: String) throws {
     let record = try record("record-sealed-\(time)")
     #expect(record["title"] as? String == "Open")
     #expect(record.encryptedValues["secretText"] == nil)

@@ -8,7 +8,7 @@ import Testing
 @Suite struct `An archive of the release before sharing` {
   private let shared = CKRecordZone.ID(zoneName: "Shared", ownerName: "_0123456789abcdef")
 
-  @Test func `of an ID or a reference names what it named`() throws {
+  @Test func `of an ID or a reference has the same names`() throws {
     let record = CKRecord.ID(recordName: "r-1", zoneID: shared)
     #expect(try GoldenFiles.object("zone-id", of: CKRecordZone.ID.self) == shared)
     #expect(try GoldenFiles.object("zone-id-default", of: CKRecordZone.ID.self) == .default)
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `of a location or an asset has what it was made with`() throws {
+  @Test func `of a location or an asset has its original properties`() throws {
     let location = try GoldenFiles.object("location", of: CLLocation.self)
     GoldenValues.expect(location, is: 0, isWhole: true)
     let asset = try GoldenFiles.object("asset-unsaved", of: CKAsset.self)
@@ -45,7 +45,7 @@ import Testing
     #expect(asset.held == nil)
   }
 
-  @Test func `of a query asks for the same in the same order`() throws {
+  @Test func `of a query has the same filters in the same order`() throws {
     let all = try GoldenFiles.object("query-all", of: CKQuery.self)
     #expect(all.recordType == "Note")
     #expect(all.predicate == NSPredicate(value: true))
@@ -68,11 +68,11 @@ import Testing
       "NOT (title IN {'a', 'b'})", "ANY tags == 'x' OR count != 2", "self contains 'word'",
       "distanceToLocation:fromLocation:(place, %@) < 100", "FALSEPREDICATE",
     ].enumerated().map { ($0.offset, $0.element) })
-  func `of a predicate says the same`(number: Int, format: String) throws {
+  func `of a predicate is equal to the original`(number: Int, format: String) throws {
     let place = try GoldenFiles.object("location", of: CLLocation.self)
     let read = try GoldenFiles.object("predicate-\(number)", of: NSPredicate.self)
     let made = NSPredicate(format: format, argumentArray: [place])
-    // NB: two locations are never equal, so a predicate that holds one is compared as text.
+    // NB: two locations are never equal, so a predicate with a location is compared as text.
     #expect(read == made || read.description == made.description)
   }
 
@@ -85,7 +85,7 @@ import Testing
     #expect(nearest.key == "place")
   }
 
-  @Test func `of what a notification shows has every property`() throws {
+  @Test func `of a notification info has every property`() throws {
     let info = try GoldenFiles.object(
       "notification-info", of: CKSubscription.NotificationInfo.self)
     #expect(info.alertBody == "Body")
@@ -106,7 +106,7 @@ import Testing
     #expect(info.collapseIDKey == "collapse")
   }
 
-  @Test func `of a subscription watches the same`() throws {
+  @Test func `of a subscription has the same subject`() throws {
     let query = try GoldenFiles.object("subscription-query", of: CKQuerySubscription.self)
     #expect(query.subscriptionID == "query-1")
     #expect(query.recordType == "Note")
@@ -149,7 +149,7 @@ import Testing
       "database-token", "zone-token-Notes", "zone-token-Again", "zone-token-Empty",
       "zone-token-Notes-part", "notifications-token",
     ], ["early", "late"])
-  func `of a change token has the text the server gave`(name: String, time: String) throws {
+  func `of a change token has the server's text`(name: String, time: String) throws {
     let token = try GoldenFiles.object("\(name)-\(time)", of: CKServerChangeToken.self)
     #expect(token.syncToken == (try GoldenFiles.text("syncToken.\(name)-\(time)")))
   }

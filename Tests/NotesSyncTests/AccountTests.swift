@@ -4,7 +4,8 @@ import StratusTesting
 import Testing
 
 @Suite struct `The account` {
-  @Test func `signed out keeps the notes, and what is written waits for it`() async throws {
+  @Test
+  func `keeps the notes after a sign-out, and sends later changes after a sign-in`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       home.phone.device.signOut()
@@ -16,7 +17,7 @@ import Testing
     }
   }
 
-  @Test func `of somebody else sees nothing of the notes, sent or unsent`() async throws {
+  @Test func `of another user receives none of the notes, sent or unsent`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       home.phone.device.isOnline = false
@@ -42,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `of somebody else is noticed at the start, too`() async throws {
+  @Test func `of another user is also detected at the start of the app`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       await home.phone.app.stop()
@@ -54,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func `that cannot be used for a while is waited for`() async throws {
+  @Test func `is retried while it is temporarily unavailable`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       home.alice.isTemporarilyUnavailable = true

@@ -5,7 +5,7 @@ import Testing
 @testable import NotesSync
 
 @Suite struct `A note that two devices change` {
-  @Test func `has both texts, and is the same on both`() async throws {
+  @Test func `has both texts, and is the same on both devices`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       home.laptop.device.isOnline = false
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func `has both texts where the other's arrives while one is on its way`() async throws {
+  @Test func `has both texts when the other device's text arrives during a save`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       home.laptop.device.disturb(next: .modifyRecords, by: .isLate(by: .seconds(20)))
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `has both texts where both began it`() async throws {
+  @Test func `has both texts when both devices created it`() async throws {
     try await withHousehold { home in
       await home.start()
       try await home.server.wait { await home.laptop.app.overview.isBackedUp }
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `stays where one of them removes it and the other goes on writing`() async throws {
+  @Test func `is kept when one device deletes it and the other changes it`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       home.laptop.device.isOnline = false
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func `is no conflict where only the answer was lost`() async throws {
+  @Test func `is not a conflict when only the answer was lost`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       home.phone.device.disturb(next: .modifyRecords, by: .losesResponse)
@@ -71,10 +71,10 @@ import Testing
     }
   }
 
-  @Test func `is no conflict where it changed again after the answer was lost`() async throws {
+  @Test func `is not a conflict when it changed again after the answer was lost`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
-      // The phone is not to try again before the note changes.
+      // Keeps the phone from retrying before the note changes.
       home.server.clock.jumpMax = .zero
       home.phone.device.disturb(next: .modifyRecords, by: .losesResponse)
       try await home.phone.app.write("Bread", as: "shopping")
@@ -131,7 +131,7 @@ import Testing
       sent: "new", result: nil),
   ]
 
-  @Test(arguments: cases) func `decides by what has changed where:`(_ row: Case) {
+  @Test(arguments: cases) func `decides by the changes since the common ancestor:`(_ row: Case) {
     let known =
       row.before == nil && row.sent == nil
       ? nil : BackupState.Known(record: nil, text: row.before, sent: row.sent)

@@ -3,7 +3,7 @@ import NotesSync
 import StratusTesting
 import Testing
 
-/// So seldom that no test of these comes to it: what arrives was told by a push.
+/// Polling is so rare that no test reaches it. Every change that arrives was reported by a push.
 private let pushesOnly: Backup.Settings = {
   var settings = Backup.Settings()
   settings.lookInterval = .seconds(86_400)
@@ -21,7 +21,7 @@ private let pushesOnly: Backup.Settings = {
     }
   }
 
-  @Test func `have the note in a file, and send what another program has written`() async throws {
+  @Test func `store the note in a file, and send changes made by another program`() async throws {
     try await withHousehold(pushesOnly) { home in
       try await home.shareMilk()
       #expect(home.laptop.text(in: "shopping.txt") == "Milk")
@@ -31,7 +31,7 @@ private let pushesOnly: Backup.Settings = {
     }
   }
 
-  @Test func `take a note away that one of them removes, and keep it aside`() async throws {
+  @Test func `move a note to the folder Deleted when the other device removes it`() async throws {
     try await withHousehold(pushesOnly) { home in
       try await home.shareMilk()
       try await home.phone.app.remove("shopping")
@@ -40,7 +40,7 @@ private let pushesOnly: Backup.Settings = {
     }
   }
 
-  @Test func `are told without pushes as well, a little later`() async throws {
+  @Test func `also get changes without pushes, with a delay`() async throws {
     var settings = Backup.Settings()
     settings.hearsPushes = false
     try await withHousehold(settings) { home in
@@ -54,7 +54,7 @@ private let pushesOnly: Backup.Settings = {
     }
   }
 
-  @Test func `find at the next look what an undelivered push was about`() async throws {
+  @Test func `find the change of an undelivered push in the next poll`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       home.laptop.device.dropNotifications(next: 100)
@@ -63,7 +63,7 @@ private let pushesOnly: Backup.Settings = {
     }
   }
 
-  @Test func `take a push that comes twice for one`() async throws {
+  @Test func `handle a push that arrives twice once`() async throws {
     try await withHousehold(pushesOnly) { home in
       try await home.shareMilk()
       home.laptop.device.duplicateNotifications()
@@ -72,7 +72,7 @@ private let pushesOnly: Backup.Settings = {
     }
   }
 
-  @Test func `send what was written without a network`() async throws {
+  @Test func `send notes later that were written without a network`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       home.phone.device.isOnline = false
@@ -86,7 +86,7 @@ private let pushesOnly: Backup.Settings = {
 }
 
 @Suite struct `A start of the app` {
-  @Test func `brings everything the first time, and leaves what was there before`() async throws {
+  @Test func `fetches all notes the first time, and keeps existing notes`() async throws {
     try await withHousehold { home in
       await home.phone.app.start()
       for number in 1...120 {
@@ -101,7 +101,7 @@ private let pushesOnly: Backup.Settings = {
     }
   }
 
-  @Test func `brings what has changed meanwhile, and sets nothing up again`() async throws {
+  @Test func `fetches changes made meanwhile, and does not repeat the setup`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       await home.laptop.app.stop()
@@ -118,7 +118,7 @@ private let pushesOnly: Backup.Settings = {
     }
   }
 
-  @Test func `loses nothing where the state file is damaged`() async throws {
+  @Test func `loses no note when the state file is damaged`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       await home.phone.app.stop()

@@ -3,10 +3,12 @@ import NotesSync
 import StratusTesting
 import Testing
 
-/// Whatever the server may answer, to whichever request: no note is lost, and the app goes on.
+/// No answer of the server, to any request, loses a note or stops the app.
 @Suite struct `Each of the 37 errors` {
   @Test(arguments: CKError.Code.allCases)
-  func `may befall whatever a device sends and fetches:`(_ code: CKError.Code) async throws {
+  func `can be returned to every request of a running device without loss:`(_ code: CKError.Code)
+    async throws
+  {
     try await withHousehold { home in
       try await home.shareMilk()
       let requests: [TestRequests] = [
@@ -29,7 +31,9 @@ import Testing
   }
 
   @Test(arguments: CKError.Code.allCases)
-  func `may befall every request of the first start:`(_ code: CKError.Code) async throws {
+  func `can be returned to every request of the first start without loss:`(_ code: CKError.Code)
+    async throws
+  {
     try await withHousehold { home in
       let requests: [TestRequests] = [
         .account, .modifyZones, .modifySubscriptions, .databaseChanges, .recordZoneChanges,
@@ -42,8 +46,8 @@ import Testing
     }
   }
 
-  /// Waits until both devices have all notes. Whoever finds the backup switched off, with the
-  /// reason, switches it on.
+  /// Waits until both devices have all notes. Switches a device's backup on again if an error has
+  /// switched it off.
   private func goOn(_ home: Household, until texts: [String: String]) async throws {
     try await home.server.wait(upTo: .seconds(7_200)) {
       var areInStep = true

@@ -11,7 +11,7 @@ struct Household: Sendable {
   let phone: NotesDevice
   let laptop: NotesDevice
 
-  /// - Parameter settings: of both devices.
+  /// - Parameter settings: the settings of both devices.
   init(_ settings: Backup.Settings) async throws {
     server = try await TestServer()
     alice = try await server.account("alice@example.com")
@@ -24,7 +24,7 @@ struct Household: Sendable {
     await laptop.app.start()
   }
 
-  /// Waits until a device shows these notes and no other.
+  /// Waits until a device shows exactly these notes.
   func wait(until device: NotesDevice, shows texts: [String: String]) async throws {
     try await server.wait { await device.texts == texts }
   }
@@ -39,7 +39,7 @@ struct Household: Sendable {
     }
   }
 
-  /// Both devices have one note, and so has the server.
+  /// Creates a note and waits until both devices and the server have it.
   func shareMilk() async throws {
     await start()
     try await phone.app.write("Milk", as: "shopping")
@@ -47,7 +47,7 @@ struct Household: Sendable {
   }
 }
 
-/// A household for the time of a test.
+/// Runs a test with a household.
 func withHousehold(
   _ settings: Backup.Settings = Backup.Settings(), _ body: (Household) async throws -> Void
 ) async throws {
@@ -89,7 +89,7 @@ final class NotesDevice: Sendable {
 
   var app: Backup { running.withLock { $0 } }
 
-  /// Ends the app and starts it again.
+  /// Stops the app and starts it again.
   func relaunch() async throws {
     await app.stop()
     device.relaunch()

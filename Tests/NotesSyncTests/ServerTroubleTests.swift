@@ -3,8 +3,8 @@ import NotesSync
 import StratusTesting
 import Testing
 
-@Suite struct `Trouble with the server` {
-  @Test func `of expired tokens has everything read anew, removals included`() async throws {
+@Suite struct `A server problem` {
+  @Test func `of expired tokens makes the app read all notes again, with deletions`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       try await home.phone.app.write("Nails", as: "tools")
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func `over a zone the user has deleted switches the backup off`() async throws {
+  @Test func `of a zone deleted by the user switches the backup off`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       try await home.alice.purgeZone("NotesSync", in: NotesDevice.containerID)
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `over a zone that was reset has the notes sent again`() async throws {
+  @Test func `of a reset zone makes the app send the notes again`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       try await home.alice.resetEncryptedData(ofZone: "NotesSync", in: NotesDevice.containerID)
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `of a full storage leaves the note here until there is room`() async throws {
+  @Test func `of a full storage keeps the note on the device until there is space`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       home.alice.isStorageFull = true
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `of a busy zone waits as long as the server asks, whatever happens`() async throws {
+  @Test func `of a busy zone makes the app wait as long as the server asks`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       home.phone.device.fail(next: .modifyRecords, with: .zoneBusy, retryAfterSeconds: 90)
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func `over a note that is too long holds up no other`() async throws {
+  @Test func `of a note that is too long does not delay other notes`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       let long = String(repeating: "x", count: 1_100_000)
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func `over one file that is no text holds up no note`() async throws {
+  @Test func `of a file that is not text does not delay other notes`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       let bytes = Data([0xFF, 0xFE, 0x00])
@@ -119,7 +119,7 @@ import Testing
   }
 
   @Test(arguments: [CKError.Code.limitExceeded, .serverRejectedRequest])
-  func `that refuses whole requests is gone about with smaller ones:`(
+  func `of refused requests makes the app send smaller ones:`(
     _ code: CKError.Code
   ) async throws {
     try await withHousehold { home in
@@ -138,7 +138,7 @@ import Testing
     }
   }
 
-  @Test func `that is away for a while is sat out`() async throws {
+  @Test func `of a temporary outage delays the app and loses no note`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       home.server.isAvailable = false

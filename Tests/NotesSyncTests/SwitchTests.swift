@@ -4,7 +4,7 @@ import StratusTesting
 import Testing
 
 @Suite struct `The backup` {
-  @Test func `switched off sends nothing, and catches up once it is on`() async throws {
+  @Test func `sends nothing while it is off, and sends all changes once it is on`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       try await home.laptop.app.switchOff()
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func `deleted as a whole leaves nothing at the server, and nothing here`() async throws {
+  @Test func `is deleted completely, on the server and in the local state`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       try await home.phone.app.write("Nails", as: "tools")
@@ -34,7 +34,7 @@ import Testing
       #expect(home.phone.text(in: "shopping.txt") == nil)
       #expect(home.phone.text(in: "Deleted/tools.txt") == nil)
 
-      // The other device keeps its own, and does not put them back unasked.
+      // The other device keeps its notes, and does not send them again without a request.
       try await home.server.wait { await home.laptop.app.overview.activity == .off }
       #expect(await home.laptop.texts == ["shopping": "Milk"])
       let zones = try await home.laptop.device.container(NotesDevice.containerID)
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `is deleted later where there is no network, also by the next launch`() async throws {
+  @Test func `is deleted later when there is no network, also after a relaunch`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       home.phone.device.isOnline = false
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func `is not deleted where the wish is taken back in time`() async throws {
+  @Test func `is not deleted when the user cancels the deletion in time`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       home.phone.device.isOnline = false
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `begins anew after everything was deleted`() async throws {
+  @Test func `starts again after everything was deleted`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       home.laptop.device.isOnline = false
@@ -80,7 +80,7 @@ import Testing
       try await home.phone.app.switchOn()
       try await home.phone.app.write("Nails", as: "tools")
       try await home.server.wait { await home.phone.app.overview.isBackedUp }
-      // The laptop was away all the time: the new backup has no shopping list.
+      // The laptop was offline all the time. The new backup does not contain the shopping list.
       home.laptop.device.isOnline = true
       try await home.waitUntilBothShow(["tools": "Nails"])
       #expect(home.laptop.text(in: "Deleted/shopping.txt") == "Milk")
@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test(arguments: ["", ".hidden", "_system", "a/b", "a\u{0}b", "e\u{301}"])
-  func `takes no name that is none:`(_ name: String) async throws {
+  func `refuses an invalid name:`(_ name: String) async throws {
     try await withHousehold { home in
       await #expect(throws: NoteFolder.BadName.self) {
         try await home.phone.app.write("text", as: name)

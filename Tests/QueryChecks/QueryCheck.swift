@@ -4,13 +4,13 @@ import StratusTesting
 import StratusWire
 import Synchronization
 
-/// Random queries, held against a naive evaluator of the same records.
+/// Random queries, compared with a naive evaluation of the same records.
 ///
-/// A data set is drawn from the seed and its number alone, so that a failure can be repeated.
+/// The seed and the data set's number determine a data set, so that a failure can be repeated.
 public struct QueryCheck: Sendable {
-  /// Data sets at once, each with a store of its own.
+  /// The number of data sets that run in parallel, each with its own store.
   private static let workersCount = 2
-  /// Fewer than this prove little of how often what comes.
+  /// With fewer data sets, the frequency of rare cases proves little.
   private static let dataSetsLeast = 20
 
   private let seed: UInt64
@@ -19,8 +19,8 @@ public struct QueryCheck: Sendable {
 
   /// - Parameters:
   ///   - variables: `STRATUS_SEED`, `STRATUS_QUERY_FIRST`, `STRATUS_QUERY_DATA_SETS` and
-  ///     `STRATUS_QUERY_SECONDS`; without the last two, so many data sets as is said here.
-  ///   - dataSets: by default.
+  ///     `STRATUS_QUERY_SECONDS`. Without the last two, `dataSets` is the number of data sets.
+  ///   - dataSets: the default number.
   public init(variables: [String: String], dataSets: Int) {
     seed = variables["STRATUS_SEED"].flatMap { UInt64($0) } ?? 1
     let first = variables["STRATUS_QUERY_FIRST"].flatMap { Int($0) } ?? 0
@@ -30,9 +30,9 @@ public struct QueryCheck: Sendable {
     numbers = first..<(first + count)
   }
 
-  /// Runs the data sets, and prints what they came across.
+  /// Runs the data sets and prints a summary.
   ///
-  /// - Returns: what was found wrong; nothing, as a rule.
+  /// - Returns: descriptions of the failures.
   public func run() async -> [String] {
     let begin = ContinuousClock.now
     let queue = DataSetQueue(numbers, until: seconds.map { begin + .seconds($0) })
@@ -77,7 +77,7 @@ public struct QueryCheck: Sendable {
 }
 
 extension DataSetRun.Tally {
-  /// What came too seldom: it proves little.
+  /// The cases that occurred too seldom to prove much.
   fileprivate var rarities: [String] {
     [
       (refused * 4 < cases * 3, "too many queries are refused"),
@@ -115,7 +115,7 @@ private enum Report {
   }
 }
 
-/// Hands out the numbers of data sets.
+/// Distributes the numbers of the data sets.
 private final class DataSetQueue: Sendable {
   private struct Contents {
     var numbers: Range<Int>
@@ -139,7 +139,7 @@ private final class DataSetQueue: Sendable {
 
   func note(failure: String) { contents.withLock { $0.failures.append(failure) } }
 
-  /// The next number; nil: it is enough.
+  /// The next number; nil: all data sets are distributed.
   func next() -> Int? {
     contents.withLock { contents in
       if contents.isStopped { return nil }
@@ -148,7 +148,7 @@ private final class DataSetQueue: Sendable {
     }
   }
 
-  /// - Returns: how many cases were done in all.
+  /// - Returns: the total number of cases.
   @discardableResult
   func done(_ tally: DataSetRun.Tally, failed: Bool = false) -> Int {
     contents.withLock { contents in

@@ -7,15 +7,17 @@ import Testing
 
 @testable import StratusAssets
 
-/// Files in memory, by the suite every asset store must pass.
+/// Files in memory, tested by the suite for all asset stores.
 @Suite struct MemoryAssets {
   @Test(arguments: AssetStoreConformance.checks)
-  func `memory keeps files:`(_ check: AssetStoreConformance.Check) async throws {
+  func `an asset store in memory passes the conformance suite:`(
+    _ check: AssetStoreConformance.Check
+  ) async throws {
     try await check.run { MemoryAssetStore(now: { AssetStoreConformance.now }) }
   }
 }
 
-/// The folder store, by the suite every asset store must pass, and what it alone promises.
+/// The folder store, tested by the suite for all asset stores and by its own tests.
 @Suite struct FolderAssets {
   private static let address = StoreAddress(
     container: "iCloud.org.example", environment: .development)
@@ -38,18 +40,20 @@ import Testing
   private static let counter = Mutex(0)
 
   @Test(arguments: AssetStoreConformance.checks)
-  func `a folder keeps files:`(_ check: AssetStoreConformance.Check) async throws {
+  func `an asset store in a folder passes the conformance suite:`(
+    _ check: AssetStoreConformance.Check
+  ) async throws {
     try await withFolder { _, store in try await check.run { store } }
   }
 
-  @Test func `files and unfinished uploads outlive the process`() async throws {
+  @Test func `files and unfinished uploads remain after a restart`() async throws {
     try await withFolder { folder, store in
       let done = try await store.open(upload: "upload-1", at: Self.address, fromNothing: true)
       try await done.append(Array("abc".utf8))
       _ = try await done.finish(as: "00000001")
       let broken = try await store.open(upload: "upload-2", at: Self.address, fromNothing: true)
       try await broken.append(Array("ab".utf8))
-      // Nobody closes it: the process is killed.
+      // The store is not closed, as when the process is killed.
       let next = Self.store(folder)
       let file = try #require(try await next.open(file: "00000001", at: Self.address))
       #expect(try await file.read(at: 0, count: 3) == Array("abc".utf8))
@@ -62,7 +66,8 @@ import Testing
     }
   }
 
-  @Test func `files lie in the environment's folder, for the owner alone`() async throws {
+  @Test
+  func `files are in the environment's folder and only the owner can read them`() async throws {
     try await withFolder { folder, store in
       let upload = try await store.open(upload: "upload-1", at: Self.address, fromNothing: true)
       _ = try await upload.finish(as: "ABCD0001")
@@ -74,7 +79,7 @@ import Testing
   }
 
   @Test(arguments: ["../../etc", "a/b", "", ".", "short", "name.note", "ünïcode-name"])
-  func `a name that would lead elsewhere is refused`(name: String) async throws {
+  func `a file name that leads outside of its folder is refused`(name: String) async throws {
     try await withFolder { folder, store in
       await #expect(throws: ServerError.self) {
         _ = try await store.open(file: name, at: Self.address)
@@ -87,7 +92,8 @@ import Testing
   }
 
   @Test(arguments: ["..", "a/b", "", ".hidden"])
-  func `a container that would lead elsewhere is refused`(container: String) async throws {
+  func `a container ID that leads outside of its folder is refused`(container: String) async throws
+  {
     try await withFolder { _, store in
       let address = StoreAddress(container: container, environment: .development)
       await #expect(throws: ServerError.self) {
@@ -100,8 +106,8 @@ import Testing
     folder.path + "/iCloud.org.example/development.assets/uploads/upload-1"
   }
 
-  /// Shown by bytes that are changed behind its back: they would change the checksum.
-  @Test func `an upload that goes on is not read again`() async throws {
+  /// Shown by changing bytes behind the store's back: reading them would change the checksum.
+  @Test func `a resumed upload is not read again`() async throws {
     try await withFolder { folder, store in
       let upload = try await store.open(upload: "upload-1", at: Self.address, fromNothing: true)
       try await upload.append(Array("ab".utf8))
@@ -115,7 +121,7 @@ import Testing
     }
   }
 
-  @Test func `an upload that was kept in another length is read again`() async throws {
+  @Test func `an upload whose file has another length is read again`() async throws {
     try await withFolder { folder, store in
       let upload = try await store.open(upload: "upload-1", at: Self.address, fromNothing: true)
       try await upload.append(Array("abXY".utf8))
@@ -132,8 +138,8 @@ import Testing
 
   private static let checksumOfABC = AssetStoreConformance.checksumOfABC
 
-  /// `/dev/null` takes all bytes and refuses to be flushed.
-  @Test func `an upload the disk could not keep takes no more, and is forgotten`() async throws {
+  /// `/dev/null` accepts all bytes and refuses to be flushed.
+  @Test func `an upload whose flush failed accepts no bytes and is removed`() async throws {
     try await withFolder { folder, store in
       let path = Self.uploadPath(folder)
       let uploads = (path as NSString).deletingLastPathComponent
@@ -156,7 +162,7 @@ import Testing
     }
   }
 
-  @Test func `an upload that could not be opened is not open`() async throws {
+  @Test func `an upload that could not be opened does not count as open`() async throws {
     try await withFolder { folder, store in
       let path = Self.uploadPath(folder)
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -170,7 +176,7 @@ import Testing
     }
   }
 
-  @Test func `a disk that fails is a fault that shows no path`() async throws {
+  @Test func `a disk error is an internal error without a path in it`() async throws {
     try await withFolder { folder, store in
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       let inTheWay = folder.appendingPathComponent("iCloud.org.example")

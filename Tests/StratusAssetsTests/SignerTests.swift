@@ -10,7 +10,7 @@ import Testing
     #expect(hex == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
   }
 
-  @Test func `only the same secret and the same bytes fit`() {
+  @Test func `a signature is valid only for the same secret and the same bytes`() {
     let signer = HMACSigner(secret: [1, 2, 3])
     let signature = signer.signature(of: [4, 5])
     #expect(signer.isValid(signature, of: [4, 5]))

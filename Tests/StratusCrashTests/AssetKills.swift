@@ -4,9 +4,10 @@ import StratusTesting
 import StratusTransport
 import StratusWire
 
-/// Uploads files while server and client are killed at random points, and looks at what is left.
+/// Uploads files while server and client are killed at random points, and checks the remaining
+/// data.
 struct AssetKills {
-  /// A file on its way.
+  /// A file during its upload.
   private struct Going: Sendable {
     let recordName: String
     /// Path of its upload URL; the server's port changes with each start.
@@ -20,7 +21,7 @@ struct AssetKills {
   private var saved: [String: [UInt8]] = [:]
   private(set) var serverKills = 0
   private(set) var clientKills = 0
-  /// Pieces that went on where a killed one had ended.
+  /// The number of ranges that continued an upload after a kill.
   private(set) var resumed = 0
   private(set) var faults: [String] = []
 
@@ -32,7 +33,7 @@ struct AssetKills {
 
   var filesCount: Int { saved.count }
 
-  /// Uploads until there were so many kills, ends what is under way, and compares.
+  /// Uploads until there were this many kills, completes the open uploads, and compares.
   mutating func run(kills: Int) async throws {
     var server = try await ServerProcess.start(binary, data: data)
     var going: Going?
@@ -78,7 +79,7 @@ struct AssetKills {
       throw AssetLine.Broken()
     }
     let count = Int.random(in: 200_000...6_000_000, using: &chance)
-    // NB: of blocks that differ, since a loop over each byte would hold up all other tests.
+    // NB: made of different blocks, since a loop over each byte would delay all other tests.
     let block = (0..<4_096).map { _ in UInt8.random(in: .min ... .max, using: &chance) }
     var bytes: [UInt8] = []
     while bytes.count < count {
@@ -102,7 +103,7 @@ struct AssetKills {
       jsonBytes: await AssetLine.apart { try AssetLine.ask("GET", file.path, port: port) })
   }
 
-  /// Sends a piece up to a random byte, or all of it and a little more time, and then is gone.
+  /// Sends a range up to a random byte, or all of it and a short time later, then disconnects.
   private mutating func send(
     _ file: Going, from received: Int, to server: ServerProcess,
     kill: @escaping @Sendable () -> Void
@@ -127,7 +128,7 @@ struct AssetKills {
     }
   }
 
-  /// Sends all of a file from an offset on.
+  /// Sends a file from an offset to its end.
   private static func send(
     _ file: Going, from received: Int, to server: ServerProcess
   ) async throws -> UploadAnswer {
@@ -148,8 +149,8 @@ struct AssetKills {
 
   private mutating func end(_ file: Going, on server: ServerProcess) async throws {
     var state = try await Self.state(of: file, on: server)
-    // NB: what a connection sent before it was cut may still be arriving; then a piece is out of
-    // place, and the answer says where to go on.
+    // NB: bytes that a connection sent before it was cut may still arrive. The server then refuses
+    // the range and returns the offset.
     var attempts = 0
     while state.singleFile == nil, attempts < 1_000 {
       attempts += 1
@@ -205,10 +206,10 @@ struct AssetKills {
     }
   }
 
-  /// Sweeps without a grace, in this process, and counts what is left.
+  /// Sweeps without a grace period in this process, and counts the remaining files.
   private mutating func sweep() async throws {
     let server = try await TestServer(onDiskIn: data)
-    // Opens the store, as only stores in use are swept.
+    // Opens the store, since only open stores are swept.
     _ = try await Connection(
       to: Connection.Address(
         url: "http://stratus.test", container: "iCloud.test.crash", environment: .development,

@@ -2,13 +2,13 @@ import Foundation
 
 /// One HTTP request over a connection that can be cut at any byte.
 ///
-/// Its calls block; they belong on a thread of their own.
+/// Its calls block; run them on a thread of their own.
 struct AssetLine {
   struct Broken: Error {}
 
   private let descriptor: Int32
 
-  /// Connects to a server of this machine.
+  /// Connects to a server on this machine.
   init(port: UInt16) throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     guard descriptor >= 0 else { throw Broken() }
@@ -33,7 +33,7 @@ struct AssetLine {
 
   func close() { Foundation.close(descriptor) }
 
-  /// Sends what it can; a server that is gone takes no more.
+  /// Sends as many bytes as possible. A dead server accepts none.
   func send(_ bytes: ArraySlice<UInt8>) {
     var rest = bytes
     while !rest.isEmpty {
@@ -45,7 +45,7 @@ struct AssetLine {
     }
   }
 
-  /// Looks for an answer so many times without waiting for it.
+  /// Checks for an answer this many times without waiting for it.
   func glance(times: Int) {
     var buffer = [UInt8](repeating: 0, count: 1)
     for _ in 0..<times where recv(descriptor, &buffer, 1, Int32(MSG_DONTWAIT | MSG_PEEK)) > 0 {
@@ -53,13 +53,13 @@ struct AssetLine {
     }
   }
 
-  /// Waits until something has come; leaves it for ``answer()``.
+  /// Waits until a byte has arrived and leaves it for ``answer()``.
   func waitForByte() throws {
     var buffer = [UInt8](repeating: 0, count: 1)
     if recv(descriptor, &buffer, 1, Int32(MSG_PEEK)) <= 0 { throw Broken() }
   }
 
-  /// What the server sends until it closes: status and body.
+  /// Reads until the server closes the connection, and returns the status and the body.
   func answer() throws -> (status: Int, body: [UInt8]) {
     var received: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 262_144)
@@ -77,7 +77,7 @@ struct AssetLine {
     return (status, Array(received[place.upperBound...]))
   }
 
-  /// Runs what blocks on a thread that nobody else needs.
+  /// Runs a blocking body on a thread of its own.
   static func apart<Value: Sendable>(
     _ body: @escaping @Sendable () throws -> Value
   ) async throws -> Value {

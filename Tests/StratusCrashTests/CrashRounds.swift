@@ -3,7 +3,7 @@ import StratusTesting
 import StratusTransport
 import StratusWire
 
-/// Kills a server under writers, again and again on one data folder, and looks at what is left.
+/// Kills a server during writes, again and again with one data folder, and checks the data.
 struct CrashRounds {
   static let writersCount = 6
 
@@ -11,11 +11,11 @@ struct CrashRounds {
   let data: URL
   let ledger: Ledger
   private var chance: SeededChance
-  /// Readers as they stood at some moment before a kill.
+  /// Copies of readers, taken at moments before a kill.
   private var moments: [Reader] = []
   private(set) var startDurations: [Duration] = []
   private(set) var writesCount = 0
-  /// Batches that were under way at a kill, and how many of them had been carried out.
+  /// Batches that were under way at a kill, and how many of them the server had carried out.
   private(set) var openCount = 0
   private(set) var openDoneCount = 0
   private(set) var liveChecksCount = 0
@@ -31,7 +31,7 @@ struct CrashRounds {
       })
   }
 
-  /// Starts the server, has writers write and readers read, kills it, starts it again, and
+  /// Starts the server, lets writers write and readers read, kills the server, starts it again, and
   /// compares.
   mutating func run(rounds: Int) async throws {
     var server = try await ServerProcess.start(binary, data: data)
@@ -100,12 +100,12 @@ struct CrashRounds {
           moments += reader.moments
         } else {
           writing -= 1
-          // Readers end with the writers, also where these came to an end of their own.
+          // Readers end with the writers, also if the writers ended early.
           if writing == 0 { ledger.end() }
         }
       }
     }
-    // A writer that met an error ends early: the server must be gone before it is started again.
+    // A writer that gets an error ends early. The server must be dead before the restart.
     server.killHard()
     writesCount += ledger.acknowledgedCount
   }
@@ -125,7 +125,7 @@ struct CrashRounds {
     }
   }
 
-  /// Tokens from before the kill must lead to what a pull from nothing leads to.
+  /// A sync from a token before the kill must give the same records as a sync from nothing.
   private mutating func compareMoments(
     of zone: Int, with fresh: Reader, over connection: Connection
   ) async throws {
@@ -172,7 +172,7 @@ struct CrashRounds {
       + "way; \(details.joined(separator: "; "))"
   }
 
-  /// Acknowledged tags still pass, those before them still do not.
+  /// A save with an acknowledged tag succeeds, and one with an earlier tag is refused.
   private mutating func compareAndSet(over connection: Connection) async throws {
     for index in ledger.lanes.indices.shuffled(using: &chance).prefix(4) {
       let lane = ledger.lane(index)

@@ -3,12 +3,12 @@ import Testing
 
 @Suite(.serialized)
 struct Crashes {
-  /// Rounds with the release program; the debug one is slow.
+  /// The number of rounds with the release program. The debug program is slow.
   static let releaseRounds = 50
   static let debugRounds = 8
 
   @Test
-  func `every acknowledged write and no half batch is there after SIGKILL`() async throws {
+  func `the server keeps every acknowledged write and no half batch after SIGKILL`() async throws {
     let variables = ProcessInfo.processInfo.environment
     let seed = variables["STRATUS_SEED"].flatMap { UInt64($0) } ?? 1
     let binary = try #require(
@@ -27,14 +27,14 @@ struct Crashes {
     try await test.run(rounds: rounds)
     print(test.summary)
     #expect(test.faults.isEmpty, "seed \(seed): \(test.faults.joined(separator: "\n"))")
-    // Else the test would pass without having tested anything.
+    // Without a restart or a fault, the test would prove nothing.
     #expect(test.startDurations.count == rounds || !test.faults.isEmpty)
     #expect(test.writesCount >= rounds * 10 || !test.faults.isEmpty)
   }
 }
 
 extension CrashRounds {
-  /// What was done, in a line.
+  /// The result in one line.
   fileprivate var summary: String {
     let starts = startDurations.map { $0 / .milliseconds(1) }.sorted()
     let middle = starts.isEmpty ? 0 : starts[starts.count / 2]

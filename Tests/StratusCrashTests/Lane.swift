@@ -1,13 +1,13 @@
-/// The records of one zone that one writer alone writes, as they must be after each of its batches.
+/// The records of one zone that only one writer writes, with their state after each of its batches.
 ///
-/// A writer waits for an answer before it goes on, so at most one batch is without an answer.
-/// Whoever reads must find the lane as it was after some batch, whole: after the last acknowledged
-/// one, or after the one that was still under way.
+/// A writer waits for an answer before it continues, so at most one batch is unanswered. A reader
+/// must find the state after a complete batch: after the last acknowledged one, or after the one
+/// that is under way.
 struct Lane: Sendable {
-  /// Record name → the number of the batch that wrote it last; deleted records are absent.
+  /// Record name → the number of the last batch that wrote it. Deleted records are absent.
   typealias State = [String: Int64]
 
-  /// One request: records written or deleted together.
+  /// One request: records that are written or deleted together.
   struct Batch: Sendable {
     let number: Int64
     var saved: [String] = []
@@ -16,12 +16,13 @@ struct Lane: Sendable {
 
   let zone: Int
   let prefix: String
-  /// The state after each batch since the last ``settle(on:)``, the one before them first.
+  /// The state after each batch since the last ``settle(on:)``. The first element is the state
+  /// before them.
   private(set) var states: [State] = [[:]]
-  /// How many of the batches behind the first state were acknowledged.
+  /// The number of batches after the first state that were acknowledged.
   private(set) var acknowledgedCount = 0
   private(set) var tags: [String: String] = [:]
-  /// Tags that records had before, which must not pass any more.
+  /// Earlier tags of records. A save with one of them must be refused.
   private(set) var staleTags: [String: String] = [:]
   private(set) var newestNumber: Int64 = 0
 
@@ -33,7 +34,7 @@ struct Lane: Sendable {
   var acknowledged: State { states[acknowledgedCount] }
   var issuedCount: Int { states.count - 1 }
 
-  /// Notes that a batch goes out.
+  /// Records that a batch is sent.
   mutating func issue(_ batch: Batch) {
     newestNumber = batch.number
     var state = states[issuedCount]
@@ -42,7 +43,7 @@ struct Lane: Sendable {
     states.append(state)
   }
 
-  /// Notes that the batch under way was acknowledged with these tags.
+  /// Records that the batch under way was acknowledged with these tags.
   mutating func acknowledge(tags new: [String: String]) {
     acknowledgedCount += 1
     for (name, tag) in new {
@@ -52,24 +53,24 @@ struct Lane: Sendable {
     for name in tags.keys where acknowledged[name] == nil { tags[name] = nil }
   }
 
-  /// The place of a found state among the batches; nil: it is none of them, so a batch was lost or
+  /// The index of a found state among the batches; nil: it is none of them, so a batch was lost or
   /// torn.
   ///
   /// - Parameters:
   ///   - from: batches acknowledged before the reader began.
-  ///   - through: batches issued before the reader was done; nil: all.
+  ///   - through: batches issued before the reader ended; nil: all.
   func place(of found: State, from: Int, through: Int? = nil) -> Int? {
     (from...(through ?? issuedCount)).first { states[$0] == found }
   }
 
-  /// Goes on from what was found after a crash.
+  /// Continues from the state that was found after a crash.
   mutating func settle(on found: State, tags foundTags: [String: String]) {
     states = [found]
     acknowledgedCount = 0
     tags = foundTags
   }
 
-  /// The part of a zone's records that is this lane's.
+  /// The records of a zone that this writer writes.
   func part(of feed: [String: FoundRecord]) -> State {
     feed.filter { $0.key.hasPrefix(prefix) }.mapValues(\.number)
   }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What all writers have sent and what was acknowledged; kills the server when enough was.
+/// The sent and the acknowledged requests of all writers. Kills the server after a number of them.
 final class Ledger: Sendable {
   private struct Contents {
     var lanes: [Lane]
@@ -18,13 +18,13 @@ final class Ledger: Sendable {
   var lanes: [Lane] { contents.withLock(\.lanes) }
   /// Whether the server was killed.
   var isDead: Bool { contents.withLock(\.isDead) }
-  /// What went wrong while the server was alive.
+  /// The errors that occurred while the server was running.
   var faults: [String] { contents.withLock(\.faults) }
   var acknowledgedCount: Int { contents.withLock(\.acknowledgedCount) }
 
   /// Begins a round.
   ///
-  /// - Parameter killAt: acknowledged requests after which the server is killed.
+  /// - Parameter killAt: the number of acknowledged requests after which the server is killed.
   func arm(killAt: Int, kill: @escaping @Sendable () -> Void) {
     contents.withLock { contents in
       contents.acknowledgedCount = 0
@@ -34,7 +34,7 @@ final class Ledger: Sendable {
     }
   }
 
-  /// Ends a round in which nobody writes any more.
+  /// Ends a round in which no writer is active any more.
   func end() { contents.withLock { $0.isDead = true } }
 
   func lane(_ index: Int) -> Lane { contents.withLock { $0.lanes[index] } }
@@ -43,7 +43,7 @@ final class Ledger: Sendable {
     contents.withLock { $0.lanes[index].issue(batch) }
   }
 
-  /// Notes an answer, and kills the server if it was the one.
+  /// Records an answer, and kills the server if it was the last one of the round.
   func acknowledge(in index: Int, tags: [String: String]) {
     contents.withLock { contents in
       contents.lanes[index].acknowledge(tags: tags)

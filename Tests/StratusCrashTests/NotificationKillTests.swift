@@ -3,12 +3,12 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Notifications across SIGKILL, by the framework as apps use it.
+/// Notifications across SIGKILL, through the framework as apps use it.
 @Suite(.timeLimit(.minutes(10))) struct `Notifications of a server that is killed` {
   private static let roundsCount = 3
   private static let notesPerRound = 20
 
-  /// A device that listens, and is never told that the server was away.
+  /// A device that subscribes to notifications. The test does not tell it that the server was down.
   private final class Device: Sendable {
     let names = Mutex<Set<String>>([])
     private let container: CKContainer
@@ -17,7 +17,8 @@ import Testing
 
     var hasHeard: Bool { names.withLock { !$0.isEmpty } }
 
-    /// Returns once it has heard of a note, since when it is not before those written earlier.
+    /// Returns after a note's notification has arrived. Later notifications are then known to be
+    /// delivered.
     func listen(until last: String) async {
       for await notification in container.remoteNotifications {
         guard let query = notification as? CKQueryNotification, let id = query.recordID else {
@@ -52,8 +53,8 @@ import Testing
     }
   }
 
-  /// Writes until all devices have heard something: a new one begins with what comes once it is
-  /// known.
+  /// Writes until all devices have received a notification. A new device receives only
+  /// notifications from after its registration.
   private static func waitForStreams(of devices: [Device], _ notes: CKDatabase) async throws {
     var count = 0
     while !devices.allSatisfy(\.hasHeard) {
@@ -63,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `are not lost, and its clients come back by themselves`() async throws {
+  @Test func `are not lost, and clients reconnect by themselves`() async throws {
     let binary = try #require(
       ServerBinary.find(), "build the product stratus first, or set STRATUS_RELEASE_BINARY")
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
@@ -75,7 +76,7 @@ import Testing
     let port = try #require(URL(string: server.url)?.port)
     let writer = try Self.container("writer", at: server, in: folder)
     let notes = writer.privateCloudDatabase
-    // A subscription needs a record type that is there.
+    // A subscription needs an existing record type.
     #expect(await Self.write("first", to: notes))
     let subscription = CKQuerySubscription(
       recordType: "Note", predicate: NSPredicate(value: true), subscriptionID: "notes",

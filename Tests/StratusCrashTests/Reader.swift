@@ -2,7 +2,7 @@ import StratusTesting
 import StratusTransport
 import StratusWire
 
-/// Follows a zone's change feed: holds a token, and what the feed has told so far.
+/// Follows a zone's changes. Holds a token and the records of all changes up to it.
 struct Reader: Sendable {
   let zone: Int
   private(set) var token: String?
@@ -46,20 +46,20 @@ struct Reader: Sendable {
     }
   }
 
-  /// Fetches all pages there are.
+  /// Fetches all remaining pages.
   mutating func readAll(over connection: Connection, limit: Int? = nil) async throws {
     while try await readPage(over: connection, limit: limit) {}
   }
 }
 
-/// Follows one zone while others write, until the server is gone: each time it is up to date it
-/// must hold every lane as it was after some batch.
+/// Follows one zone during writes, until the server is dead. Each time it is up to date, it must
+/// hold the state of every writer after a complete batch.
 struct LiveReader {
   let ledger: Ledger
   let connection: Connection
   var chance: SeededChance
   var reader: Reader
-  /// How it stood at some moments: what tokens taken before the kill are tried with after it.
+  /// Copies of the reader at some moments. The test uses their tokens after the kill.
   private(set) var moments: [Reader] = []
   private(set) var checkedCount = 0
 

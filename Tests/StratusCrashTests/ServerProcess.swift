@@ -2,22 +2,22 @@ import Foundation
 import StratusTransport
 import StratusWire
 
-/// A `stratus dev` that runs, and can be killed.
+/// A running `stratus dev` that can be killed.
 final class ServerProcess: Sendable {
   struct CannotStart: Error, CustomStringConvertible {
     let description: String
   }
 
   let processID: Int32
-  /// From the start of the program to the line that says it is ready.
+  /// The time from the start of the program to its ready line.
   let startDuration: Duration
   private let settings: [String: String]
   private let ended: Task<Void, Never>
 
   /// Starts the program and waits until it answers.
   ///
-  /// - Parameter port: where an earlier one answered; 0: any that is free.
-  /// - Throws: ``CannotStart`` with what the program printed.
+  /// - Parameter port: the port of an earlier process; 0: any free port.
+  /// - Throws: ``CannotStart`` with the output of the program.
   static func start(
     _ binary: ServerBinary, data: URL, port: Int = 0
   ) async throws -> ServerProcess {
@@ -61,22 +61,22 @@ final class ServerProcess: Sendable {
     return settings
   }
 
-  /// Where it answers.
+  /// The server's URL.
   var url: String { settings["STRATUS_URL"] ?? "" }
 
-  /// Lets an app in, as the program printed it.
+  /// The app's API token, as the program printed it.
   var apiToken: String? { settings["STRATUS_API_TOKEN"] }
-  /// The developer's, as the program printed it.
+  /// The developer's web auth token, as the program printed it.
   var webAuthToken: String? { settings["STRATUS_WEB_AUTH_TOKEN"] }
 
-  /// What begins the query of a request: the tokens it printed.
+  /// The start of a request's query, with the printed tokens.
   var query: String {
     let token = (settings["STRATUS_WEB_AUTH_TOKEN"] ?? "")
       .addingPercentEncoding(withAllowedCharacters: .alphanumerics)
     return "ckAPIToken=\(settings["STRATUS_API_TOKEN"] ?? "")&ckWebAuthToken=\(token ?? "")"
   }
 
-  /// A way to the server, with the tokens it printed.
+  /// A connection to the server with the printed tokens.
   func connect(as deviceID: String) -> Connection {
     Connection(
       to: Connection.Address(
@@ -87,7 +87,7 @@ final class ServerProcess: Sendable {
       timing: Self.timing())
   }
 
-  /// A clock that runs, and waits that are none.
+  /// A real clock, with waits that return at once.
   static func timing() -> Timing {
     let clock = ContinuousClock.now
     return Timing(
@@ -95,21 +95,21 @@ final class ServerProcess: Sendable {
       sleep: { _ in await Task.yield() }, chance: { 0.5 })
   }
 
-  /// SIGKILL: the program gets no chance to do anything more.
+  /// Sends SIGKILL. The program has no chance to do anything more.
   func killHard() { kill(processID, SIGKILL) }
 
-  /// Returns once the process is gone.
+  /// Returns after the process has ended.
   func waitForEnd() async { await ended.value }
 }
 
-/// What a program prints, line by line, as it comes.
+/// The output of a program, line by line.
 private actor Output {
   private(set) var lines: [String] = []
   private let chunks: AsyncStream<Data>
   private var rest = ""
 
-  /// NB: by a thread. A `readabilityHandler` that is taken away at the end of the pipe may still be
-  /// known to the dispatcher when the pipe is closed, which then crashes.
+  /// NB: reads on a thread. If a `readabilityHandler` is removed at the end of the pipe, the
+  /// dispatcher may still use it when the pipe is closed, and crash.
   init(of handle: FileHandle) {
     let (chunks, chunk) = AsyncStream.makeStream(of: Data.self)
     self.chunks = chunks
@@ -122,7 +122,7 @@ private actor Output {
     }
   }
 
-  /// Whether a line of that beginning came before the program's end.
+  /// Whether the program printed a line with that beginning before its end.
   func waitForLine(beginning: String) async -> Bool {
     for await data in chunks {
       rest += String(decoding: data, as: UTF8.self)

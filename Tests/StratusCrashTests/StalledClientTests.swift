@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The end of a program whose clients stop in the middle.
+/// The stop of a program whose clients stall in the middle.
 @Suite struct `Clients that stall` {
   /// Connections that have sent a part of a request, or do not read their answers.
   static func open(at server: ServerProcess) async throws -> [AssetLine] {
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func `do not hold up the end of the server`() async throws {
+  @Test func `do not delay the server's stop`() async throws {
     let binary = try #require(
       ServerBinary.find(), "build the product stratus first, or set STRATUS_RELEASE_BINARY")
     let name = "stratus-stalled-\(ProcessInfo.processInfo.processIdentifier)"
@@ -34,7 +34,7 @@ import Testing
     await server.waitForEnd()
     let took = ContinuousClock.now - begin
     for line in lines { line.close() }
-    // NB: ten seconds of grace; a debug program is busy with other tests.
+    // NB: the server waits ten seconds for clients. A debug program competes with other tests.
     #expect(took < .seconds(binary.isRelease ? 15 : 60), "\(took)")
   }
 }

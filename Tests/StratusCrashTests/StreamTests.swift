@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Streams of a program that ends.
+/// Streams of a program that stops.
 @Suite struct `Open streams` {
   static let container = "iCloud.test.crash"
 
@@ -9,7 +9,7 @@ import Testing
     "/device/1/\(container)/development/\(endpoint)?\(server.query)&clientId=\(device)"
   }
 
-  /// Opens streams and returns once each has its head.
+  /// Opens streams and returns after each has its head.
   static func open(_ count: Int, at server: ServerProcess) async throws -> [AssetLine] {
     let port = UInt16(try #require(URL(string: server.url)?.port))
     let targets = (0..<count).map {
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func `do not hold up the end of the server`() async throws {
+  @Test func `do not delay the server's stop`() async throws {
     let binary = try #require(
       ServerBinary.find(), "build the product stratus first, or set STRATUS_RELEASE_BINARY")
     let name = "stratus-streams-\(ProcessInfo.processInfo.processIdentifier)"
@@ -44,7 +44,7 @@ import Testing
       #expect(body.suffix(5) == Array("0\r\n\r\n".utf8)[...])
       line.close()
     }
-    // NB: a second on an idle machine; this one is busy with other tests.
+    // NB: it takes a second on an idle machine. This machine runs other tests.
     #expect(took < .seconds(binary.isRelease ? 10 : 60), "\(took)")
   }
 }

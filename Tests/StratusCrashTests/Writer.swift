@@ -2,7 +2,7 @@ import StratusTesting
 import StratusTransport
 import StratusWire
 
-/// Writes into a lane of each zone, one request after the other, until the server is gone.
+/// Writes its records in each zone, one request after the other, until the server is dead.
 struct Writer {
   static let recordType = "Crash"
   static let namesPerLane = 30
@@ -21,7 +21,7 @@ struct Writer {
     }
   }
 
-  /// A batch of random size, of what its records allow.
+  /// Creates a batch of random size that its records allow.
   private mutating func plan(
     for lane: Lane, isSingle: Bool
   ) -> (Lane.Batch, [RecordOperation]) {
@@ -50,7 +50,7 @@ struct Writer {
     return (batch, operations)
   }
 
-  /// A save that leaves the number of its batch in the record.
+  /// Returns a save that stores the number of its batch in the record.
   static func save(
     _ kind: RecordOperation.Kind, _ name: String, tag: String?, number: Int64, text: String
   ) -> RecordOperation {
@@ -60,15 +60,15 @@ struct Writer {
       fields: try? JSONView(parsing: fields.text))
   }
 
-  /// Sends a batch and notes its answer.
+  /// Sends a batch and records its answer.
   ///
-  /// - Returns: whether there was one.
+  /// - Returns: whether there was an answer.
   func send(_ operations: [RecordOperation], as batch: Lane.Batch, in index: Int) async -> Bool {
     ledger.issue(batch, in: index)
     let request = ModifyRecords.Request(
       zoneID: CrashZones.ids[ledger.lane(index).zone], operations: operations, isAtomic: true)
     do {
-      // NB: sent once only: a repetition would be a conflict with itself.
+      // NB: sent only once, since a repeated save would conflict with itself.
       let answer = try await connection.send(
         ModifyRecords.self, request, to: .private, isIdempotent: false,
         options: Connection.Options(requestTimeoutSeconds: 20))
@@ -103,7 +103,7 @@ struct Writer {
   }
 }
 
-/// The two zones that are written to.
+/// The two zones for the writes.
 enum CrashZones {
   static let ids = [ZoneID(zoneName: "First"), ZoneID(zoneName: "Second")]
 }

@@ -3,14 +3,14 @@ import Testing
 
 @testable import StratusDomain
 
-/// The texts that let somebody send, fetch or use a file.
+/// The sealed texts that permit an upload, a download or the use of a file.
 @Suite struct AssetTicketTexts {
   private let tickets = AssetTickets(signer: PlainSigner())
   private let address = StoreAddress(container: "iCloud.org.example", environment: .production)
   private let file = WholeFile(checksum: [UInt8](repeating: 0xFF, count: 32), size: 1 << 40)
 
   @Test(arguments: [DatabaseKey.public, .private(owner: "_a"), .private(owner: "_ü")])
-  func `what was sealed is read`(database: DatabaseKey) {
+  func `a sealed text opens to its ticket`(database: DatabaseKey) {
     let upload = UploadTicket(address: address, database: database, id: "I", user: "_u", issued: -1)
     #expect(tickets.upload(tickets.text(upload)) == upload)
     let download = DownloadTicket(address: address, checksum: file.checksum, expires: .max)
@@ -19,14 +19,14 @@ import Testing
     #expect(tickets.receipt(tickets.text(receipt)) == receipt)
   }
 
-  @Test func `a text does for one thing only, and has no character to escape`() {
+  @Test func `a ticket is valid for one purpose, and its text needs no escaping`() {
     let text = tickets.text(
       AssetReceipt(address: address, database: .public, file: file, expires: 0))
     #expect(tickets.upload(text) == nil && tickets.download(text) == nil)
     #expect(text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) })
   }
 
-  @Test func `a text with any character changed or missing is none`() {
+  @Test func `a text with any character changed or missing is no ticket`() {
     let text = Array(
       tickets.text(
         UploadTicket(address: address, database: .public, id: "I", user: "_u", issued: 7)))
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test(arguments: [UploadNote.last(total: 7), .done(WholeFile(checksum: .init(0..<32), size: 0))])
-  func `a note is read, and what is left of one is none`(note: UploadNote) {
+  func `an upload note can be read, and a truncated one cannot`(note: UploadNote) {
     #expect(UploadNote(bytes: note.bytes) == note)
     for count in 0..<note.bytes.count {
       #expect(UploadNote(bytes: .init(note.bytes[..<count])) == nil)

@@ -21,7 +21,7 @@ import Testing
     #expect(decision.schemaAddition.isEmpty)
   }
 
-  @Test func `every culprit of an atomic batch keeps its own error`() throws {
+  @Test func `each failing item of an atomic batch keeps its own error`() throws {
     var situation = try Situation.oneNote()
     situation.isAtomic = true
     let decision = situation.decide([
@@ -34,7 +34,7 @@ import Testing
       ])
   }
 
-  @Test func `a batch that is not atomic goes on behind a refusal`() throws {
+  @Test func `a batch that is not atomic continues after a refused operation`() throws {
     let decision = try Situation.oneNote().decide([
       .on("a", .create), .on("n-1", .update, tag: "stale"), .on("b", .create),
     ])
@@ -42,7 +42,7 @@ import Testing
     #expect(decision.records.map(\.name) == ["a", "b"])
   }
 
-  @Test func `changes are numbered on from the zone's newest without gaps`() throws {
+  @Test func `changes are numbered from the zone's newest change, without gaps`() throws {
     let decision = try Situation.oneNote().decide([
       .on("a", .create), .on("n-1", .create), .on("never", .forceDelete),
       .on("n-1b", .create), .on("c", .forceUpdate),
@@ -55,7 +55,7 @@ import Testing
     (.forceUpdate, .forceDelete), (.forceDelete, .forceUpdate), (.create, .create),
     (.forceDelete, .forceDelete),
   ])
-  func `the same record twice in a request is invalid`(
+  func `a request that names a record twice is invalid`(
     first: RecordOperation.Kind, second: RecordOperation.Kind
   ) throws {
     var situation = try Situation.oneNote()
@@ -65,7 +65,7 @@ import Testing
     #expect(decision.records.isEmpty)
   }
 
-  @Test func `names that only look alike are two records`() throws {
+  @Test func `record names that only look alike are two records`() throws {
     var situation = try Situation.oneNote()
     situation.stored[0].name = "caf\u{E9}"
     let decision = situation.decide([
@@ -74,7 +74,7 @@ import Testing
     #expect(decision.verdicts == [.saved, .deleted])
   }
 
-  @Test func `a refused save leaves no trace in the schema`() throws {
+  @Test func `a refused save adds nothing to the schema`() throws {
     let decision = try Situation.oneNote().decide([
       .on("a", .create, type: "Task", fields: #"{"due":{"value":1},"bad.name":{"value":1}}"#),
       .on("b", .create, fields: #"{"body":{"value":"x"}}"#),
@@ -84,7 +84,7 @@ import Testing
     #expect(decision.schemaAddition.fields.map(\.name) == ["body"])
   }
 
-  @Test func `the first save of a field fixes its type for the rest of the batch`() throws {
+  @Test func `the first save of a field sets its type for the rest of the batch`() throws {
     let decision = try Situation.oneNote().decide([
       .on("a", .create, fields: #"{"size":{"value":1}}"#),
       .on("b", .create, fields: #"{"size":{"value":"large"}}"#),

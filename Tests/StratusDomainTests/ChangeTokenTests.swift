@@ -4,7 +4,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// Places in a history as clients carry them (cloudkit-semantics §16, DESIGN promise 5).
+/// Change tokens, as clients store them (cloudkit-semantics §16, DESIGN promise 5).
 @Suite struct ChangeTokens {
   private let token = ChangeToken(subject: .zone, epoch: 1_234_567, incarnation: 42, change: 7)
 
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `a token comes back as it went`() throws {
+  @Test func `a token decodes to the encoded values`() throws {
     #expect(try ChangeToken(text: token.text) == token)
     var reversed = ChangeToken(subject: .reversedZone, epoch: -1, incarnation: 42, change: 3)
     reversed.before = 9
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `a participant's token comes back as it went, and is no token of the owner`() throws {
+  @Test func `a participant's token decodes, and is not valid for the owner`() throws {
     for subject in [ChangeToken.Subject.zone, .reversedZone] {
       var token = ChangeToken(subject: subject, epoch: 5, incarnation: 42, change: 7)
       let owners = token.text
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `a token of an earlier participation is expired`() {
+  @Test func `a token from an earlier participation is expired`() {
     var token = token
     token.participation = 3
     for participation: Int64 in [0, 2, 4] {
@@ -59,8 +59,9 @@ import Testing
       } == nil)
   }
 
-  /// FNV-1a of the owner, computed apart from this program: clients keep tokens that hold it.
-  @Test func `databases keep the fingerprints that stored tokens hold`() {
+  /// The FNV-1a hash of the owner, computed outside of this program. Tokens that clients store
+  /// contain it.
+  @Test func `a database's fingerprint never changes, since stored tokens contain it`() {
     #expect(DatabaseView.public.fingerprint == -3_750_763_034_362_895_579)
     #expect(DatabaseView.private(user: "_ann").fingerprint == 6_794_826_019_536_947_109)
   }
@@ -79,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func `a token of another timeline or incarnation is expired`() {
+  @Test func `a token of another epoch or incarnation is expired`() {
     #expect(
       reason { () throws(ServerError) in
         try token.check(epoch: 1, incarnation: 42, newest: 7)
@@ -90,14 +91,14 @@ import Testing
       } == "sync token expired")
   }
 
-  @Test func `a token of the future is invalid`() {
+  @Test func `a token with a number above the newest change is invalid`() {
     #expect(
       reason { () throws(ServerError) in
         try token.check(epoch: 1_234_567, incarnation: 42, newest: 6)
       } == "invalid sync token")
   }
 
-  @Test func `a token is expired once a deletion after it is forgotten`() {
+  @Test func `a token expires when a tombstone of a later deletion is removed`() {
     #expect(
       reason { () throws(ServerError) in
         try token.check(epoch: 1_234_567, incarnation: 42, newest: 9, forgotten: 7)
@@ -108,7 +109,7 @@ import Testing
       } == "sync token expired")
   }
 
-  @Test func `who reads from nothing misses no deletion from before that`() {
+  @Test func `a first sync's token expires only for deletions after the sync began`() {
     var first = token
     first.began = 9
     for (forgotten, expected) in [(Int64(9), nil), (10, "sync token expired")] {
@@ -123,7 +124,7 @@ import Testing
     #expect(future == "invalid sync token")
   }
 
-  @Test func `a token of today is good`() {
+  @Test func `a token of the newest change is valid`() {
     #expect(
       reason { () throws(ServerError) in
         try token.check(epoch: 1_234_567, incarnation: 42, newest: 7)
@@ -133,12 +134,12 @@ import Testing
   @Test(arguments: [
     "", "AA==", "rubbish!", "AQEAAAAA", "null", "1", String(repeating: "A", count: 10_000),
   ])
-  func `rubbish is no token`(text: String) {
+  func `a malformed text is no token`(text: String) {
     let found = reason { () throws(ServerError) in _ = try ChangeToken(text: text) }
     #expect(found == "invalid sync token")
   }
 
-  @Test func `random bytes never pass for a place in a history`() {
+  @Test func `random bytes never decode to a valid token`() {
     let seed: UInt64 = 20_260_101
     var chance = Chance(seed: seed)
     for round in 0..<2_000 {
@@ -162,7 +163,7 @@ import Testing
   }
 }
 
-/// Chance from a seed, so that a failure can be had again (SplitMix64).
+/// A random number generator with a seed, so that a failure can be reproduced (SplitMix64).
 struct Chance: RandomNumberGenerator {
   private var state: UInt64
 

@@ -3,16 +3,16 @@ import StratusWire
 import Testing
 
 @Suite struct `Derived rows` {
-  /// The two look alike and are not one.
+  /// Two names that look alike and are different.
   private static let names = ["é", "e\u{301}"]
 
-  @Test func `names that look alike are two`() {
+  @Test func `names that look alike have separate rows`() {
     #expect(Set(Self.names.map { RecordLink(kind: .parent, target: $0, source: "r") }).count == 2)
     #expect(Set(Self.names.map { RecordLink(kind: .parent, target: "r", source: $0) }).count == 2)
     #expect(Set(Self.names.map { AssetHold(checksum: [1], recordName: $0) }).count == 2)
   }
 
-  @Test func `only what indexes, links and files need is decoded`() throws {
+  @Test func `only the fields that indexes, links and files need are decoded`() throws {
     var schema = Schema()
     schema.add(
       SchemaAddition(
@@ -23,7 +23,7 @@ import Testing
           .init(recordType: "Note", name: "count", type: FieldType(.int64)),
           .init(recordType: "Note", name: "owner", type: FieldType(.reference)),
         ]))
-    // Of a form that cannot be decoded: whoever looks at it fails.
+    // This field cannot be decoded. Code that reads it fails.
     let fields = """
       {"count":{"value":"?","type":"NOTHING"},"title":{"value":"One two","type":"STRING"},\
       "tags":{"value":["three"],"type":"STRING_LIST"},"owner":{"value":{"recordName":"o",\
@@ -57,7 +57,7 @@ import Testing
     #expect(throws: ServerError.self) { try DerivedRows(of: record, schema: all) }
   }
 
-  @Test func `a parent that looks like the one before is another`() throws {
+  @Test func `a new parent that only looks like the previous one is stored`() throws {
     let states = Self.names.map { parent in
       StoredRecord(
         name: "r", type: "Note", change: 1, isDeleted: false,

@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `a new one gets an encrypted type without indexes`() throws {
+  @Test func `a new encrypted field gets an encrypted type without indexes`() throws {
     var decision = try decision()
     let changes = try decision.decide(
       fields("mood", sealed(.int64)), recordType: "Note", zoneID: ZoneID(zoneName: "Work"))
@@ -50,18 +50,18 @@ import Testing
     #expect(decision.zoneKeyIDs == [Self.keyID])
   }
 
-  @Test func `is not made in production`() throws {
+  @Test func `a new encrypted field is refused in production`() throws {
     #expect(
       reason(try fields("mood", sealed(.int64)), try decision(.production))
         == "Cannot create new field 'mood' in type 'Note' in production schema")
   }
 
-  @Test func `never replaces a plain one`() throws {
+  @Test func `an encrypted field never replaces a plain one`() throws {
     let text = reason(try fields("title", sealed(.string)), try decision())
     #expect(text?.hasSuffix("Attempt to save encrypted data in non encrypted field type") == true)
   }
 
-  @Test func `is never replaced by a plain one or one of another type`() throws {
+  @Test func `a field of another type never replaces an encrypted one`() throws {
     var decision = try decision()
     _ = try decision.decide(
       fields("mood", sealed(.int64)), recordType: "Note", zoneID: ZoneID(zoneName: "Work"))
@@ -72,13 +72,13 @@ import Testing
     }
   }
 
-  @Test func `is refused in the public database`() throws {
+  @Test func `an encrypted field is refused in the public database`() throws {
     #expect(
       reason(try fields("mood", sealed(.int64)), try decision(isPublic: true))
         == "encrypted fields are not supported in the public database")
   }
 
-  @Test func `is refused if it is merely called encrypted`() throws {
+  @Test func `a plain value that is only marked as encrypted is refused`() throws {
     let plain = try JSONView(
       parsing: Array(#"{"mood":{"value":"c2VjcmV0","type":"STRING","isEncrypted":true}}"#.utf8))
     #expect(reason(plain, try decision())?.contains("sealed on the device") == true)

@@ -3,10 +3,10 @@ import Testing
 
 @testable import StratusDomain
 
-/// Following a zone's history that forgets deletions (cloudkit-semantics §16: whose token has
-/// expired drops what it has, and begins from nil).
+/// A client follows the history of a zone whose old tombstones are removed (cloudkit-semantics
+/// §16). A client whose token has expired drops its copy and begins from nil.
 @Suite struct ForgottenDeletions {
-  /// A zone that has each record in its newest state, and tombstones until they are forgotten.
+  /// A zone with the newest state of each record, and its tombstones until they are removed.
   private struct History {
     var zone = StoredZone(
       id: 42, database: .private(owner: Situation.anna), name: "Work", change: 0,
@@ -20,7 +20,7 @@ import Testing
       rows[name] = (zone.change, isDeleted)
     }
 
-    /// Forgets deletions up to a change.
+    /// Removes tombstones up to a change.
     mutating func forget(through change: Int64) {
       for (name, row) in rows where row.isDeleted && row.change <= change {
         rows[name] = nil
@@ -35,7 +35,7 @@ import Testing
     var token: String?
     var known: Set<String> = []
 
-    /// Reads one page; if its token has expired, drops what it knows.
+    /// Reads one page. Drops the client's copy if its token has expired.
     mutating func readPage(
       of history: History, limit: Int, isReversed: Bool = false
     ) throws -> Outcome {
@@ -52,7 +52,7 @@ import Testing
       let page = history.rows.filter { $0.value.change > range.after }
         .filter { $0.value.change <= range.through }
         .sorted { ($0.value.change < $1.value.change) != cursor.isReversed }.prefix(limit)
-      // NB: backwards, what is newer comes first.
+      // NB: in reverse, newer records come first.
       for (name, row) in page {
         if row.isDeleted { known.remove(name) } else { known.insert(name) }
       }
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `who reads to the end and starts over when told holds what the zone holds`(
+  func `a client that restarts after an expired token ends with the zone's records`(
     isReversed: Bool
   ) throws {
     var expiries = 0
@@ -91,7 +91,8 @@ import Testing
           history.forget(through: Int64(chance.next() % UInt64(history.zone.change + 1)))
         }
         let limit = Int(chance.next() % 3) + 1
-        // Backwards first, if at all; what came meanwhile is the next run's.
+        // If `isReversed`, the client reads in reverse first. The next run reads the changes that
+        // were made meanwhile.
         for isReversed in isReversed ? [true, false] : [false] {
           var rounds = 0
           while true {
@@ -113,7 +114,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a first reading is not sent back for what was deleted before it began`(
+  func `a first sync is not restarted for deletions from before it began`(
     isReversed: Bool
   ) throws {
     var history = History()
@@ -129,7 +130,7 @@ import Testing
     #expect(reader.known == ["a", "b", "e", "f"])
   }
 
-  @Test func `a first reading is sent back for what it was shown and is deleted since`() throws {
+  @Test func `a first sync restarts when a record that it has read is deleted`() throws {
     var history = History()
     for name in ["a", "b", "c"] { history.write(name) }
     var reader = Reader()
@@ -144,7 +145,7 @@ import Testing
     #expect(reader.known == ["b", "c"])
   }
 
-  @Test func `a zone whose newest changes are forgotten is read to its end`() throws {
+  @Test func `a zone can be read to its end after its newest tombstones are removed`() throws {
     var history = History()
     for name in ["a", "b"] { history.write(name) }
     history.write("b", isDeleted: true)
@@ -159,7 +160,7 @@ import Testing
     #expect(reader.known == ["a", "c"])
   }
 
-  @Test func `a token of a zone without changes has missed what is forgotten since`() throws {
+  @Test func `a token of an empty zone expires when a later tombstone is removed`() throws {
     var history = History()
     var reader = Reader()
     let first = try reader.read(history, limit: 5)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import StratusDomain
 
-/// Following a zone's history to its end, whatever happens meanwhile (DESIGN promise 5).
+/// A client follows a zone's history to its end while the zone changes (DESIGN promise 5).
 @Suite struct HistoryCursors {
-  /// A zone in which every record has its newest change only, as in the store.
+  /// A zone with only the newest change of each record, as in the store.
   private struct History {
     var zone = StoredZone(
       id: 42, database: .private(owner: Situation.anna), name: "Work", change: 0,
@@ -30,7 +30,7 @@ import Testing
     var token: String?
     var known: [String: Int64] = [:]
 
-    /// Reads one page; false once there is no more.
+    /// Reads one page. Returns false if there are no more pages.
     mutating func readPage(
       of history: History, limit: Int, isReversed: Bool
     ) throws -> Bool {
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a reader who reads to the end holds what the zone holds`(isReversed: Bool) throws {
+  func `a client that reads to the end has the zone's records`(isReversed: Bool) throws {
     for seed in UInt64(1)...200 {
       var chance = Chance(seed: seed)
       var history = History()
@@ -59,21 +59,22 @@ import Testing
           if chance.next() % 3 == 0, rounds < 20 { history.write("r\(chance.next() % 10)") }
           try #require(rounds < 200, "seed \(seed): the history has no end")
         }
-        // A run backwards ends where it began; what came meanwhile is the next run's.
+        // A run in reverse ends at the point where it began. The next run reads the changes that
+        // were made meanwhile.
         while try reader.readPage(of: history, limit: limit, isReversed: false) {}
         #expect(reader.known == history.newest, "seed \(seed)")
       }
     }
   }
 
-  @Test func `backwards the newest comes first`() throws {
+  @Test func `a sync in reverse returns the newest change first`() throws {
     var history = History()
     for name in ["a", "b", "c", "a"] { history.write(name) }
     let cursor = try HistoryCursor(token: nil, zone: history.zone, epoch: 1, isReversed: true)
     #expect(history.page(cursor, limit: 10).map(\.name) == ["a", "c", "b"])
   }
 
-  @Test func `a database's token leads nowhere in a zone`() {
+  @Test func `a database's token is not valid for a zone`() {
     let token = ChangeToken(subject: .database, epoch: 1, incarnation: 42, change: 0).text
     #expect(throws: ServerError.self) {
       try HistoryCursor(token: token, zone: History().zone, epoch: 1, isReversed: false)

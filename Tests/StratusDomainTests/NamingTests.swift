@@ -3,7 +3,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// What names may look like (cloudkit-semantics §2).
+/// The legal forms of names (cloudkit-semantics §2).
 @Suite struct Names {
   static let legal = ["a", "n-1", "Note 1", "4711", "a_b", "Ä", String(repeating: "x", count: 255)]
   static let illegal = [
@@ -24,23 +24,23 @@ import Testing
     }
   }
 
-  @Test(arguments: legal) func `a legal name`(name: String) {
+  @Test(arguments: legal) func `a legal name is accepted`(name: String) {
     #expect(isLegal { () throws(ServerError) in try Naming.checkRecordName(name) })
     #expect(isLegal { () throws(ServerError) in try Naming.checkZoneName(name) })
   }
 
-  @Test(arguments: illegal) func `an illegal name`(name: String) {
+  @Test(arguments: illegal) func `an illegal name is refused`(name: String) {
     #expect(!isLegal { () throws(ServerError) in try Naming.checkRecordName(name) })
     #expect(!isLegal { () throws(ServerError) in try Naming.checkZoneName(name) })
   }
 
-  @Test func `the default zone's name is the one legal underscore`() {
+  @Test func `the default zone's name is the only name that may begin with an underscore`() {
     #expect(isLegal { () throws(ServerError) in try Naming.checkZoneName("_defaultZone") })
     #expect(!isLegal { () throws(ServerError) in try Naming.checkZoneName("_otherZone") })
   }
 
   @Test(arguments: ["Note", "N", "note_2", String(repeating: "x", count: 255)])
-  func `a legal record type and field name`(name: String) {
+  func `a legal record type and field name are accepted`(name: String) {
     #expect(isLegal { () throws(ServerError) in try Naming.checkRecordType(name) })
     #expect(isLegal { () throws(ServerError) in try Naming.checkFieldName(name) })
   }
@@ -48,7 +48,7 @@ import Testing
   @Test(arguments: [
     "", "_a", "2note", "a.b", "a b", "a-b", "ä", "a\u{0}", String(repeating: "x", count: 256),
   ])
-  func `an illegal record type and field name`(name: String) {
+  func `an illegal record type and field name are refused`(name: String) {
     #expect(!isLegal { () throws(ServerError) in try Naming.checkRecordType(name) })
     #expect(!isLegal { () throws(ServerError) in try Naming.checkFieldName(name) })
   }

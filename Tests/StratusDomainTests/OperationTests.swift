@@ -3,7 +3,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// Every operation type on every state of a record (web-services §4.2).
+/// Every operation type with every state of a record (web-services §4.2).
 @Suite struct Operations {
   enum Tag: Sendable { case none, right, stale }
 
@@ -35,7 +35,7 @@ import Testing
     Row(kind: .delete, isStored: false, tag: .none, verdict: .refused(.notFound)),
     Row(kind: .delete, isStored: true, tag: .right, verdict: .deleted),
     Row(kind: .delete, isStored: true, tag: .stale, verdict: .refused(.conflict)),
-    // Open point 3 of the reference: the page on deleting shows no tag.
+    // Open point 3 of the reference: the page about deletions shows no change tag.
     Row(kind: .delete, isStored: true, tag: .none, verdict: .deleted),
   ]
 
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(arguments: rows + forcedRows)
-  func `an operation type and the state of the record decide`(row: Row) throws {
+  func `the operation type and the record's state determine the result`(row: Row) throws {
     let situation = try Situation.oneNote()
     let stored = try #require(situation.stored.first)
     let tag: String? =
@@ -73,29 +73,29 @@ import Testing
     #expect(decision.records.isEmpty)
   }
 
-  @Test func `a create of a taken name says that the record exists`() throws {
+  @Test func `a create operation on an existing record is refused as a conflict`() throws {
     let decision = try Situation.oneNote().decide([.on("n-1", .create)])
     #expect(decision.refusal(at: 0)?.error.reason == "record to insert already exists")
   }
 
-  @Test func `a stale tag has the reason that clients know`() throws {
+  @Test func `a stale tag gives the error reason that clients expect`() throws {
     let decision = try Situation.oneNote().decide([.on("n-1", .update, tag: "0")])
     #expect(decision.refusal(at: 0)?.error.reason == "client oplock error updating record")
   }
 
-  @Test func `a missing record has the reason that clients know`() throws {
+  @Test func `a missing record gives the error reason that clients expect`() throws {
     let decision = try Situation.oneNote().decide([.on("n-2", .update, tag: "0")])
     #expect(decision.refusal(at: 0)?.error.reason == "Record not found")
   }
 
   @Test(arguments: [RecordOperation.Kind.create, .forceUpdate, .forceReplace])
-  func `a new record must name its type`(kind: RecordOperation.Kind) throws {
+  func `a new record must have a type`(kind: RecordOperation.Kind) throws {
     let verdict = try Situation.oneNote().decide(.on("n-2", kind, type: nil))
     #expect(verdict == .refused(.badRequest))
   }
 
   @Test(arguments: [RecordOperation.Kind.update, .forceUpdate, .replace, .forceReplace])
-  func `a stored record keeps its type`(kind: RecordOperation.Kind) throws {
+  func `the type of a stored record cannot change`(kind: RecordOperation.Kind) throws {
     let situation = try Situation.oneNote()
     let tag = try #require(situation.stored.first).tag
     #expect(try situation.decide(.on("n-1", kind, type: nil, tag: tag)) == .saved)
@@ -105,17 +105,17 @@ import Testing
   @Test(arguments: [
     RecordOperation.Kind.update, .forceUpdate, .replace, .forceReplace, .delete, .forceDelete,
   ])
-  func `an operation on a record must name it`(kind: RecordOperation.Kind) throws {
+  func `an operation on a record must contain its name`(kind: RecordOperation.Kind) throws {
     let verdict = try Situation.oneNote().decide(.on(nil, kind, tag: "1"))
     #expect(verdict == .refused(.badRequest))
   }
 
   @Test(arguments: ["", "a\u{0}b", String(repeating: "x", count: 10_000)])
-  func `deleting what never could be is refused`(name: String) throws {
+  func `a deletion of an illegal name is refused`(name: String) throws {
     #expect(try Situation.oneNote().decide(.on(name, .forceDelete)) == .refused(.badRequest))
   }
 
-  @Test func `deleting what never was writes nothing`() throws {
+  @Test func `a deletion of a record that never existed writes nothing`() throws {
     let decision = try Situation.oneNote().decide([.on("never", .forceDelete)])
     #expect(decision.records.isEmpty)
     #expect(!decision.hasFailed)

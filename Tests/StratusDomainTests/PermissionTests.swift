@@ -3,7 +3,8 @@ import Testing
 
 @testable import StratusDomain
 
-/// Who may write what (cloudkit-semantics §4): in public everybody creates and its creator writes.
+/// Write permissions (cloudkit-semantics §4): in the public database, every user may create
+/// records, and only the creator may change a record.
 @Suite struct Permission {
   private func publicNote(by creator: String) throws -> Situation {
     var situation = try Situation.oneNote(by: creator)
@@ -13,7 +14,7 @@ import Testing
   }
 
   @Test(arguments: RecordOperation.Kind.allCases)
-  func `another user's public record is closed to writers`(kind: RecordOperation.Kind) throws {
+  func `a user cannot write another user's public record`(kind: RecordOperation.Kind) throws {
     let situation = try publicNote(by: Situation.bea)
     let tag = try #require(situation.stored.first).tag
     let verdict = try situation.decide(.on("n-1", kind, tag: tag))
@@ -21,17 +22,17 @@ import Testing
   }
 
   @Test(arguments: [RecordOperation.Kind.update, .forceUpdate, .replace, .forceReplace])
-  func `the creator saves its own public record`(kind: RecordOperation.Kind) throws {
+  func `the creator can save its own public record`(kind: RecordOperation.Kind) throws {
     let situation = try publicNote(by: Situation.anna)
     let tag = try #require(situation.stored.first).tag
     #expect(try situation.decide(.on("n-1", kind, tag: tag)) == .saved)
   }
 
-  @Test func `everybody creates in public`() throws {
+  @Test func `every user can create public records`() throws {
     #expect(try publicNote(by: Situation.bea).decide(.on("n-2", .create)) == .saved)
   }
 
-  /// Anna's caller, and a note of Bea that only Bea may read.
+  /// Anna as the caller, and a note of Bea that only Bea may read.
   private func secretNote() throws -> Situation {
     var situation = try publicNote(by: Situation.bea)
     situation.schema = Schema(recordTypes: [
@@ -57,7 +58,7 @@ import Testing
   }
 
   @Test(arguments: [RecordOperation.Kind.update, .forceUpdate, .delete, .forceDelete])
-  func `a record that the caller may not read is not found by writers`(
+  func `a write to a record that the caller may not read gives NOT_FOUND`(
     kind: RecordOperation.Kind
   ) throws {
     let situation = try secretNote()
@@ -76,19 +77,19 @@ import Testing
   }
 
   @Test(arguments: [RecordOperation.Kind.create, .forceUpdate, .forceReplace])
-  func `nobody makes user records`(kind: RecordOperation.Kind) throws {
+  func `no user can create user records`(kind: RecordOperation.Kind) throws {
     let verdict = try Situation.oneNote().decide(.on("u-1", kind, type: "Users"))
     #expect(verdict == .refused(.badRequest))
   }
 
   @Test(arguments: [RecordOperation.Kind.delete, .forceDelete])
-  func `nobody deletes user records`(kind: RecordOperation.Kind) throws {
+  func `no user can delete user records`(kind: RecordOperation.Kind) throws {
     var situation = try Situation.oneNote()
     situation.stored[0].type = "Users"
     #expect(try situation.decide(.on("n-1", kind)) == .refused(.badRequest))
   }
 
-  @Test func `a user's own record takes fields`() throws {
+  @Test func `a user can save fields of the user's own record`() throws {
     var situation = try Situation.oneNote()
     situation.stored[0].type = "Users"
     let operation = try RecordOperation.on(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// What a save makes of a record.
+/// The record that results from a save.
 @Suite struct SavedRecord {
   private func saved(
     _ kind: RecordOperation.Kind, _ fields: String?, parent: ParentChange = .unchanged
@@ -23,24 +23,24 @@ import Testing
   }
 
   @Test(arguments: [RecordOperation.Kind.update, .forceUpdate])
-  func `an update keeps the fields it does not name`(kind: RecordOperation.Kind) throws {
+  func `an update keeps the fields that it does not name`(kind: RecordOperation.Kind) throws {
     let record = try saved(kind, #"{"count":{"value":2}}"#)
     #expect(try values(of: record) == ["title": .string("Milk"), "count": .int64(2)])
   }
 
   @Test(arguments: [RecordOperation.Kind.replace, .forceReplace])
-  func `a replacement drops the fields it does not name`(kind: RecordOperation.Kind) throws {
+  func `a replacement removes the fields that it does not name`(kind: RecordOperation.Kind) throws {
     let record = try saved(kind, #"{"count":{"value":2}}"#)
     #expect(try values(of: record) == ["count": .int64(2)])
   }
 
   @Test(arguments: [#"{}"#, #"{"value":null}"#, #"{"value":null,"type":"STRING"}"#, "null"])
-  func `a field without a value is cleared`(field: String) throws {
+  func `a field without a value is removed`(field: String) throws {
     let record = try saved(.update, #"{"title":\#(field)}"#)
     #expect(try values(of: record) == ["count": .int64(1)])
   }
 
-  @Test func `who made a record and when stays, who changed it is new`() throws {
+  @Test func `a save keeps the creator and changes the modifier`() throws {
     let record = try saved(.update, nil)
     #expect(
       record.created
@@ -50,21 +50,21 @@ import Testing
         == Stamp(timestamp: Situation.now, userRecordName: Situation.anna, deviceID: "2"))
   }
 
-  @Test func `every save gives a new change tag, even of the same contents`() throws {
+  @Test func `every save creates a new change tag, even without a change`() throws {
     let before = try #require(Situation.oneNote().stored.first)
     let after = try saved(.update, nil)
     #expect(after.fields == before.fields)
     #expect(after.tag != before.tag)
   }
 
-  @Test func `an update keeps the parent, takes another, or takes it away`() throws {
+  @Test func `an update keeps, replaces or removes the parent`() throws {
     #expect(try saved(.update, nil).parentRecordName == "p-1")
     #expect(try saved(.update, nil, parent: .set(recordName: "p-2")).parentRecordName == "p-2")
     #expect(try saved(.update, nil, parent: .removed).parentRecordName == nil)
   }
 
   @Test(arguments: ["", "_p", "p\u{7}", String(repeating: "p", count: 256)])
-  func `a parent has a legal record name`(name: String) throws {
+  func `an illegal parent name is refused`(name: String) throws {
     let operation = try RecordOperation.on("n-2", .create, parent: .set(recordName: name))
     #expect(try Situation.oneNote().decide(operation) == .refused(.badRequest))
   }
@@ -78,8 +78,7 @@ import Testing
     #expect(tombstone.fields == .empty)
   }
 
-  @Test func `a record of more than a megabyte is refused, one of a megabyte's text is not`() throws
-  {
+  @Test func `a record of more than one megabyte is refused`() throws {
     let situation = try Situation.oneNote()
     let long = String(repeating: "x", count: 1_048_577)
     let fits = String(repeating: "x", count: 1_000_000)
@@ -91,7 +90,7 @@ import Testing
         == .saved)
   }
 
-  @Test func `the limit is on the record, not on what one save adds`() throws {
+  @Test func `the size limit applies to the record, not to what one save adds`() throws {
     var situation = try Situation.oneNote()
     let half = String(repeating: "x", count: 700_000)
     situation.stored[0].fields = FieldsJSON([("title", .string(half))])
@@ -100,7 +99,7 @@ import Testing
     #expect(try situation.decide(operation) == .refused(.badRequest))
   }
 
-  @Test func `a field named twice is refused`() throws {
+  @Test func `a save that names a field twice is refused`() throws {
     let operation = try RecordOperation.on(
       "n-2", .create, fields: #"{"title":{"value":"a"},"title":{"value":"b"}}"#)
     #expect(try Situation.oneNote().decide(operation) == .refused(.badRequest))

@@ -3,12 +3,12 @@ import Testing
 
 @testable import StratusDomain
 
-/// Fields against the schema (web-services §3.3, wire-quirks A12–A15, cloudkit-semantics §4).
+/// Fields and the schema (web-services §3.3, wire-quirks A12–A15, cloudkit-semantics §4).
 @Suite struct FieldsAgainstSchema {
   struct Row: Sendable, CustomTestStringConvertible {
     let field: String
     let type: FieldType?
-    /// nil: refused.
+    /// The expected value; nil: the field is refused.
     let value: FieldValue?
 
     init(_ field: String, known type: FieldType? = nil, _ value: FieldValue?) {
@@ -80,7 +80,7 @@ import Testing
   ]
 
   @Test(arguments: suggested + known)
-  func `a field means what the schema, its type and its shape say`(row: Row) throws {
+  func `the schema, the type name and the JSON value determine a field's value`(row: Row) throws {
     var schema = Schema()
     schema.add(SchemaAddition(recordTypes: ["Note"]))
     if let type = row.type {
@@ -112,9 +112,10 @@ import Testing
     Row(#"{"value":1,"type":"INT64"}"#, known: FieldType(.double), nil),
   ]
 
-  /// Records sent whole are read before the transaction, others in it.
+  /// The server decodes records that are sent whole before the transaction, and other records
+  /// inside it.
   @Test(arguments: suggested + known + notPlain)
-  func `a field means the same in a record that is sent whole`(row: Row) throws {
+  func `a field has the same value in a record that is sent whole`(row: Row) throws {
     var situation = Situation()
     situation.schema.add(SchemaAddition(recordTypes: ["Note"]))
     if let type = row.type {
@@ -131,7 +132,7 @@ import Testing
     #expect(whole.hasFailed == part.hasFailed)
   }
 
-  @Test func `only fields that name their type are read before the transaction`() throws {
+  @Test func `only fields with a type name are decoded before the transaction`() throws {
     let sent = SentOperation(
       try .on(
         "a", .create,
@@ -142,7 +143,7 @@ import Testing
     #expect(plain.plain?.text == FieldsJSON([("f", .string("x"))]))
   }
 
-  @Test func `references get the zone of their record and an action`() throws {
+  @Test func `a reference gets its record's zone and an action`() throws {
     var decision = FieldDecision(schema: Schema(), environment: .development)
     let zone = ZoneID(zoneName: "Work", ownerRecordName: Situation.anna)
     let fields = try JSONView(
@@ -163,7 +164,7 @@ import Testing
     arguments: [
       #"{"recordName":"r","zoneID":{"zoneName":"Home"}}"#,
       #"{"recordName":"r","zoneID":{"zoneName":"Work","ownerRecordName":"_ben"}}"#,
-    ]) func `a reference that leads out of its zone is refused`(target: String) throws
+    ]) func `a reference to another zone is refused`(target: String) throws
   {
     var decision = FieldDecision(schema: Schema(), environment: .development)
     let zone = ZoneID(zoneName: "Work", ownerRecordName: Situation.anna)
@@ -177,7 +178,7 @@ import Testing
     }
   }
 
-  @Test func `development learns types and fields, also from a cleared field nothing`() throws {
+  @Test func `development adds types and fields, but no field without a value`() throws {
     let decision = Situation().decide([
       try .on("a", .create, fields: #"{"title":{"value":"x"},"gone":{}}"#)
     ])
@@ -185,7 +186,7 @@ import Testing
     #expect(decision.schemaAddition.fields.map(\.name) == ["title"])
   }
 
-  @Test func `production knows its types and fields and no others`() throws {
+  @Test func `production accepts only the types and fields of its schema`() throws {
     var situation = try Situation.oneNote()
     situation.environment = .production
     let unknownType = try RecordOperation.on("a", .create, type: "Task")

@@ -3,11 +3,11 @@ import Testing
 
 @testable import StratusDomain
 
-/// What a decision about one zone starts from.
+/// The input of a decision about one zone.
 struct Situation: Sendable {
   static let anna = "_0123456789abcdef0123456789abcdef"
   static let bea = "_fedcba9876543210fedcba9876543210"
-  /// When the stored records were written, in milliseconds since 1970 UTC.
+  /// The time at which the stored records were written, in milliseconds since 1970 UTC.
   static let past: Int64 = 1_767_225_600_000
   static let now: Int64 = past + 60_000
 
@@ -39,7 +39,7 @@ struct Situation: Sendable {
     return situation
   }
 
-  /// What the operations come to.
+  /// Returns the decision for several operations.
   func decide(_ operations: [RecordOperation]) -> RecordDecision {
     let change = stored.map(\.change).max() ?? 0
     let zone = StoredZone(
@@ -54,7 +54,7 @@ struct Situation: Sendable {
       by: RecordWriter(user: user, deviceID: "2", now: Self.now), in: open, isAtomic: isAtomic)
   }
 
-  /// What one operation comes to.
+  /// Returns the verdict for one operation.
   func decide(_ operation: RecordOperation) throws -> Verdict {
     try Verdict(#require(decide([operation]).outcomes.first))
   }
@@ -79,7 +79,7 @@ extension OpenDatabase {
   }
 }
 
-/// Signs so that a signature can be seen to be right, and keeps no secret.
+/// Creates signatures that a test can compare. It keeps no secret.
 struct PlainSigner: TicketSigner {
   func signature(of bytes: [UInt8]) -> [UInt8] {
     [UInt8](repeating: bytes.reduce(1) { $0 &* 31 &+ $1 }, count: 32)
@@ -90,7 +90,7 @@ struct PlainSigner: TicketSigner {
   }
 }
 
-/// A decision's outcome in a word.
+/// The outcome of a decision for one operation.
 enum Verdict: Sendable, Hashable {
   case saved, deleted
   case refused(ErrorCode)
@@ -127,7 +127,7 @@ extension RecordOperation {
   }
 }
 
-/// A store that a pure decision must not ask.
+/// A store that fails every call, since a pure decision must not read it.
 struct NoStore: Store {
   func read<Value: Sendable>(
     _ body: @escaping @Sendable (any StoreReading) throws(ServerError) -> Value

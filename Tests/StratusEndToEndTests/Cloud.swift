@@ -6,15 +6,15 @@ import StratusTransport
 import Synchronization
 import Testing
 
-/// A server, and the devices of the people who use it.
+/// A server, and the devices of its users.
 struct Cloud: Sendable {
   static let containerID = "iCloud.org.example.App"
 
   let server: TestServer
 
-  /// Another device of an account; nil: one where nobody is signed in.
+  /// Another device of an account; nil: a device without a signed-in user.
   ///
-  /// Its clock moves only by waiting.
+  /// The clock of the device moves only by waiting.
   func device(
     of email: String? = "ann@example.org",
     in environment: CKContainer.Settings.Environment = .development,
@@ -30,7 +30,7 @@ struct Cloud: Sendable {
       exchange: exchange ?? server.exchange, timing: clock.timing, assets: assets)
   }
 
-  /// A device that uses another container, or other tokens than its account's.
+  /// A device that uses another container or other tokens than its account's.
   func device(
     _ identifier: String, apiToken: String? = nil, webAuthToken: String? = nil
   ) async throws -> CKContainer {
@@ -42,12 +42,12 @@ struct Cloud: Sendable {
       exchange: server.exchange)
   }
 
-  /// A network that meddles with the next requests whose paths end so.
+  /// A network that changes or breaks the next requests whose paths end in the given ones.
   func network(_ fates: [(path: String, fate: Network.Fate)] = []) -> Network {
     Network(to: server.exchange, fates)
   }
 
-  /// The private database of another device of an account, with the zone of these tests made.
+  /// The private database of another device of an account, after creating the tests' zone.
   func zone(
     of email: String = "ann@example.org", by exchange: (any HTTPExchange)? = nil,
     clock: FakeClock = FakeClock(), assets: AssetSettings? = nil
@@ -58,7 +58,7 @@ struct Cloud: Sendable {
   }
 }
 
-/// Starts a server for the time of a test.
+/// Runs a test with a server.
 func withCloud(_ body: (Cloud) async throws -> Void) async throws {
   let server = try await TestServer(onDiskIn: nil)
   do {
@@ -70,7 +70,7 @@ func withCloud(_ body: (Cloud) async throws -> Void) async throws {
   await server.stop()
 }
 
-/// A clock that moves only by sleeping, and remembers how long each sleep was.
+/// A clock that moves only by sleeping. It records the length of each sleep.
 final class FakeClock: Sendable {
   private let slept = Mutex<[Double]>([])
 
@@ -94,7 +94,7 @@ func id(_ name: String, in zoneID: CKRecordZone.ID = zoneZ) -> CKRecord.ID {
   CKRecord.ID(recordName: name, zoneID: zoneID)
 }
 
-/// A new note.
+/// Returns a new note.
 func note(
   _ name: String, in zoneID: CKRecordZone.ID = zoneZ, title: String? = nil
 ) -> CKRecord {
@@ -139,7 +139,7 @@ extension CKDatabase {
     }
   }
 
-  /// Saves new notes of these names.
+  /// Saves new notes with these names.
   func saveNotes(_ names: [String], in zoneID: CKRecordZone.ID = zoneZ) async throws {
     for start in stride(from: 0, to: names.count, by: 400) {
       let part = names[start..<min(start + 400, names.count)]

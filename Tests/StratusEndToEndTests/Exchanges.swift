@@ -2,18 +2,18 @@ import CloudKit
 import StratusTransport
 import Synchronization
 
-/// A network between a device and the server that remembers what passed, and meddles with it.
+/// A network between a device and the server. It records all requests, and changes or breaks some.
 final class Network: HTTPExchange {
-  /// What becomes of one request.
+  /// How the network handles one request.
   enum Fate: Sendable {
     case passes
-    /// The server works, but its answer does not arrive.
+    /// The server handles the request, but its answer does not arrive.
     case answerIsLost
-    /// The server hears nothing of it.
+    /// The server does not receive the request.
     case fails(NetworkFailure)
-    /// Something on the way answers in the server's place.
+    /// An intermediary answers instead of the server.
     case isAnswered(status: Int, headers: [String: String], body: String)
-    /// Waits until the gate is open or the task is cancelled.
+    /// The request waits until the gate is open or the task is cancelled.
     case waits(Gate)
   }
 
@@ -21,7 +21,7 @@ final class Network: HTTPExchange {
   private let log = Mutex<[HTTPRequest]>([])
   private let fates: Mutex<[(path: String, fate: Fate)]>
 
-  /// - Parameter fates: for the next requests whose path ends so, one each.
+  /// - Parameter fates: how to handle the next request whose path has the given ending, one each.
   init(to server: any HTTPExchange, _ fates: [(path: String, fate: Fate)] = []) {
     self.server = server
     self.fates = Mutex(fates)
@@ -56,7 +56,7 @@ final class Network: HTTPExchange {
   }
 }
 
-/// Lets pass whoever comes once it is open, and whoever is cancelled.
+/// A gate. Callers wait until the gate is open or they are cancelled.
 final class Gate: Sendable {
   private struct State {
     var isOpen = false
@@ -92,7 +92,7 @@ final class Gate: Sendable {
     }
   }
 
-  /// Waits until somebody has come to the gate.
+  /// Waits until a caller has arrived at the gate.
   func arrival() async {
     await withCheckedContinuation { continuation in
       let hasCome = state.withLock { state in
@@ -104,7 +104,7 @@ final class Gate: Sendable {
   }
 }
 
-/// What was called, in order.
+/// The recorded calls, in order.
 final class Journal: Sendable {
   private let lines = Mutex<[String]>([])
 

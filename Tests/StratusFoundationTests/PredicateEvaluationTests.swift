@@ -22,7 +22,7 @@ import Testing
       "NOT (n == 6)", "n == 6 OR n == 5", "inner.name == 'x'", "TRUEPREDICATE",
       "due > CAST(99, 'NSDate')", "uppercase:('a') == 'A'",
     ])
-  func `it holds`(format: String) {
+  func `a predicate is true for a matching object`(format: String) {
     #expect(NSPredicate(format: format).evaluate(with: note))
   }
 
@@ -33,18 +33,18 @@ import Testing
       "NONE tags == 'red'", "FALSEPREDICATE", "n == $unknown", "title MATCHES '('",
       "n BETWEEN {6, 9}", "unknown(n) == 5", "title == \"Gro\u{308}ße\"",
     ])
-  func `it does not hold`(format: String) {
+  func `a predicate is false for another object`(format: String) {
     #expect(!NSPredicate(format: format).evaluate(with: note))
   }
 
-  @Test func `a place is near or not`() {
+  @Test func `a distance predicate compares locations`() {
     let near = CLLocation(latitude: 0, longitude: 0.01)
     let format = "distanceToLocation:fromLocation:(place, %@) < %f"
     #expect(NSPredicate(format: format, near, 1200.0).evaluate(with: note))
     #expect(!NSPredicate(format: format, near, 1000.0).evaluate(with: note))
   }
 
-  @Test func `plain values are SELF, and variables are given with the question`() {
+  @Test func `SELF is a plain value, and variables come with the evaluation`() {
     #expect(NSPredicate(format: "SELF > 3").evaluate(with: 4))
     #expect(NSPredicate(format: "SELF BEGINSWITH 'a'").evaluate(with: "ab"))
     #expect(
@@ -53,7 +53,7 @@ import Testing
     #expect(words as? [String] == ["cd"])
   }
 
-  @Test func `compounds of an app's own ask their parts`() {
+  @Test func `an app's own compound predicate evaluates its subpredicates`() {
     let parts = [NSPredicate(format: "n == 5"), NSPredicate(format: "price > 2")]
     #expect(NSCompoundPredicate(andPredicateWithSubpredicates: parts).evaluate(with: note))
     let not = NSCompoundPredicate(notPredicateWithSubpredicate: parts[0])

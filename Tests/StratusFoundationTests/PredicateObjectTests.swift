@@ -49,7 +49,7 @@ import Testing
     #expect(ParsedPredicate(back).text == "a == 1 AND TRUEPREDICATE")
   }
 
-  @Test func `a predicate made of code comes back as one that cannot be read`() throws {
+  @Test func `a predicate made of a block is unreadable after archiving`() throws {
     let block = NSPredicate { _, _ in true }
     guard case .opaque = ParsedPredicate(block) else {
       Issue.record("a block was taken for something else")
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func `the classes are those Apple's parser makes`() throws {
+  @Test func `a parsed predicate has the classes that Apple's parser creates`() throws {
     let comparison = try #require(
       NSPredicate(format: "a == 1") as? StratusFoundation.NSComparisonPredicate)
     #expect(comparison.predicateOperatorType == .equalTo)
@@ -86,7 +86,7 @@ import Testing
     #expect(built.evaluate(with: ["tags": ["Xa"]]))
   }
 
-  @Test func `a copy of a compound is not reached by changes`() throws {
+  @Test func `changes of a compound do not affect its copy`() throws {
     let compound = NSCompoundPredicate(
       andPredicateWithSubpredicates: [NSPredicate(format: "a == 1")])
     let copy = compound.independentCopy

@@ -7,7 +7,7 @@ private typealias NSExpression = StratusFoundation.NSExpression
 
 /// Types and methods that Foundation lacks on Linux.
 @Suite struct Shims {
-  @Test func `an array is read from an archive`() throws {
+  @Test func `an array can be read from an archive`() throws {
     let data = try NSKeyedArchiver.archivedData(
       withRootObject: NSArray(array: ["a" as NSString, "b" as NSString]),
       requiringSecureCoding: true)
@@ -21,7 +21,7 @@ private typealias NSExpression = StratusFoundation.NSExpression
     #expect(numbers == nil)
   }
 
-  @Test func `notifications are awaited, those of a name and an object`() async {
+  @Test func `an app can await notifications of a name and an object`() async {
     let center = NotificationCenter()
     let (mine, other) = (Poster(), Poster())
     let name = Notification.Name("changed")
@@ -46,7 +46,7 @@ private typealias NSExpression = StratusFoundation.NSExpression
     #expect(await task.value == 0)
   }
 
-  @Test func `an expression tells what it is`() throws {
+  @Test func `an expression has its kind and its value`() throws {
     func left(_ format: String) throws -> NSExpression {
       let predicate = NSPredicate(format: format) as NSPredicate
       return try #require(predicate as? NSComparisonPredicate).leftExpression
@@ -74,7 +74,7 @@ private typealias NSExpression = StratusFoundation.NSExpression
     #expect(ParsedPredicate(query.operand.predicate).text == "$t == \"x\"")
   }
 
-  @Test func `an expression's kinds have Apple's numbers`() {
+  @Test func `the expression kinds have Apple's numbers`() {
     let kinds: [(NSExpression.ExpressionType, UInt)] = [
       (.constantValue, 0), (.evaluatedObject, 1), (.variable, 2), (.keyPath, 3), (.function, 4),
       (.unionSet, 5), (.intersectSet, 6), (.minusSet, 7), (.subquery, 13), (.aggregate, 14),

@@ -3,7 +3,7 @@ import StratusFoundation
 import Testing
 
 @Suite struct Sorting {
-  @Test func `a sort descriptor by key orders dictionaries`() {
+  @Test func `a sort descriptor with a key sorts dictionaries`() {
     let rows: [[String: Any]] = [["n": 2, "s": "b"], ["n": 1, "s": "a"], ["s": "c"]]
     let ascending = NSSortDescriptor(key: "n", ascending: true)
     #expect(ascending.compare(rows[0], to: rows[1]) == .orderedDescending)
@@ -27,7 +27,7 @@ import Testing
     #expect(back == descriptor)
   }
 
-  @Test func `a sort descriptor by the key path of an optional puts missing values first`() {
+  @Test func `a sort descriptor with the key path of an optional sorts nil first`() {
     let people = [5.0, nil, 2].map { Person($0.map(Date.init(timeIntervalSince1970:))) }
     let orders: [(Bool, [Double?])] = [(true, [nil, 2, 5]), (false, [5, 2, nil])]
     for (isAscending, expected) in orders {
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `a sort descriptor of another making has no key`() {
+  @Test func `a sort descriptor without a string key has no key`() {
     #expect(NSSortDescriptor(keyPath: \NSString.length, ascending: true).key == nil)
     #expect(NSSortDescriptor(key: nil, ascending: true).key == nil)
   }

@@ -8,7 +8,7 @@ import Testing
   static let notes = "iCloud.org.example.Notes"
   static let other = "iCloud.org.example.Other"
 
-  /// Tokens as an operator hands them out: for one container in one environment.
+  /// Returns an API token as an operator issues it: for one container in one environment.
   private func apiToken(
     _ server: TestServer, _ container: String = notes, _ environment: String = "development"
   ) async throws -> String {
@@ -52,7 +52,7 @@ import Testing
     #expect(try answer.header("X-Apple-CloudKit-Web-Auth-Token") == nil)
   }
 
-  @Test func `the right tokens let in`() async throws {
+  @Test func `a request with valid tokens is accepted`() async throws {
     try await withOperator { server in
       let api = try await apiToken(server)
       let web = try await webToken(server)
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func `an API token is good for one container and environment`() async throws {
+  @Test func `an API token is valid for one container and environment only`() async throws {
     try await withOperator { server in
       var caller = client(server, api: try await apiToken(server), web: nil)
       caller.database = "public"
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `no API token, a wrong one and rubbish are one failure`() async throws {
+  @Test func `a missing, a wrong and a malformed API token give the same error`() async throws {
     try await withOperator { server in
       let api = try await apiToken(server)
       let web = try await webToken(server)
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func `a wrong web token fails and is not taken for none`() async throws {
+  @Test func `an invalid web auth token is refused, not treated as missing`() async throws {
     try await withOperator { server in
       let api = try await apiToken(server)
       let web = try await webToken(server)
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  @Test func `a web token altered in any place fails`() async throws {
+  @Test func `a web auth token with any character altered is refused`() async throws {
     try await withOperator { server in
       let api = try await apiToken(server)
       let web = Array(try await webToken(server))
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  @Test func `a web token is good for one container and environment`() async throws {
+  @Test func `a web auth token is valid for one container and environment only`() async throws {
     try await withOperator { server in
       let web = try await webToken(server)
       for (container, environment) in [
@@ -131,7 +131,7 @@ import Testing
     }
   }
 
-  @Test func `a disabled account is out at once`() async throws {
+  @Test func `a disabled account is refused at once`() async throws {
     try await withOperator { server in
       let caller = client(server, api: try await apiToken(server), web: try await webToken(server))
       #expect(try await caller.get("users/caller").status == 200)
@@ -141,7 +141,7 @@ import Testing
     }
   }
 
-  @Test func `a token unused for two weeks is over`() async throws {
+  @Test func `a web auth token expires when it is unused for two weeks`() async throws {
     let clock = MovedClock()
     try await withOperator(live: clock) { server in
       let caller = client(server, api: try await apiToken(server), web: try await webToken(server))
@@ -156,7 +156,7 @@ import Testing
     }
   }
 
-  @Test func `a rotated token goes on, and the old one stays good`() async throws {
+  @Test func `a rotated web auth token works, and the old one stays valid`() async throws {
     let clock = MovedClock()
     try await withOperator(live: clock) { server in
       let api = try await apiToken(server)
@@ -178,7 +178,8 @@ import Testing
     }
   }
 
-  @Test func `the operator's doors are closed without the operator's token`() async throws {
+  @Test
+  func `the operator's endpoints refuse requests without the operator's token`() async throws {
     try await withOperator { server in
       let caller = client(server, api: nil, web: nil)
       for header in [nil, "", "Bearer", "Bearer x", server.managementToken] {

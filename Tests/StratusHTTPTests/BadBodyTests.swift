@@ -3,7 +3,7 @@ import StratusTesting
 import StratusWire
 import Testing
 
-/// Bodies that are no request.
+/// Bodies that are not valid requests.
 @Suite struct BadBodies {
   static let request: JSON = [
     "zoneID": ["zoneName": "Work"], "atomic": true,
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `a request cut off anywhere changes nothing`() async throws {
+  @Test func `a truncated request changes nothing`() async throws {
     try await withWork { anna in
       let whole = try Self.request.bytes
       let target = anna.target("records/modify")
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `a byte altered anywhere is no fault of the server's`() async throws {
+  @Test func `a request with any byte altered causes no server error`() async throws {
     let seed: UInt64 = 4_711
     try await withAnna { anna in
       try await anna.makeZone("Work")
@@ -61,7 +61,7 @@ import Testing
     "{\"operations\":[\"\\ud800\"]}", "{\"operations\":[NaN]}", "{\"operations\":[\"a\u{1}\"]}",
     "\u{FEFF}{\"operations\":[]}", "operations=%5B%5D",
   ])
-  func `what is no JSON object is refused`(text: String) async throws {
+  func `a body that is not a JSON object is refused`(text: String) async throws {
     try await withWork { anna in
       let answer = try await anna.send(
         .post, anna.target("records/modify"), body: Array(text.utf8))
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func `what is no UTF-8 is refused`() async throws {
+  @Test func `a body that is not UTF-8 is refused`() async throws {
     try await withWork { anna in
       for rubbish: [UInt8] in [
         [0xFF], [0xC3], [0xC0, 0xAF], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xFE, 0xFF],
@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test(arguments: [40, 1_000, 1_000_000])
-  func `nesting has an end`(depth: Int) async throws {
+  func `a body with too deep nesting is refused`(depth: Int) async throws {
     try await withWork { anna in
       for (open, close) in [("[", "]"), (#"{"a":"#, "}")] {
         let nested =
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func `ten megabytes are too many`() async throws {
+  @Test func `a body of ten megabytes is refused`() async throws {
     try await withWork { anna in
       let body = [UInt8](repeating: UInt8(ascii: " "), count: 10_000_000)
       let answer = try await anna.send(.post, anna.target("records/modify"), body: body)
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func `every key of another type is refused`() async throws {
+  @Test func `every key with a value of the wrong type is refused`() async throws {
     let wrong: [JSON] = [5, "x", ["y"], ["z": 1], true]
     let rows: [(endpoint: String, key: String, right: [Int], base: JSON)] = [
       ("records/modify", "operations", [], [:]),
@@ -133,7 +133,7 @@ import Testing
     try await withWork { anna in
       for row in rows {
         for (index, value) in wrong.enumerated() where !row.right.contains(index) {
-          // NB: a truth value reads as a whole number (wire-quirks A15).
+          // NB: a Boolean decodes as a whole number (wire-quirks A15).
           if row.key == "resultsLimit", value == true { continue }
           let answer = try await anna.answer(row.endpoint, row.base.with(row.key, value))
           answer.expectRefusal("\(row.endpoint) \(row.key): \(value)", code: "BAD_REQUEST")
@@ -142,7 +142,7 @@ import Testing
     }
   }
 
-  @Test func `every key of an operation of another type is refused`() async throws {
+  @Test func `every key of an operation with a value of the wrong type is refused`() async throws {
     let record: JSON = ["recordName": "n-2", "recordType": "Note"]
     let operation: JSON = ["operationType": "create", "record": record]
     try await withWork { anna in
@@ -170,7 +170,7 @@ import Testing
   }
 
   @Test(arguments: [JSON.int(-1), 1.5, "many", [1]])
-  func `a page size is a whole number`(limit: JSON) async throws {
+  func `a page size must be a whole number`(limit: JSON) async throws {
     try await withWork { anna in
       for endpoint in ["changes/database", "changes/zone"] {
         let answer = try await anna.answer(endpoint, ["zones": [], "resultsLimit": limit])
@@ -180,7 +180,7 @@ import Testing
   }
 }
 
-/// Chance from a seed, so that a failure can be had again (SplitMix64).
+/// A random number generator with a seed, so that a failure can be reproduced (SplitMix64).
 struct Chance: RandomNumberGenerator {
   private var state: UInt64
 

@@ -1,7 +1,7 @@
 import StratusTesting
 import Testing
 
-/// Records that cannot be saved: a clear error each, and nothing changes.
+/// Records that cannot be saved. Each gives a clear error and changes nothing.
 @Suite struct BadRecords {
   private static let long = String(repeating: "x", count: 10_000)
 
@@ -36,7 +36,7 @@ import Testing
 
   private func create(_ record: JSON) -> JSON { ["operationType": "create", "record": record] }
 
-  @Test func `names that cannot be`() async throws {
+  @Test func `a record with an illegal name is refused`() async throws {
     let names = [
       "", "_n", Self.long, "a\u{0}", "a\u{1B}[0m", "a\nb", "a\u{7F}b",
       "e" + String(repeating: "\u{301}", count: 999),
@@ -47,7 +47,7 @@ import Testing
       })
   }
 
-  @Test func `types that cannot be`() async throws {
+  @Test func `a record with an illegal type is refused`() async throws {
     let types: [JSON] = [
       "", "_Note", "2Note", "No te", "No.te", "Nöte", .string(Self.long), nil, "Users",
       "No\u{0}te", "Note\"); drop table records; --",
@@ -55,7 +55,7 @@ import Testing
     try await refuse(types.map { ("type \($0)", create(["recordName": "n-2", "recordType": $0])) })
   }
 
-  @Test func `field names that cannot be`() async throws {
+  @Test func `a record with an illegal field name is refused`() async throws {
     let names = ["", "_f", "2f", "a.b", "a b", "ä", Self.long, "a\u{0}", "___createTime"]
     try await refuse(
       names.map { name in
@@ -64,7 +64,7 @@ import Testing
       })
   }
 
-  @Test func `values that cannot be`() async throws {
+  @Test func `a record with an illegal value is refused`() async throws {
     let rows: [(String, JSON)] = [
       ("text", 5), ("text", true), ("text", ["a"]), ("text", [:]),
       ("number", "NaN"), ("number", "0x10"), ("number", 0.5), ("number", "five"), ("number", [1]),
@@ -87,7 +87,7 @@ import Testing
       })
   }
 
-  @Test func `types that do not fit`() async throws {
+  @Test func `a value whose type does not match its field's is refused`() async throws {
     let rows: [(String, JSON)] = [
       ("text", ["value": "a", "type": "INT64"]), ("text", ["value": "a", "type": "BYTES"]),
       ("text", ["value": "a", "type": "ASSETID"]), ("text", ["value": "a", "type": 5]),
@@ -101,7 +101,7 @@ import Testing
       })
   }
 
-  @Test func `parents that cannot be`() async throws {
+  @Test func `a record with an illegal parent is refused`() async throws {
     let parents: [JSON] = [
       "p", 5, ["recordName": ""], ["recordName": 5], ["recordName": .string(Self.long)],
     ]
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func `a record twice in a request`() async throws {
+  @Test func `a request that names a record twice is refused`() async throws {
     let record: JSON = ["recordName": "n-2", "recordType": "Note"]
     try await withAnna { anna in
       try await anna.makeZone("Work")
@@ -130,12 +130,12 @@ import Testing
     }
   }
 
-  @Test func `a record too large`() async throws {
+  @Test func `a record that is too large is refused`() async throws {
     let fields: JSON = ["text": ["value": .string(String(repeating: "x", count: 1_100_000))]]
     try await refuse([("1.1 MB", create(["recordType": "Note", "fields": fields]))])
   }
 
-  @Test func `four hundred and one operations are too many, four hundred are not`() async throws {
+  @Test func `a request with 401 operations is refused, and one with 400 is not`() async throws {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       let before = try await Contents(of: anna)
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  @Test func `clientChangeToken has a bound`() async throws {
+  @Test func `a clientChangeToken that is too long is refused`() async throws {
     try await withAnna { anna in
       let body: JSON = ["operations": [], "clientChangeToken": .string(Self.long)]
       try await anna.answer("records/modify", body).expectRefusal("10,000 characters")

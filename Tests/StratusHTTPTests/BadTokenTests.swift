@@ -2,7 +2,7 @@ import Foundation
 import StratusTesting
 import Testing
 
-/// Change tokens that lead nowhere: never a silent gap, never a fault (cloudkit-semantics §16).
+/// Invalid change tokens. They never cause a silent gap or a server error (cloudkit-semantics §16).
 @Suite struct BadChangeTokens {
   private func expectBad(
     _ anna: Client, _ token: String, zone: String = "Work", _ what: String,
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `a token of a zone that is gone finds no zone`() async throws {
+  @Test func `a token of a deleted zone gives ZONE_NOT_FOUND`() async throws {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       let old = try await token(anna)
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `another zone's token and the database's are refused`() async throws {
+  @Test func `a token of another zone or of the database is refused`() async throws {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       try await anna.makeZone("Home")
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func `rubbish is refused`() async throws {
+  @Test func `a malformed token is refused`() async throws {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       for text in [
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test func `random bytes are refused`() async throws {
+  @Test func `a token of random bytes is refused`() async throws {
     let seed: UInt64 = 20_261_121
     try await withAnna { anna in
       try await anna.makeZone("Work")
@@ -109,7 +109,7 @@ import Testing
     }
   }
 
-  @Test func `a token altered anywhere is refused or leads to the same zone`() async throws {
+  @Test func `an altered token is refused or belongs to the same zone`() async throws {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       try await anna.makeZone("Home")

@@ -7,7 +7,7 @@ import Testing
     (page["records"].array ?? []).compactMap { $0["recordName"].string }
   }
 
-  @Test func `a database tells of zones made, written to and deleted`() async throws {
+  @Test func `changes of a database list created, changed and deleted zones`() async throws {
     try await withAnna { anna in
       let empty = try await anna.post("changes/database")
       #expect(empty["zones"] == [])
@@ -33,8 +33,8 @@ import Testing
     }
   }
 
-  /// Ours: docs/COMPATIBILITY.md.
-  @Test func `who asks for it is told which zone of its name each is`() async throws {
+  /// An addition of ours: docs/COMPATIBILITY.md.
+  @Test func `a request for incarnations gets each zone's incarnation`() async throws {
     try await withAnna { anna in
       let operation: JSON = ["operationType": "create", "zone": ["zoneID": ["zoneName": "A"]]]
       let plain = try await anna.post("zones/modify", ["operations": [operation]])
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func `a database's changes come in pages`() async throws {
+  @Test func `changes of a database come in pages`() async throws {
     try await withAnna { anna in
       for name in ["A", "B", "C", "D", "E"] { try await anna.makeZone(name) }
       var token = JSON.null
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func `the deprecated zones call wants its own key and ignores the other`() async throws {
+  @Test func `the deprecated zones call reads only its own token key`() async throws {
     try await withAnna { anna in
       try await anna.makeZone("A")
       let first = try await anna.post("zones/changes")
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func `a zone's changes hold each record once, in its latest state`() async throws {
+  @Test func `changes of a zone contain each record once, in its latest state`() async throws {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       for value in 1...3 {
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func `a tombstone has a name, a zone and no type, unless asked for`() async throws {
+  @Test func `a tombstone has a name and a zone, and a type only on request`() async throws {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       let saved = try await anna.save("n-1", in: "Work")
@@ -129,7 +129,9 @@ import Testing
     }
   }
 
-  @Test(arguments: [1, 2, 3, 7]) func `pages of a zone add up`(limit: Int) async throws {
+  @Test(arguments: [1, 2, 3, 7]) func `all pages of a zone together contain each record`(limit: Int)
+    async throws
+  {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       for index in 1...7 { try await anna.save("n-\(index)", in: "Work") }
@@ -150,7 +152,7 @@ import Testing
     }
   }
 
-  @Test func `backwards the newest comes first, and nothing is lost`() async throws {
+  @Test func `changes in reverse come newest first and miss no record`() async throws {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       for index in 1...5 { try await anna.save("n-\(index)", in: "Work") }
@@ -169,7 +171,7 @@ import Testing
     }
   }
 
-  @Test func `only the desired types and keys are shown`() async throws {
+  @Test func `only the desired types and keys are returned`() async throws {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       let fields: JSON = ["a": ["value": 1], "b": ["value": 2]]
@@ -182,7 +184,7 @@ import Testing
     }
   }
 
-  @Test func `what stands at top level holds for zones that say nothing else`() async throws {
+  @Test func `options at top level apply to zones without options of their own`() async throws {
     try await withAnna { anna in
       for zone in ["A", "B"] {
         try await anna.makeZone(zone)
@@ -209,7 +211,7 @@ import Testing
     }
   }
 
-  @Test func `the deprecated records call tells the same of one zone`() async throws {
+  @Test func `the deprecated records call returns the same changes of one zone`() async throws {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       let saved = try await anna.save("n-1", in: "Work")

@@ -4,7 +4,7 @@ import StratusHTTP
 import StratusWire
 import Testing
 
-/// Somebody who calls a server: with which tokens, for which database.
+/// A caller of a server, with its tokens and its database.
 struct Client: Sendable {
   let router: Router
   var container = "iCloud.org.example.Notes"
@@ -12,12 +12,12 @@ struct Client: Sendable {
   var database = "private"
   var apiToken: String?
   var webAuthToken: String?
-  /// Where it calls from.
+  /// The network address of the caller.
   var clientAddress: String?
-  /// Behind the tokens in the query.
+  /// Text that follows the tokens in the query.
   var extraQuery = ""
 
-  /// An answer, taken apart.
+  /// A decoded answer.
   struct Answer: Sendable {
     let status: Int
     let headers: HTTPFields
@@ -42,7 +42,7 @@ struct Client: Sendable {
     token.replacing("+", with: "%2B").replacing("/", with: "%2F").replacing("=", with: "%3D")
   }
 
-  /// Sends bytes and expects JSON back, whatever the status (wire-quirks B1).
+  /// Sends bytes and expects JSON as the answer, whatever the status (wire-quirks B1).
   func send(
     _ method: HTTPRequest.Method, _ target: String, headers: [String: String] = [:],
     body: [UInt8] = []
@@ -65,7 +65,7 @@ struct Client: Sendable {
     try await send(.post, target(endpoint), body: body.bytes)
   }
 
-  /// Posts and expects success.
+  /// Sends a POST request and expects success.
   func post(_ endpoint: String, _ body: JSON = [:]) async throws -> JSON {
     let answer = try await answer(endpoint, body)
     try #require(answer.status == 200, "\(answer.json)")
@@ -87,7 +87,7 @@ struct Client: Sendable {
       ["operations": [["operationType": "delete", "zone": ["zoneID": ["zoneName": "\(name)"]]]]])
   }
 
-  /// Saves a note and returns it as the server has it.
+  /// Saves a note and returns it as the server stores it.
   @discardableResult
   func save(
     _ name: String, in zone: String? = nil, fields: JSON = [:], type: String = "Note",
@@ -98,7 +98,7 @@ struct Client: Sendable {
     return try await modify([["operationType": "\(kind)", "record": record]], in: zone)[0]
   }
 
-  /// Sends operations and returns what became of each.
+  /// Sends operations and returns their results.
   func modify(_ operations: JSON, in zone: String? = nil, atomic: JSON = nil) async throws -> JSON {
     var body: JSON = ["operations": operations]
     if let zone { body = body.with("zoneID", ["zoneName": "\(zone)"]) }

@@ -3,9 +3,9 @@ import StratusHTTP
 import StratusTesting
 import Testing
 
-/// Where the operator's requests are answered.
+/// The operator's endpoints and the clients' endpoints listen on separate sockets.
 @Suite struct Doors {
-  @Test func `the clients' door does not know the operator's endpoints`() async throws {
+  @Test func `the clients' socket does not have the operator's endpoints`() async throws {
     try await withServer { server in
       var router = server.router
       router.door = .clients
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func `the operator's door knows nothing else`() async throws {
+  @Test func `the operator's socket has no other endpoints`() async throws {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       var router = server.router

@@ -3,7 +3,7 @@ import HTTPTypes
 import StratusWire
 import Testing
 
-/// The endpoints of keys (docs/internals/encryption.md).
+/// The endpoints for encryption keys (docs/internals/encryption.md).
 @Suite struct EncryptionEndpoints {
   private static func text(_ bytes: [UInt8]) -> JSON {
     "\(Data(bytes).base64EncodedString())"
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `who registers or wraps first wins`() async throws {
+  @Test func `the first device to register or wrap a key wins`() async throws {
     try await withWork { anna in
       let asked: JSON = ["zones": [["zoneName": "Work"], ["zoneName": "None"]]]
       let before = try await anna.post("encryption/keys", asked)
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `a key wrapped to another public key is a conflict`() async throws {
+  @Test func `a zone key wrapped to another public key is a conflict`() async throws {
     try await withWork { anna in
       let target = anna.target("encryption/wrap")
       let unregistered = try await anna.send(
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test func `a value sealed with a key the zone has not is refused`() async throws {
+  @Test func `a value sealed with a key that its zone does not have is refused`() async throws {
     try await withWork { anna in
       _ = try await anna.post("encryption/register", ["publicKey": Self.keyOne])
       _ = try await anna.post("encryption/wrap", wrap(7, for: Self.keyOne))
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func `keys are for the private database and who is signed in`() async throws {
+  @Test func `keys are available to signed-in users in the private database only`() async throws {
     try await withServer { server in
       var anna = try await server.client("anna@example.org")
       anna.database = "public"
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test func `a reset is done once, however often it is sent`() async throws {
+  @Test func `a reset that is sent several times is done once`() async throws {
     try await withWork { anna in
       _ = try await anna.post("encryption/register", ["publicKey": Self.keyOne])
       _ = try await anna.post("encryption/wrap", wrap(7, for: Self.keyOne))

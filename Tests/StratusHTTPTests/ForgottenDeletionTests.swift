@@ -1,8 +1,8 @@
 import StratusTesting
 import Testing
 
-/// What is told by a server that forgets deletions, and to whom (cloudkit-semantics §16,
-/// web-services §4.13: an expired token is a BAD_REQUEST).
+/// Answers of a server that has removed old tombstones (cloudkit-semantics §16, web-services §4.13:
+/// an expired token is a BAD_REQUEST).
 @Suite struct ForgottenDeletions {
   private static let day: Int64 = 86_400
 
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `a token from before a forgotten deletion is expired, a later one goes on`()
+  @Test func `a token from before a removed tombstone is expired, and a later one is not`()
     async throws
   {
     try await withClock { server, anna, clock in
@@ -46,7 +46,7 @@ import Testing
       clock.move(bySeconds: 7 * Self.day)
       try await anna.save("b", in: "Work", "forceDelete")
 
-      // A week old, not older.
+      // The tombstone is a week old, not older.
       try await server.forgetDeletions(olderThanDays: 7)
       let kept = try await anna.changes(in: "Work", since: early)
       #expect(names(kept, deleted: true) == ["a", "b"])
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `a token stays good for as long as nothing was deleted after it`() async throws {
+  @Test func `a token stays valid while no deletion follows it`() async throws {
     try await withClock { server, anna, clock in
       try await anna.makeZone("Work")
       for name in ["a", "b"] { try await anna.save(name, in: "Work") }
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func `so it is with a database and its zones`() async throws {
+  @Test func `a database token from before a removed zone tombstone is expired`() async throws {
     try await withClock { server, anna, clock in
       for name in ["A", "B", "C"] { try await anna.makeZone(name) }
       let early = try await anna.post("changes/database")["syncToken"]
@@ -107,7 +107,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a first reading comes to its end while deletions are forgotten`(
+  func `a first sync completes while tombstones are removed`(
     isReversed: Bool
   ) async throws {
     try await withClock { server, anna, clock in
@@ -119,7 +119,7 @@ import Testing
       var page = try await anna.changes(in: "Work", more)
       var found = names(page, deleted: false)
       for _ in 0..<10 where page["moreComing"] == true {
-        // The second time there is nothing to forget.
+        // The second time there is no tombstone to remove.
         try await server.forgetDeletions(olderThanDays: 7)
         page = try await anna.changes(in: "Work", since: page["syncToken"], more)
         found += names(page, deleted: false)
@@ -130,7 +130,7 @@ import Testing
     }
   }
 
-  @Test func `a first reading that lasts longer than deletions are kept begins anew`()
+  @Test func `a first sync that takes longer than tombstones are kept starts again`()
     async throws
   {
     try await withClock { server, anna, clock in
@@ -154,7 +154,8 @@ import Testing
     }
   }
 
-  @Test func `a reading backwards misses no deletion that is forgotten meanwhile`() async throws {
+  @Test
+  func `a sync in reverse misses no deletion whose tombstone is removed meanwhile`() async throws {
     try await withClock { server, anna, clock in
       try await anna.makeZone("Work")
       for name in ["a", "b"] { try await anna.save(name, in: "Work") }

@@ -5,7 +5,7 @@ import Testing
 /// Statuses, headers and methods (web-services §1.3, web-auth §6, wire-quirks B).
 @Suite struct HTTPAnswers {
   @Test(arguments: ["records/nothing", "records", "records/modify/more", "tokens/forget"])
-  func `an unknown endpoint is not found`(endpoint: String) async throws {
+  func `an unknown endpoint gives 404`(endpoint: String) async throws {
     try await withAnna { anna in
       let answer = try await anna.answer(endpoint, [:])
       #expect(answer.status == 404)
@@ -19,7 +19,7 @@ import Testing
     "/database/1/iCloud.a/staging/public/zones/list", "/wp-login.php",
     "/database/1/iCloud.a/development/secret/zones/list", "/%00", "/../../etc/passwd", "?",
   ])
-  func `a path to nowhere is not found, and says so in JSON`(path: String) async throws {
+  func `an unknown path gives 404 with a JSON body`(path: String) async throws {
     try await withServer { server in
       let answer = try await server.stranger.send(.get, path)
       #expect(answer.status == 404)
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(arguments: [HTTPRequest.Method.put, .delete, .patch, .trace])
-  func `another method is not allowed, and the allowed ones are named`(
+  func `a wrong method gives 405 and names the allowed methods`(
     method: HTTPRequest.Method
   ) async throws {
     try await withAnna { anna in
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func `every answer is named and numbered`() async throws {
+  @Test func `every answer has a version, an instance and a request ID`() async throws {
     try await withServer { server in
       let good = try await server.stranger.answer("zones/list", [:])
       let bad = try await server.stranger.answer("records/modify", [:])
@@ -55,14 +55,14 @@ import Testing
     }
   }
 
-  @Test func `a page of any origin may call and read`() async throws {
+  @Test func `a page from any origin may send requests and read answers`() async throws {
     try await withServer { server in
       let origin = "https://notes.example.org"
       let target = server.stranger.target("users/caller")
       let answer = try await server.stranger.send(.get, target, headers: ["Origin": origin])
       #expect(answer.status == 421)
       #expect(try answer.header("Access-Control-Allow-Origin") == origin)
-      // A token without a list of origins lets no browser add its cookies (web-auth §5, 8).
+      // With a token without a list of origins, a browser sends no cookies (web-auth §5, 8).
       #expect(try answer.header("Access-Control-Allow-Credentials") == nil)
       let exposed = try #require(try answer.header("Access-Control-Expose-Headers"))
       for name in ["X-Apple-CloudKit-Web-Auth-Token", "X-Apple-Request-UUID"] {
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func `a preflight needs no token and allows what is asked`() async throws {
+  @Test func `a preflight needs no token and allows the requested headers`() async throws {
     try await withServer { server in
       let asked = "content-type,x-apple-cloudkit-request-keyid"
       let answer = try await Client(router: server.router).send(

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A JSON value, as a test writes and reads it.
+/// A JSON value that a test writes and reads.
 enum JSON: Hashable, Sendable {
   case null
   case bool(Bool)
@@ -26,7 +26,7 @@ enum JSON: Hashable, Sendable {
   var keys: Set<String> { if case .object(let members) = self { Set(members.keys) } else { [] } }
   var isNull: Bool { self == .null }
 
-  /// With one member more, or another one.
+  /// Returns a copy in which one member is added or replaced.
   func with(_ key: String, _ value: JSON) -> JSON {
     guard case .object(var members) = self else { return self }
     members[key] = value

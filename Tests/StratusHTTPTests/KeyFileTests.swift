@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func `can be read by its owner only`() async throws {
+  @Test func `can be read only by its owner`() async throws {
     try await KeyFolder.with { url in
       _ = try KeyFile(data: url).keys(for: "a", orKeep: [1])
       for path in ["keys", "keys/server.keys"] {
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `takes over the secrets of an earlier program`() async throws {
+  @Test func `takes over the secrets of an earlier version`() async throws {
     try await KeyFolder.with { url in
       let keys = try KeyFile(data: url)
       try keys.adopt(["web auth tokens": [1], "developer API token": [2]])
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `is refused where it is damaged`() async throws {
+  @Test func `is refused when it is damaged`() async throws {
     try await KeyFolder.with { url in
       _ = try KeyFile(data: url).keys(for: "a", orKeep: [1])
       try Data("a 1 xyz\n".utf8).write(to: KeyFile.location(in: url))
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `is not in a backup unless it is asked for`() async throws {
+  @Test func `is in a backup only on request`() async throws {
     try await KeyFolder.with { url in
       let data = url.appendingPathComponent("data")
       let server = try await TestServer(onDiskIn: data)
@@ -88,7 +88,7 @@ import Testing
 }
 
 private enum KeyFolder {
-  /// A folder of its own for a test, removed after it.
+  /// Runs a body with a folder for one test, and removes the folder afterwards.
   static func with(_ body: (URL) async throws -> Void) async throws {
     let url = FileManager.default.temporaryDirectory
       .appendingPathComponent("stratus-keys-" + UUID().uuidString)

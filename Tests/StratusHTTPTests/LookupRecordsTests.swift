@@ -2,7 +2,7 @@ import Testing
 
 /// `records/lookup` (web-services §4.3).
 @Suite struct LookupRecordsEndpoint {
-  @Test func `records and errors stand in the order asked for`() async throws {
+  @Test func `records and errors come in the requested order`() async throws {
     try await withAnna { anna in
       let saved = try await anna.save("n-1", fields: ["a": ["value": 1]])
       let records = try await anna.lookup(["gone", "n-1", "gone too", "n-1"])
@@ -17,14 +17,14 @@ import Testing
     }
   }
 
-  @Test func `an empty question has an empty answer`() async throws {
+  @Test func `a lookup without names has an empty answer`() async throws {
     try await withAnna { anna in
       let answer = try await anna.post("records/lookup", ["records": []])
       #expect(answer == ["records": []])
     }
   }
 
-  @Test func `names that only look alike are two records`() async throws {
+  @Test func `record names that only look alike are two records`() async throws {
     try await withAnna { anna in
       let names = ["caf\u{E9}", "cafe\u{301}"]
       for (index, name) in names.enumerated() {
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `four hundred and one lookups are too many`() async throws {
+  @Test func `a lookup of 401 records is refused`() async throws {
     try await withAnna { anna in
       let many = [JSON](repeating: ["recordName": "n"], count: 401)
       let answer = try await anna.answer("records/lookup", ["records": .array(many)])
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `a stranger reads the public database`() async throws {
+  @Test func `an anonymous caller can read the public database`() async throws {
     try await withServer { server in
       var anna = try await server.client("anna@example.org")
       anna.database = "public"
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func `a zone that is not there fails the request`() async throws {
+  @Test func `a lookup in a missing zone fails as a whole`() async throws {
     try await withAnna { anna in
       let answer = try await anna.answer(
         "records/lookup",
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func `keys are desired at top level or for one record, which wins`() async throws {
+  @Test func `desired keys of a record take precedence over those at top level`() async throws {
     try await withAnna { anna in
       try await anna.save("n-1", fields: ["a": ["value": 1], "b": ["value": 2]])
       let body: JSON = [
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test(arguments: ["numbersAsStrings", "numberAsStrings"])
-  func `numbers come as strings to who asks`(key: String) async throws {
+  func `numbers are strings if the request asks for it`(key: String) async throws {
     try await withAnna { anna in
       try await anna.save(
         "n-1",

@@ -2,9 +2,9 @@ import HTTPTypes
 import StratusTesting
 import Testing
 
-/// What an operator asks over HTTP.
+/// The operator's requests over HTTP.
 @Suite struct ManagementEndpoints {
-  /// Asks what must be refused.
+  /// Sends a request that the server must refuse.
   private func refuse(
     _ server: TestServer, _ endpoint: String, _ body: JSON, status: Int = 400
   ) async throws {
@@ -15,7 +15,7 @@ import Testing
     #expect(answer.status == status)
   }
 
-  @Test func `containers are made once and listed in order`() async throws {
+  @Test func `a container is created once, and the list is in order`() async throws {
     try await withServer { server in
       try await server.manage("containers/create", ["containerID": "iCloud.test.b"])
       try await server.manage("containers/create", ["containerID": "iCloud.test.a"])
@@ -26,14 +26,14 @@ import Testing
   }
 
   @Test(arguments: ["notes", "iCloud.", "iCloud.a/b", "iCloud.a b", "iCloud.../x"])
-  func `a container of another form is refused`(id: String) async throws {
+  func `an illegal container ID is refused`(id: String) async throws {
     try await withServer { server in
       try await refuse(server, "containers/create", ["containerID": "\(id)"])
       #expect(try await server.manage("containers/list", [:])["containers"] == [])
     }
   }
 
-  @Test func `accounts are one an address, whatever its case`() async throws {
+  @Test func `each address has one account, whatever its case`() async throws {
     try await withServer { server in
       try await server.manage("accounts/create", ["email": "Ann@Example.org"])
       try await refuse(server, "accounts/create", ["email": "ann@example.ORG"])
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `tokens are for containers and accounts that exist`() async throws {
+  @Test func `tokens need an existing container and account`() async throws {
     try await withServer { server in
       let token: JSON = ["containerID": "iCloud.test.none", "environment": "development"]
       try await refuse(server, "api-tokens/create", token, status: 404)
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `deploying brings types and fields to production`() async throws {
+  @Test func `a deployment adds types and fields to production`() async throws {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       var production = anna

@@ -13,7 +13,7 @@ import Testing
     "place": ["value": ["latitude": 60.25, "longitude": 24.5], "type": "LOCATION"],
   ]
 
-  @Test func `a saved record is answered whole`() async throws {
+  @Test func `the answer to a save contains the whole record`() async throws {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       let user = try #require(try await anna.post("users/caller")["userRecordName"].string)
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `a reference is answered with its zone and action`() async throws {
+  @Test func `a reference is returned with its zone and action`() async throws {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       let record = try await anna.save(
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func `an update answers with all stored fields, not those it wrote`() async throws {
+  @Test func `the answer to an update contains all stored fields`() async throws {
     try await withAnna { anna in
       let first = try await anna.save("n-1", fields: Self.fields)
       let tag = try #require(first["recordChangeTag"].string)
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `a record without a name gets an upper-case UUID`() async throws {
+  @Test func `a record without a name gets an upper-case UUID as its name`() async throws {
     try await withAnna { anna in
       let operation: JSON = ["operationType": "create", "record": ["recordType": "Note"]]
       let records = try await anna.modify([operation, operation])
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func `a deletion is answered with name and deleted alone`() async throws {
+  @Test func `the answer to a deletion contains only the name and the deleted flag`() async throws {
     try await withAnna { anna in
       let record = try await anna.save("n-1")
       let operation: JSON = [
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func `results stand in the order of the operations, errors in their place`() async throws {
+  @Test func `results and errors come in the order of the operations`() async throws {
     try await withAnna { anna in
       let stored = try await anna.save("n-1", fields: ["a": ["value": 1]])
       let operations: JSON = [
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  @Test func `an atomic batch is visible whole or not at all`() async throws {
+  @Test func `an atomic batch becomes visible as a whole or not at all`() async throws {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       try await anna.save("n-1", in: "Work")
@@ -131,7 +131,7 @@ import Testing
     }
   }
 
-  @Test func `the default zone is never atomic, whatever is asked`() async throws {
+  @Test func `a batch in the default zone is never atomic`() async throws {
     try await withAnna { anna in
       let operations: JSON = [
         ["operationType": "create", "record": ["recordName": "n-1", "recordType": "Note"]],
@@ -143,7 +143,7 @@ import Testing
     }
   }
 
-  @Test func `nobody writes without signing in`() async throws {
+  @Test func `a write without a signed-in user is refused`() async throws {
     try await withServer { server in
       let operation: JSON = ["operationType": "create", "record": ["recordType": "Note"]]
       let answer = try await server.stranger.answer("records/modify", ["operations": [operation]])
@@ -153,7 +153,7 @@ import Testing
     }
   }
 
-  @Test func `an unknown zone is not found`() async throws {
+  @Test func `a write to an unknown zone gives ZONE_NOT_FOUND`() async throws {
     try await withAnna { anna in
       let operation: JSON = ["operationType": "create", "record": ["recordType": "Note"]]
       let answer = try await anna.answer(
@@ -162,7 +162,7 @@ import Testing
     }
   }
 
-  @Test func `an unknown zone among several fails alone`() async throws {
+  @Test func `a write to several zones fails only in the unknown one`() async throws {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       func operation(_ name: String, in zone: String) -> JSON {
@@ -184,7 +184,7 @@ import Testing
     }
   }
 
-  @Test func `production refuses what its schema has not`() async throws {
+  @Test func `production refuses types and fields that its schema lacks`() async throws {
     try await withAnna { anna in
       var production = anna
       production.environment = "production"
@@ -195,7 +195,7 @@ import Testing
     }
   }
 
-  @Test func `a writer's token shows in the zone's changes until the next one`() async throws {
+  @Test func `the zone's changes contain the writer's token until the next write`() async throws {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       for token in ["one", "two"] {

@@ -2,7 +2,7 @@ import Testing
 
 /// Answers to requests with `numbersAsStrings`.
 @Suite struct NumbersAsStrings {
-  @Test func `a reference in the public database is as ever`() async throws {
+  @Test func `numbersAsStrings does not change a reference in a public record`() async throws {
     try await withAnna { client in
       var anna = client
       anna.database = "public"
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func `the server's record of a conflict has them, too`() async throws {
+  @Test func `numbersAsStrings applies to the server's record in a conflict`() async throws {
     try await withAnna { anna in
       try await anna.save("n", fields: ["number": ["value": 7]])
       let body: JSON = [
@@ -36,9 +36,9 @@ import Testing
     }
   }
 
-  @Test func `an encrypted value may be called by the schema's type`() async throws {
+  @Test func `an encrypted value may have the type name of the schema`() async throws {
     try await withAnna { anna in
-      // Not sealed: the refusal is that of a value, no longer of its type.
+      // The value is not sealed. The server refuses the value, not its type name.
       let item = try await anna.save(
         "n",
         fields: ["secret": ["value": "AQ==", "type": "ENCRYPTED_BYTES", "isEncrypted": true]])

@@ -1,7 +1,7 @@
 import StratusTesting
 import Testing
 
-/// Nobody but its owner reads or writes a private database (DESIGN promise 6).
+/// Only its owner can read or write a private database (DESIGN promise 6).
 @Suite struct Privacy {
   private func withTwo(
     _ body: (_ anna: Client, _ bea: Client, _ annaName: String) async throws -> Void
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  /// Requests by which somebody could reach into Anna's zone.
+  /// Requests through which another caller might reach Anna's zone.
   private static func attempts(_ zoneID: JSON, _ token: JSON) -> [(String, JSON)] {
     [
       ("records/lookup", ["records": [["recordName": "secret"]], "zoneID": zoneID]),
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func `two users' zones of one name are two zones`() async throws {
+  @Test func `two users' zones with the same name are different zones`() async throws {
     try await withTwo { anna, bea, _ in
       try await bea.makeZone("Diary")
       #expect(try await bea.lookup(["secret"], in: "Diary")[0]["serverErrorCode"] == "NOT_FOUND")
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func `lists show a user its own zones only`() async throws {
+  @Test func `a user's lists show only the user's own zones`() async throws {
     try await withTwo { _, bea, _ in
       let list = try await bea.post("zones/list")
       #expect(list["zones"].array?.count == 1)
@@ -102,7 +102,8 @@ import Testing
     }
   }
 
-  @Test func `a private record is not in the public database, nor in other stores`() async throws {
+  @Test
+  func `a private record is neither in the public database nor in other stores`() async throws {
     try await withTwo { anna, _, _ in
       for (container, environment, database) in [
         (anna.container, "development", "public"), (anna.container, "production", "private"),
@@ -116,7 +117,7 @@ import Testing
     }
   }
 
-  @Test func `strangers are asked to sign in before anything private`() async throws {
+  @Test func `an anonymous caller must sign in before any private request`() async throws {
     try await withTwo { anna, _, name in
       let zoneID: JSON = ["zoneName": "Diary", "ownerRecordName": "\(name)"]
       for (endpoint, body) in Self.attempts(zoneID, nil) + [("zones/list", [:])] {
@@ -128,7 +129,7 @@ import Testing
     }
   }
 
-  @Test func `a public record is its creator's to change`() async throws {
+  @Test func `only its creator can change a public record`() async throws {
     try await withTwo { anna, bea, _ in
       var (anna, bea) = (anna, bea)
       (anna.database, bea.database) = ("public", "public")

@@ -1,13 +1,13 @@
 import Testing
 
-/// The codes of the documentation; clients know no others (wire-quirks B7).
+/// The error codes of the documentation. Clients know no others (wire-quirks B7).
 let documentedCodes: Set<String> = [
   "ACCESS_DENIED", "ATOMIC_ERROR", "AUTHENTICATION_FAILED", "AUTHENTICATION_REQUIRED",
   "BAD_REQUEST", "CONFLICT", "EXISTS", "INTERNAL_ERROR", "NOT_FOUND", "QUOTA_EXCEEDED",
   "THROTTLED", "TRY_AGAIN_LATER", "VALIDATING_REFERENCE_ERROR", "ZONE_NOT_FOUND",
 ]
 
-/// The status each code has when it concerns a whole request (web-services §3.14).
+/// The HTTP status of each code when the whole request fails (web-services §3.14).
 let statusOfCode: [String: Int] = [
   "ACCESS_DENIED": 403, "ATOMIC_ERROR": 400, "AUTHENTICATION_FAILED": 401,
   "AUTHENTICATION_REQUIRED": 421, "BAD_REQUEST": 400, "CONFLICT": 409, "EXISTS": 409,
@@ -16,7 +16,7 @@ let statusOfCode: [String: Int] = [
 ]
 
 extension Client.Answer {
-  /// The errors in it: the request's, or those of its items.
+  /// The errors of the answer: the request's error, or those of its items.
   var errors: [JSON] {
     if status != 200 { return [json] }
     let items = (json["records"].array ?? []) + (json["zones"].array ?? [])
@@ -26,7 +26,7 @@ extension Client.Answer {
   var code: String? { errors.first?["serverErrorCode"].string }
   var reason: String? { errors.first?["reason"].string }
 
-  /// Expects a refusal that a client can read, and no fault of the server's.
+  /// Expects an error that a client can read, and no internal server error.
   func expectRefusal(
     _ what: String, code: String? = nil, sourceLocation: SourceLocation = #_sourceLocation
   ) {
@@ -46,8 +46,8 @@ extension Client.Answer {
   }
 }
 
-/// All that a user's private database holds, tokens included, so that even a change that changes
-/// nothing shows.
+/// The whole content of a user's private database. It includes tokens, so it also differs after a
+/// change without an effect.
 struct Contents: Hashable {
   let zones: JSON
   let histories: [JSON]

@@ -7,7 +7,7 @@ import StratusWire
 import Synchronization
 import Testing
 
-/// A server, and what a test does with it.
+/// Runs a test with a server.
 func withServer(
   live: Live = Live(), limits: LimitSettings = .unpaced,
   _ body: (TestServer) async throws -> Void
@@ -22,25 +22,25 @@ func withServer(
   await server.stop()
 }
 
-/// A server and one signed-in user of its container.
+/// Runs a test with a server and one signed-in user of its container.
 func withAnna(_ body: (Client) async throws -> Void) async throws {
   try await withServer { try await body($0.client("anna@example.org")) }
 }
 
 extension TestServer {
-  /// A signed-in user, with tokens good everywhere.
+  /// A signed-in user whose tokens are valid for every container.
   func client(_ email: String) async throws -> Client {
     let tokens = try await tokens(email: email)
     return Client(
       router: router, apiToken: tokens.apiToken, webAuthToken: tokens.webAuthToken)
   }
 
-  /// Who has an API token and nothing else.
+  /// A caller with an API token and without a user.
   var stranger: Client {
     Client(router: router, database: "public", apiToken: developer.apiToken)
   }
 
-  /// Asks what an operator asks.
+  /// Sends an operator's request.
   @discardableResult
   func manage(_ endpoint: String, _ body: JSON) async throws -> JSON {
     let answer = try await Client(router: router).send(
@@ -51,7 +51,7 @@ extension TestServer {
   }
 }
 
-/// A clock that a test moves.
+/// A clock that a test advances.
 final class MovedClock: Sendable {
   private let milliseconds = Mutex<Int64>(1_767_225_600_000)
 
@@ -59,7 +59,7 @@ final class MovedClock: Sendable {
 
   func move(bySeconds seconds: Int64) { milliseconds.withLock { $0 += seconds * 1_000 } }
 
-  /// The real server but for the time.
+  /// The real environment, except for its time.
   var live: Live {
     Live(ambient: Ambient(now: { self.now }, makeUUID: Ambient.live.makeUUID))
   }

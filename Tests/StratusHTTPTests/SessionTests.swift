@@ -3,7 +3,7 @@ import StratusServer
 import StratusTesting
 import Testing
 
-/// Sessions and API tokens as the operator manages them.
+/// The operator's commands for sessions and API tokens.
 @Suite struct SessionsOfUsers {
   private static let notes = "iCloud.org.example.Notes"
   private static let place: JSON = [
@@ -33,7 +33,7 @@ import Testing
     return try #require(try await server.manage("web-tokens/create", body)["token"].string)
   }
 
-  @Test func `a session ends after ninety days, however much it is used`() async throws {
+  @Test func `a session ends after ninety days, however often it is used`() async throws {
     let clock = MovedClock()
     try await withTokens(live: clock) { _, anna in
       var anna = anna
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `a session that is ended asks for a sign-in at once`() async throws {
+  @Test func `an ended session is answered with a request to sign in`() async throws {
     try await withTokens { server, anna in
       #expect(try await anna.get("users/caller").status == 200)
       let list = try await server.manage("web-tokens/list", [:])["webTokens"].array ?? []
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func `the last use of a session is noted to the hour`() async throws {
+  @Test func `the last use of a session is stored to the hour`() async throws {
     let clock = MovedClock()
     try await withTokens(live: clock) { server, anna in
       func lastUse() async throws -> JSON? {
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func `an API token that is revoked is out at once`() async throws {
+  @Test func `a revoked API token is refused at once`() async throws {
     try await withTokens { server, anna in
       #expect(try await anna.get("users/caller").status == 200)
       let list = try await server.manage("api-tokens/list", [:])["apiTokens"].array ?? []
@@ -92,7 +92,8 @@ import Testing
     }
   }
 
-  @Test func `tokens of the key before hold on, and those before it end`() async throws {
+  @Test
+  func `tokens of the previous key stay valid, and those of older keys do not`() async throws {
     try await withTokens { server, anna in
       try await server.manage("web-tokens/rotate-key", [:])
       #expect(try await anna.get("users/caller").status == 200)
@@ -105,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func `pages of other origins than an API token's are refused`() async throws {
+  @Test func `a page whose origin an API token does not list is refused`() async throws {
     let token = Self.place.with("allowedOrigins", ["https://App.example.org"])
     try await withTokens(token: token) { _, anna in
       let cases: [(origin: String?, status: Int)] = [
@@ -123,7 +124,7 @@ import Testing
   }
 
   @Test(arguments: ["app.example.org", "https://", "https://a.org/path", "ftp://a.org", "*"])
-  func `what is no origin is refused`(_ origin: String) async throws {
+  func `an API token cannot list a malformed origin`(_ origin: String) async throws {
     let token = Self.place.with("allowedOrigins", ["\(origin)"])
     try await withServer { server in
       try await server.manage("containers/create", ["containerID": "\(Self.notes)"])
@@ -134,7 +135,7 @@ import Testing
     }
   }
 
-  @Test func `an enabled account is in again`() async throws {
+  @Test func `an enabled account is accepted again`() async throws {
     try await withTokens { server, anna in
       try await server.manage("accounts/disable", ["email": "anna@example.org"])
       #expect(try await anna.get("users/caller").status == 401)
@@ -143,7 +144,7 @@ import Testing
     }
   }
 
-  @Test func `a deleted container is gone, and a new one of its name is empty`() async throws {
+  @Test func `a container created under a deleted container's name is empty`() async throws {
     try await withTokens { server, anna in
       try await anna.makeZone("Work")
       try await server.manage("containers/delete", ["containerID": "\(Self.notes)"])

@@ -1,6 +1,7 @@
 import Testing
 
-/// The shared database of a user who participates in no zone (web-services §4.8, sharing §2.2).
+/// The shared database of a user who participates in no shared zone (web-services §4.8, sharing
+/// §2.2).
 @Suite struct EmptySharedDatabase {
   private func withShared(_ body: (Client) async throws -> Void) async throws {
     try await withAnna { anna in
@@ -11,7 +12,7 @@ import Testing
     }
   }
 
-  @Test func `its lists of zones are empty`() async throws {
+  @Test func `zone lists of an empty shared database are empty`() async throws {
     try await withShared { shared in
       for endpoint in ["zones/list", "changes/database", "zones/changes"] {
         let answer = try await shared.post(endpoint)
@@ -20,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func `its change token is good for the next poll, and for no other database`() async throws
+  @Test func `a change token of the shared database is valid for it and for no other`() async throws
   {
     try await withShared { shared in
       let first = try await shared.post("changes/database")
@@ -36,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `it has neither a default zone nor the caller's own zones`() async throws {
+  @Test func `a shared database has no default zone and none of the caller's zones`() async throws {
     try await withShared { shared in
       let zones: JSON = ["zones": [["zoneName": "_defaultZone"], ["zoneName": "Work"]]]
       let found = try await shared.post("zones/lookup", zones)
@@ -47,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `no zone is made in it`() async throws {
+  @Test func `a user cannot create a zone in the shared database`() async throws {
     try await withShared { shared in
       let answer = try await shared.answer(
         "zones/modify",
@@ -56,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `a query over all of its zones finds nothing`() async throws {
+  @Test func `a query over all zones of an empty shared database finds no record`() async throws {
     try await withShared { shared in
       var own = shared
       own.database = "private"

@@ -5,7 +5,7 @@ import StratusServer
 import StratusTesting
 import Testing
 
-/// A server behind a real socket, and clients that misbehave.
+/// A server on a real socket, with clients that misbehave.
 @Suite struct Socket {
   func withRunningServer(
     _ body: @Sendable @escaping (_ port: UInt16, _ query: String) async throws -> Void
@@ -55,7 +55,7 @@ import Testing
     #expect(answer.contains("Record not found"))
   }
 
-  @Test func `ten megabytes are refused in JSON`() async throws {
+  @Test func `a body of ten megabytes is refused with a JSON error`() async throws {
     try await withRunningServer { port, query in
       let head = Self.request(query, headers: "Content-Length: 10000000\r\nConnection: close\r\n")
       let answer = try await Wire(port: port).exchange(
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `ten megabytes in pieces are refused`() async throws {
+  @Test func `a chunked body of ten megabytes is refused`() async throws {
     try await withRunningServer { port, query in
       let head = Self.request(query, headers: "Transfer-Encoding: chunked\r\nConnection: close\r\n")
       let piece = Array("186A0\r\n".utf8) + [UInt8](repeating: 0x20, count: 100_000) + [13, 10]
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func `A3: a request in pieces is as good as one in one`() async throws {
+  @Test func `A3: a chunked request equals one with a content length`() async throws {
     try await withRunningServer { port, query in
       let head = Self.request(query, headers: "Transfer-Encoding: chunked\r\nConnection: close\r\n")
       let body = "c\r\n{\"records\":[\r\n1\r\n]\r\n1\r\n}\r\n0\r\n\r\n"
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test func `who leaves in the middle of a request changes nothing`() async throws {
+  @Test func `a client that disconnects during its request changes nothing`() async throws {
     try await withRunningServer { port, query in
       let body =
         #"{"operations":[{"operationType":"create","record":"#
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func `what is no HTTP ends the connection and nothing else`() async throws {
+  @Test func `bytes that are not HTTP end only their own connection`() async throws {
     try await withRunningServer { port, query in
       let rubbish: [[UInt8]] = [
         Array("hello\r\n\r\n".utf8), [0x16, 0x03, 0x01, 0x02, 0x00, 0x01],

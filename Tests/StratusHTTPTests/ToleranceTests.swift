@@ -2,13 +2,14 @@ import HTTPTypes
 import StratusTesting
 import Testing
 
-/// What real clients send, though the documentation does not say so (wire-quirks A).
+/// Requests that real clients send although the documentation does not mention them (wire-quirks
+/// A).
 @Suite struct Tolerance {
   @Test(arguments: [
     "text/plain", "application/json", "application/json; charset=utf-8",
     "application/x-www-form-urlencoded", "image/png",
   ])
-  func `A1: the content type of a request does not matter`(type: String) async throws {
+  func `A1: the server ignores the content type of a request`(type: String) async throws {
     try await withAnna { anna in
       let answer = try await anna.send(
         .post, anna.target("records/lookup"), headers: ["Content-Type": type],
@@ -18,7 +19,7 @@ import Testing
   }
 
   @Test(arguments: ["zones/list", "users/caller", "users/current", "changes/database"])
-  func `A2: GET and POST, an empty body and an empty dictionary are one`(
+  func `A2: GET, POST, an empty body and an empty dictionary are equivalent`(
     endpoint: String
   ) async throws {
     try await withAnna { anna in
@@ -32,7 +33,8 @@ import Testing
     }
   }
 
-  @Test func `A4, A5: unknown parameters and the order of known ones do not matter`() async throws {
+  @Test
+  func `A4, A5: the server ignores unknown parameters and the parameter order`() async throws {
     try await withAnna { anna in
       let token = Client.encode(try #require(anna.webAuthToken))
       let api = try #require(anna.apiToken)
@@ -48,9 +50,9 @@ import Testing
     }
   }
 
-  @Test func `A6: a token that nobody encoded is good too`() async throws {
+  @Test func `A6: a web auth token works without percent-encoding`() async throws {
     try await withServer { server in
-      // Tokens are random: draw until one has a plus sign in it.
+      // Tokens are random. Draw until a token contains a plus sign.
       for _ in 0..<100 {
         let anna = try await server.client("anna@example.org")
         let token = try #require(anna.webAuthToken)
@@ -64,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `A7: a whole record comes back with all that was answered`() async throws {
+  @Test func `A7: a record can be sent back with every key of the answer`() async throws {
     try await withAnna { anna in
       let saved = try await anna.save("n-1", fields: ["a": ["value": 1, "type": "INT64"]])
       let whole = saved.with("stableUrl", ["x": 1]).with("shortGUID", nil)
@@ -76,7 +78,7 @@ import Testing
   }
 
   @Test(arguments: ["ownerRecordName", "ownerName"])
-  func `A8: a zone's owner has two keys and two place-holders`(key: String) async throws {
+  func `A8: the owner of a zone has two keys and two placeholders`(key: String) async throws {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       let user = try #require(try await anna.post("users/caller")["userRecordName"].string)
@@ -88,7 +90,7 @@ import Testing
     }
   }
 
-  @Test func `A9: the zone stands at top level, in the record, or in both`() async throws {
+  @Test func `A9: the zone may be at top level, in the record, or in both`() async throws {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       let zoneID: JSON = ["zoneName": "Work"]
@@ -116,7 +118,7 @@ import Testing
     }
   }
 
-  @Test func `A10: desired keys of a save stand in three places`() async throws {
+  @Test func `A10: the desired keys of a save may be in three locations`() async throws {
     try await withAnna { anna in
       let record: JSON = [
         "recordName": "n", "recordType": "Note", "fields": ["a": ["value": 1], "b": ["value": 2]],
@@ -142,7 +144,8 @@ import Testing
     }
   }
 
-  @Test func `A12–A15: types may lack, have aliases, and numbers be written freely`() async throws {
+  @Test
+  func `A12–A15: types may be missing or aliases, and numbers may have any form`() async throws {
     try await withAnna { anna in
       try await anna.save(
         "n",
@@ -161,7 +164,7 @@ import Testing
   }
 
   @Test(arguments: [JSON.object([:]), ["value": nil], nil])
-  func `A13: a field is cleared by nothing in any form`(nothing: JSON) async throws {
+  func `A13: every form of an empty value clears a field`(nothing: JSON) async throws {
     try await withAnna { anna in
       try await anna.save("n", fields: ["a": ["value": 1], "b": ["value": 2]])
       let record = try await anna.save("n", fields: ["a": nothing])
@@ -179,7 +182,7 @@ import Testing
     }
   }
 
-  @Test func `A22: zone IDs are looked up bare or wrapped`() async throws {
+  @Test func `A22: zone IDs in a lookup may be bare or wrapped`() async throws {
     try await withAnna { anna in
       let zoneID: JSON = ["zoneName": "_defaultZone"]
       let found = try await anna.post("zones/lookup", ["zones": [zoneID, ["zoneID": zoneID]]])

@@ -3,7 +3,7 @@ import Testing
 /// `users/caller`, `users/current` (web-services §4.15).
 @Suite struct UsersEndpoints {
   @Test(arguments: ["public", "private"])
-  func `the caller is told who it is, at top level and in a list`(database: String) async throws {
+  func `the caller's identity is at top level and in a list`(database: String) async throws {
     try await withAnna { anna in
       var anna = anna
       anna.database = database
@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(arguments: ["users/caller", "users/current"])
-  func `who is not signed in is told to`(endpoint: String) async throws {
+  func `a caller without a user is asked to sign in`(endpoint: String) async throws {
     try await withServer { server in
       let answer = try await server.stranger.get(endpoint)
       answer.expectRefusal(endpoint, code: "AUTHENTICATION_REQUIRED")
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `a user is another in each container and the same each time`() async throws {
+  @Test func `a user has one ID in each container, and it does not change`() async throws {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       let again = try await server.client("anna@example.org")
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `a user has a record of type Users, which everybody can look up`() async throws {
+  @Test func `a user has a Users record, which every caller can look up`() async throws {
     try await withServer { server in
       var anna = try await server.client("anna@example.org")
       anna.database = "public"

@@ -1,16 +1,16 @@
 import Foundation
 
-/// A TCP connection that sends bytes, whatever they mean, and reads what comes back.
+/// A TCP connection that sends arbitrary bytes and reads the answer.
 struct Wire: Sendable {
   let port: UInt16
 
-  /// Sends and reads until the server closes.
+  /// Sends bytes and reads until the server closes the connection.
   ///
-  /// - Throws: `ETIMEDOUT` if the server neither listens nor speaks nor closes for a minute:
-  ///   hundreds of tests share the threads that it answers on.
-  /// - Parameter leaves: closes its sending side when all is sent.
+  /// - Throws: `ETIMEDOUT` if the server neither reads, writes nor closes for a minute. The limit
+  ///   is long because hundreds of tests share the server's threads.
+  /// - Parameter leaves: closes the sending side after all bytes are sent.
   func exchange(_ bytes: [UInt8], leaves: Bool = false) async throws -> String {
-    // NB: these calls block; the server needs the threads of Swift's pool.
+    // NB: these calls block. The server needs the threads of Swift's pool.
     try await withCheckedThrowingContinuation { continuation in
       DispatchQueue.global().async {
         continuation.resume(with: Result { try talk(bytes, leaves: leaves) })
@@ -18,7 +18,7 @@ struct Wire: Sendable {
     }
   }
 
-  /// Sends, reads the first bytes of the answer, and leaves after `look`.
+  /// Sends bytes, reads the first bytes of the answer, and closes the connection after `look`.
   func begin(_ bytes: [UInt8], look: () throws -> Void) async throws {
     let descriptor = try connected()
     defer { close(descriptor) }
@@ -38,7 +38,7 @@ struct Wire: Sendable {
     defer { close(descriptor) }
     var sent = 0
     while sent < bytes.count {
-      // A server that has heard enough closes; its answer is still to be read.
+      // A server that refuses the request closes the connection; its answer must still be read.
       let count = bytes[sent...].withUnsafeBytes {
         send(descriptor, $0.baseAddress, min($0.count, 65_536), Int32(MSG_NOSIGNAL))
       }

@@ -19,14 +19,15 @@ import Testing
     }
   }
 
-  @Test func `the public database has only its default zone, also for strangers`() async throws {
+  @Test
+  func `the public database has only its default zone, also for anonymous callers`() async throws {
     try await withServer { server in
       let list = try await server.stranger.post("zones/list")
       #expect(names(list) == ["_defaultZone"])
     }
   }
 
-  @Test func `a zone is made, listed, looked up and deleted`() async throws {
+  @Test func `a zone can be created, listed, looked up and deleted`() async throws {
     try await withAnna { anna in
       let made = try await anna.post("zones/modify", ["operations": [operation("create", "Work")]])
       let zone = made["zones"][0]
@@ -54,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func `making a zone again changes nothing`() async throws {
+  @Test func `saving an existing zone changes nothing`() async throws {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       try await anna.save("n-1", in: "Work")
@@ -64,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func `a zone made again is empty`() async throws {
+  @Test func `a zone that is created again after its deletion is empty`() async throws {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       try await anna.save("n-1", in: "Work")
@@ -75,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func `what cannot be done to one zone is its own error`() async throws {
+  @Test func `an invalid operation on one zone fails alone`() async throws {
     try await withAnna { anna in
       let long = String(repeating: "z", count: 10_000)
       let answer = try await anna.post(
@@ -108,7 +109,7 @@ import Testing
   }
 
   @Test(arguments: ["zones/lookup", "zones/modify"])
-  func `zones are not shown to strangers`(endpoint: String) async throws {
+  func `an anonymous caller cannot list private zones`(endpoint: String) async throws {
     try await withServer { server in
       let body: JSON = ["zones": [["zoneName": "_defaultZone"]], "operations": []]
       let answer = try await server.stranger.answer(endpoint, body)

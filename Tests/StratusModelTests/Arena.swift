@@ -3,11 +3,11 @@ import StratusAccounts
 import StratusTesting
 import StratusTransport
 
-/// Gives each sequence a place of its own on one server: an account, whose private database is
-/// empty, and record types that nobody has saved yet.
+/// Gives each sequence its own account with an empty private database on a shared server, and
+/// record types that were never saved.
 actor Arena {
-  /// Sequences that share a container, and so a schema: enough that making its file costs little,
-  /// few enough that the schema stays small.
+  /// The number of sequences that share a container and its schema. It is large enough that
+  /// creating the store costs little, and small enough that the schema stays small.
   private static let sequencesPerContainer = 60
 
   private let server: TestServer
@@ -15,9 +15,9 @@ actor Arena {
 
   init(server: TestServer) { self.server = server }
 
-  /// What one run of a sequence works with.
+  /// The account, database and names for one run of a sequence.
   struct Place: Sendable {
-    /// NB: the last two look the same and are not: names are compared byte for byte.
+    /// NB: the last two look the same and are different: names are compared byte for byte.
     static let recordNames = ["plain", "a/b \\ \"c\"", "0", "caf\u{e9}", "cafe\u{301}"]
 
     let databases: [CKDatabase]
@@ -49,9 +49,9 @@ actor Arena {
     func recordType(_ type: Int) -> String { "Type\(type)of\(number)" }
   }
 
-  /// A place nobody has used.
+  /// Returns a place that no sequence has used.
   ///
-  /// - Throws: what the server throws.
+  /// - Throws: the errors of the server.
   func place() async throws -> Place {
     count += 1
     let tokens = try await server.tokens(email: "user\(count)@localhost")

@@ -1,6 +1,6 @@
 import CloudKit
 
-/// Where the server and the model do not agree.
+/// A difference between the server and the model.
 struct Mismatch: Error, CustomStringConvertible {
   let description: String
 
@@ -13,7 +13,7 @@ struct Mismatch: Error, CustomStringConvertible {
 }
 
 extension Result {
-  /// How an error is called in a mismatch.
+  /// The name of an error in a mismatch.
   var text: String {
     switch self {
     case .success: "success"
@@ -22,7 +22,7 @@ extension Result {
     }
   }
 
-  /// The error's code; nil: success, or no error of CloudKit's.
+  /// The error's code; nil: success, or an error that is not CloudKit's.
   var code: CKError.Code? {
     switch self {
     case .success: nil
@@ -71,14 +71,14 @@ extension CKRecord {
     CKRecord.ID(recordName: Arena.Place.recordNames[name], zoneID: recordID.zoneID)
   }
 
-  /// Throws unless the record hangs on this one.
+  /// Throws unless the record has the given parent.
   func require(parent name: Int?, _ context: String) throws {
     try Mismatch.require(
       parent?.recordID == name.map(neighbour),
       "\(context) has the parent \(parent?.recordID as Any), not \(name.map(neighbour) as Any)")
   }
 
-  /// Throws unless the record has these fields and no others, and no pending changes.
+  /// Throws unless the record has exactly these fields and no pending changes.
   func require(_ fields: [Int: Value], _ context: String) throws {
     let expected = fields.keys.map { "field\($0)" }.sorted()
     try Mismatch.require(

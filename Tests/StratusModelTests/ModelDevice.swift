@@ -1,46 +1,46 @@
 import CloudKit
 
-/// What one device knows: records it holds, and how far it has followed which zone.
+/// The state of one device: its records, and the position that it has reached in each zone.
 struct ModelDevice {
-  /// A record the device holds, and what is expected to be in it.
+  /// A record on the device, and its expected content.
   struct Copy {
     let record: CKRecord
     let type: Int
     var fields: [Int: Value]
     var parent: Int?
-    /// The version whose tag it has.
+    /// The version that belongs to the record's tag.
     var version: Int
   }
 
-  /// A place in a zone's history, and what is known there.
+  /// A position in a zone's history, and the records known at it.
   struct ZoneFeed {
     var token: CKServerChangeToken?
-    /// The zone as it was when the token's history began.
+    /// The zone's incarnation when the token's history began.
     var incarnation: Int?
     var records: [Int: ModelServer.Record] = [:]
-    /// The moment of the last change known when the feed was last read to its end.
+    /// The moment of the last known change when the feed was last read to its end.
     var completeAt: Int?
   }
 
-  /// A place in the database's history, and the zones known there.
+  /// A position in the database's history, and the zones known at it.
   struct DatabaseFeed {
     var token: CKServerChangeToken?
     var zones: Set<Int> = []
     var completeAt: Int?
-    /// Zone → the moment it was last told of, since then.
+    /// Zone → the moment at which the feed last reported the zone.
     var toldAt: [Int: Int] = [:]
   }
 
   let database: CKDatabase
   var copies: [RecordKey: Copy] = [:]
-  /// What was held before.
+  /// The earlier copies of records.
   var olderCopies: [RecordKey: Copy] = [:]
   var feeds: [Int: ZoneFeed] = [:]
-  /// Where each feed stood at earlier times.
+  /// The positions of each feed at earlier times.
   var bookmarks: [Int: [ZoneFeed]] = [:]
   var databaseFeed = DatabaseFeed()
 
-  /// Goes on with another copy of a record.
+  /// Replaces the device's copy of a record.
   mutating func hold(_ copy: Copy, _ key: RecordKey) {
     olderCopies[key] = copies[key]
     copies[key] = copy

@@ -1,7 +1,8 @@
 import CloudKit
 
 extension ModelRun {
-  /// Reads the database's feed page by page: every zone made, deleted, or with changed records.
+  /// Reads the database's feed page by page: every zone that was created, deleted or has changed
+  /// records.
   mutating func followDatabase(limit: Int?, pages: Int?, on device: Int) async throws {
     var told: Set<Int> = []
     for _ in 0..<(pages ?? 20) {

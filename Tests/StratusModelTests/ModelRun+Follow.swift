@@ -1,18 +1,18 @@
 import CloudKit
 
 extension ModelRun {
-  /// Pages after which a feed that never ends is given up.
+  /// The number of pages after which a feed counts as endless.
   private static let pagesMax = 100
 
-  /// What a page of a zone's feed tells, in order.
+  /// One element of a page of a zone's feed, in order.
   private enum Event {
     case changed(CKRecord.ID, Result<CKRecord, any Error>)
     case deleted(CKRecord.ID, CKRecord.RecordType)
-    /// Everything up to here is told.
+    /// The feed has reported all changes up to this token.
     case token(CKServerChangeToken)
   }
 
-  /// Reads a zone's feed page by page by the convenience method.
+  /// Reads a zone's feed page by page with the convenience method.
   mutating func followZone(
     _ zone: Int, limit: Int?, pages: Int?, on device: Int
   ) async throws {
@@ -39,7 +39,7 @@ extension ModelRun {
     try Mismatch.require(pages != nil, "the feed of zone \(zone) does not end")
   }
 
-  /// Reads the feeds of both custom zones to their ends by one operation.
+  /// Reads the feeds of both custom zones to their ends with one operation.
   mutating func followZones(limit: Int?, on device: Int) async throws {
     let zones = [1, 2]
     let operation = CKFetchRecordZoneChangesOperation()
@@ -93,7 +93,8 @@ extension ModelRun {
     }
   }
 
-  /// Takes in what a feed tells: it must be the latest state, once, and only what changed (§16).
+  /// Applies the changes of a feed. The feed must report only changed records, each once and in its
+  /// latest state (§16).
   private mutating func take(
     _ events: [Event], of zone: Int, told: inout Set<Int>, on device: Int
   ) throws {
@@ -148,7 +149,7 @@ extension ModelRun {
     return key
   }
 
-  /// Who has read to the end holds exactly what the server holds.
+  /// Checks that a device that has read to the end holds exactly the server's records.
   private mutating func complete(_ zone: Int, on device: Int) throws {
     let found = devices[device].feeds[zone]?.records ?? [:]
     let expected = model.zones[zone]?.records ?? [:]
@@ -165,11 +166,11 @@ extension ModelRun {
     }
   }
 
-  /// Takes in that a feed could not be read.
+  /// Handles a feed that could not be read.
   private mutating func failed(
     _ zone: Int, _ code: CKError.Code?, _ text: String, on device: Int
   ) throws {
-    // The default zone has no feed (§11); which error says so is not written anywhere.
+    // The default zone has no feed (§11). The error code for that is not documented.
     if zone == 0 { return }
     let expected = expectedError(of: zone, on: device)
     try Mismatch.require(
@@ -186,7 +187,7 @@ extension ModelRun {
     return incarnation == held.incarnation ? nil : .changeTokenExpired
   }
 
-  /// Reads a zone from nothing, some fields only.
+  /// Reads a zone from its beginning, with some fields only.
   mutating func peek(
     _ zone: Int, limit: Int?, desiredKeys: [Int], on device: Int
   ) async throws {

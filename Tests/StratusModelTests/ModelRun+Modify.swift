@@ -1,11 +1,11 @@
 import CloudKit
 
 extension ModelRun {
-  /// A record as a device is about to save it.
+  /// A record that a device is about to save.
   private struct Draft {
     let record: CKRecord
     let save: ModelServer.Save
-    /// The version the record came from.
+    /// The version that the record was based on.
     let ancestor: Int?
   }
 
@@ -27,7 +27,7 @@ extension ModelRun {
       try await send(
         drafts.map(\.record), modification, policy, isSingle: isSingle, to: database)
     }
-    // The same record twice is an error of the whole (§12).
+    // An operation that names a record twice fails as a whole (§12).
     guard Set(items.map(\.key)).count == items.count else {
       try Mismatch.require(
         result.code == .invalidArguments, "a record given twice: \(result.text)")
@@ -78,7 +78,7 @@ extension ModelRun {
     for (field, value) in edit.sets {
       record.set(value, field: field)
       fields[field] = value
-      // A key cleared in a record that was never saved is no change (§7).
+      // Clearing a key in a record that was never saved is no change (§7).
       if value != nil || copy != nil { changed.insert(field) }
     }
     var parent = copy?.parent
@@ -139,7 +139,7 @@ extension ModelRun {
     let key = draft.save.key
     switch (found, outcome) {
     case (.success(let record), .saved(let version)):
-      // The record that was saved, with the tag of what the server has now (§7, K).
+      // The saved record has the tag of the server's current version (§7, K).
       try check(
         record, key,
         is: ModelServer.Record(
@@ -164,7 +164,7 @@ extension ModelRun {
     }
   }
 
-  /// A conflict carries the server's record, the client's, and the one both came from (§12).
+  /// A conflict contains the server's record, the client's record and their common ancestor (§12).
   private mutating func checkConflict(
     _ error: CKError, with serverRecord: ModelServer.Record, of draft: Draft
   ) throws {

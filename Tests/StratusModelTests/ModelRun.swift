@@ -1,7 +1,7 @@
 import CloudKit
 
-/// One run of a sequence: through the framework against the server, and through the model, side by
-/// side.
+/// One run of a sequence, through the framework against the server and in parallel through the
+/// model.
 struct ModelRun {
   let place: Arena.Place
   var model = ModelServer()
@@ -14,10 +14,10 @@ struct ModelRun {
     devices = place.databases.map { ModelDevice(database: $0) }
   }
 
-  /// Runs a sequence, then has every device catch up.
+  /// Runs a sequence, then lets every device catch up.
   ///
-  /// - Returns: what the sequence came across.
-  /// - Throws: ``Mismatch`` where the two differ.
+  /// - Returns: the rare events of the sequence.
+  /// - Throws: ``Mismatch`` if the server and the model differ.
   @discardableResult
   static func run(_ steps: [Step], in arena: Arena) async throws -> Set<Sighting> {
     var run = ModelRun(in: try await arena.place())
@@ -49,7 +49,7 @@ struct ModelRun {
     }
   }
 
-  /// In the end every device knows what the server holds, and the server holds what the model does.
+  /// Checks that every device ends with the server's records, and that these equal the model's.
   private mutating func finish() async throws {
     for device in devices.indices {
       try await followDatabase(limit: nil, pages: nil, on: device)
@@ -57,7 +57,7 @@ struct ModelRun {
         try await followZones(limit: 3, on: device)
       } else {
         for zone in model.customZones.sorted() {
-          // NB: the first may find that the device's token has expired, and ends with that.
+          // NB: the first read may fail because the device's token has expired.
           try await followZone(zone, limit: nil, pages: nil, on: device)
           try await followZone(zone, limit: nil, pages: nil, on: device)
         }
@@ -119,7 +119,7 @@ struct ModelRun {
     }
   }
 
-  /// Holds a record against what the model says it is.
+  /// Compares a record with the model's expectation.
   mutating func check(
     _ record: CKRecord, _ key: RecordKey, is expected: ModelServer.Record, _ context: String
   ) throws {
@@ -133,7 +133,7 @@ struct ModelRun {
     try tags.check(record, key, version: expected.version)
   }
 
-  /// What a call comes to.
+  /// The result of a call, or its error.
   func outcome<Success>(
     _ call: () async throws -> Success
   ) async -> Result<Success, any Error> {

@@ -1,9 +1,9 @@
 import CloudKit
 
-/// The rules about records that lead to others (cloudkit-semantics §10).
+/// The rules about records that refer to others (cloudkit-semantics §10).
 extension ModelServer {
-  /// Which items of a batch that was just carried out break a rule: a parent is missing, or
-  /// children stay behind. A deletion gives way to what needs the record.
+  /// The items of a completed batch that break a rule: a parent is missing, or children remain. A
+  /// deletion fails if a save needs the record.
   func faults(
     of items: [(place: Int, item: Item)],
     _ policy: CKModifyRecordsOperation.RecordSavePolicy, before: ModelServer
@@ -30,7 +30,7 @@ extension ModelServer {
     return faults
   }
 
-  /// Deletes what leads to deleted records.
+  /// Deletes the records that refer to deleted records.
   mutating func cascade(from items: [Item], before: ModelServer) {
     for key in going(from: items, before: before) {
       guard let record = record(key) else { continue }
@@ -38,8 +38,8 @@ extension ModelServer {
     }
   }
 
-  /// What is there and leads by `deleteSelf` to a record that a batch has deleted, or to one that
-  /// goes so.
+  /// The existing records that refer by `deleteSelf` to a record that a batch has deleted, or to
+  /// one that this cascade deletes.
   private func going(from items: [Item], before: ModelServer) -> Set<RecordKey> {
     var gone: Set<RecordKey> = []
     for case .delete(let key) in items where before.record(key) != nil && record(key) == nil {
@@ -62,7 +62,7 @@ extension ModelServer {
 }
 
 extension ModelServer.Save {
-  /// The parent that is sent: where it was changed, and with all that a record has.
+  /// The parent that the device sends: after a change of parent, and when it sends a whole record.
   func sentParent(_ policy: CKModifyRecordsOperation.RecordSavePolicy) -> Int? {
     hasChangedParent || policy == .allKeys || version == nil ? parent : nil
   }

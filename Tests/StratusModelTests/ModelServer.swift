@@ -2,35 +2,35 @@ import CloudKit
 
 /// CloudKit's rules about records and zones, in memory.
 ///
-/// Written from the reference (cloudkit-semantics §10–12, 16, web-services §4.2), with none of the
-/// server's code: what the two agree on is right, or wrong in the same way twice.
+/// Written from the reference (cloudkit-semantics §10–12, 16, web-services §4.2), without the
+/// server's code. If both agree, they are right, or both have the same error.
 struct ModelServer: Sendable {
   struct Record: Sendable, Hashable {
     let type: Int
     var fields: [Int: Value]
     var parent: Int?
-    /// Another one after each change: stands for the change tag.
+    /// A number that changes with every change of the record. It stands for the change tag.
     var version: Int
   }
 
   struct Zone: Sendable {
-    /// The moment it was made: tells it from an earlier one of the same name.
+    /// The moment of its creation, which distinguishes it from an earlier zone of the same name.
     let incarnation: Int
     var records: [Int: Record] = [:]
-    /// Record → the moment of its last change, deletions included.
+    /// Record → the moment of its last change, including deletions.
     var changes: [Int: Int] = [:]
     /// Types of deleted records.
     var deletedTypes: [Int: Int] = [:]
   }
 
-  /// Moves on with every change.
+  /// Increases with every change.
   private(set) var moment = 0
-  /// Whether the last modification took along what it did not name.
+  /// Whether the last modification also deleted records that it did not name.
   private(set) var hasCascaded = false
   private(set) var zones: [Int: Zone] = [0: Zone(incarnation: 0)]
-  /// Zone → the moment it was last made, deleted, or had a record changed.
+  /// Zone → the moment of its last creation, deletion or record change.
   private(set) var zoneChanges: [Int: Int] = [:]
-  /// Type → field → what the first saved value made it.
+  /// Type → field → the kind of the first saved value.
   private var schema: [Int: [Int: Value.Kind]] = [:]
 
   var customZones: Set<Int> { Set(zones.keys).subtracting([0]) }
@@ -60,17 +60,17 @@ struct ModelServer: Sendable {
 
   // Records.
 
-  /// A record on its way to the server.
+  /// A record that a device sends to the server.
   struct Save: Sendable {
     let key: RecordKey
     let type: Int
-    /// The version whose tag the client's record has; nil: none.
+    /// The version that belongs to the tag of the client's record; nil: it has no tag.
     let version: Int?
-    /// Every field the client's record has.
+    /// All fields of the client's record.
     let fields: [Int: Value]
     /// The fields that were set or cleared since the record was fetched.
     let changed: Set<Int>
-    /// The parent the client's record has.
+    /// The parent of the client's record.
     let parent: Int?
     let hasChangedParent: Bool
   }
@@ -88,10 +88,10 @@ struct ModelServer: Sendable {
   }
 
   enum Outcome: Sendable, Equatable {
-    /// With the version the record has now.
+    /// The version that the record has now.
     case saved(version: Int)
     case deleted
-    /// With the server's record if that is what the error is about.
+    /// The server's record if the error is about it.
     case failed(CKError.Code, serverRecord: Record?)
 
     var isFailure: Bool {
@@ -102,7 +102,8 @@ struct ModelServer: Sendable {
     }
   }
 
-  /// Carries out an operation: each zone by itself, atomically if it can and shall (§12).
+  /// Carries out an operation. Each zone is independent, and atomic if possible and requested
+  /// (§12).
   mutating func modify(
     _ items: [Item], policy: CKModifyRecordsOperation.RecordSavePolicy, isAtomic: Bool
   ) -> [Outcome] {
@@ -148,14 +149,14 @@ struct ModelServer: Sendable {
     guard zones[item.key.zone] != nil else { return .failed(.zoneNotFound, serverRecord: nil) }
     switch item {
     case .delete(let key):
-      // Nothing to delete is a success (§12), and no change.
+      // Deleting a missing record succeeds (§12) and changes nothing.
       if let record = record(key) { remove(key, record) }
       return .deleted
     case .save(let save): return carryOut(save, policy)
     }
   }
 
-  /// Takes a record away.
+  /// Removes a record.
   mutating func remove(_ key: RecordKey, _ record: Record) {
     tick(key.zone)
     zones[key.zone]?.records[key.name] = nil

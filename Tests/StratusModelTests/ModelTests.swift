@@ -5,9 +5,9 @@ import Testing
 
 @Suite
 struct RandomSequences {
-  /// What `scripts/test` runs: about a minute in debug.
+  /// The number of sequences in `scripts/test`. They take about a minute in debug.
   static let sequencesCount = 2_000
-  /// At once, each worker with a server of its own.
+  /// The number of parallel workers, each with its own server.
   static let workersCount = 2
 
   @Test
@@ -65,7 +65,7 @@ struct RandomSequences {
   }
 }
 
-/// Hands out the numbers of sequences.
+/// Distributes the numbers of the sequences.
 private final class SequenceQueue: Sendable {
   private struct Contents {
     var numbers: Range<Int>
@@ -84,7 +84,7 @@ private final class SequenceQueue: Sendable {
 
   var doneCount: Int { contents.withLock(\.doneCount) }
 
-  /// The next number; nil: it is enough.
+  /// The next number; nil: all sequences are distributed.
   func next() -> Int? {
     contents.withLock { contents in
       if contents.isStopped { return nil }
@@ -93,7 +93,7 @@ private final class SequenceQueue: Sendable {
     }
   }
 
-  /// In how many sequences something was seen.
+  /// For each rare event, the number of sequences that contained it.
   var sightings: [Sighting: Int] { contents.withLock(\.sightings) }
 
   func done(_ sightings: Set<Sighting>) {

@@ -1,14 +1,14 @@
-/// Makes a failing sequence shorter, as long as it fails.
+/// Shortens a failing sequence while it still fails.
 struct Shrinker {
   let arena: Arena
-  /// Runs after which the sequence is taken as it is.
+  /// The number of remaining runs. After them, the sequence is taken as it is.
   private var runsLeft = 400
 
   init(arena: Arena) { self.arena = arena }
 
-  /// Drops steps, then items of modifications, that the failure does not need.
+  /// Removes steps and items that the failure does not need.
   ///
-  /// - Returns: what is left, and how it fails.
+  /// - Returns: the remaining steps, and their failure.
   mutating func shrink(_ steps: [Step], failing text: String) async -> ([Step], String) {
     var (steps, text) = (steps, text)
     var size = max(1, steps.count / 2)

@@ -1,12 +1,12 @@
 import CloudKit
 
-/// Something rare that sequences must come across, or they test less than they seem to.
+/// A rare event that sequences must contain. Without it they test less than they seem to.
 enum Sighting: Hashable, CaseIterable, Sendable {
   case conflict, unknownItem, invalidArguments, batchRequestFailed, zoneNotFound
   case recordGivenTwice, expiredToken, deletionTold, zoneDeletionTold, anotherPage, partialRecord
   case referenceViolation, cascade
 
-  /// What an item's failure is a sighting of.
+  /// The rare event that an item's failure shows.
   init?(_ code: CKError.Code) {
     let sightings: [CKError.Code: Sighting] = [
       .serverRecordChanged: .conflict, .unknownItem: .unknownItem,

@@ -1,6 +1,6 @@
 import CloudKit
 
-/// Names a record of a sequence: a zone and a place in it, both small numbers.
+/// Identifies a record of a sequence by two small numbers: its zone, and its number in the zone.
 struct RecordKey: Hashable, Sendable {
   /// 0 is the default zone, the others are custom ones.
   let zone: Int
@@ -12,14 +12,14 @@ enum Value: Hashable, Sendable {
   case text(String)
   case number(Int)
   case real(Double)
-  /// Milliseconds since 1970.
+  /// Milliseconds since 1970 UTC.
   case date(Int)
   case bytes([UInt8])
   case texts([String])
-  /// Leads by `deleteSelf` to a record of the same zone.
+  /// Refers by `deleteSelf` to a record of the same zone.
   case reference(name: Int)
 
-  /// What the schema remembers of a field.
+  /// The field type in the schema.
   enum Kind: Int, CaseIterable, Sendable { case text, number, real, date, bytes, reference, texts }
 
   var kind: Kind {
@@ -34,9 +34,9 @@ enum Value: Hashable, Sendable {
     }
   }
 
-  /// The value as a field of that kind keeps it; nil: it cannot.
+  /// The value that a field of this kind stores; nil: the field cannot store it.
   ///
-  /// A whole number fits a field of real ones if no digit is lost (wire-quirks A15).
+  /// A whole number fits a floating-point field if no digit is lost (wire-quirks A15).
   func kept(as kind: Kind) -> Value? {
     if case .number(let number) = self, kind == .real {
       return Double(exactly: number).map(Value.real)
@@ -45,37 +45,37 @@ enum Value: Hashable, Sendable {
   }
 }
 
-/// A record to save: what it is made from, and what is set in it.
+/// A record to save: its origin, and the values that are set in it.
 struct Edit: Sendable {
   /// The copy that is edited.
   enum Origin: Sendable {
-    /// The one the device holds, else a new one.
+    /// The device's current copy, or a new record.
     case held
-    /// The one the device held before, else a new one.
+    /// The device's earlier copy, or a new record.
     case older
-    /// A record that the device makes without having asked the server.
+    /// A record that the device creates without asking the server.
     case fresh
   }
 
   let key: RecordKey
   let origin: Origin
-  /// Of a new record.
+  /// The type of a new record.
   let type: Int
   /// Field number → its new value; nil clears the field.
   var sets: [Int: Value?]
-  /// What becomes of its parent, a record of the same zone.
+  /// The change of its parent, a record of the same zone.
   var parent: ParentEdit = .unchanged
 }
 
-/// What an edit does to a record's parent.
+/// The change that an edit makes to a record's parent.
 enum ParentEdit: Hashable, Sendable {
   case unchanged, removed
   case set(name: Int)
 }
 
-/// Saves and deletes that go to the server together.
+/// Saves and deletes that are sent to the server together.
 struct Modification: Sendable {
-  /// Which part of the framework's API carries it.
+  /// The part of the framework's API that sends it.
   enum Form: Sendable { case single, convenience, operation }
 
   var edits: [Edit]
@@ -83,11 +83,11 @@ struct Modification: Sendable {
   let policy: CKModifyRecordsOperation.RecordSavePolicy
   let isAtomic: Bool
   let form: Form
-  /// Whether the device goes on with the server's record after a conflict.
+  /// Whether the device takes over the server's record after a conflict.
   let adoptsConflicts: Bool
 }
 
-/// Something a device does.
+/// An action of a device.
 enum Step: Sendable {
   case saveZone(device: Int, zone: Int)
   case deleteZone(device: Int, zone: Int)
@@ -99,10 +99,10 @@ enum Step: Sendable {
   case followZones(device: Int, limit: Int?)
   /// Reads some pages of the database's changes; nil: all there are.
   case followDatabase(device: Int, limit: Int?, pages: Int?)
-  /// Reads a zone from nothing beside what the device holds, some fields only.
+  /// Reads a zone from its beginning with some fields only. The device's copies do not change.
   case peek(device: Int, zone: Int, limit: Int?, desiredKeys: [Int])
-  /// Throws away what was followed.
+  /// Discards the device's feed of a zone.
   case forget(device: Int, zone: Int)
-  /// Goes back to an earlier token, and to what was known with it.
+  /// Goes back to an earlier token, and to the records known at it.
   case rewind(device: Int, zone: Int)
 }

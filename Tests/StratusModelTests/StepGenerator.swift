@@ -1,7 +1,7 @@
 import CloudKit
 import StratusTesting
 
-/// Makes sequences of steps from a seed.
+/// Generates sequences of steps from a seed.
 struct StepGenerator {
   static let devicesCount = 3
   static let namesCount = Arena.Place.recordNames.count
@@ -14,7 +14,7 @@ struct StepGenerator {
 
   init(seed: UInt64) { chance = SeededChance(seed: seed) }
 
-  /// A sequence: zones are made first, then anything happens.
+  /// A sequence that first creates zones, and then contains arbitrary steps.
   mutating func sequence() -> [Step] {
     var steps: [Step] = [.saveZone(device: 0, zone: 1)]
     if chance.percent(80) { steps.append(.saveZone(device: device(), zone: 2)) }
@@ -49,12 +49,12 @@ struct StepGenerator {
     var edits: [Edit] = []
     var deletions: [RecordKey] = []
     var keys: Set<RecordKey> = []
-    // One zone mostly, so that several items meet in an atomic batch.
+    // Most items use one zone, so that an atomic batch contains several.
     let zone = chance.percent(8) ? 0 : customZone()
     for _ in 0..<size {
       let key = RecordKey(
         zone: chance.percent(85) ? zone : number(0...2), name: number(0...Self.namesCount - 1))
-      // Twice the same record is an error of the whole operation.
+      // An operation that names a record twice fails as a whole.
       if !keys.insert(key).inserted && !chance.percent(3) { continue }
       if chance.percent(25) { deletions.append(key) } else { edits.append(edit(key)) }
     }
@@ -74,7 +74,7 @@ struct StepGenerator {
     for field in someFields() {
       sets[field] = chance.percent(15) ? .some(nil) : .some(value(of: field))
     }
-    // A record's type goes with its name mostly, so that another one is met now and then.
+    // A record's type usually depends on its name, so a save with another type is rare.
     let type = chance.percent(90) ? key.name % Self.typesCount : number(0...Self.typesCount - 1)
     return Edit(key: key, origin: origin, type: type, sets: sets, parent: parent())
   }

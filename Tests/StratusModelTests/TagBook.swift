@@ -1,12 +1,12 @@
 import CloudKit
 
-/// The change tag of every version of every record: a tag changes exactly when its record changes.
+/// The change tag of every version of every record. A tag changes exactly when its record changes.
 struct TagBook {
   private var tags: [RecordKey: [Int: String]] = [:]
 
-  /// Holds a record's tag against its version.
+  /// Compares a record's tag with its version.
   ///
-  /// - Throws: ``Mismatch`` if the version had another tag before, or another version had this one.
+  /// - Throws: ``Mismatch`` if the version had another tag before, or another version had this tag.
   mutating func check(_ record: CKRecord, _ key: RecordKey, version: Int) throws {
     guard let tag = record.recordChangeTag else { throw Mismatch("\(key) has no change tag") }
     if let known = tags[key]?[version] {

@@ -4,7 +4,7 @@ import StratusWire
 import Testing
 
 @Suite struct `A hub` {
-  @Test func `hands over what waits, and then what comes`() async throws {
+  @Test func `delivers queued notifications, and then new ones`() async throws {
     try await withScene { scene in
       try await scene.enqueue(["1", "2"])
       let ear = await scene.join(at: 1)
@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test func `reaches all of a lane in one go`() async throws {
+  @Test func `reaches all listeners of a lane with one delivery`() async throws {
     try await withScene { scene in
       let lane = Lane()
       var ears: [Ear] = []
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `passes over the device that made the change, and only then`() async throws {
+  @Test func `skips the device that made the change, and no other`() async throws {
     try await withScene { scene in
       let (ann, other) = (await scene.join("a"), await scene.join("b"))
       try await scene.enqueue(["1"], from: "a")
@@ -38,7 +38,9 @@ import Testing
     }
   }
 
-  @Test func `brings a newcomer up to the others, who hear nothing twice`() async throws {
+  @Test
+  func `delivers earlier notifications to a new listener, and repeats none to others`() async throws
+  {
     try await withScene { scene in
       let first = await scene.join("a")
       try await scene.enqueue(["1", "2"])
@@ -51,8 +53,8 @@ import Testing
     }
   }
 
-  /// Numbers are the store's, so another user's notifications leave gaps in a user's.
-  @Test func `misses nothing between other users' notifications`() async throws {
+  /// The store numbers notifications, so other users' notifications leave gaps in a user's numbers.
+  @Test func `misses no notification between other users' notifications`() async throws {
     try await withScene { scene in
       try await scene.enqueue(["x"], for: "_bob")
       let first = await scene.join("a")
@@ -67,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func `hands over many in order, page by page`() async throws {
+  @Test func `delivers many notifications in order, page by page`() async throws {
     try await withScene { scene in
       let ids = (0..<250).map { "\($0)" }
       let store = try await scene.stores.store(at: Scene.address)
@@ -84,7 +86,7 @@ import Testing
     }
   }
 
-  @Test func `hands nothing to those who left`() async throws {
+  @Test func `delivers nothing to listeners that have left`() async throws {
     try await withScene { scene in
       let (first, second) = (await scene.join("a"), await scene.join("b"))
       scene.hub.leave(first, as: [first.device])
@@ -95,8 +97,9 @@ import Testing
     }
   }
 
-  /// As a stream whose client reads slowly: it drops what it cannot take, and comes back.
-  @Test func `hands a listener that was deaf all it missed`() async throws {
+  /// As with a stream whose client reads slowly: the listener drops what it cannot take and
+  /// returns.
+  @Test func `delivers everything that an overloaded listener has missed`() async throws {
     try await withScene { scene in
       let (ear, other) = (await scene.join("a"), await scene.join("b"))
       try await scene.enqueue(["1"])
@@ -112,8 +115,8 @@ import Testing
     }
   }
 
-  /// The queue is being read for one who had more than it has when it comes back.
-  @Test func `hands a lone listener that was deaf all it missed, while its queue is read`()
+  /// When the listener returns, the hub is reading the queue from a later position.
+  @Test func `delivers what a lone listener missed, even while its queue is read`()
     async throws
   {
     try await withScene { scene in
@@ -131,7 +134,7 @@ import Testing
         await scene.hub.settle()
         event.yield()
       }
-      // The second reads the queue, too, or finds nothing to do.
+      // The second listener also reads the queue, or finds it empty.
       await happened.next()
       scene.stores.release(all: false)
       await first.value
@@ -143,7 +146,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `forgets a queue that nobody listens to once it was read`(fails: Bool) async throws {
+  func `removes a queue without listeners after reading it`(fails: Bool) async throws {
     try await withScene { scene in
       let ear = await scene.join("a")
       let (events, event) = AsyncStream.makeStream(of: Void.self)
@@ -161,7 +164,7 @@ import Testing
     }
   }
 
-  @Test func `releases a poll when its time is up`() async throws {
+  @Test func `answers a poll at its time-out`() async throws {
     try await withScene { scene in
       let poll = await scene.join("a", until: scene.clock.now + 30_000)
       let stream = await scene.join("b")
@@ -187,7 +190,7 @@ import Testing
     }
   }
 
-  @Test func `releases all when it closes, and whoever comes then`() async throws {
+  @Test func `releases all listeners when it closes, and refuses later ones`() async throws {
     try await withScene { scene in
       let early = await scene.join("a")
       scene.hub.close()
@@ -198,7 +201,8 @@ import Testing
     }
   }
 
-  @Test func `knows what a device has before the store does, and tells the store`() async throws {
+  @Test
+  func `uses a device's acknowledgement before it is stored, then stores it`() async throws {
     try await withScene { scene in
       let store = try await scene.stores.store(at: Scene.address)
       try await store.write { (body) throws(ServerError) in
@@ -221,7 +225,7 @@ import Testing
     }
   }
 
-  @Test func `tries again what failed, and says why`() async throws {
+  @Test func `retries a failed read and reports the reason`() async throws {
     try await withScene { scene in
       let ear = await scene.join("a")
       let store = try await scene.stores.store(at: Scene.address)
@@ -239,7 +243,7 @@ import Testing
     }
   }
 
-  @Test func `finds by looking around what nobody told it of`() async throws {
+  @Test func `finds notifications without a signal when it checks the stores`() async throws {
     try await withScene { scene in
       let ear = await scene.join("a")
       let store = try await scene.stores.store(at: Scene.address)
@@ -254,7 +258,7 @@ import Testing
     }
   }
 
-  @Test func `feeds a sequence, and a poll one at a time`() async throws {
+  @Test func `delivers a sequence to a stream, and one notification to a poll`() async throws {
     try await withScene { scene in
       let device = ListeningDevice(
         store: Scene.address, user: "_ann", deviceID: "a", place: 0)
@@ -273,7 +277,7 @@ import Testing
     }
   }
 
-  @Test func `notes signs of life of those who listen`() async throws {
+  @Test func `stores when its listeners were last seen`() async throws {
     try await withScene { scene in
       let store = try await scene.stores.store(at: Scene.address)
       try await store.write { (body) throws(ServerError) in

@@ -6,7 +6,7 @@ import StratusTesting
 import StratusWire
 import Synchronization
 
-/// A store, a hub, and a clock that the test moves.
+/// A store, a hub, and a clock that the test advances.
 struct Scene: Sendable {
   static let address = StoreAddress(
     container: "iCloud.org.example.Notes", environment: .development)
@@ -37,7 +37,7 @@ struct Scene: Sendable {
     ) { errors.note($0) }
   }
 
-  /// Queues notifications, and has the hub hear of it.
+  /// Queues notifications and signals the hub.
   func enqueue(
     _ ids: [String], for user: String = "_ann", from device: String? = nil
   ) async throws {
@@ -49,9 +49,9 @@ struct Scene: Sendable {
     await hub.settle()
   }
 
-  /// Queues notifications, and has the hub begin to hand them out.
+  /// Queues notifications and makes the hub start to deliver them.
   ///
-  /// - Parameter tell: called by whoever reads a queue and has to wait for it until the stores are
+  /// - Parameter tell: called by each reader of a queue that has to wait until the stores are
   ///   released.
   func beginReading(
     _ ids: [String], _ tell: @escaping @Sendable () -> Void
@@ -65,7 +65,7 @@ struct Scene: Sendable {
     return Task { await hub.settle() }
   }
 
-  /// A device joins, and gets what waits for it.
+  /// A device joins and receives its queued notifications.
   func join(
     _ deviceID: String = "a", of user: String = "_ann", at place: Int64 = 0,
     on lane: Lane = Lane(), until deadline: Int64? = nil
@@ -79,7 +79,7 @@ struct Scene: Sendable {
     return ear
   }
 
-  /// A listener that is there goes, and comes back where it is; nothing is handed out yet.
+  /// A listener leaves and joins again at its position. The hub delivers nothing yet.
   func rejoin(_ ear: Ear) {
     hub.leave(ear, as: [ear.device])
     var device = ear.device
@@ -99,7 +99,7 @@ struct Scene: Sendable {
   }
 }
 
-/// Runs a test on a store of its own.
+/// Runs a test with a new store.
 func withScene(_ body: (Scene) async throws -> Void) async throws {
   let url = FileManager.default.temporaryDirectory
     .appendingPathComponent("stratus-push-" + UUID().uuidString)
@@ -114,12 +114,12 @@ func withScene(_ body: (Scene) async throws -> Void) async throws {
   await stores.close()
 }
 
-/// Stores that can be told to fail, and to take their time.
+/// Stores that can be made to fail or to wait.
 final class FaultyStores: StoreCatalog {
   private struct State {
     var asked = 0
     var failures = 0
-    /// Hears of everybody who has to wait; nil: nobody has to.
+    /// Called for each caller that has to wait; nil: no caller has to wait.
     var tell: (@Sendable () -> Void)?
     var waiting: [CheckedContinuation<Void, Never>] = []
   }
@@ -129,15 +129,15 @@ final class FaultyStores: StoreCatalog {
 
   init(_ stores: SQLiteStores) { self.stores = stores }
 
-  /// How often somebody asked for a store.
+  /// How often a store was requested.
   var asked: Int { state.withLock(\.asked) }
 
   func failNext(_ count: Int) { state.withLock { $0.failures = count } }
 
-  /// Has everybody wait who asks from now on, and tells of each.
+  /// Makes every later caller wait, and reports each one.
   func hold(_ tell: @escaping @Sendable () -> Void) { state.withLock { $0.tell = tell } }
 
-  /// Lets the first of those who wait go on, or all; nobody has to wait any more.
+  /// Releases the first waiting caller, or all of them. Later callers do not wait.
   func release(all: Bool = true) {
     let released = state.withLock { state in
       state.tell = nil
@@ -166,11 +166,11 @@ final class FaultyStores: StoreCatalog {
   }
 }
 
-/// Reaches listeners at once, and counts how often.
+/// Reaches listeners at once, and counts the deliveries.
 final class Lane: NotificationLane {
   private let counts = Mutex<[Int]>([])
 
-  /// How many listeners each delivery that had notifications reached.
+  /// For each delivery with notifications, the number of listeners that it reached.
   var reached: [Int] { counts.withLock { $0 } }
 
   func deliver(_ delivery: NotificationDelivery, to listeners: [any NotificationListener]) {
@@ -187,7 +187,7 @@ final class Lane: NotificationLane {
   }
 }
 
-/// A listener that takes what a stream would take.
+/// A listener with the capacity of a stream.
 final class Ear: NotificationListener {
   private struct State {
     var place: Int64
@@ -205,7 +205,7 @@ final class Ear: NotificationListener {
     state = Mutex(State(place: device.place))
   }
 
-  /// Notification IDs, and what else happened.
+  /// The IDs of the received notifications, and other events.
   var heard: [String] { state.withLock(\.heard) }
   var place: Int64 { state.withLock(\.place) }
 

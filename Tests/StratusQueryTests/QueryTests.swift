@@ -4,11 +4,11 @@ import Testing
 
 @Suite
 struct RandomQueries {
-  /// What `scripts/test` runs: under 20 seconds in debug.
+  /// The number of data sets in `scripts/test`. They take under 20 seconds in debug.
   static let dataSetsCount = 20
 
   @Test
-  func `the engine answers every query as the naive evaluator does`() async {
+  func `the query engine gives the same answers as the naive evaluator`() async {
     let check = QueryCheck(
       variables: ProcessInfo.processInfo.environment, dataSets: Self.dataSetsCount)
     #expect(await check.run() == [])

@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct `SQLite store` {
   @Test(arguments: StoreConformance.checks)
-  func `keeps the promises of the port, and scans nothing that grows`(
+  func `passes the conformance suite, and scans no growing table`(
     _ check: StoreConformance.Check
   ) async throws {
     try await withStores { stores in
@@ -22,7 +22,7 @@ import Testing
 
 @Suite struct `SQLite registry` {
   @Test(arguments: RegistryConformance.checks)
-  func `keeps the promises of the port`(_ check: RegistryConformance.Check) async throws {
+  func `passes the conformance suite`(_ check: RegistryConformance.Check) async throws {
     try await withTemporaryFolder { url in
       let registry = try SQLiteRegistry(folder: try DataFolder(url))
       do {
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `what was written is there after closing and opening`() async throws {
+  @Test func `has its data after closing and opening`() async throws {
     try await withTemporaryFolder { url in
       let account = Account(id: "1", email: "a@b.c", isDisabled: false)
       let folder = try DataFolder(url)

@@ -8,7 +8,7 @@ import Testing
 @testable import StratusSQLite
 
 @Suite struct `SQLite file` {
-  /// Without it an acknowledged write could be lost with the power.
+  /// Without the flush, a power failure could lose an acknowledged write.
   @Test func `the writer flushes before it acknowledges`() async throws {
     try await withStores { stores in
       let store = try await stores.openStore(at: development)
@@ -24,13 +24,13 @@ import Testing
   }
 
   #if os(Linux)
-    /// Operators see it in lists of threads.
-    @Test func `the thread that writes has a name`() async throws {
+    /// Operators see the name in lists of threads.
+    @Test func `the writer's thread has a name`() async throws {
       try await withStores { stores in
         try await stores.store(at: development).save("one")
         let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")
         let names = threads.map { thread in
-          // A thread may have ended since.
+          // The thread may have ended since.
           (try? String(contentsOfFile: "/proc/self/task/\(thread)/comm", encoding: .utf8)) ?? ""
         }
         #expect(names.contains("stratus-writer\n"))
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  /// A copy of the files while the server runs stands for what a killed server leaves.
+  /// A copy of the files during operation equals the files of a killed server.
   @Test func `an acknowledged write is in the files at once`() async throws {
     try await withTemporaryFolder { url in
       try await withTemporaryFolder { copy in
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func `containers and environments are apart`() async throws {
+  @Test func `containers and environments have separate files`() async throws {
     try await withStores { stores in
       let production = StoreAddress(
         container: development.container, environment: .production)
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func `a body that catches an SQL error is undone nevertheless`() async throws {
+  @Test func `a transaction is rolled back even if its body catches an SQL error`() async throws {
     try await withStores { stores in
       let store = try await stores.openStore(at: development)
       try await store.save("one")
@@ -129,8 +129,9 @@ import Testing
     }
   }
 
-  /// A limit on the file's pages stands for the end of the disk.
-  @Test func `a body that is too much for the disk takes no neighbour with it`() async throws {
+  /// A limit on the file's pages simulates a full disk.
+  @Test
+  func `a write that fails for lack of disk space does not affect other writes`() async throws {
     try await withStores { stores in
       let store = try await stores.openStore(at: development)
       try await store.save("first")
@@ -161,8 +162,8 @@ import Testing
     }
   }
 
-  /// Bodies that write much more than the log may hold, with readers beside them.
-  @Test func `the write-ahead log starts anew under constant writing`() async throws {
+  /// Writes much more than the log may hold, with concurrent readers.
+  @Test func `the write-ahead log restarts during constant writes`() async throws {
     try await withTemporaryFolder { url in
       try await withStores(in: url, epoch: 1) { stores in
         let store = try await stores.openStore(at: development)

@@ -35,10 +35,10 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3, 4])
-  func `has its deletions, and has forgotten none`(_ layout: Int) async throws {
+  func `keeps its tombstones after the upgrade`(_ layout: Int) async throws {
     try await withUpgradedStore(layout, now: 1_000) { store in
       let (zone, ofDatabase, records, zones) = try await store.write { (body) throws(ServerError) in
-        // Nothing of it was deleted before its time, whatever that is.
+        // Removes nothing before its time, whatever that time is.
         while try body.forgetDeletions(before: 11, limit: 10) {}
         guard let zone = try body.zone(named: "Notes", in: Self.ann) else {
           throw .fault("no zone")
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3, 4])
-  func `has the indexes of a new one`(_ layout: Int) async throws {
+  func `has the indexes of a new store`(_ layout: Int) async throws {
     let statement = SQLStatement(
       "SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY name")
     func indexes(of store: any Store) async throws -> [String] {
@@ -80,9 +80,9 @@ import Testing
     }
   }
 
-  /// Of a zone nobody noted when it was deleted: it counts from the upgrade.
+  /// The deletion of a zone has no stored time. Its age counts from the upgrade.
   @Test(arguments: [1, 2, 3, 4])
-  func `can forget them`(_ layout: Int) async throws {
+  func `can remove its tombstones`(_ layout: Int) async throws {
     try await withUpgradedStore(layout, now: 1_000) { store in
       let (zone, zones) = try await store.write { (body) throws(ServerError) in
         while try body.forgetDeletions(before: 1_000, limit: 10) {}

@@ -7,7 +7,7 @@ import Testing
 @testable import StratusSQL
 @testable import StratusSQLite
 
-/// The files that an earlier release wrote itself; Tests/GoldenTests looks at their contents.
+/// Files that an earlier release wrote. Tests/GoldenTests checks their contents.
 @Suite struct `A store's file of the release before sharing` {
   private static let source = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent()
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(arguments: stores)
-  func `has layout 4, and is brought up to today's`(address: StoreAddress) async throws {
+  func `has layout 4 and is upgraded to today's layout`(address: StoreAddress) async throws {
     try await withTemporaryFolder { url in
       let name = "\(address.container)/\(address.environment.rawValue).sqlite"
       try FileManager.default.createDirectory(
@@ -40,7 +40,7 @@ import Testing
           let found = try await store.read { (body) throws(ServerError) in
             try body.epoch(of: .public)
           }
-          // Else every client's tokens would have expired.
+          // With another epoch, every client's tokens would expire.
           #expect(found == epoch)
         }
       }

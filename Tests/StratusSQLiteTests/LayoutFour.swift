@@ -1,9 +1,9 @@
 import Foundation
 
-/// A store's file as the fourth version of Stratus left it: the third one's, with what forgets
-/// deletions.
+/// A store's file of the fourth version of Stratus: the third version's, with the tables for the
+/// removal of tombstones.
 enum LayoutFour {
-  /// As ``LayoutOne/make(in:changes:)``. Its deleted zones were deleted at 1,000.
+  /// Like ``LayoutOne/make(in:changes:)``. Its deleted zones were deleted at 1,000.
   static func make(in url: URL) throws { try LayoutThree.make(in: url, changes: forgetting) }
 
   private static let forgetting = """

@@ -3,11 +3,11 @@ import GRDB
 import StratusDomain
 import StratusSQLite
 
-/// A store's file as the first version of Stratus left it.
+/// A store's file of the first version of Stratus.
 enum LayoutOne {
-  /// Makes the file that ``development`` has in a data folder.
+  /// Creates the file of ``development`` in a data folder.
   ///
-  /// - Parameter changes: SQL that is run on it at last.
+  /// - Parameter changes: SQL that runs at the end.
   static func make(in url: URL, changes: String = "") throws {
     let folder = url.appendingPathComponent(development.container, isDirectory: true)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -65,8 +65,8 @@ enum LayoutOne {
 
     """
 
-  /// Ann's zone with a family of records, Bob's with 2,500 that refer to one and hold a parent, and
-  /// one that is deleted and not purged.
+  /// Ann's zone with a family of records. Bob's zone with 2,500 records that refer to one record
+  /// and have a parent. A zone that is deleted and not purged.
   private static let rows = #"""
     INSERT INTO store VALUES (1, 42, 3);
     INSERT INTO databases VALUES (1, 1, '_ann', 2), (2, 1, '_bob', 1);

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A store's file as the third version of Stratus left it: the second one's, with numbers of
-/// records, subscriptions and notifications.
+/// A store's file of the third version of Stratus: the second version's, with record numbers,
+/// subscriptions and notifications.
 enum LayoutThree {
-  /// As ``LayoutOne/make(in:changes:)``.
+  /// Like ``LayoutOne/make(in:changes:)``.
   static func make(in url: URL, changes: String = "") throws {
     try LayoutTwo.make(in: url, changes: records + subscriptions + notifications + changes)
   }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A store's file as the second version of Stratus left it: the first one's, with indexes.
+/// A store's file of the second version of Stratus: the first version's, with indexes.
 enum LayoutTwo {
-  /// As ``LayoutOne/make(in:changes:)``.
+  /// Like ``LayoutOne/make(in:changes:)``.
   static func make(in url: URL, changes: String = "") throws {
     try LayoutOne.make(in: url, changes: tables + rows + changes)
   }
@@ -79,7 +79,7 @@ enum LayoutTwo {
 
     """
 
-  /// An index that is ready, one that is half built, entries in two databases, and a link.
+  /// A complete index, a partly built index, entries in two databases, and a link.
   private static let rows = """
     INSERT INTO indexes VALUES
       (1, 'Note', 'value field title', 1, NULL, NULL, NULL),

@@ -40,8 +40,8 @@ import Testing
     }
   }
 
-  /// The second time it is one of this version.
-  @Test func `goes on in its histories, with numbers that no record has`() async throws {
+  /// The second start finds a store of today's version.
+  @Test func `continues its histories with unused change numbers`() async throws {
     try await withUpgradedStore { store in
       let (before, after, zone, numbers) = try await store.write { (body) throws(ServerError) in
         let before = try body.latestZoneChange(in: Self.ann)

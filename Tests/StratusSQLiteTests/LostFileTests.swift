@@ -7,14 +7,14 @@ import Testing
 @testable import StratusSQL
 @testable import StratusSQLite
 
-/// A registry in memory, for stores that are to be remembered.
+/// A registry in memory that remembers stores.
 private func withRegistry(_ body: (URL, MemoryRegistry) async throws -> Void) async throws {
   let registry = try MemoryRegistry()
   defer { registry.close() }
   try await withTemporaryFolder { try await body($0, registry) }
 }
 
-/// The stores of a folder that a registry knows, closed afterwards.
+/// Runs a body with the stores of a folder that a registry knows, and closes them afterwards.
 private func withKnownStores(
   in url: URL, _ registry: MemoryRegistry, epoch: Int64 = 7,
   now: @escaping @Sendable () -> Int64 = { 0 },
@@ -47,7 +47,7 @@ private func withKnownStores(
     #expect(await stores.problems().map(\.kind) == [.lost])
   }
 
-  @Test func `is a fault, and no new file is made`() async throws {
+  @Test func `is reported as a fault, and no new file is created`() async throws {
     try await withRegistry { url, registry in
       try await withKnownStores(in: url, registry) {
         try await $0.store(at: development).save("one")
@@ -59,7 +59,7 @@ private func withKnownStores(
     }
   }
 
-  @Test func `is noticed where it is empty`() async throws {
+  @Test func `is detected when the file is empty`() async throws {
     try await withRegistry { url, registry in
       try await withKnownStores(in: url, registry) {
         try await $0.store(at: development).save("one")
@@ -69,7 +69,7 @@ private func withKnownStores(
     }
   }
 
-  @Test func `is noticed where another store lies in its place`() async throws {
+  @Test func `is detected when another store's file is in its place`() async throws {
     try await withRegistry { url, registry in
       try await withKnownStores(in: url, registry) {
         try await $0.store(at: development).save("one")
@@ -85,7 +85,7 @@ private func withKnownStores(
     }
   }
 
-  @Test func `of an earlier program is known from the first start on`() async throws {
+  @Test func `of an earlier version is known from the first start on`() async throws {
     try await withRegistry { url, registry in
       try await withStores(in: url, epoch: 5) { _ = try await $0.store(at: development) }
       try await withKnownStores(in: url, registry) { try await $0.takeStock() }
@@ -96,7 +96,7 @@ private func withKnownStores(
   }
 
   @Test(arguments: ["", "-wal"])
-  func `while the server runs acknowledges nothing any more`(_ suffix: String) async throws {
+  func `while the server runs stops all acknowledgements`(_ suffix: String) async throws {
     try await withRegistry { url, registry in
       try await withKnownStores(in: url, registry) { stores in
         let store = try await stores.store(at: development)
@@ -106,7 +106,7 @@ private func withKnownStores(
         let error = await #expect(throws: ServerError.self) { try await store.save("two") }
         #expect(error?.reason == Reason.storeLost)
         #expect(await stores.problems().contains { $0.kind == .lost })
-        // The commit in between went elsewhere, so the return of the file changes nothing.
+        // The commit in between wrote to another file, so the return of the file changes nothing.
         try FileManager.default.moveItem(atPath: path + ".away", toPath: path)
         await #expect(throws: ServerError.self) { try await store.save("three") }
         await #expect(throws: ServerError.self) { try await store.names() }
@@ -114,7 +114,7 @@ private func withKnownStores(
     }
   }
 
-  @Test func `while the server runs is noticed where another is in its place`() async throws {
+  @Test func `while the server runs is detected when another file is in its place`() async throws {
     try await withRegistry { url, registry in
       try await withKnownStores(in: url, registry) { stores in
         let store = try await stores.store(at: development)
@@ -140,7 +140,7 @@ private func withKnownStores(
 }
 
 @Suite struct `A damaged file` {
-  @Test func `is named before a request has opened it`() async throws {
+  @Test func `is reported before a request has opened it`() async throws {
     try await withRegistry { url, registry in
       try await withKnownStores(in: url, registry) {
         try await $0.store(at: development).save("one")
@@ -156,8 +156,8 @@ private func withKnownStores(
 }
 
 @Suite struct `A full disk` {
-  /// A limit on the file's pages stands for the end of the disk.
-  @Test func `puts writes off, while reads go on`() async throws {
+  /// A limit on the file's pages simulates a full disk.
+  @Test func `delays writes, and reads continue`() async throws {
     try await withStores { stores in
       let store = try await stores.openStore(at: development)
       try await store.save("one")

@@ -8,13 +8,13 @@ import Testing
 
 @Suite struct `Memory store` {
   @Test(arguments: StoreConformance.checks)
-  func `keeps the promises of the port`(_ check: StoreConformance.Check) async throws {
+  func `passes the conformance suite`(_ check: StoreConformance.Check) async throws {
     let stores = MemoryStores(makeEpoch: { 7 })
     try await check.run { try await stores.store(at: development) }
     stores.close()
   }
 
-  @Test func `a backup brings back what was committed, under another epoch`() async throws {
+  @Test func `restores its committed data from a backup, under another epoch`() async throws {
     let epochs = Epochs()
     let stores = MemoryStores(makeEpoch: { epochs.next() })
     let store = try await stores.store(at: development)
@@ -29,7 +29,7 @@ import Testing
     #expect(try await store.names() == ["one", "three"])
   }
 
-  @Test func `a zone made after a restore has a number that none had before`() async throws {
+  @Test func `gives a zone made after a restore a number that was never used`() async throws {
     let time = Atomic<Int64>(1_767_225_600_000)
     let stores = MemoryStores(
       makeEpoch: { 7 }, now: { time.add(1, ordering: .relaxed).newValue })
@@ -46,7 +46,7 @@ import Testing
     #expect(numbers[0] != numbers[1])
   }
 
-  @Test func `a store that the backup does not have is empty again`() async throws {
+  @Test func `that the backup does not contain is empty again`() async throws {
     let stores = MemoryStores(makeEpoch: { 7 })
     let backup = try stores.backup()
     let store = try await stores.store(at: development)
@@ -55,7 +55,7 @@ import Testing
     #expect(try await store.names() == [])
   }
 
-  @Test func `stores know nothing of one another`() async throws {
+  @Test func `is separate from other stores`() async throws {
     let one = try await MemoryStores(makeEpoch: { 1 }).store(at: development)
     let other = try await MemoryStores(makeEpoch: { 2 }).store(at: development)
     try await one.save("one")
@@ -64,7 +64,7 @@ import Testing
     #expect(try await other.epoch() == 2)
   }
 
-  @Test func `a closed catalog refuses, and so do its stores`() async throws {
+  @Test func `refuses requests after its catalog was closed`() async throws {
     let stores = MemoryStores(makeEpoch: { 7 })
     let store = try await stores.store(at: development)
     stores.close()
@@ -75,14 +75,14 @@ import Testing
 
 @Suite struct `Memory registry` {
   @Test(arguments: RegistryConformance.checks)
-  func `keeps the promises of the port`(_ check: RegistryConformance.Check) async throws {
+  func `passes the conformance suite`(_ check: RegistryConformance.Check) async throws {
     let registry = try MemoryRegistry()
     try await check.run { registry }
     registry.close()
   }
 }
 
-/// Numbers that differ.
+/// Unique numbers.
 private final class Epochs: Sendable {
   private let count = Atomic<Int64>(0)
 

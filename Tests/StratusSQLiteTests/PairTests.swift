@@ -6,7 +6,7 @@ import Testing
 @testable import StratusSQL
 @testable import StratusSQLite
 
-/// One file, opened by two stores: as far as SQLite allows, two nodes.
+/// Opens one file as two stores, which are two nodes as far as SQLite allows.
 private func withPair(
   _ body: (_ one: SQLiteStore, _ other: SQLiteStore) async throws -> Void
 ) async throws {
@@ -34,7 +34,7 @@ private func withPair(
 
 @Suite struct `Two stores on one file` {
   @Test(arguments: StoreConformance.pairChecks)
-  func `keep the promises of a store that several nodes use`(
+  func `pass the conformance suite for several nodes`(
     _ check: ConformanceCheck<StorePair>
   ) async throws {
     try await withPair { one, other in
@@ -42,8 +42,8 @@ private func withPair(
     }
   }
 
-  /// Readers and writers have known the old epoch before.
-  @Test func `notice that a new timeline has begun`() async throws {
+  /// Readers and writers have used the old epoch before.
+  @Test func `notice a new epoch`() async throws {
     let ann = DatabaseKey.private(owner: "_ann")
     try await withPair { one, other in
       _ = try await one.write { (body) throws(ServerError) in

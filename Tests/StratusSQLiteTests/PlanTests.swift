@@ -4,20 +4,20 @@ import Testing
 @testable import StratusSQL
 @testable import StratusSQLite
 
-/// What SQLite does for a statement, one line of its plan.
+/// One line of SQLite's plan for a statement.
 struct QueryPlan: Sendable {
   let text: String
   let line: String
 
-  /// Tables that are read whole because they are small (a line, a schema, what waits for a sweep),
-  /// and an index that holds such rows alone.
+  /// Tables that are scanned because they are small (one row, a schema, the rows for a sweep), and
+  /// an index that contains only such rows.
   private static let scanned: Set<String> = [
     "store", "record_types", "fields", "system_fields", "settings", "indexes", "cascades", "outbox",
     "notification_count", "index_uses", "record_count",
     "zones USING INDEX zones_unpurged",
   ]
 
-  /// Neither sorts nor scans what grows.
+  /// Whether it neither sorts nor scans growing tables.
   var isBounded: Bool {
     if line.contains("TEMP B-TREE") { return false }
     guard line.hasPrefix("SCAN ") else { return true }
@@ -25,7 +25,7 @@ struct QueryPlan: Sendable {
     return Self.scanned.contains { place == $0 || place.hasPrefix($0 + " ") }
   }
 
-  /// The plans of all statements that were run on a store.
+  /// The plans of all statements that ran on a store.
   static func all(of store: SQLiteStore) async throws -> [QueryPlan] {
     let written = try await store.engine.write { $0.preparedTexts }
     let read = try await store.engine.read { $0.preparedTexts }
@@ -53,16 +53,16 @@ struct QueryPlan: Sendable {
     "SELECT name FROM links WHERE database = ? AND zone = ? ORDER BY name",
     "SELECT zone FROM entries ORDER BY zone",
   ])
-  func `a statement that sorts, or scans what grows, is found`(_ text: String) async throws {
+  func `a statement that sorts or scans a growing table is detected`(_ text: String) async throws {
     try await withStores { stores in
       let plans = try await QueryPlan.all(of: [text], on: await stores.openStore(at: development))
       #expect(plans.contains { !$0.isBounded })
     }
   }
 
-  /// The hot path of queries: one place is sought, and the rest is walked.
+  /// The hot path of queries: SQLite seeks one entry and then steps through the index.
   @Test(arguments: [nil, [9]] as [[UInt8]?], [false, true])
-  func `a stretch of an index is sought by all its columns`(
+  func `a range of an index is sought by all its columns`(
     _ upper: [UInt8]?, _ isReversed: Bool
   ) async throws {
     let range = EntryRange(

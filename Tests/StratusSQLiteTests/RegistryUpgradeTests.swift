@@ -7,7 +7,7 @@ import Testing
 @testable import StratusSQL
 @testable import StratusSQLite
 
-/// The server's own file as the first version of Stratus left it.
+/// The server's own file of the first version of Stratus.
 @Suite struct `A registry of layout 1` {
   private static let token = String(repeating: "0a", count: 32)
 
@@ -41,7 +41,7 @@ import Testing
   private static let upgrade = RegistryTables.Upgrade(
     digest: { [UInt8($0.count), 1, 2, 3, 4, 5, 6, 7, 8] }, now: 1_000, sessionMilliseconds: 90)
 
-  @Test func `keeps everything, and no token in clear text`() async throws {
+  @Test func `keeps everything after the upgrade, and no token in clear text`() async throws {
     try await withTemporaryFolder { url in
       try make(in: url)
       let folder = try DataFolder(url)
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `is refused where nothing can upgrade it`() async throws {
+  @Test func `is refused if no upgrade is given`() async throws {
     try await withTemporaryFolder { url in
       try make(in: url)
       let folder = try DataFolder(url)
@@ -82,7 +82,7 @@ import Testing
 }
 
 @Suite struct `A data folder without the server's own file` {
-  @Test func `is refused where there are stores`() async throws {
+  @Test func `is refused if it contains stores`() async throws {
     try await withTemporaryFolder { url in
       try await withStores(in: url, epoch: 1) { _ = try await $0.store(at: development) }
       let folder = try DataFolder(url)
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func `is a new one where there are none`() async throws {
+  @Test func `gets a new file if it contains no store`() async throws {
     try await withTemporaryFolder { url in
       let folder = try DataFolder(url)
       defer { folder.unlock() }

@@ -6,7 +6,7 @@ import Testing
 @testable import StratusSQLite
 
 @Suite struct `A store that is opened again` {
-  /// Runs one body on a store, and another after closing and opening its file.
+  /// Runs one body on a store, and another one after closing and opening its file.
   private func reopening(
     _ before: (any Store) async throws -> Void, then after: (any Store) async throws -> Void
   ) async throws {
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func `has the schema it had, with marks, indexes and settings`() async throws {
+  @Test func `has its schema, with marks, indexes and settings`() async throws {
     var expected = Schema()
     try await reopening { store in
       expected = try await store.write { (body) throws(ServerError) in
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func `refuses a column that it does not know`() async throws {
+  @Test func `refuses an unknown column`() async throws {
     for text in ["value field", "VALUE field title", "value system title", "token searchable x"] {
       #expect(throws: ServerError.self) { try IndexColumnsText.columns(of: text) }
     }

@@ -11,8 +11,8 @@ import Testing
   private static let other = StoreAddress(
     container: "iCloud.org.other", environment: .development)
 
-  /// Today's release took 14.8 s for a request to an open container.
-  @Test func `that another program holds does not delay other stores`() async throws {
+  /// Before the fix, a request to an open container took 14.8 s.
+  @Test func `that another program locks does not delay other stores`() async throws {
     try await withTemporaryFolder { url in
       try await withStores(in: url, epoch: 1) { _ = try await $0.store(at: development) }
       let file = url.appendingPathComponent("iCloud.org.example/development.sqlite")
@@ -22,7 +22,7 @@ import Testing
       try await withStores(in: url, epoch: 1) { stores in
         try await holder.writeWithoutTransaction { try $0.execute(sql: "BEGIN EXCLUSIVE") }
         let hold = Hold()
-        // More waiters than there are threads for Swift's tasks.
+        // There are more waiting tasks than threads for Swift's tasks.
         let waiters = (0..<40).map { _ in
           Task { () -> Bool in
             // On a slow machine the wait for the file may be given up.
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `gives all who wait one result`() async throws {
+  @Test func `gives all waiting callers one result`() async throws {
     try await withStores { stores in
       let names = try await withThrowingTaskGroup(of: Void.self) { group in
         for index in 0..<50 {
@@ -56,12 +56,12 @@ import Testing
     }
   }
 
-  @Test func `makes files that only their owner can read`() async throws {
+  @Test func `creates files that only their owner can read`() async throws {
     try await withTemporaryFolder { url in
       let folder = url.appendingPathComponent("iCloud.org.example")
       try await withStores(in: url, epoch: 1) { stores in
         try await stores.store(at: development).save("one")
-        // As an earlier program left them.
+        // With the permissions of an earlier version.
         for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
           chmod(folder.appendingPathComponent(name).path, 0o644)
         }
@@ -113,14 +113,14 @@ private final class Hold: Sendable {
       #expect(stores.idleStores(unusedSince: 1_400).count == 1)
       await stores.closeStore(at: development, unlessUsedSince: 1_400)
       #expect(stores.openStores.isEmpty)
-      // The same handle goes on.
+      // The same store object still works.
       try await store.save("two")
       #expect(try await store.names() == ["one", "two"])
       #expect(stores.openStores.count == 1)
     }
   }
 
-  @Test func `stays open where it was used meanwhile`() async throws {
+  @Test func `stays open if it was used meanwhile`() async throws {
     try await withTime { stores, pass in
       let store = try await stores.store(at: development)
       pass(500)
@@ -139,8 +139,9 @@ private final class Hold: Sendable {
     }
   }
 
-  /// Closing while requests come: each is answered, and what was acknowledged is there.
-  @Test func `is closed between requests, and none of them notices`() async throws {
+  /// The store closes while requests arrive. Each request is answered, and acknowledged data is
+  /// stored.
+  @Test func `is closed between requests, and no request fails`() async throws {
     try await withTime { stores, pass in
       let kept = try await withThrowingTaskGroup(of: Int.self) { group in
         for index in 0..<200 {
@@ -160,7 +161,7 @@ private final class Hold: Sendable {
     }
   }
 
-  @Test func `gives back descriptors and threads`() async throws {
+  @Test func `releases descriptors and threads`() async throws {
     try await withTime { stores, pass in
       func descriptors() -> Int {
         (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0

@@ -5,7 +5,7 @@ import StratusWire
 
 @testable import StratusSQLite
 
-/// A folder of its own for a test, removed after it.
+/// Runs a body with a folder for one test, and removes the folder afterwards.
 func withTemporaryFolder(_ body: (URL) async throws -> Void) async throws {
   let url = FileManager.default.temporaryDirectory
     .appendingPathComponent("stratus-\(UUID().uuidString)", isDirectory: true)
@@ -13,21 +13,21 @@ func withTemporaryFolder(_ body: (URL) async throws -> Void) async throws {
   try await body(url)
 }
 
-/// The stores of a folder of its own, closed after the test.
+/// Runs a body with the stores of a new folder, and closes them afterwards.
 func withStores(_ body: (SQLiteStores) async throws -> Void) async throws {
   try await withTemporaryFolder { url in
     try await withStores(in: url, epoch: 7, body)
   }
 }
 
-/// The stores of a folder, closed afterwards.
+/// Runs a body with the stores of a folder, and closes them afterwards.
 func withStores(
   in url: URL, epoch: Int64, _ body: (SQLiteStores) async throws -> Void
 ) async throws {
   let folder = try DataFolder(url)
   let stores = SQLiteStores(folder: folder, makeEpoch: { epoch })
-  // NB: not left to the descriptor's end: a program that another test starts at this moment may
-  // have a copy of it for a while, and the lock with it.
+  // NB: unlock before the descriptor is closed. A program that another test starts at this moment
+  // may have a copy of the descriptor, and with it the lock.
   defer { folder.unlock() }
   do {
     try await body(stores)
@@ -41,7 +41,7 @@ func withStores(
 let development = StoreAddress(container: "iCloud.org.example", environment: .development)
 
 extension Store {
-  /// Saves one record, with the next number of its zone, which is made where there is none.
+  /// Saves one record with its zone's next change number. Creates the zone if it does not exist.
   func save(_ name: String, text: [UInt8] = Array("{}".utf8)) async throws(ServerError) {
     try await write { (body) throws(ServerError) in
       var zone = try body.lockZone(named: "Notes", in: .public)
@@ -51,7 +51,7 @@ extension Store {
     }
   }
 
-  /// The names in the feed of the zone that `save` writes to.
+  /// The record names in the changes of the zone that `save` writes to.
   func names() async throws(ServerError) -> [String] {
     try await read { (body) throws(ServerError) in
       guard let zone = try body.zone(named: "Notes", in: .public) else { return [] }

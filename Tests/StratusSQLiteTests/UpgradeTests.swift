@@ -11,7 +11,7 @@ import Testing
   private static let ann = DatabaseKey.private(owner: "_ann")
   private static let bob = DatabaseKey.private(owner: "_bob")
 
-  /// Opens such a store, twice: the second time it is one of this version.
+  /// Opens such a store twice. The second time it has today's version.
   private func withUpgradedStore(_ body: (any Store) async throws -> Void) async throws {
     try await withTemporaryFolder { url in
       try LayoutOne.make(in: url)
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func `knows where its records lead`() async throws {
+  @Test func `keeps the references of its records`() async throws {
     try await withUpgradedStore { store in
       let found = try await store.read { (body) throws(ServerError) in
         guard let ann = try body.zone(named: "Notes", in: Self.ann),
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func `has its fields marked for all that their types allow`() async throws {
+  @Test func `has all index marks that its field types allow`() async throws {
     try await withUpgradedStore { store in
       let schema = try await store.read { (body) throws(ServerError) in try body.schema() }
       let expected = RecordType(
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func `can do what a new one can`() async throws {
+  @Test func `supports everything that a new store does`() async throws {
     try await withTemporaryFolder { url in
       try LayoutOne.make(in: url)
       try await withStores(in: url, epoch: 7) { stores in
@@ -131,8 +131,8 @@ import Testing
     }
   }
 
-  /// A type that no version knows stands for whatever may stop the upgrade.
-  @Test func `is left as it was if it cannot be brought up`() async throws {
+  /// A type that no version knows stands for any error during the upgrade.
+  @Test func `is unchanged if its upgrade fails`() async throws {
     try await withTemporaryFolder { url in
       try LayoutOne.make(in: url, changes: "UPDATE fields SET type = 'TUNE' WHERE name = 'data';")
       try await withStores(in: url, epoch: 7) { stores in
@@ -159,7 +159,7 @@ import Testing
   private static let ann = DatabaseKey.private(owner: "_ann")
   private static let bob = DatabaseKey.private(owner: "_bob")
 
-  /// Opens such a store, twice: the second time it is one of this version.
+  /// Opens such a store twice. The second time it has today's version.
   private func withUpgradedStore(_ body: (any Store) async throws -> Void) async throws {
     try await withTemporaryFolder { url in
       try LayoutTwo.make(in: url)
@@ -191,7 +191,7 @@ import Testing
     }
   }
 
-  @Test func `finds its records by the entries it had`() async throws {
+  @Test func `finds its records by its earlier index entries`() async throws {
     try await withUpgradedStore { store in
       let (ann, bob, building) = try await store.read { (body) throws(ServerError) in
         func names(_ index: Int64, _ database: DatabaseKey) throws(ServerError) -> [String] {

@@ -1,29 +1,29 @@
 import Foundation
 import Testing
 
-/// Server, network and devices in one thread and virtual time; see docs/internals/simulation.md.
+/// Server, network and devices in one thread with virtual time. See docs/internals/simulation.md.
 ///
-/// The program has a process of its own, because it takes over Swift's concurrency runtime.
+/// The program has its own process, because it replaces Swift's concurrency runtime.
 @Suite struct Simulations {
-  @Test func `devices and server agree in the end, whatever goes wrong`() throws {
+  @Test func `devices and server are equal in the end, whatever fails`() throws {
     let (status, output) = try simulate(["--seeds", "300", "--seconds", "60"])
     #expect(status == 0, "\(output)")
     #expect(output.contains("agree"))
   }
 
-  @Test func `a seed does the same each time`() throws {
+  @Test func `a seed gives the same run each time`() throws {
     let (status, output) = try simulate(["--seeds", "20", "--first", "5000", "--twice"])
     #expect(status == 0, "\(output)")
   }
 
-  @Test func `a failing seed would be printed with the way to run it again`() throws {
+  @Test func `a failing seed is printed with the command that repeats it`() throws {
     let (_, output) = try simulate(["--seed", "7", "--trace"])
     #expect(output.contains("plan:"))
     #expect(output.contains("seed 7: fine"), "\(output.suffix(2_000))")
   }
 }
 
-/// Runs the program that was built beside the tests.
+/// Runs the simulation program, which is built beside the tests.
 private func simulate(_ arguments: [String]) throws -> (status: Int32, output: String) {
   let products = try #require(Bundle.main.executableURL).deletingLastPathComponent()
   let process = Process()

@@ -4,13 +4,14 @@ import StratusTesting
 import StratusWire
 import Testing
 
-/// Random subscriptions and random changes: what is queued is what a naive reading says.
-@Suite struct `Chance of matching` {
-  /// A few seconds in debug.
+/// Random subscriptions and random changes. The queued notifications equal those of a naive
+/// evaluation.
+@Suite struct `Random matching` {
+  /// This number of runs takes a few seconds in debug.
   private static let runs: UInt64 = 16
   private static let steps = 60
 
-  @Test func `everybody is told what concerns them, and nothing else`() async throws {
+  @Test func `every subscriber gets exactly the notifications of its subscriptions`() async throws {
     let variables = ProcessInfo.processInfo.environment
     let seed = variables["STRATUS_SEED"].flatMap { UInt64($0) }
     var told = 0
@@ -23,12 +24,12 @@ import Testing
         }
       }
     }
-    // What never happens proves nothing.
+    // Without notifications, the runs would prove nothing.
     if seed == nil { #expect(told > Int(Self.runs) * 20) }
   }
 }
 
-/// One world, and what happens in it.
+/// One set of users, records and subscriptions, and its random events.
 private struct ChanceRun {
   struct Wrong: Error, CustomStringConvertible { let description: String }
 
@@ -43,9 +44,9 @@ private struct ChanceRun {
     self.chance = chance
   }
 
-  /// - Returns: how many notifications there were.
+  /// - Returns: the number of notifications.
   mutating func run(steps: Int) async throws -> Int {
-    // So that the fields are known.
+    // These saves add the fields to the schema.
     for scope in NaiveWorld.scopes {
       for type in NaiveWorld.types {
         try await change(
@@ -70,7 +71,7 @@ private struct ChanceRun {
     values[Int.random(in: 0..<values.count, using: &chance)]
   }
 
-  // Changes
+  // Changes.
   private mutating func change() async throws {
     let scope = pick(NaiveWorld.scopes)
     let zones = scope == .public ? ["_defaultZone"] : ["_defaultZone"] + world.zones.sorted()
@@ -106,7 +107,7 @@ private struct ChanceRun {
   private mutating func makeOrDeleteZone() async throws {
     let name = pick(["Y", "Z"])
     if world.zones.contains(name) {
-      // What is not matched yet is not told to subscriptions that go with the zone.
+      // Subscriptions that are deleted with the zone get no notification of unmatched changes.
       _ = try await compare()
       log.append("deletes zone \(name)")
       try await scene.zones(delete: [name])
@@ -118,7 +119,7 @@ private struct ChanceRun {
     }
   }
 
-  // Subscriptions
+  // Subscriptions.
   private mutating func subscribe(id: String? = nil, in given: DatabaseScope? = nil) async throws {
     newest += 1
     let scope = given ?? pick(NaiveWorld.scopes)
@@ -158,7 +159,8 @@ private struct ChanceRun {
     }
   }
 
-  /// Only when all is matched: what was changed before is for the subscription of then.
+  /// Runs only when everything is matched, since earlier changes belong to the earlier
+  /// subscription.
   private mutating func replaceOrDelete() async throws {
     _ = try await compare()
     let own = world.subscriptions.filter { $0.user == "_ann" }
@@ -181,7 +183,7 @@ private struct ChanceRun {
       var heard: [String] = []
       for notification in try await scene.heard(user, matching: limit) {
         let event = try notification.payload().event
-        // A step that ends within a request may tell twice that a database changed.
+        // A step that ends within a request may notify twice of a database change.
         if case .database = event {
           heard.append(event.word + " \(notification.notificationID)")
         } else {

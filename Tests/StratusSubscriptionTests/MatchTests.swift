@@ -2,7 +2,7 @@ import StratusDomain
 import StratusWire
 import Testing
 
-/// Whom a change concerns (docs/internals/notifications.md).
+/// The subscriptions that a change matches (docs/internals/notifications.md).
 @Suite struct `Matched changes` {
   private let red = field("color", #""red""#)
   private let blue = field("color", #""blue""#)
@@ -26,7 +26,7 @@ import Testing
         ["s: created a", "s: updated a", "s: updated a", "s: deleted a"]
       ),
     ] as [(FiresOn, [String])])
-  func `a query subscription fires on what it names`(
+  func `a query subscription fires on the kinds of change that it names`(
     _ firesOn: FiresOn, _ expected: [String]
   ) async throws {
     try await withColors { scene in
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  /// Before and after: red or not; and what is heard.
+  /// Whether the record was red before and is red after, and the expected notification.
   @Test(
     arguments: [
       (nil, "red", ["s: created a"]), (nil, "blue", []), ("red", "red", ["s: updated a"]),
@@ -47,7 +47,7 @@ import Testing
       ("red", nil, ["s: deleted a"]), ("blue", nil, []), ("", "red", ["s: updated a"]),
       ("red", "", ["s: updated a"]), ("", "", []),
     ] as [(String?, String?, [String])])
-  func `the state before counts, and the state after`(
+  func `a query subscription compares the states before and after a change`(
     _ before: String?, _ after: String?, _ expected: [String]
   ) async throws {
     try await withColors { scene in
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func `each state counts, though the next save was faster than the matching`()
+  @Test func `every saved state is matched, even if saves are faster than the matching`()
     async throws
   {
     try await withColors { scene in
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `a query subscription may be about one zone`() async throws {
+  @Test func `a query subscription may be limited to one zone`() async throws {
     try await withColors { scene in
       try await scene.zones(make: ["Y"])
       try await scene.subscribe(
@@ -89,7 +89,8 @@ import Testing
     }
   }
 
-  @Test func `one that fires once goes with its first notification`() async throws {
+  @Test
+  func `a subscription that fires once is deleted with its first notification`() async throws {
     try await withColors { scene in
       try await scene.subscribe(try .query("once", once: true), try .query("often"))
       try await scene.change(Scene.save("a") + "," + Scene.save("b"))
@@ -102,7 +103,7 @@ import Testing
     }
   }
 
-  @Test func `a request is told of once to a zone's and a database's subscription`()
+  @Test func `a request causes one notification for each zone or database subscription`()
     async throws
   {
     try await withColors { scene in
@@ -127,7 +128,7 @@ import Testing
     }
   }
 
-  @Test func `the default zone is neither a zone's nor a database's to tell`() async throws {
+  @Test func `a zone or database subscription ignores changes in the default zone`() async throws {
     try await withColors { scene in
       try await scene.subscribe(.database("d"))
       try await scene.save("a")
@@ -139,7 +140,7 @@ import Testing
     }
   }
 
-  @Test func `a zone or database subscription may be about one record type`() async throws {
+  @Test func `a zone or database subscription may be limited to one record type`() async throws {
     try await withColors { scene in
       try await scene.subscribe(
         .zone("z", "Z", type: "Task").visible, .database("d", type: "Task").visible)
@@ -157,7 +158,7 @@ import Testing
     }
   }
 
-  @Test func `a database subscription hears of zones that come and go`() async throws {
+  @Test func `a database subscription fires when zones are created and deleted`() async throws {
     try await withColors { scene in
       try await scene.subscribe(.database("d").visible, .zone("z", "Z").visible)
       try await scene.zones(make: ["Y"])
@@ -170,7 +171,7 @@ import Testing
     }
   }
 
-  @Test func `a database subscription hears of a reset of keys`() async throws {
+  @Test func `a database subscription fires on a reset of encryption keys`() async throws {
     try await withColors { scene in
       let old = [UInt8](repeating: 4, count: 65)
       _ = try await scene.answer(
@@ -188,7 +189,8 @@ import Testing
     }
   }
 
-  @Test func `silent ones of a zone replace each other, visible ones do not`() async throws {
+  @Test
+  func `silent notifications of a zone replace each other, visible ones do not`() async throws {
     try await withColors { scene in
       try await scene.subscribe(.zone("silent", "Z"), .zone("loud", "Z").visible)
       for name in ["a", "b", "c"] { try await scene.save(name, in: "Z") }
@@ -198,7 +200,8 @@ import Testing
     }
   }
 
-  @Test func `the device that made the change is named, to its own user only`() async throws {
+  @Test
+  func `a notification names the device that made the change to its own user only`() async throws {
     try await withColors { scene in
       try await scene.save("x", scope: .public)
       for user in ["_ann", "_bob"] {
@@ -207,13 +210,13 @@ import Testing
       try await scene.save("a", by: "_ann", device: "phone", scope: .public)
       #expect(try await scene.heard("_ann").map(\.originDeviceID) == ["phone"])
       #expect(try await scene.heard("_bob").map(\.originDeviceID) == [nil])
-      // What the router calls a device that does not say its name.
+      // The router's name for a device that does not send its name.
       try await scene.save("b", by: "_ann", device: "1", scope: .public)
       #expect(try await scene.heard("_ann").map(\.originDeviceID) == [nil])
     }
   }
 
-  @Test func `what was changed before the subscription is not told`() async throws {
+  @Test func `a change from before the subscription does not fire it`() async throws {
     try await withColors { scene in
       try await scene.subscribe(try .query("early"))
       try await scene.save("a")
@@ -224,7 +227,7 @@ import Testing
     }
   }
 
-  @Test func `a subscription that is gone when the matching comes hears nothing`() async throws {
+  @Test func `a subscription that is deleted before the matching does not fire`() async throws {
     try await withColors { scene in
       try await scene.subscribe(try .query("s"))
       try await scene.save("a")
@@ -233,7 +236,8 @@ import Testing
     }
   }
 
-  @Test func `one that replaces another hears of what was changed before`() async throws {
+  @Test
+  func `a replacing subscription fires for changes from before its replacement`() async throws {
     try await withColors { scene in
       try await scene.subscribe(try .query("s", filter("EQUALS", "color", #""blue""#)))
       try await scene.save("a", red)
@@ -242,7 +246,7 @@ import Testing
     }
   }
 
-  @Test func `nobody watches, nothing is left`() async throws {
+  @Test func `a change without any subscription leaves no outbox entry`() async throws {
     try await withColors { scene in
       try await scene.subscribe(try .query("s", type: "Note"))
       _ = try await scene.modify([.delete(id: "s")])
@@ -255,7 +259,7 @@ import Testing
     }
   }
 
-  @Test func `an atomic batch that fails is not told of`() async throws {
+  @Test func `a failed atomic batch causes no notification`() async throws {
     try await withColors { scene in
       try await scene.subscribe(try .query("s"), .zone("z", "Z"))
       let request = try ModifyRecords.Request(
@@ -268,7 +272,7 @@ import Testing
     }
   }
 
-  @Test func `what goes by cascade is told of as deleted`() async throws {
+  @Test func `a deletion by cascade causes a notification of a deletion`() async throws {
     try await withColors { scene in
       try await scene.subscribe(try .query("s", on: .delete), .zone("z", "Z"))
       let leads = { (name: String) in
@@ -280,7 +284,7 @@ import Testing
         let batch = (start..<start + 300).map { leads("c\($0)") }.joined(separator: ",")
         try await scene.change(batch, in: "Z")
       }
-      // Once a step: so many records take some.
+      // There is one notification for each step, since so many records need several steps.
       #expect(Set(try await scene.told()) == ["z: zone Z"])
       try await scene.delete("t", in: "Z")
       let cascades = ContinueCascades(store: try await scene.store(), ambient: scene.ambient)
@@ -292,7 +296,7 @@ import Testing
     }
   }
 
-  @Test func `a signal says that something was left`() async throws {
+  @Test func `a signal is sent when an outbox entry is added`() async throws {
     try await withColors { scene in
       try await scene.save("quiet")
       try await scene.subscribe(try .query("s"))

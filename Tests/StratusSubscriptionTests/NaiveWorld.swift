@@ -1,8 +1,8 @@
 import StratusDomain
 import StratusWire
 
-/// Records, zones and subscriptions in memory, and who is to be told of what, read off the words of
-/// docs/internals/notifications.md one subscription after the other.
+/// Records, zones and subscriptions in memory. Computes the expected notifications from the text of
+/// docs/internals/notifications.md, one subscription after the other.
 struct NaiveWorld {
   static let scopes = [DatabaseScope.public, .private]
   static let types = ["Note", "Task"]
@@ -103,7 +103,7 @@ struct NaiveRecord: Equatable {
   let count: Int?
   let tags: [String]
 
-  /// How it is saved.
+  /// The operation type that saves it.
   var operation: String {
     var fields: [String] = []
     if let color { fields.append(field("color", "\"\(color)\"")) }
@@ -167,7 +167,7 @@ struct NaiveQuery {
   }
 }
 
-/// A filter, as it is sent and as it is meant; what is negated holds for a missing value.
+/// A filter in its sent form and in its meaning. A negated filter matches a missing value.
 enum NaiveTest {
   case colorIs(String), colorIsNot(String), colorIsIn([String]), colorBegins(String)
   case countIs(Int), countIsMore(Int), countIsNot(Int)

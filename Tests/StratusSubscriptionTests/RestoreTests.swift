@@ -6,9 +6,9 @@ import StratusWire
 import Synchronization
 import Testing
 
-/// Devices of a server whose data was set back, or made anew: they come back with the numbers they
-/// know.
-@Suite final class `A store of another time` {
+/// Devices of a server whose data was restored or created again. The devices still have the numbers
+/// of the earlier data.
+@Suite final class `A restored store` {
   private static let address = Scene.address
   private static let user = "_ann"
 
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  /// What a device hears when it opens a stream, and the number of the last.
+  /// The notifications that a device receives on a new stream, and the last number.
   private func hear(
     _ deviceID: String, after lastEventID: Int64? = nil, from stores: any StoreCatalog
   ) async throws -> (ids: [Int], last: Int64) {
@@ -73,7 +73,9 @@ import Testing
   }
 
   @Test(arguments: [1, 2])
-  func `tells a device all that is queued from then on`(restores: Int) async throws {
+  func `sends a device every notification that is queued after the restore`(restores: Int)
+    async throws
+  {
     _ = try await hear("phone", from: stores)
     try await enqueue(1...3, in: stores)
     let first = try await hear("phone", from: stores)
@@ -82,7 +84,7 @@ import Testing
     let backup = try stores.backup()
     var last = first.last
     for round in 1...restores {
-      // More is lost than comes after, and less.
+      // The restore loses more notifications than come afterwards, or fewer.
       let lost = round * 100
       try await enqueue(lost...(lost + 5), in: stores)
       let heard = try await hear("phone", after: last, from: stores)
@@ -97,12 +99,13 @@ import Testing
       let heard = try await hear("phone", after: last, from: stores)
       #expect(heard.ids == Array(1_001...id))
     }
-    // What it says late of what it heard before.
+    // A late acknowledgement of an earlier notification.
     try await acknowledge(last, by: "phone")
     #expect(try await hear("phone", from: stores).ids == Array(1_001...1_012))
   }
 
-  @Test func `tells a device that the backup does not know what came since`() async throws {
+  @Test
+  func `sends later notifications to a device that the backup does not contain`() async throws {
     try await enqueue(1...3, in: stores)
     let backup = try stores.backup()
     _ = try await hear("phone", from: stores)
@@ -117,7 +120,7 @@ import Testing
     #expect(try await hear("new", from: stores).ids == [])
   }
 
-  @Test func `that was made anew tells the devices of the last one what came since`() async throws {
+  @Test func `that was created again sends later notifications to earlier devices`() async throws {
     let folders = ["one", "other"].map {
       FileManager.default.temporaryDirectory
         .appendingPathComponent("stratus-restore-\($0)-" + UUID().uuidString)

@@ -2,7 +2,7 @@ import StratusDomain
 import StratusWire
 import Testing
 
-/// What `subscriptions/modify`, `list` and `lookup` answer (cloudkit-semantics §18).
+/// The answers of `subscriptions/modify`, `list` and `lookup` (cloudkit-semantics §18).
 @Suite struct `Rules of subscriptions` {
   /// A database with a note and a custom zone.
   private func withNotes(_ body: (Scene) async throws -> Void) async throws {
@@ -20,7 +20,9 @@ import Testing
     (DatabaseScope.public, "q"), (.private, "q"), (.public, "z BAD_REQUEST"), (.private, "z"),
     (.public, "d BAD_REQUEST"), (.private, "d"),
   ])
-  func `each kind has its databases`(_ scope: DatabaseScope, _ expected: String) async throws {
+  func `each kind of subscription is allowed in certain databases`(
+    _ scope: DatabaseScope, _ expected: String
+  ) async throws {
     try await withNotes { scene in
       let subscription: Subscription =
         switch expected.first {
@@ -32,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `the shared database has database subscriptions only`() async throws {
+  @Test func `the shared database allows database subscriptions only`() async throws {
     try await withScene { scene in
       let items = try await scene.subscribe(
         .database("d"), .zone("z", "Z"), try .query("q"), scope: .shared)
@@ -42,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `who is not signed in has none`() async throws {
+  @Test func `a caller without a user cannot have subscriptions`() async throws {
     try await withScene { scene in
       let handler = try #require(
         scene.handlers.compactMap { $0 as? any EndpointHandler<ListSubscriptions> }.first)
@@ -55,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `zones must be there, and custom ones`() async throws {
+  @Test func `a zone subscription needs an existing custom zone`() async throws {
     try await withNotes { scene in
       let foreign = Subscription(
         id: "f", .zone(ZoneID(zoneName: "Z", ownerRecordName: "_bob"), recordType: nil))
@@ -70,14 +72,14 @@ import Testing
     }
   }
 
-  @Test func `a query subscription fires on something`() async throws {
+  @Test func `a query subscription must fire on at least one kind of change`() async throws {
     try await withNotes { scene in
       let items = try await scene.subscribe(try .query("q", on: []))
       #expect(items.map(\.word) == ["q BAD_REQUEST"])
     }
   }
 
-  @Test func `three fields travel along at most`() async throws {
+  @Test func `a subscription may have at most three desired keys`() async throws {
     try await withNotes { scene in
       var subscription = try Subscription.query("q")
       var info = NotificationInfo()
@@ -91,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func `what a query must not ask, a subscription must not`() async throws {
+  @Test func `a subscription refuses the filters that a query refuses`() async throws {
     try await withNotes { scene in
       try await scene.change(
         #"{"operationType":"forceUpdate","record":{"recordName":"e","recordType":"Note","#
@@ -106,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func `encrypted fields cannot be watched`() async throws {
+  @Test func `a subscription cannot filter by encrypted fields`() async throws {
     try await withScene { scene in
       try await scene.store().write { (store) throws(ServerError) in
         let sealed = SchemaAddition.Field(
@@ -119,7 +121,7 @@ import Testing
     }
   }
 
-  @Test func `production wants marks, and has them from development`() async throws {
+  @Test func `production requires index marks, and a deployment copies them`() async throws {
     try await withScene { scene in
       let production = StoreAddress(container: "iCloud.org.example", environment: .production)
       try await scene.store(at: production).write { (store) throws(ServerError) in
@@ -141,7 +143,7 @@ import Testing
     }
   }
 
-  @Test func `in development the marks come by themselves`() async throws {
+  @Test func `a subscription in development adds the index marks`() async throws {
     try await withNotes { scene in
       #expect(try await scene.subscribe(try .query("q")).map(\.word) == ["q"])
       let schema = try await scene.store().read { (store) throws(ServerError) in
@@ -152,7 +154,7 @@ import Testing
     }
   }
 
-  @Test func `a subscription without an ID gets one`() async throws {
+  @Test func `a subscription without an ID gets a generated one`() async throws {
     try await withNotes { scene in
       let items = try await scene.subscribe(
         try .query(nil), .init(id: nil, .database(recordType: nil)))
@@ -162,7 +164,7 @@ import Testing
   }
 
   @Test(arguments: ["", "a\u{0}b", String(repeating: "x", count: 256)])
-  func `an ID has some characters, not too many, and none that controls`(
+  func `an ID is limited in length and must not contain control characters`(
     _ id: String
   ) async throws {
     try await withScene { scene in
@@ -172,7 +174,8 @@ import Testing
     }
   }
 
-  @Test func `the same again changes nothing, another definition replaces`() async throws {
+  @Test
+  func `saving an equal subscription changes nothing, another one replaces it`() async throws {
     try await withNotes { scene in
       let first = try Subscription.query("q", filter("EQUALS", "count", "1"))
       let second = try Subscription.query("q", filter("EQUALS", "count", "2"))
@@ -207,7 +210,7 @@ import Testing
     }
   }
 
-  @Test func `deleting what is not there is an error of its own`() async throws {
+  @Test func `deleting a missing subscription gives an error for that item`() async throws {
     try await withScene { scene in
       try await scene.subscribe(.database("d"))
       let items = try await scene.modify([
@@ -218,7 +221,7 @@ import Testing
     }
   }
 
-  @Test func `others and other databases see nothing of it`() async throws {
+  @Test func `other users and other databases do not see a subscription`() async throws {
     try await withNotes { scene in
       try await scene.subscribe(try .query("p"), scope: .public)
       try await scene.subscribe(try .query("q"))
@@ -235,7 +238,7 @@ import Testing
     }
   }
 
-  @Test func `a user has a thousand in a database, and no more`() async throws {
+  @Test func `a user can have at most a thousand subscriptions in a database`() async throws {
     try await withScene { scene in
       for start in stride(from: 0, to: 1_000, by: 250) {
         let items = try await scene.modify(
@@ -248,7 +251,7 @@ import Testing
     }
   }
 
-  @Test func `a request has as many operations as others have, and its definitions a size`()
+  @Test func `the number and the size of subscriptions in a request are limited`()
     async throws
   {
     try await withScene { scene in

@@ -3,9 +3,9 @@ import Testing
 
 @testable import StratusDomain
 
-/// What a change costs where very many watch.
+/// The cost of a change when there are very many subscriptions.
 @Suite struct `Many subscriptions` {
-  @Test func `a change looks at those that ask for its values, and at no others`() async throws {
+  @Test func `a change reads only subscriptions for its values`() async throws {
     try await withScene { scene in
       try await scene.save(
         "first", field("color", #""red""#) + "," + field("count", "1"), scope: .public)
@@ -27,7 +27,7 @@ import Testing
       }
       try await scene.save("a", field("color", #""c77777""#), by: "_bob", scope: .public)
       let matching = MatchChanges(store: store, address: Scene.address, ambient: scene.ambient)
-      // One key, one subscription: a step that may look at two is done.
+      // There is one key and one subscription, so a step with a limit of two is complete.
       #expect(try await matching.step(limit: 2) == .ended)
       #expect(try await scene.told("_u77777") == ["s: created a"])
       #expect(try await scene.told("_u77778") == [])
@@ -35,7 +35,8 @@ import Testing
       try await scene.save("b", by: "_bob", scope: .public)
       #expect(try await matching.step(limit: 1) == .ended)
 
-      // Nobody is filed under what these have; they are read all the same, so a step ends by them.
+      // No subscription is indexed under these values. They still count as read, so a step ends
+      // after them.
       try await scene.change(
         Scene.save("c") + "," + Scene.save("d") + "," + Scene.save("e"), by: "_bob",
         scope: .public)

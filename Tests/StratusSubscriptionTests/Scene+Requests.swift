@@ -3,7 +3,7 @@ import StratusWire
 import Testing
 
 extension Scene {
-  /// Saves subscriptions and says what became of each.
+  /// Saves subscriptions and returns the results.
   @discardableResult
   func subscribe(
     _ subscriptions: Subscription..., by user: String = "_ann", scope: DatabaseScope = .private,
@@ -30,7 +30,7 @@ extension Scene {
       .subscriptions.map(\.word)
   }
 
-  /// Saves or deletes records, as the text of `operations` says.
+  /// Saves or deletes records, as the JSON text of `operations` states.
   @discardableResult
   func change(
     _ operations: String, in zone: String? = nil, by user: String = "_ann",
@@ -88,7 +88,7 @@ extension Scene {
 }
 
 extension Subscription {
-  /// All records of a type, or those that pass filters, given as JSON.
+  /// All records of a type, or those that match filters, given as JSON.
   static func query(
     _ id: String?, _ filters: String = "", on firesOn: FiresOn = [.create, .update, .delete],
     once: Bool = false, zone: String? = nil, type: String = "Note"
@@ -111,7 +111,7 @@ extension Subscription {
     Subscription(id: id, .database(recordType: type))
   }
 
-  /// With a text that people see, so that its notifications do not replace each other.
+  /// The subscription with a visible text, so that its notifications do not replace each other.
   var visible: Subscription {
     var subscription = self
     var info = NotificationInfo()

@@ -6,7 +6,7 @@ import StratusWire
 import Synchronization
 import Testing
 
-/// The handlers over a store on disk, and what reaches the queues.
+/// The handlers with a store on disk, and the notifications in the queues.
 final class Scene: Sendable {
   static let address = StoreAddress(container: "iCloud.org.example", environment: .development)
 
@@ -18,7 +18,7 @@ final class Scene: Sendable {
   private let registry: SQLiteRegistry
   private let url: URL
   private let names: Names
-  /// How far each user's queue has been read.
+  /// The position up to which each user's queue has been read.
   private let read = Mutex<[String: Int64]>([:])
 
   init(at url: URL? = nil) throws {
@@ -41,7 +41,7 @@ final class Scene: Sendable {
       ).handlers
   }
 
-  /// Closes the data; it stays for another scene.
+  /// Closes the data. Another scene can open it again.
   func close() async {
     await stores.close()
     await registry.close()
@@ -50,7 +50,7 @@ final class Scene: Sendable {
 
   func remove() { try? FileManager.default.removeItem(at: url) }
 
-  /// Carries out one request.
+  /// Handles one request.
   ///
   /// - Throws: ``ServerError``.
   func answer<E: Endpoint>(
@@ -71,20 +71,20 @@ final class Scene: Sendable {
     try await stores.store(at: address)
   }
 
-  /// Matches until nothing is left.
+  /// Matches until the outbox is empty.
   func match(limit: Int = MatchChanges.stepMax, at address: StoreAddress = address) async throws {
     let changes = MatchChanges(
       store: try await store(at: address), address: address, ambient: ambient)
     while try await changes.step(limit: limit).mayHaveMore {}
   }
 
-  /// What was queued for a user since this was last asked, once all is matched.
+  /// The notifications that were queued for a user since the last call, after matching everything.
   func heard(
     _ user: String = "_ann", matching limit: Int? = MatchChanges.stepMax,
     at address: StoreAddress = address
   ) async throws -> [QueuedNotification] {
     let store = try await store(at: address)
-    // A queue keeps little for who has no device.
+    // A queue keeps few notifications for a user without a device.
     try await store.write { (store) throws(ServerError) in
       if try store.device(id: "d0", of: user) != nil { return }
       try store.register(
@@ -92,7 +92,7 @@ final class Scene: Sendable {
     }
     let changes = MatchChanges(store: store, address: address, ambient: ambient)
     var heard: [QueuedNotification] = []
-    // Read with each step, since queues are bounded.
+    // Read after each step, since queues are limited.
     while true {
       let hasMore =
         if let limit { try await changes.step(limit: limit).mayHaveMore } else { false }
@@ -106,7 +106,7 @@ final class Scene: Sendable {
     }
   }
 
-  /// As ``heard(_:matching:at:)``, in words.
+  /// Like ``heard(_:matching:at:)``, in words.
   func told(_ user: String = "_ann", matching limit: Int = MatchChanges.stepMax) async throws
     -> [String]
   {
@@ -114,7 +114,7 @@ final class Scene: Sendable {
   }
 }
 
-/// Runs a test on a scene of its own.
+/// Runs a test with a new scene.
 func withScene(_ body: (Scene) async throws -> Void) async throws {
   let scene = try Scene()
   do {
@@ -128,7 +128,7 @@ func withScene(_ body: (Scene) async throws -> Void) async throws {
   scene.remove()
 }
 
-/// Names that are never given twice, the same in each run.
+/// Unique names, the same in each run.
 private final class Names: Sendable {
   private let count = Mutex(0)
 

@@ -3,10 +3,10 @@ import StratusDomain
 import StratusWire
 import Testing
 
-/// What happens between and within the steps of matching.
+/// Events between and within the steps of matching.
 @Suite struct `Steps of matching` {
   @Test(arguments: [1, 2, 3, 7, 1_000])
-  func `every step's size comes to the same`(_ limit: Int) async throws {
+  func `steps of every size give the same notifications`(_ limit: Int) async throws {
     try await withScene { scene in
       try await scene.zones(make: ["Z"])
       try await scene.save("first", field("color", #""red""#))
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func `a server that stops between two steps goes on after its start`() async throws {
+  @Test func `a server that stops between two steps continues after its start`() async throws {
     let url = FileManager.default.temporaryDirectory
       .appendingPathComponent("stratus-match-" + UUID().uuidString)
     defer { try? FileManager.default.removeItem(at: url) }
@@ -66,7 +66,7 @@ import Testing
     await scene.close()
   }
 
-  /// Stands for a crash: what the transaction wrote is undone with it.
+  /// Simulates a crash: the transaction's writes are undone with it.
   @Test func `a step that cannot be written leaves everything as it was`() async throws {
     try await withScene { scene in
       try await scene.save("first")
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func `what another was faster to match is left to it`() async throws {
+  @Test func `a step leaves changes alone that another process has matched`() async throws {
     try await withScene { scene in
       try await scene.save("first")
       try await scene.subscribe(try .query("s"))
@@ -95,9 +95,9 @@ import Testing
     }
   }
 
-  /// Replaced after each number of steps, between two of them and within one.
+  /// The subscription is replaced after each number of steps, between two steps and within one.
   @Test(arguments: Replacement.all, [false, true])
-  func `a subscription that is replaced hears of the change`(
+  func `a subscription that is replaced during matching still fires`(
     _ replacement: Replacement, _ isWithinStep: Bool
   ) async throws {
     for steps in 0..<20 {
@@ -143,7 +143,8 @@ import Testing
     }
   }
 
-  @Test func `a subscription that is replaced within a step fires once if it shall`() async throws {
+  @Test
+  func `a subscription that fires once and is replaced within a step fires once`() async throws {
     try await withScene { scene in
       try await scene.save("first")
       try await scene.subscribe(try .query("s", once: true))
@@ -160,7 +161,7 @@ import Testing
     }
   }
 
-  @Test func `a subscription that is deleted within a step hears nothing`() async throws {
+  @Test func `a subscription that is deleted within a step does not fire`() async throws {
     try await withScene { scene in
       try await scene.save("first")
       try await scene.subscribe(try .query("s"), try .query("t"))
@@ -176,7 +177,7 @@ import Testing
     }
   }
 
-  @Test func `a subscription that is not legal any more does not stop the others`() async throws {
+  @Test func `a subscription that is no longer legal does not stop the others`() async throws {
     try await withScene { scene in
       try await scene.save("first", field("color", #""red""#))
       try await scene.allowExtensions(true)
@@ -192,12 +193,12 @@ import Testing
   }
 }
 
-/// A subscription, and what it becomes.
+/// A subscription, and its replacement.
 struct Replacement: Sendable, CustomTestStringConvertible {
   var testDescription: String
   var old: Subscription
   var new: Subscription
-  /// Whether it hears of each record once, whenever it is replaced.
+  /// Whether it fires once for each record, at whatever point it is replaced.
   var hearsOnce = false
 
   /// Keys come in this order: the database, zones, record types, values.
@@ -246,7 +247,7 @@ private struct FailingStore: Store {
   }
 }
 
-/// A store in which something else happens between a read and a write.
+/// A store in which another change happens between a read and a write.
 private struct SlowStore: Store {
   let store: any Store
   let meanwhile: @Sendable () async -> Void

@@ -21,7 +21,7 @@ import Testing
     #expect(clock.now == TestClock.Instant(offset: .seconds(90)))
   }
 
-  @Test func `wakes those who sleep, in the order of their times`() async throws {
+  @Test func `wakes sleepers in the order of their wake times`() async throws {
     let clock = TestClock()
     let woken = Woken()
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -40,7 +40,7 @@ import Testing
     #expect(woken.all == [10, 20, 30])
   }
 
-  @Test func `lets go of a sleeper who is cancelled`() async throws {
+  @Test func `removes a sleeper that is cancelled`() async throws {
     let clock = TestClock()
     let sleeper = Task { try await clock.sleep(for: .seconds(10)) }
     while clock.sleepersCount < 1 { await Task.yield() }
@@ -49,7 +49,7 @@ import Testing
     #expect(clock.nextDeadline == nil)
   }
 
-  @Test func `dates the records`() async throws {
+  @Test func `sets the dates of records`() async throws {
     let server = try await TestServer(clock: TestClock(at: Self.start))
     let phone = try await server.account("alice@example.com").device("phone")
     let database = phone.container(Stage.containerID).privateCloudDatabase
@@ -63,7 +63,7 @@ import Testing
     await server.stop()
   }
 
-  @Test func `leaves every wait to a test that forbids it to jump`() async throws {
+  @Test func `never jumps when the test forbids it`() async throws {
     try await withStage { stage in
       stage.server.clock.jumpMax = .zero
       stage.phone.disturb(
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func `gives up waiting for what does not come`() async throws {
+  @Test func `stops waiting for a condition that never holds`() async throws {
     try await withStage { stage in
       await #expect(throws: TestTimeout.self) {
         try await stage.server.wait(upTo: .seconds(1)) { false }
@@ -87,8 +87,8 @@ import Testing
 }
 
 @Suite struct `The server of a test` {
-  /// The first of a process makes the tables that the others copy; a machine that is busy with
-  /// something else may hold up any of them.
+  /// The first server of a process creates the tables that later ones copy. A busy machine may
+  /// delay any of them.
   @Test func `starts in less than 50 ms`() async throws {
     var fastest = Duration.seconds(60)
     for _ in 1...5 {
@@ -100,7 +100,7 @@ import Testing
     #expect(fastest < .milliseconds(50))
   }
 
-  @Test func `keeps accounts apart, and their devices together`() async throws {
+  @Test func `keeps accounts apart, and shares data among an account's devices`() async throws {
     try await withStage { stage in
       _ = try await stage.laptopDatabase.record(for: Stage.recordID("first"))
       let bob = try await stage.server.account("bob@example.com").device("phone")
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test func `knows nobody on a device where nobody is signed in`() async throws {
+  @Test func `has no user on a device without a signed-in user`() async throws {
     try await withStage { stage in
       try await stage.publicDatabase.save(CKRecord(recordType: "Post"))
       let container = stage.server.device("kiosk").container(Stage.containerID)
@@ -121,7 +121,7 @@ import Testing
     }
   }
 
-  @Test func `gives a relaunched app another container on the same device`() async throws {
+  @Test func `gives a relaunched app a new container on the same device`() async throws {
     try await withStage { stage in
       let first = stage.phone.container(Stage.containerID)
       #expect(stage.phone.container(Stage.containerID) === first)
@@ -131,7 +131,7 @@ import Testing
     }
   }
 
-  @Test func `shares the keys of an account among its devices`() async throws {
+  @Test func `shares the encryption keys of an account among its devices`() async throws {
     try await withStage { stage in
       let secret = Stage.note("secret")
       secret.encryptedValues["pin"] = "1234"
@@ -141,7 +141,7 @@ import Testing
     }
   }
 
-  @Test func `carries files`() async throws {
+  @Test func `stores files`() async throws {
     try await withStage { stage in
       let url = FileManager.default.temporaryDirectory.appendingPathComponent(
         "stratus-carries-\(ProcessInfo.processInfo.processIdentifier)")
@@ -156,7 +156,7 @@ import Testing
     }
   }
 
-  @Test func `keeps the data in a folder for the next`() async throws {
+  @Test func `keeps its data in a folder for the next server`() async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
       "stratus-keeps-\(ProcessInfo.processInfo.processIdentifier)")
     defer { try? FileManager.default.removeItem(at: folder) }

@@ -3,7 +3,7 @@ import StratusTesting
 import Synchronization
 import Testing
 
-/// A delegate that does something when a fetch begins, and heeds nothing else.
+/// A delegate that runs a body when a fetch begins, and ignores all other events.
 private final class SlowDelegate: CKSyncEngineDelegate {
   private let onFetch: @Sendable (CKSyncEngine) async -> Void
 
@@ -26,7 +26,7 @@ private final class SlowDelegate: CKSyncEngineDelegate {
     return CKSyncEngine(configuration)
   }
 
-  @Test func `does not make the clock jump, whoever waits for it`() async throws {
+  @Test func `does not make the clock jump while another task waits for it`() async throws {
     try await withStage { stage in
       let clock = stage.server.clock
       let called = Mutex(false)
@@ -52,7 +52,7 @@ private final class SlowDelegate: CKSyncEngineDelegate {
     }
   }
 
-  /// A delegate that awaits the engine through another task, and the error that it gets.
+  /// A delegate that awaits the engine through another task, and the error of that call.
   private func waitingDelegate() -> (SlowDelegate, error: @Sendable () -> CKError.Code?) {
     let error = Mutexed<CKError.Code?>(nil)
     let delegate = SlowDelegate { engine in
@@ -64,12 +64,12 @@ private final class SlowDelegate: CKSyncEngineDelegate {
 
   /// Waits until both the app and the delegate wait for the engine.
   ///
-  /// NB: a clock that moves before would time out the app, which is then the only one that waits.
+  /// NB: if the clock moves earlier, the app is the only waiting caller, and its call times out.
   private func bothWait(_ stage: Stage) async {
     while stage.server.clock.watchersCount < 2 { await Task.yield() }
   }
 
-  @Test func `is told where it waits for itself, since nothing else comes`() async throws {
+  @Test func `gets an error when it waits for itself, since no other work remains`() async throws {
     try await withStage { stage in
       let (delegate, error) = waitingDelegate()
       let engine = engine(stage, delegate)
@@ -81,7 +81,7 @@ private final class SlowDelegate: CKSyncEngineDelegate {
     }
   }
 
-  @Test func `is told by a clock that is moved by hand, too`() async throws {
+  @Test func `gets an error from a manually advanced clock too`() async throws {
     try await withStage { stage in
       let (delegate, error) = waitingDelegate()
       let engine = engine(stage, delegate)

@@ -3,7 +3,7 @@ import StratusTesting
 import Synchronization
 import Testing
 
-/// One way to each of the errors: from the server where it makes them, else by request.
+/// One way to produce each error: by the server where it returns the error, otherwise on request.
 @Suite struct `The 37 errors` {
   struct Way: Sendable, CustomTestStringConvertible {
     let code: CKError.Code
@@ -14,7 +14,7 @@ import Testing
       self.go = go
     }
 
-    /// The next request fails with it.
+    /// The next request fails with the given code.
     init(asked code: CKError.Code, for requests: TestRequests = .modifyRecords) {
       self.init(code) { stage in
         stage.phone.fail(next: requests, with: code)
@@ -108,19 +108,20 @@ import Testing
     Way(asked: .participantAlreadyInvited),
   ]
 
-  @Test func `have a way each`() {
+  @Test func `each have a way to produce them`() {
     #expect(Self.ways.map(\.code) == CKError.Code.allCases)
     #expect(Self.ways.map(\.code.rawValue) == Array(1...37))
   }
 
-  @Test(arguments: ways) func `come out of a call:`(_ way: Way) async throws {
+  @Test(arguments: ways) func `can be thrown by a call:`(_ way: Way) async throws {
     try await withStage { stage in
       await expect(way.code) { try await way.go(stage) }
     }
   }
 
   @Test(arguments: CKError.Code.allCases)
-  func `befall the next request of a kind, and no other:`(_ code: CKError.Code) async throws {
+  func `can be requested for the next request of one kind only:`(_ code: CKError.Code) async throws
+  {
     try await withStage { stage in
       stage.phone.fail(next: .fetchRecords, with: code, retryAfterSeconds: 7)
       try await stage.save()
@@ -134,7 +135,7 @@ import Testing
 }
 
 extension Stage {
-  /// As apps did before there was a block for each record.
+  /// Sends a request with the legacy blocks, as apps did before there was a block for each record.
   fileprivate func modifyInOldWay(failing name: String) async throws {
     phone.fail(next: .modifyRecords.of(name), with: .serverRejectedRequest)
     let operation = CKModifyRecordsOperation(

@@ -3,8 +3,8 @@ import Foundation
 import StratusTesting
 import Testing
 
-/// Each kind of request, with a call that makes one.
-@Suite struct `An error that is asked for` {
+/// Each kind of request, with a call that sends one.
+@Suite struct `A requested error` {
   struct Kind: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let requests: TestRequests
@@ -66,7 +66,7 @@ import Testing
     try await database.save(record)
   }
 
-  @Test(arguments: kinds, CKError.Code.allCases) func `is what a call gets:`(
+  @Test(arguments: kinds, CKError.Code.allCases) func `is thrown by the call:`(
     _ kind: Kind, _ code: CKError.Code
   ) async throws {
     try await withStage { stage in
@@ -79,7 +79,7 @@ import Testing
   }
 
   /// The framework opens the stream again.
-  @Test func `of notifications reaches no app`() async throws {
+  @Test func `of the notification stream does not reach the app`() async throws {
     try await withStage { stage in
       stage.laptop.fail(next: .notifications, with: .internalError, times: 3)
       try await stage.laptopDatabase.save(CKDatabaseSubscription(subscriptionID: "all"))

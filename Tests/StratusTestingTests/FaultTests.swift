@@ -3,7 +3,7 @@ import StratusTesting
 import Testing
 
 @Suite struct Faults {
-  @Test func `befall as many requests as they are to`() async throws {
+  @Test func `affect as many requests as the test requests`() async throws {
     try await withStage { stage in
       stage.phone.fail(next: .fetchRecords, with: .zoneBusy, times: 2)
       await expect(.zoneBusy) { try await stage.fetch() }
@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test func `befall one device, or any`() async throws {
+  @Test func `affect one device or all devices`() async throws {
     try await withStage { stage in
       stage.phone.fail(next: .fetchRecords, with: .internalError)
       _ = try await stage.laptopDatabase.record(for: Stage.recordID("first"))
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `befall one record of several`() async throws {
+  @Test func `affect one record of several`() async throws {
     try await withStage { stage in
       stage.phone.fail(next: .modifyRecords.of("b"), with: .serverRejectedRequest)
       let records = ["a", "b", "c"].map { Stage.note($0) }
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `befall all of an atomic batch, and nothing of it is saved`() async throws {
+  @Test func `affect a whole atomic batch, and no record of it is saved`() async throws {
     try await withStage { stage in
       stage.phone.fail(next: .modifyRecords.of("b"), with: .serverRejectedRequest)
       let (saves, _) = try await stage.database.modifyRecords(
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func `befall the requests about one zone`() async throws {
+  @Test func `affect the requests about one zone`() async throws {
     try await withStage { stage in
       let other = CKRecordZone.ID(zoneName: "Other")
       try await stage.database.save(CKRecordZone(zoneID: other))
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func `give a conflict the record that the server has`() async throws {
+  @Test func `add the server's record to a conflict`() async throws {
     try await withStage { stage in
       stage.phone.fail(next: .modifyRecords.of("first"), with: .serverRecordChanged)
       let mine = try await stage.database.record(for: Stage.recordID("first"))
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func `lose an answer after the server has done what it was asked`() async throws {
+  @Test func `can lose an answer after the server has handled the request`() async throws {
     try await withStage { stage in
       stage.phone.disturb(next: .modifyRecords, by: .losesResponse)
       await expect(.serverResponseLost) { try await stage.save() }
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func `lose a request before the server has heard of it`() async throws {
+  @Test func `can lose a request before the server receives it`() async throws {
     try await withStage { stage in
       stage.phone.disturb(next: .modifyRecords, by: .losesRequest)
       await expect(.networkFailure) { try await stage.save() }
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func `have a busy server's answer repeated by the framework`() async throws {
+  @Test func `let the framework retry after a busy server's answer`() async throws {
     try await withStage { stage in
       let before = stage.server.clock.now
       stage.phone.disturb(
@@ -109,7 +109,7 @@ import Testing
     }
   }
 
-  @Test func `make a request late, and too late`() async throws {
+  @Test func `can delay a request, also beyond its time-out`() async throws {
     try await withStage { stage in
       let before = stage.server.clock.now
       stage.phone.disturb(next: .fetchRecords, by: .isLate(by: .seconds(3)))
@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  @Test func `are over when the device is online again`() async throws {
+  @Test func `end when the device is online again`() async throws {
     try await withStage { stage in
       stage.phone.isOnline = false
       await expect(.networkUnavailable) { try await stage.save() }
@@ -131,7 +131,7 @@ import Testing
     }
   }
 
-  @Test func `are over when the server is there again`() async throws {
+  @Test func `end when the server is available again`() async throws {
     try await withStage { stage in
       stage.server.isAvailable = false
       let error = await failure { try await stage.fetch() }
@@ -143,7 +143,7 @@ import Testing
   }
 }
 
-@Suite struct `What befalls an account` {
+@Suite struct `The account of a test` {
   private func expectStatus(
     _ status: CKAccountStatus, _ stage: Stage, at location: SourceLocation = #_sourceLocation
   ) async throws {
@@ -151,7 +151,7 @@ import Testing
     #expect(found == status, sourceLocation: location)
   }
 
-  @Test func `shows in its status`() async throws {
+  @Test func `has a status for each fault`() async throws {
     try await withStage { stage in
       try await expectStatus(.available, stage)
       stage.alice.isRestricted = true
@@ -169,7 +169,7 @@ import Testing
     }
   }
 
-  @Test func `leaves others alone`() async throws {
+  @Test func `affects no other account when it is restricted`() async throws {
     try await withStage { stage in
       stage.alice.isRestricted = true
       let bob = try await stage.server.account("bob@example.com").device("phone")
@@ -178,7 +178,7 @@ import Testing
     }
   }
 
-  @Test func `lets records go but not come when its storage is full`() async throws {
+  @Test func `allows deletes but no saves while its storage is full`() async throws {
     try await withStage { stage in
       try await stage.save("second")
       stage.alice.isStorageFull = true
@@ -193,7 +193,7 @@ import Testing
     }
   }
 
-  @Test func `tells why a zone is gone`() async throws {
+  @Test func `returns the reason why a zone is missing`() async throws {
     try await withStage { stage in
       let before = try await stage.database.databaseChanges(since: nil)
       try await stage.alice.purgeZone("Notes", in: Stage.containerID)
@@ -211,7 +211,7 @@ import Testing
     }
   }
 
-  @Test func `is another one after somebody else has signed in`() async throws {
+  @Test func `is replaced on a device when another user signs in`() async throws {
     try await withStage { stage in
       let alice = try await stage.phone.container(Stage.containerID).userRecordID()
       let bob = try await stage.server.account("bob@example.com")

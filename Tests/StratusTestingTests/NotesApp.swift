@@ -1,11 +1,11 @@
 import CloudKit
 
-/// A small app that keeps notes and has CKSyncEngine carry them from device to device. Nothing in
-/// it knows that it is tested.
+/// A small app that keeps notes and synchronizes them with CKSyncEngine. The app contains no code
+/// for tests.
 actor NotesApp: CKSyncEngineDelegate {
   private struct Note {
     var text: String
-    /// As the server has it; nil: not there yet.
+    /// The record as the server has it; nil: the note is not on the server yet.
     var record: CKRecord?
   }
 
@@ -16,14 +16,14 @@ actor NotesApp: CKSyncEngineDelegate {
   private var notes: [String: Note] = [:]
   private var engine: CKSyncEngine?
   private(set) var state: CKSyncEngine.State.Serialization?
-  /// What a person would be told.
+  /// The messages that the app would show to its user.
   private(set) var messages: [String] = []
 
   init(container: CKContainer) { database = container.privateCloudDatabase }
 
   var texts: [String: String] { notes.mapValues(\.text) }
 
-  /// Changes that are still to be sent.
+  /// The number of changes that are not sent yet.
   var pendingCount: Int { engine?.state.pendingRecordZoneChanges.count ?? 0 }
 
   func start() {
@@ -47,7 +47,7 @@ actor NotesApp: CKSyncEngineDelegate {
     CKRecord.ID(recordName: name, zoneID: zoneID)
   }
 
-  // CKSyncEngineDelegate
+  // CKSyncEngineDelegate.
 
   func handleEvent(_ event: CKSyncEngine.Event, syncEngine: CKSyncEngine) async {
     switch event {
@@ -92,7 +92,7 @@ actor NotesApp: CKSyncEngineDelegate {
     return record
   }
 
-  /// What is still to be sent is not overwritten by what comes.
+  /// Stores a fetched record, unless the note has changes that are not sent yet.
   private func take(_ record: CKRecord, _ engine: CKSyncEngine) {
     let name = record.recordID.recordName
     if engine.state.pendingRecordZoneChanges.contains(.saveRecord(record.recordID)) {
@@ -115,7 +115,7 @@ actor NotesApp: CKSyncEngineDelegate {
     }
   }
 
-  /// The server has none of the notes, or those of another zone.
+  /// Sends all notes. The server has none of them, or only those of another zone.
   private func sendAll(_ engine: CKSyncEngine) {
     for name in notes.keys { notes[name]?.record = nil }
     engine.state.add(pendingDatabaseChanges: [.saveZone(CKRecordZone(zoneID: Self.zoneID))])
@@ -149,7 +149,7 @@ actor NotesApp: CKSyncEngineDelegate {
     }
   }
 
-  /// Both texts are kept where they differ.
+  /// Keeps both texts if they differ.
   private func merge(_ theirs: CKRecord, _ name: String) {
     let text = theirs["text"] as? String ?? ""
     let mine = notes[name]?.text ?? ""

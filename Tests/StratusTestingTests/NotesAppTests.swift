@@ -2,7 +2,7 @@ import CloudKit
 import StratusTesting
 import Testing
 
-/// How an app's sync code is tested; docs/testing-your-app.md tells it from here.
+/// Tests of an app's sync code. docs/testing-your-app.md explains them.
 @Suite struct `An app that keeps notes` {
   /// Alice's phone and laptop, each with the app on it.
   private struct Home {
@@ -48,7 +48,7 @@ import Testing
     await home.stop()
   }
 
-  @Test func `shows on the laptop what is written on the phone`() async throws {
+  @Test func `shows on the laptop a note that was written on the phone`() async throws {
     try await withHome { home in
       await home.phoneApp.write("Milk", as: "shopping")
       try await home.bothShow(["shopping": "Milk"])
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func `sends what was written without a network`() async throws {
+  @Test func `sends a note later that was written without a network`() async throws {
     try await withHome { home in
       await home.phoneApp.write("Milk", as: "shopping")
       try await home.bothShow(["shopping": "Milk"])
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func `does not write twice when an answer is lost`() async throws {
+  @Test func `does not save a note twice when an answer is lost`() async throws {
     try await withHome { home in
       await home.phoneApp.write("Milk", as: "shopping")
       try await home.bothShow(["shopping": "Milk"])
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test func `waits as long as a busy zone asks`() async throws {
+  @Test func `waits as long as the answer of a busy zone requests`() async throws {
     try await withHome { home in
       await home.phoneApp.write("Milk", as: "shopping")
       try await home.bothShow(["shopping": "Milk"])
@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  @Test func `forgets its notes when somebody deletes its data in the settings`() async throws {
+  @Test func `removes its notes when the user deletes the data in the settings`() async throws {
     try await withHome { home in
       await home.phoneApp.write("Milk", as: "shopping")
       try await home.bothShow(["shopping": "Milk"])
@@ -139,7 +139,7 @@ import Testing
     }
   }
 
-  @Test func `finds its way back when its change tokens have expired`() async throws {
+  @Test func `recovers when its change tokens have expired`() async throws {
     try await withHome { home in
       await home.phoneApp.write("Milk", as: "shopping")
       try await home.bothShow(["shopping": "Milk"])
@@ -149,7 +149,7 @@ import Testing
     }
   }
 
-  @Test func `hears with the next notification what a lost one was about`() async throws {
+  @Test func `fetches the change of a lost notification with the next one`() async throws {
     try await withHome { home in
       await home.phoneApp.write("Milk", as: "shopping")
       try await home.bothShow(["shopping": "Milk"])
@@ -161,7 +161,7 @@ import Testing
     }
   }
 
-  @Test func `shows the notes of another account after somebody else has signed in`() async throws {
+  @Test func `shows the notes of another account after a different sign-in`() async throws {
     try await withHome { home in
       await home.phoneApp.write("Milk", as: "shopping")
       try await home.bothShow(["shopping": "Milk"])
@@ -175,7 +175,7 @@ import Testing
     }
   }
 
-  @Test func `forgets its notes when the account is signed out`() async throws {
+  @Test func `removes its notes when the account is signed out`() async throws {
     try await withHome { home in
       await home.phoneApp.write("Milk", as: "shopping")
       try await home.bothShow(["shopping": "Milk"])
@@ -186,7 +186,7 @@ import Testing
     }
   }
 
-  @Test func `says that the storage is full, once`() async throws {
+  @Test func `reports once that the storage is full`() async throws {
     try await withHome { home in
       await home.phoneApp.write("Milk", as: "shopping")
       try await home.bothShow(["shopping": "Milk"])

@@ -3,8 +3,8 @@ import StratusTesting
 import Synchronization
 import Testing
 
-@Suite struct `Notifications on their way` {
-  /// What a device was told, by the name of the record.
+@Suite struct `Faulty notifications` {
+  /// The record names of the notifications that a device has received.
   private final class Ear: Sendable {
     private let heard = Mutex<[String]>([])
 
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  /// The laptop listens for notes of the phone.
+  /// Runs a body while the laptop is subscribed to the notes of the phone.
   private func withEar(_ body: (Stage, Ear) async throws -> Void) async throws {
     try await withStage { stage in
       try await stage.laptopDatabase.save(
@@ -37,12 +37,12 @@ import Testing
     }
   }
 
-  @Test func `are lost`() async throws {
+  @Test func `can be lost`() async throws {
     try await withEar { stage, ear in
       stage.laptop.dropNotifications()
       try await stage.save("b")
       await stage.server.clock.advance(by: .seconds(1))
-      // Not by another stream either.
+      // A second stream does not deliver it either.
       stage.laptop.isOnline = false
       stage.laptop.isOnline = true
       try await stage.save("c")
@@ -51,9 +51,9 @@ import Testing
     }
   }
 
-  @Test func `are lost in one container alone`() async throws {
+  @Test func `can be lost in one container only`() async throws {
     try await withStage { stage in
-      // Both begin to count their notifications at the same number.
+      // Both containers start to count their notifications at the same number.
       let containerIDs = [Stage.containerID, "iCloud.com.example.Other"]
       let ears = [Ear(), Ear()]
       var tasks: [Task<Void, Never>] = []
@@ -64,7 +64,7 @@ import Testing
       }
       for place in [0, 1] {
         let container = stage.laptop.container(containerIDs[place])
-        // A subscription is to a type that there is.
+        // A subscription needs an existing record type.
         try await save("first", in: place)
         try await container.privateCloudDatabase.save(
           CKQuerySubscription(
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func `arrive twice`() async throws {
+  @Test func `can arrive twice`() async throws {
     try await withEar { stage, ear in
       stage.laptop.duplicateNotifications()
       try await stage.save("b")
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test func `are held until they are released`() async throws {
+  @Test func `can be held until the test releases them`() async throws {
     try await withEar { stage, ear in
       stage.laptop.holdNotifications()
       try await stage.save("b")
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func `are late`() async throws {
+  @Test func `can be late`() async throws {
     try await withEar { stage, ear in
       stage.laptop.delayNotifications(by: .seconds(40))
       let before = stage.server.clock.now
@@ -126,7 +126,7 @@ import Testing
     }
   }
 
-  @Test func `pass over the device that made the change`() async throws {
+  @Test func `do not go to the device that made the change`() async throws {
     try await withEar { stage, ear in
       try await stage.laptopDatabase.save(Stage.note("own"))
       try await stage.save("b")

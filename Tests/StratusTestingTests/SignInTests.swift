@@ -4,7 +4,7 @@ import StratusTesting
 import Synchronization
 import Testing
 
-/// Statuses that an app has found.
+/// The account statuses that an app has read.
 private final class Found: Sendable {
   private let statuses = Mutex<[CKAccountStatus]>([])
 
@@ -12,7 +12,7 @@ private final class Found: Sendable {
   func note(_ status: CKAccountStatus) { statuses.withLock { $0.append(status) } }
 }
 
-/// Runs an app that looks at its account whenever it is told to, and asks nothing else.
+/// Runs an app that reads its account only after a notification, and sends no other request.
 private func withApp(
   on container: CKContainer, _ body: (Found) async throws -> Void
 ) async throws {
@@ -33,8 +33,9 @@ private func withApp(
   try await body(found)
 }
 
-@Suite struct `An app that waits to be told of its account` {
-  @Test func `is told when it is restricted, and when it is not any more`() async throws {
+@Suite struct `An app that reads its account only after a notification` {
+  @Test
+  func `gets a notification when its account is restricted and when it is not`() async throws {
     try await withStage { stage in
       try await withApp(on: stage.phone.container(Stage.containerID)) { found in
         stage.alice.isRestricted = true
@@ -45,7 +46,7 @@ private func withApp(
     }
   }
 
-  @Test func `is told when somebody must sign in again, and when they have`() async throws {
+  @Test func `gets a notification when a sign-in is needed and when it is done`() async throws {
     try await withStage { stage in
       try await withApp(on: stage.phone.container(Stage.containerID)) { found in
         stage.alice.isTemporarilyUnavailable = true
@@ -56,7 +57,7 @@ private func withApp(
     }
   }
 
-  @Test func `is told when the server accepts it again, however late`() async throws {
+  @Test func `gets a notification when the server accepts the account much later`() async throws {
     try await withStage { stage in
       let container = stage.phone.container(Stage.containerID)
       stage.phone.fail(next: .account, with: .accountTemporarilyUnavailable, times: 8)
@@ -69,8 +70,8 @@ private func withApp(
   }
 }
 
-@Suite struct `Who signs in on a running device` {
-  @Test func `has encrypted values in common with their other devices`() async throws {
+@Suite struct `A user who signs in on a running device` {
+  @Test func `can read the encrypted values of their other devices`() async throws {
     try await withStage { stage in
       let bob = try await stage.server.account("bob@example.com")
       for account in [bob, stage.alice] {

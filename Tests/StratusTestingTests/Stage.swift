@@ -2,7 +2,7 @@ import CloudKit
 import StratusTesting
 import Testing
 
-/// A server with alice, her phone and her laptop, and a zone with one note in it.
+/// A server with the user Alice, her phone and her laptop, and a zone with one note.
 struct Stage: Sendable {
   static let containerID = "iCloud.com.example.App"
   static let zoneID = CKRecordZone.ID(zoneName: "Notes")
@@ -45,7 +45,7 @@ struct Stage: Sendable {
   }
 }
 
-/// Sets a stage for the time of a test.
+/// Runs a test with a new stage.
 func withStage(_ body: (Stage) async throws -> Void) async throws {
   let stage = try await Stage()
   do { try await body(stage) } catch {
@@ -64,7 +64,7 @@ func expect(
   #expect(failure?.code == code, "\(String(describing: failure))", sourceLocation: location)
 }
 
-/// What a call fails with; nil: with nothing.
+/// The error of a call; nil: the call succeeds.
 func failure(of body: () async throws -> Void) async -> CKError? {
   do { try await body() } catch { return error as? CKError ?? CKError(.internalError) }
   return nil

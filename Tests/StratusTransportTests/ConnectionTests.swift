@@ -4,7 +4,7 @@ import StratusWire
 import Testing
 
 @Suite struct `A connection` {
-  @Test func `names the database in the path and the caller in the query`() async throws {
+  @Test func `puts the database into the path and the caller into the query`() async throws {
     let exchange = ScriptedExchange([.answer(200, emptyList)])
     _ = try await connection(exchange, webAuthToken: "a+b/c=").send(
       ListZones.self, EmptyRequest(), to: .private, isIdempotent: true)
@@ -15,7 +15,7 @@ import Testing
     #expect(String(decoding: request.body, as: UTF8.self) == "{}")
   }
 
-  @Test func `leaves out tokens it does not have`() async throws {
+  @Test func `omits tokens that it does not have`() async throws {
     let exchange = ScriptedExchange([.answer(200, emptyList)])
     let connection = connection(exchange, apiToken: nil, webAuthToken: nil)
     _ = try await connection.send(
@@ -24,7 +24,7 @@ import Testing
     #expect(!connection.hasUser)
   }
 
-  @Test func `uses the token the last answer gave`() async throws {
+  @Test func `uses the newest token of the server's answers`() async throws {
     let exchange = ScriptedExchange([
       .answer(200, emptyList, headers: ["x-apple-cloudkit-web-auth-token": "next"]),
       .answer(200, emptyList),
@@ -37,7 +37,7 @@ import Testing
     #expect(exchange.requests.last?.url.query?.contains("ckWebAuthToken=next") == true)
   }
 
-  @Test func `hands over the server's refusal`() async throws {
+  @Test func `throws the server's refusal`() async throws {
     let exchange = ScriptedExchange([.answer(404, refusal("ZONE_NOT_FOUND"))])
     let failure = await failure(of: connection(exchange))
     guard case .refused(let error, let status, let seconds) = failure else {
@@ -51,7 +51,9 @@ import Testing
   }
 
   @Test(arguments: [(200, "<html>"), (200, "{}"), (500, "<html>"), (404, "")])
-  func `calls an answer unreadable that is none`(status: Int, body: String) async throws {
+  func `reports an answer that cannot be decoded as unreadable`(status: Int, body: String)
+    async throws
+  {
     let exchange = ScriptedExchange([.answer(status, body)])
     guard case .unreadable(let found, _, _) = await failure(of: connection(exchange)) else {
       Issue.record("not unreadable")
@@ -69,7 +71,7 @@ import Testing
     #expect(time.sleeps == [2])
   }
 
-  @Test func `reads the wait from the header where the body has none`() async throws {
+  @Test func `reads the retry delay from the header if the body has none`() async throws {
     let exchange = ScriptedExchange([
       .answer(429, refusal("THROTTLED"), headers: ["retry-after": "3"]),
       .answer(200, emptyList),
@@ -84,20 +86,20 @@ import Testing
       ("inf", nil), ("nan", nil), ("-1", nil), ("1e19", 86_400), ("1e400", nil), ("7.5", 7.5),
       ("99999999999999999999", 86_400), ("Wed, 21 Oct 2026 07:28:00 GMT", nil),
     ] as [(String, Double?)])
-  func `reads a header that asks for any wait, and bounds it`(
+  func `accepts any delay in the header, up to a limit`(
     header: String, seconds: Double?
   ) async throws {
     let exchange = ScriptedExchange([.answer(503, "busy", headers: ["retry-after": header])])
     let failure = await failure(of: connection(exchange), Connection.Options(patience: .short))
     if seconds == nil {
-      // Then the connection waits as long as it likes, and a second attempt finds no server.
+      // The connection waits in full, and its second attempt finds no server.
       #expect(exchange.requests.count > 1)
     } else {
       #expect(failure?.retryAfterSeconds == seconds)
     }
   }
 
-  @Test func `takes an answer of a bounded size, in all its time at most`() async throws {
+  @Test func `limits the size of an answer and the time for the whole answer`() async throws {
     let exchange = ScriptedExchange([.answer(200, emptyList)])
     _ = await failure(
       of: connection(exchange), Connection.Options(resourceTimeoutSeconds: 5))
@@ -105,7 +107,7 @@ import Testing
     #expect(exchange.requests.first?.answerBytesMax == Limits.clientAnswerBytesMax)
   }
 
-  @Test func `calls an answer unreadable that is too large`() async throws {
+  @Test func `reports an answer that is too large as unreadable`() async throws {
     let exchange = ScriptedExchange([.tooLarge(200)])
     guard case .unreadable(200, let reason, nil) = await failure(of: connection(exchange)) else {
       Issue.record("it was read")
@@ -114,7 +116,7 @@ import Testing
     #expect(reason.contains("larger"))
   }
 
-  @Test func `hands over a long wait to who waits`() async throws {
+  @Test func `throws a long retry delay to a caller that waits for the result`() async throws {
     let exchange = ScriptedExchange([
       .answer(503, refusal("TRY_AGAIN_LATER", retryAfter: 30)), .answer(200, emptyList),
     ])
@@ -123,7 +125,7 @@ import Testing
     #expect(time.sleeps.isEmpty)
   }
 
-  @Test func `doubles its waits until the time for the resource is over`() async throws {
+  @Test func `doubles its waits until the resource timeout`() async throws {
     let exchange = ScriptedExchange(Array(repeating: .fail(.notConnected), count: 20))
     let time = FakeTime()
     let options = Connection.Options(resourceTimeoutSeconds: 10, patience: .long)
@@ -132,11 +134,11 @@ import Testing
       Issue.record("\(String(describing: failure))")
       return
     }
-    // Half of 0.5, 1, 2, 4, 8, 16; the next would end after the tenth second.
+    // Half of 0.5, 1, 2, 4, 8, 16; the next wait would end after the tenth second.
     #expect(time.sleeps == [0.25, 0.5, 1, 2, 4])
   }
 
-  @Test func `gives an attempt no more time than is left`() async throws {
+  @Test func `gives an attempt at most the remaining time`() async throws {
     let exchange = ScriptedExchange([.answer(200, emptyList)])
     _ = await failure(
       of: connection(exchange),

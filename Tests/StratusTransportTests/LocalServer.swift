@@ -1,6 +1,6 @@
 import Foundation
 
-/// A server of one connection after another, whose answers a test writes byte by byte.
+/// A server that handles one connection at a time. A test writes its answers byte by byte.
 final class LocalServer: Sendable {
   final class Client: Sendable {
     private let descriptor: Int32
@@ -13,7 +13,7 @@ final class LocalServer: Sendable {
 
     deinit { close(descriptor) }
 
-    /// The head of a request, whose body is read, too: it may come later.
+    /// The head of a request. Also reads the body, which may arrive later.
     private static func head(from descriptor: Int32) -> String {
       var text = ""
       var buffer = [UInt8](repeating: 0, count: 4_096)
@@ -36,7 +36,7 @@ final class LocalServer: Sendable {
       return line.flatMap { Int($0.dropFirst(15).trimmingCharacters(in: .whitespaces)) } ?? 0
     }
 
-    /// What the other side asks next; waits for it.
+    /// Waits for the client's next request and returns its head.
     func nextHead() async -> String {
       await withCheckedContinuation { continuation in
         Thread.detachNewThread { [self] in
@@ -50,12 +50,12 @@ final class LocalServer: Sendable {
       _ = send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
-    /// Does not wait until the other side has read it.
+    /// Sends a text without waiting until the client has read it.
     func sayInThread(_ text: String) {
       Thread.detachNewThread { [self] in say(text) }
     }
 
-    /// Says it again and again, until the other side has left.
+    /// Sends a text again and again until the client has disconnected.
     func sayForEver(_ text: String) {
       Thread.detachNewThread { [self] in
         let bytes = Array(text.utf8)
@@ -65,7 +65,7 @@ final class LocalServer: Sendable {
 
     func hangUp() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
-    /// Waits until the other side has left.
+    /// Waits until the client has disconnected.
     func isLeft() async -> Bool {
       await withCheckedContinuation { continuation in
         Thread.detachNewThread { [descriptor] in

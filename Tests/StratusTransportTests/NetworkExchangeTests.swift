@@ -15,7 +15,7 @@ import Testing
 
   private func url(_ server: LocalServer) -> String { "http://127.0.0.1:\(server.port)/a?b=c" }
 
-  @Test func `an answer comes whole`() async throws {
+  @Test func `an answer arrives complete`() async throws {
     let server = try LocalServer()
     async let answered = NetworkExchange().send(request(url(server)))
     let client = try await server.accepted()
@@ -30,7 +30,7 @@ import Testing
     #expect(answer.body == Array("abcde".utf8))
   }
 
-  @Test func `connections are kept and used again`() async throws {
+  @Test func `connections are kept and reused`() async throws {
     let server = try LocalServer()
     let exchange = NetworkExchange()
     async let first = exchange.send(request(url(server)))
@@ -43,7 +43,7 @@ import Testing
     #expect(try await second.status == 200)
   }
 
-  @Test func `half an answer is none`() async throws {
+  @Test func `half an answer is a failure`() async throws {
     let server = try LocalServer()
     let request = try request(url(server))
     let answered = Task { try await NetworkExchange().send(request) }
@@ -53,7 +53,7 @@ import Testing
     await #expect(throws: NetworkFailure.lostAfterSending) { try await answered.value }
   }
 
-  @Test func `a server that hangs up may have done it`() async throws {
+  @Test func `a server that hangs up may have handled the request`() async throws {
     let server = try LocalServer()
     let request = try request(url(server))
     let answered = Task { try await NetworkExchange().send(request) }
@@ -61,7 +61,7 @@ import Testing
     await #expect(throws: NetworkFailure.lostAfterSending) { try await answered.value }
   }
 
-  @Test func `a server that is not there has seen nothing`() async throws {
+  @Test func `a server that is not running has not received the request`() async throws {
     let port = try LocalServer().port
     let request = try request("http://127.0.0.1:\(port)/")
     await #expect(throws: NetworkFailure.lostBeforeSending) {
@@ -69,28 +69,29 @@ import Testing
     }
   }
 
-  @Test func `a name without address is no connection`() async throws {
+  @Test func `a host name without an address is a connection failure`() async throws {
     let request = try request("http://nowhere.invalid/")
     await #expect(throws: NetworkFailure.notConnected) {
       try await NetworkExchange().send(request)
     }
   }
 
-  @Test func `an address that is none has seen nothing`() async throws {
+  @Test func `an invalid URL means that no server received the request`() async throws {
     let request = try request("gopher://127.0.0.1/")
     await #expect(throws: NetworkFailure.lostBeforeSending) {
       try await NetworkExchange().send(request)
     }
   }
 
-  @Test func `silence is bounded, that of a server which accepts nobody, too`() async throws {
+  @Test
+  func `silence is limited in time, also from a server that accepts no connection`() async throws {
     let server = try LocalServer()
     let request = try request(url(server), timeoutSeconds: 0.2)
     await #expect(throws: NetworkFailure.timedOut) { try await NetworkExchange().send(request) }
     withExtendedLifetime(server) {}
   }
 
-  @Test func `who is cancelled stops at once`() async throws {
+  @Test func `a cancelled request stops at once`() async throws {
     let server = try LocalServer()
     let request = try request(url(server))
     let waiting = Task { try await NetworkExchange().send(request) }
@@ -100,7 +101,8 @@ import Testing
     #expect(await client.isLeft())
   }
 
-  @Test func `an answer that is too large is cut, whether it says its size or not`() async throws {
+  @Test
+  func `an answer that is too large is refused, with or without a stated size`() async throws {
     for head in ["Content-Length: 2000000000\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\nb\r\n"] {
       let server = try LocalServer()
       var request = try request(url(server))
@@ -116,7 +118,7 @@ import Testing
     }
   }
 
-  @Test func `an answer of just as many bytes as may come is whole`() async throws {
+  @Test func `an answer of exactly the size limit is accepted`() async throws {
     let server = try LocalServer()
     var request = try request(url(server))
     request.answerBytesMax = 5
@@ -127,7 +129,7 @@ import Testing
     #expect(answer.body == Array("abcde".utf8))
   }
 
-  @Test func `an answer that never ends is given up when its whole time is over`() async throws {
+  @Test func `an answer that never ends is abandoned at the end of its total time`() async throws {
     let server = try LocalServer()
     var request = try request(url(server))
     request.totalSeconds = 0.2
@@ -140,7 +142,7 @@ import Testing
   }
 
   @Test(arguments: [Double.infinity, .nan, 1e300, -1])
-  func `a time that is no time to wait is bounded`(seconds: Double) async throws {
+  func `an invalid time-out is replaced by a limit`(seconds: Double) async throws {
     let port = try LocalServer().port
     let url = try #require(URL(string: "http://127.0.0.1:\(port)/"))
     let request = HTTPRequest(
@@ -148,7 +150,7 @@ import Testing
     await #expect(throws: NetworkFailure.self) { try await NetworkExchange().send(request) }
   }
 
-  @Test func `a redirection within the server is followed with the body`() async throws {
+  @Test func `a redirect within the server is followed with the body`() async throws {
     let server = try LocalServer()
     async let answered = NetworkExchange().send(request(url(server)))
     let client = try await server.accepted()
@@ -160,7 +162,7 @@ import Testing
     #expect(try await answered.body == Array("a".utf8))
   }
 
-  @Test func `a redirection to another server is the answer, and that server gets no request`()
+  @Test func `a redirect to another server is returned, and that server gets no request`()
     async throws
   {
     let server = try LocalServer()
@@ -172,7 +174,7 @@ import Testing
     withExtendedLifetime(other) {}
   }
 
-  @Test func `redirections in a circle end`() async throws {
+  @Test func `a redirect loop ends`() async throws {
     let server = try LocalServer()
     async let answered = NetworkExchange().send(request(url(server)))
     let client = try await server.accepted()
@@ -185,7 +187,7 @@ import Testing
     #expect(try await answered.status == 307)
   }
 
-  @Test func `a large stream comes whole`() async throws {
+  @Test func `a large stream arrives complete`() async throws {
     let server = try LocalServer()
     let request = HTTPRequest(
       method: .get, url: try #require(URL(string: url(server))), body: [], timeoutSeconds: 30)

@@ -17,7 +17,7 @@ import Testing
     bytes.map { String(decoding: $0, as: UTF8.self) }
   }
 
-  @Test func `what the server sends is there at once, while it goes on`() async throws {
+  @Test func `bytes arrive at once while the stream stays open`() async throws {
     let server = try LocalServer()
     async let answered = NetworkExchange().open(request(server))
     let client = try await server.accepted()
@@ -36,7 +36,7 @@ import Testing
     #expect(try await answer.body.next() == nil)
   }
 
-  @Test func `a refusal is an answer`() async throws {
+  @Test func `a refusal is an answer, not a failure`() async throws {
     let server = try LocalServer()
     async let answered = NetworkExchange().open(request(server))
     let client = try await server.accepted()
@@ -47,7 +47,7 @@ import Testing
     answer.body.close()
   }
 
-  @Test func `a stream that is closed closes its connection`() async throws {
+  @Test func `closing a stream closes its connection`() async throws {
     let server = try LocalServer()
     async let answered = NetworkExchange().open(request(server))
     let client = try await server.accepted()
@@ -58,7 +58,7 @@ import Testing
     await #expect(throws: NetworkFailure.cancelled) { try await answer.body.next() }
   }
 
-  @Test func `who is cancelled while waiting stops at once`() async throws {
+  @Test func `a cancelled task stops waiting at once`() async throws {
     let server = try LocalServer()
     async let answered = NetworkExchange().open(request(server))
     let client = try await server.accepted()
@@ -70,7 +70,7 @@ import Testing
     #expect(await client.isLeft())
   }
 
-  @Test func `a server that is gone before it answers is a failure`() async throws {
+  @Test func `a server that disconnects before its answer is a failure`() async throws {
     let server = try LocalServer()
     let request = try request(server)
     let answered = Task { try await NetworkExchange().open(request) }
@@ -78,13 +78,13 @@ import Testing
     await #expect(throws: NetworkFailure.self) { try await answered.value }
   }
 
-  @Test func `silence is bounded`() async throws {
+  @Test func `silence is limited in time`() async throws {
     let server = try LocalServer()
     let request = try request(server, timeoutSeconds: 1)
     let answered = Task { try await NetworkExchange().open(request).body.next() }
     let client = try await server.accepted()
     client.say("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
-    // NB: on a busy machine the second may be over before the answer begins.
+    // NB: on a busy machine, the second may be over before the answer begins.
     await #expect(throws: NetworkFailure.timedOut) { try await answered.value }
     withExtendedLifetime(client) {}
   }

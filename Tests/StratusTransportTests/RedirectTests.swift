@@ -4,7 +4,7 @@ import Testing
 
 @testable import StratusTransport
 
-@Suite struct `A redirection` {
+@Suite struct `A redirect` {
   private func target(
     _ status: Int, _ location: String?, method: HTTPRequest.Method = .post,
     of url: String = "https://cloud.example.org/a?ckWebAuthToken=secret"
@@ -35,12 +35,12 @@ import Testing
     #expect(try target(302, location, method: .get) == nil)
   }
 
-  @Test func `that would turn a request with a body into one without is not followed`() throws {
+  @Test func `that would drop the body of a request is not followed`() throws {
     for status in [301, 302, 303, 304, 200] { #expect(try target(status, "/b") == nil) }
     #expect(try target(307, nil) == nil)
   }
 
-  @Test func `that is not followed says where it leads and what to set`() async throws {
+  @Test func `that is not followed names its target and the setting to change`() async throws {
     let exchange = ScriptedExchange([
       .answer(308, "", headers: ["location": "https://new.example.org/database/1?x=secret"])
     ])

@@ -3,12 +3,12 @@ import StratusTransport
 import StratusWire
 import Synchronization
 
-/// A network that answers from a list, and remembers what it was sent.
+/// A network that answers from a list and records the requests.
 final class ScriptedExchange: HTTPExchange {
   enum Step: Sendable {
     case answer(Int, String, headers: [String: String] = [:])
     case fail(NetworkFailure)
-    /// An answer with more bytes than are taken.
+    /// An answer with more bytes than the client accepts.
     case tooLarge(Int)
   }
 
@@ -52,7 +52,7 @@ final class FakeTime: Sendable {
   }
 }
 
-/// What a `zones/list` without zones is answered with.
+/// The answer to a `zones/list` request when there is no zone.
 let emptyList = #"{"zones":[]}"#
 
 func refusal(_ code: String, retryAfter: Int? = nil) -> String {

@@ -18,12 +18,12 @@ import Testing
           environment: .production, apiToken: "api", webAuthToken: "web"))
   }
 
-  @Test func `count an empty variable as absent`() {
+  @Test func `treat an empty variable as unset`() {
     #expect(
       ServerSettings(environmentVariables: ["STRATUS_API_TOKEN": ""]) == ServerSettings())
   }
 
-  @Test func `give way to those that come first`() {
+  @Test func `take each value from the first source that has it`() {
     let code = ServerSettings(apiToken: "mine")
     let both = code.completed(by: ServerSettings(container: "iCloud.a", apiToken: "theirs"))
     #expect(both.apiToken == "mine")
@@ -43,7 +43,7 @@ import Testing
     url: URL(string: "https://cloud.example.org"), container: "iCloud.a",
     environment: .production, apiToken: "api", webAuthToken: "web")
 
-  @Test func `gives back what was written`() throws {
+  @Test func `returns the values that were written`() throws {
     try inFolder { location in
       try CredentialsFile.write(ServerSettings(apiToken: "old"), to: location)
       try CredentialsFile.write(settings, to: location)
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `is for its owner only`() throws {
+  @Test func `can be read only by its owner`() throws {
     try inFolder { location in
       try CredentialsFile.write(settings, to: location)
       let files = FileManager.default
@@ -62,11 +62,11 @@ import Testing
     }
   }
 
-  @Test func `is nothing where there is none`() throws {
+  @Test func `has no values when it does not exist`() throws {
     try inFolder { #expect(CredentialsFile.read(at: $0) == nil) }
   }
 
-  @Test func `takes a newer token of its sign-in, and keeps all else`() throws {
+  @Test func `takes a newer token of the same sign-in and keeps all other lines`() throws {
     try inFolder { location in
       try CredentialsFile.write(settings, to: location)
       let text = try String(contentsOf: location, encoding: .utf8)
@@ -97,7 +97,7 @@ import Testing
       #expect(!CredentialsFile.renew("new", signIn: signIn, at: location))
       try CredentialsFile.write(settings, to: location)
       #expect(CredentialsFile.renew("second", signIn: signIn, at: location))
-      // Somebody writes another token over it, and leaves the rest.
+      // Another process replaces the token and keeps the rest.
       let text = try String(contentsOf: location, encoding: .utf8)
       let edited = text.replacingOccurrences(of: "\"second\"", with: "\"other\"")
       let handle = try FileHandle(forWritingTo: location)
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test func `lies in the user's configuration folder`() {
+  @Test func `is in the user's configuration folder`() {
     func path(_ variables: [String: String]) -> String? {
       CredentialsFile.location(environmentVariables: variables)?.path
     }

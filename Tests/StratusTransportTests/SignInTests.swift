@@ -10,7 +10,7 @@ import Testing
       ListZones.self, EmptyRequest(), to: .private, isIdempotent: true)
   }
 
-  @Test func `counts from the next request on`() async throws {
+  @Test func `applies from the next request on`() async throws {
     let exchange = ScriptedExchange([.answer(200, emptyList), .answer(200, emptyList)])
     let connection = connection(exchange)
     connection.signIn(apiToken: "api2", webAuthToken: "web2")
@@ -23,8 +23,7 @@ import Testing
     #expect(exchange.requests.last?.url.query == "clientId=D-1&ckAPIToken=api2")
   }
 
-  @Test func `refuses what was begun for somebody else, without a word to the server`() async throws
-  {
+  @Test func `fails requests of the previous user without sending them`() async throws {
     let exchange = ScriptedExchange([.answer(200, emptyList), .answer(200, emptyList)])
     let connection = connection(exchange)
     let before = Connection.Options(generation: connection.generation)
@@ -42,7 +41,7 @@ import Testing
     #expect(exchange.requests.count == 1)
   }
 
-  /// Signs in somebody else while it answers the first request.
+  /// Signs in another user while it answers the first request.
   private final class Meanwhile: HTTPExchange {
     let connection = Mutex<Connection?>(nil)
     let queries = Mutex<[String]>([])
@@ -61,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `is not undone by a late answer to the account before`() async throws {
+  @Test func `is not undone by a late answer to the previous account`() async throws {
     let exchange = Meanwhile()
     let connection = Connection(
       to: Connection.Address(
@@ -73,7 +72,7 @@ import Testing
     #expect(exchange.queries.withLock { $0.last } == "clientId=D&ckAPIToken=api&ckWebAuthToken=bob")
   }
 
-  @Test func `hands over each newer token, with what stands for the sign-in`() async throws {
+  @Test func `passes on each newer token, with the digest of its sign-in`() async throws {
     let next = ["x-apple-cloudkit-web-auth-token": "next"]
     let exchange = ScriptedExchange([
       .answer(200, emptyList, headers: next), .answer(200, emptyList, headers: next),
@@ -86,7 +85,7 @@ import Testing
     #expect(kept.withLock { $0 } == ["next", digest])
   }
 
-  @Test func `with a newer token of the same sign-in is none`() {
+  @Test func `with a newer token of the same session is not a new sign-in`() {
     let connection = connection(ScriptedExchange([]))
     let digest = connection.accountDigest
     #expect(connection.renew(apiToken: "api", webAuthToken: "next", signIn: digest))

@@ -1,14 +1,14 @@
 import StratusWire
 import Testing
 
-/// Files in fields, and what upload URLs answer (web-services §3.4, §4.6).
+/// Files in fields, and the answers of upload URLs (web-services §3.4, §4.6).
 @Suite struct Assets {
   private static let text =
     #"{"a":{"value":{"fileChecksum":"c","size":3},"type":"ASSETID"},"#
     + #""s":{"value":"ASSETID","type":"STRING"},"#
     + #""l":{"value":[{"fileChecksum":"c","size":3}],"type":"ASSETID_LIST"}}"#
 
-  @Test func `files are replaced, other fields stay byte for byte`() throws {
+  @Test func `replacing files leaves the other fields unchanged, byte for byte`() throws {
     let fields = try FieldsJSON(text: Array(Self.text.utf8)).replacingAssets { asset in
       var asset = asset
       asset.downloadURL = "u"
@@ -18,7 +18,7 @@ import Testing
     #expect(String(decoding: fields.text, as: UTF8.self) == expected)
   }
 
-  @Test func `the files an operation names are found`() throws {
+  @Test func `the files in an operation are found`() throws {
     var operation = RecordOperation(.create, recordName: "n")
     #expect(operation.assetChecksums == [])
     let fields =
@@ -29,7 +29,7 @@ import Testing
     #expect(operation.assetChecksums == ["1", "2", "3"])
   }
 
-  @Test func `an upload's answer is read as it was written`() throws {
+  @Test func `the answer to an upload is equal after encoding and decoding`() throws {
     let error = ErrorDictionary(code: .conflict, reason: "r", uuid: "u")
     let answer = UploadAnswer(received: 7, error: error)
     let read = try UploadAnswer(jsonBytes: answer.jsonBytes)

@@ -7,7 +7,7 @@ import Testing
     try read(FetchZoneChanges.Request.self, text).zones
   }
 
-  @Test func `each zone's own keys win over those at the top`() throws {
+  @Test func `a zone's own options take precedence over those at top level`() throws {
     let items = try items(
       #"{"resultsLimit":50,"desiredKeys":["t"],"desiredRecordTypes":["A"],"reverse":true,"#
         + #""numbersAsStrings":true,"deletedRecordTypes":true,"#
@@ -25,7 +25,7 @@ import Testing
     #expect(items.map(\.selection.showsDeletedRecordTypes) == [true, true])
   }
 
-  @Test func `without any key a zone is read from the beginning, whole`() throws {
+  @Test func `a zone without any option is read from the beginning, completely`() throws {
     let item = try #require(try items(#"{"zones":[{"zoneID":{"zoneName":"W"}}]}"#).first)
     #expect(item.syncToken == nil)
     #expect(item.selection.resultsLimit == nil)
@@ -35,7 +35,7 @@ import Testing
     #expect(!item.selection.showsDeletedRecordTypes)
   }
 
-  @Test func `a token at the top serves zones without one`() throws {
+  @Test func `a token at top level applies to zones without one`() throws {
     let items = try items(
       #"{"syncToken":"dA==","zones":[{"zoneID":{"zoneName":"W"}},"#
         + #"{"zoneID":{"zoneName":"X"},"syncToken":"eA=="}]}"#)
@@ -46,7 +46,7 @@ import Testing
     arguments: [
       ("0", nil), ("1", 1), ("\"25\"", 25), ("100000", 100_000), ("2.0", 2), ("null", nil),
       ("9223372036854775807", .max),
-    ] as [(String, Int?)]) func `a page size is a whole number, as a string too`(
+    ] as [(String, Int?)]) func `a page size is a whole number or a string of one`(
       _ text: String, _ limit: Int?
     ) throws
   {
@@ -72,11 +72,11 @@ import Testing
       #"{"zones":[{"zoneID":{"zoneName":"W"},"syncToken":1}]}"#,
       "Invalid value for 'syncToken', expected a string"
     ),
-  ]) func `a malformed request is refused by the key at fault`(_ text: String, _ reason: String) {
+  ]) func `the error for a malformed request names the key`(_ text: String, _ reason: String) {
     #expect(refusal { try items(text) } == reason)
   }
 
-  @Test func `what the client writes the server reads`() throws {
+  @Test func `the server decodes the request that the client encodes`() throws {
     let selection = ChangesSelection(
       resultsLimit: 9, fields: FieldSelection(desiredKeys: ["a"], numbersAsStrings: true),
       desiredRecordTypes: ["B", "A"], isReversed: true, showsDeletedRecordTypes: true)
@@ -90,7 +90,7 @@ import Testing
     #expect(written(try read(FetchZoneChanges.Request.self, text)) == text)
   }
 
-  @Test func `a page has records, a token and moreComing, always`() throws {
+  @Test func `a page always has records, a token and moreComing`() throws {
     let zoneID = ZoneID(zoneName: "Work", ownerRecordName: "_3f")
     let id =
       #""zoneID":{"zoneName":"Work","ownerRecordName":"_3f","zoneType":"REGULAR_CUSTOM_ZONE"}"#
@@ -113,7 +113,7 @@ import Testing
 }
 
 @Suite struct DatabaseChangeFeeds {
-  @Test func `CloudKit JS sends a token and nothing else`() throws {
+  @Test func `a request with only a token, as CloudKit JS sends it, is accepted`() throws {
     let request = try read(FetchDatabaseChanges.Request.self, #"{"syncToken":"dA=="}"#)
     #expect(FetchDatabaseChanges.path == "changes/database")
     #expect((request.syncToken, request.resultsLimit) == ("dA==", nil))
@@ -123,7 +123,7 @@ import Testing
         == #"{"syncToken":"dA==","resultsLimit":5}"#)
   }
 
-  @Test func `an answer has zones, a token and moreComing, always`() throws {
+  @Test func `an answer always has zones, a token and moreComing`() throws {
     let zone = ZoneDictionary(zoneID: ZoneID(zoneName: "W"), isDeleted: true)
     let response = FetchDatabaseChanges.Response(
       zones: [zone], syncToken: "dA==", moreComing: false)
@@ -134,7 +134,7 @@ import Testing
     #expect(written(try read(FetchDatabaseChanges.Response.self, text)) == text)
   }
 
-  @Test func `the deprecated form has tokens of its own name`() throws {
+  @Test func `the deprecated form has token keys of its own`() throws {
     let request = try read(FetchZones.Request.self, #"{"metaSyncToken":"dA==","resultsLimit":"3"}"#)
     #expect((request.metaSyncToken, request.resultsLimit) == ("dA==", 3))
     let response = FetchZones.Response(zones: [], metaSyncToken: "dA==", moreComing: true)
@@ -146,7 +146,7 @@ import Testing
     #expect(try read(FetchZones.Request.self, #"{"syncToken":1}"#).metaSyncToken == nil)
   }
 
-  @Test func `records changes wants a zone and has the keys of changes zone`() throws {
+  @Test func `records-changes needs a zone and has the keys of changes-zone`() throws {
     let request = try read(
       FetchRecordChanges.Request.self,
       #"{"zoneID":{"zoneName":"W"},"syncToken":"dA==","resultsLimit":3,"reverse":true}"#)
@@ -163,7 +163,7 @@ import Testing
         == #"{"records":[\#(noteText)],"syncToken":"dA==","moreComing":false}"#)
   }
 
-  @Test func `a moreComing of null is the end`() throws {
+  @Test func `a moreComing of null means false`() throws {
     let text = #"{"zones":[],"syncToken":"dA==","moreComing":null}"#
     #expect(try !read(FetchDatabaseChanges.Response.self, text).moreComing)
   }

@@ -20,7 +20,7 @@ import Testing
 
   @Test(arguments: [
     (#""""#, "STRING"), ("0", "INT64"), ("[]", "STRING_LIST"), ("false", "INT64"),
-  ]) func `an empty value does not clear`(_ value: String, _ type: String) throws {
+  ]) func `an empty value does not clear a field`(_ value: String, _ type: String) throws {
     let input = try input(#"{"value":\#(value)}"#)
     #expect(!input.isCleared)
     #expect(try input.decode(schemaType: FieldType(name: type)) != nil)
@@ -38,12 +38,14 @@ import Testing
     ("[1,2.5]", .list(.double, [.double(1), .double(2.5)])),
     ("[2.5,1]", .list(.double, [.double(2.5), .double(1)])),
     (#"[{"recordName":"n"}]"#, .list(.reference, [.reference(Reference(recordName: "n"))])),
-  ]) func `without schema and type the shape decides`(_ json: String, _ value: FieldValue) throws {
+  ]) func `without a schema and a type, the JSON value determines the field type`(
+    _ json: String, _ value: FieldValue
+  ) throws {
     #expect(try input(#"{"value":\#(json)}"#).decode(schemaType: nil) == value)
   }
 
   @Test(arguments: ["{}", "[[1]]", "[{}]", "[null]", #"{"size":1}"#])
-  func `a shape that says nothing asks for a type`(_ json: String) throws {
+  func `a JSON value without a recognizable type requires a type`(_ json: String) throws {
     let input = try input(#"{"value":\#(json)}"#)
     #expect(
       refusal { try input.decode(schemaType: nil) }
@@ -60,7 +62,7 @@ import Testing
       #"{"recordName":"n","latitude":1,"longitude":2}"#, "REFERENCE",
       .reference(Reference(recordName: "n"))
     ),
-  ]) func `the schema decides before the shape`(
+  ]) func `the schema takes precedence over the JSON value`(
     _ json: String, _ type: String, _ value: FieldValue
   ) throws {
     let schemaType = try #require(FieldType(name: type))
@@ -74,7 +76,7 @@ import Testing
     ("LIST", "STRING_LIST", #"["a"]"#, .list(.string, [.string("a")])),
     ("UNKNOWN_LIST", "INT64_LIST", "[]", .list(.int64, [])),
     ("STRING", "STRING", #""a""#, .string("a")),
-  ]) func `an alias gives way to the schema`(
+  ]) func `the schema takes precedence over an alias`(
     _ declared: String, _ schema: String, _ json: String, _ value: FieldValue
   ) throws {
     let input = try input(#"{"value":\#(json),"type":"\#(declared)"}"#)
@@ -86,7 +88,7 @@ import Testing
     ("LIST", "STRING", #"["a"]"#), ("INT64", "TIMESTAMP", "3"), ("NONSENSE", "STRING", #""a""#),
     ("INT64_LIST", "DOUBLE", "[3]"), ("INT64", "DOUBLE_LIST", "3"),
     ("INT64", "DOUBLE", "9223372036854775807"), ("INT64_LIST", "DOUBLE_LIST", "[9007199254740993]"),
-  ]) func `a type against the schema is refused`(
+  ]) func `a type that differs from the schema's is refused`(
     _ declared: String, _ schema: String, _ json: String
   ) throws {
     let input = try input(#"{"value":\#(json),"type":"\#(declared)"}"#)
@@ -96,25 +98,25 @@ import Testing
   }
 
   @Test(arguments: [#"{"value":[]}"#, #"{"value":[],"type":"LIST"}"#])
-  func `an empty list without a type fixes none, and is no value`(_ field: String) throws {
+  func `an empty list without a type sets no field type`(_ field: String) throws {
     #expect(try input(field).decode(schemaType: nil) == nil)
     #expect(
       try input(field).decode(schemaType: FieldType(.int64, isList: true)) == .list(.int64, []))
   }
 
-  @Test func `a list of unknown type takes its shape`() throws {
+  @Test func `a list of unknown type takes the type of its elements`() throws {
     let list = try input(#"{"value":["a"],"type":"LIST"}"#)
     #expect(try list.decode(schemaType: nil) == .list(.string, [.string("a")]))
   }
 
-  @Test func `a type we do not know is named in the refusal`() throws {
+  @Test func `the error for an unknown type names the type`() throws {
     let input = try input(#"{"value":"a","type":"NONSENSE"}"#)
     #expect(
       refusal { try input.decode(schemaType: nil) }
         == "Field 'x' has the unsupported type 'NONSENSE'")
   }
 
-  @Test func `fields come in the order of the request, unknown keys are ignored`() throws {
+  @Test func `fields keep the order of the request, and unknown keys are ignored`() throws {
     let fields = try FieldInput.all(
       in: parsed(#"{"b":{"value":1,"isIndexed":true},"a":{"value":2,"type":"INT64"},"c":null}"#))
     #expect(fields.map(\.name) == ["b", "a", "c"])
@@ -122,7 +124,7 @@ import Testing
     #expect(try FieldInput.all(in: nil).isEmpty)
   }
 
-  @Test(arguments: ["[]", "1", #""a""#]) func `fields that are no object are refused`(
+  @Test(arguments: ["[]", "1", #""a""#]) func `fields that are not an object are refused`(
     _ json: String
   ) {
     #expect(
@@ -131,7 +133,7 @@ import Testing
   }
 
   @Test(arguments: ["1", #""a""#, "[]", "true"])
-  func `a field that is no dictionary is refused by name`(_ json: String) {
+  func `the error for a field that is not a dictionary names the field`(_ json: String) {
     #expect(
       refusal { try FieldInput.all(in: parsed(#"{"title":\#(json)}"#)) }
         == "Field 'title' must be an object with 'value' and 'type'")
@@ -155,7 +157,7 @@ import Testing
 
   private func text(_ fields: FieldsJSON) -> String { String(decoding: fields.text, as: UTF8.self) }
 
-  @Test func `values are written in order and read back`() throws {
+  @Test func `values are encoded in order and decode to the same values`() throws {
     let values: [(key: String, value: FieldValue)] = [
       ("z", .string("é")), ("a", .int64(1)), ("q\"", .list(.double, [])),
     ]
@@ -170,7 +172,7 @@ import Testing
     #expect(text(.empty) == "{}")
   }
 
-  @Test func `merging replaces, adds and removes, and leaves the rest byte for byte`() throws {
+  @Test func `merging replaces, adds and removes fields, and keeps others byte for byte`() throws {
     #expect(
       text(try stored.merging([("a", .string("x")), ("c", .int64(3)), ("d", nil)]))
         == #"{"b":{"value":2.50,"type":"DOUBLE"},"a":{"value":"x","type":"STRING"},"#
@@ -180,7 +182,7 @@ import Testing
     #expect(try stored.merging([]) == stored)
   }
 
-  @Test func `desired keys choose, and none is none`() throws {
+  @Test func `desired keys select fields, and an empty list selects none`() throws {
     #expect(try stored.presented(desiredKeys: nil, numbersAsStrings: false) == stored)
     #expect(text(try stored.presented(desiredKeys: [], numbersAsStrings: false)) == "{}")
     #expect(
@@ -188,7 +190,7 @@ import Testing
         == #"{"b":{"value":2.50,"type":"DOUBLE"}}"#)
   }
 
-  @Test func `numbers become strings on demand`() throws {
+  @Test func `numbers become strings on request`() throws {
     #expect(
       text(try stored.presented(desiredKeys: nil, numbersAsStrings: true))
         == #"{"a":{"value":"1","type":"INT64"},"b":{"value":"2.5","type":"DOUBLE"}}"#)

@@ -3,8 +3,8 @@ import Testing
 @testable import StratusWire
 
 @Suite struct FieldValues {
-  /// Each type of web-services §3.3: the value, its field dictionary, and the same with numbers as
-  /// strings.
+  /// Each type of web-services §3.3: the value, its field dictionary, and the dictionary with
+  /// numbers as strings.
   static let dictionaries: [(FieldValue, String, String?)] = [
     (.string("Milk \"x\""), #"{"value":"Milk \"x\"","type":"STRING"}"#, nil),
     (.int64(-7), #"{"value":-7,"type":"INT64"}"#, #"{"value":"-7","type":"INT64"}"#),
@@ -71,7 +71,8 @@ import Testing
     return String(decoding: writer.bytes, as: UTF8.self)
   }
 
-  @Test(arguments: dictionaries) func `a value is written with its type, and read back`(
+  @Test(arguments: dictionaries)
+  func `a value is encoded with its type and decodes to the same value`(
     _ value: FieldValue, _ plain: String, _ strings: String?
   ) throws {
     #expect(text(value, numbersAsStrings: false) == plain)
@@ -80,7 +81,7 @@ import Testing
     #expect(try FieldValue(storedField: parsed(strings ?? plain)) == value)
   }
 
-  @Test func `a location keeps all it has`() throws {
+  @Test func `a location keeps all its properties`() throws {
     let text =
       #"{"latitude":-90,"longitude":180,"horizontalAccuracy":5.5,"verticalAccuracy":-1,"#
       + #""altitude":8848.86,"speed":0.1,"course":359,"timestamp":1767225600000}"#
@@ -111,7 +112,7 @@ import Testing
     ("REFERENCE", "{\"recordName\":1}"), ("STRING_LIST", "\"a\""), ("STRING_LIST", "{}"),
     ("STRING_LIST", "[\"a\",1]"), ("INT64_LIST", "[1,2.5]"), ("INT64_LIST", "[null]"),
     ("STRING_LIST", "[[\"a\"]]"),
-  ]) func `a value of another type is refused in Apple's words`(_ name: String, _ value: String)
+  ]) func `the error for a value of another type has Apple's text`(_ name: String, _ value: String)
     throws
   {
     let type = try #require(FieldType(name: name))
@@ -127,7 +128,7 @@ import Testing
     ("TIMESTAMP", "1000.0", .timestamp(1_000)),
     ("TIMESTAMP", "-1", .timestamp(-1)), ("TIMESTAMP", "\"5\"", .timestamp(5)),
     ("DOUBLE_LIST", "[1,2.5]", .list(.double, [.double(1), .double(2.5)])),
-  ]) func `a number is converted where nothing is lost`(
+  ]) func `a number is converted if no precision is lost`(
     _ name: String, _ text: String, _ value: FieldValue
   ) throws {
     let type = try #require(FieldType(name: name))
@@ -142,7 +143,7 @@ import Testing
     #expect(reason == "Invalid value for 'action', expected NONE, DELETE_SELF or VALIDATE")
   }
 
-  @Test func `a reference without an action or with null does nothing`() throws {
+  @Test func `a reference without an action or with null has the action NONE`() throws {
     #expect(try read(Reference.self, #"{"recordName":"n"}"#).action == .none)
     #expect(try read(Reference.self, #"{"recordName":"n","action":null}"#).action == .none)
   }
@@ -151,7 +152,9 @@ import Testing
 @Suite struct FieldTypes {
   @Test(arguments: [
     "STRING", "INT64", "DOUBLE", "TIMESTAMP", "BYTES", "LOCATION", "REFERENCE",
-  ]) func `a documented name is read and written, alone and as a list`(_ name: String) throws {
+  ]) func `a documented type name is decoded and encoded, alone and as a list`(_ name: String)
+    throws
+  {
     let single = try #require(FieldType(name: name))
     let list = try #require(FieldType(name: name + "_LIST"))
     #expect((single.name, single.isList) == (name, false))
@@ -159,11 +162,13 @@ import Testing
     #expect(list.element == single.element)
   }
 
-  @Test func `the aliases of clients are read`() {
+  @Test func `the aliases that clients use are decoded`() {
     #expect(FieldType(name: "NUMBER_INT64") == FieldType(.int64))
     #expect(FieldType(name: "NUMBER_DOUBLE") == FieldType(.double))
   }
 
   @Test(arguments: ["", "string", "_LIST", "STRING_LIST_LIST", "UNKNOWN", "STRING_", "LIST"])
-  func `an unknown name is none`(_ name: String) { #expect(FieldType(name: name) == nil) }
+  func `an unknown type name decodes to nil`(_ name: String) {
+    #expect(FieldType(name: name) == nil)
+  }
 }

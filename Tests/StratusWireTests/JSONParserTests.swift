@@ -8,7 +8,7 @@ import Testing
     "-12.340e+6", "\"\"", "\"a\"", " \t\r\n[ ]\n", "{\"\":0}", "{\"a\":{\"b\":[]}}",
     "[1,2 , 3]", "[[],{},\"\",null]", "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "\"\\u0041\\uFFFF\"",
     "\"\\uD83D\\uDE00\"", "\"\u{7F}\u{2028}é😀\"", "{\"a\":1,\"a\":2}", "[\"\\u0000\"]",
-  ]) func `JSON of RFC 8259 is accepted`(_ text: String) throws {
+  ]) func `valid JSON of RFC 8259 is accepted`(_ text: String) throws {
     #expect(throws: Never.self) { try parsed(text) }
   }
 
@@ -21,7 +21,7 @@ import Testing
     "\"\\uD800\\uD800\"", "[1,]", "[,1]", "[1 2]", "[1,,2]", "{\"a\"}", "{\"a\":}", "{\"a\":1,}",
     "{a:1}", "{1:1}", "{\"a\" 1}", "{\"a\":1 \"b\":2}", "{,}", "[}", "{]", "{}{}", "[] x", "/**/1",
     "1//", "\u{FEFF}{}", "[1]\u{A0}", "{\"a\":tru}",
-  ]) func `what is not JSON of RFC 8259 is refused`(_ text: String) {
+  ]) func `text that is not JSON of RFC 8259 is refused`(_ text: String) {
     #expect(refusal { try parsed(text) }?.hasPrefix("invalid JSON at byte ") == true)
   }
 
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `nesting is bounded`() throws {
+  @Test func `the nesting depth is limited`() throws {
     func nested(_ depth: Int) -> [UInt8] {
       Array(repeating: 0x5B, count: depth) + Array(repeating: 0x5D, count: depth)
     }
@@ -49,7 +49,7 @@ import Testing
     #expect(refusal { try JSONView(parsing: nested(1_000_000)) } != nil)
   }
 
-  @Test func `a text cut at any byte is refused`() throws {
+  @Test func `a text truncated at any byte is refused`() throws {
     let whole = Array(createRequest.utf8)
     _ = try JSONView(parsing: whole)
     for count in 0..<whole.count {
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(arguments: [1, 20_261_121, 0xC10D])
-  func `random bytes are refused or read, and nothing crashes`(_ seed: UInt64) {
+  func `random bytes are refused or decoded without a crash`(_ seed: UInt64) {
     var numbers = SeededNumbers(state: seed)
     let letters = Array("{}[]\":,\\u0123456789eE+-.truefalsn \u{FC}".utf8) + [0x00, 0x80, 0xFF]
     for _ in 0..<2_000 {
@@ -68,7 +68,9 @@ import Testing
     }
   }
 
-  @Test(arguments: [7, 8, 9]) func `a request with bytes changed never crashes`(_ seed: UInt64) {
+  @Test(arguments: [7, 8, 9]) func `a request with changed bytes never causes a crash`(
+    _ seed: UInt64
+  ) {
     var numbers = SeededNumbers(state: seed)
     let whole = Array(createRequest.utf8)
     for _ in 0..<2_000 {
@@ -86,7 +88,7 @@ import Testing
     }
   }
 
-  /// Asks a value and all in it whatever it can be asked.
+  /// Calls every accessor of a value and of all values in it.
   private func touch(_ view: JSONView) {
     _ = (view.string, view.int64, view.double, view.bool, view.text.count)
     for element in view.elements { touch(element.value) }
@@ -102,12 +104,12 @@ import Testing
     (#""a\"\\\/\b\f\n\r\tz""#, "a\"\\/\u{8}\u{C}\n\r\tz"), (#""\u0041\u00e9\u20AC""#, "Aé€"),
     (#""\uD83D\uDE00 \ud834\udd1e""#, "😀 𝄞"), (#""\u0000""#, "\u{0}"), (#""""#, ""),
     (#""\uDBFF\uDFFF""#, "\u{10FFFF}"), (#""\\u0041""#, #"\u0041"#),
-  ]) func `escapes stand for their characters`(_ text: String, _ expected: String) throws {
+  ]) func `escape sequences decode to their characters`(_ text: String, _ expected: String) throws {
     let string = try #require(try parsed(text).string)
     #expect(Array(string.utf8) == Array(expected.utf8))
   }
 
-  @Test func `every character survives writing and reading`() throws {
+  @Test func `every character is equal after encoding and decoding`() throws {
     let scalars = Array(0...0x2FF) + [0x2028, 0xFEFF, 0xFFFF, 0x1F600, 0x10FFFF]
     let string = String(String.UnicodeScalarView(scalars.compactMap(Unicode.Scalar.init)))
     var writer = JSONWriter()
@@ -122,7 +124,7 @@ import Testing
       ("9223372036854775807", .max), ("-9223372036854775808", .min), ("0e99999999999999999999", 0),
       ("9007199254740993.0", 9_007_199_254_740_993), ("\"42\"", 42), ("\"-42\"", -42),
       ("1200e-2", 12), ("9223372036854775807.0", .max),
-    ] as [(String, Int64)]) func `a whole number is read without loss`(
+    ] as [(String, Int64)]) func `a whole number decodes without loss`(
       _ text: String, _ value: Int64
     )
     throws
@@ -134,7 +136,7 @@ import Testing
     "3.5", "1e-1", "9223372036854775808", "-9223372036854775809", "1e19", "1e400", "\"\"", "\"a\"",
     "\" 1\"", "\"1 \"", "\"0x10\"", "\"+1\"", "\"nan\"", "\"1.\"", "true", "false", "null", "[]",
     "{}", "0.99999999999999999999", "1e99999999999999999999",
-  ]) func `what is no whole number is not read as one`(_ text: String) throws {
+  ]) func `a number that is not whole does not decode as a whole number`(_ text: String) throws {
     #expect(try parsed(text).int64 == nil)
   }
 
@@ -143,7 +145,8 @@ import Testing
       ("3", 3), ("-0.5", -0.5), ("1e300", 1e300), ("\"2.5\"", 2.5),
       ("5e-324", .leastNonzeroMagnitude),
       ("0.1", 0.1), ("12345678901234567890", 12_345_678_901_234_567_168),
-    ] as [(String, Double)]) func `a number is read`(_ text: String, _ value: Double) throws
+    ] as [(String, Double)]) func `a number decodes to its value`(_ text: String, _ value: Double)
+    throws
   {
     #expect(try parsed(text).double == value)
   }
@@ -151,7 +154,7 @@ import Testing
   @Test(arguments: [
     "1e400", "\"nan\"", "\"inf\"", "\"infinity\"", "\"0x1p3\"", "\"\"", "true", "[]",
   ])
-  func `what is no finite number is not read as one`(_ text: String) throws {
+  func `a number that is not finite does not decode`(_ text: String) throws {
     #expect(try parsed(text).double == nil)
   }
 
@@ -159,7 +162,8 @@ import Testing
     0, -0.0, 1, -1, 0.1, 1.0 / 3, 1e15, 1e16, 1e20, 1e21, 123_456_789.125, .leastNonzeroMagnitude,
     1e-7,
     .greatestFiniteMagnitude, -.leastNormalMagnitude, .pi,
-  ]) func `a number survives writing and reading bit for bit`(_ value: Double) throws {
+  ]) func `a floating-point number keeps its bits in encoding and decoding`(_ value: Double) throws
+  {
     var writer = JSONWriter()
     writer.double(value)
     let back = try #require(try JSONView(parsing: writer.bytes).double)
@@ -167,7 +171,7 @@ import Testing
   }
 
   @Test(arguments: [Int64.min, -1, 0, 9, 10, 1_767_225_600_000, .max])
-  func `a whole number survives writing and reading`(_ value: Int64) throws {
+  func `a whole number is equal after encoding and decoding`(_ value: Int64) throws {
     var writer = JSONWriter()
     writer.int(value)
     #expect(String(decoding: writer.bytes, as: UTF8.self) == String(value))
@@ -179,13 +183,15 @@ import Testing
       ("true", true), ("false", false), ("\"True\"", true), ("\"true\"", true),
       ("\"false\"", false),
       ("1", nil), ("\"yes\"", nil), ("null", nil),
-    ] as [(String, Bool?)]) func `a truth is read, as a word too`(_ text: String, _ value: Bool?)
+    ] as [(String, Bool?)]) func `a Boolean decodes, also from a string`(
+      _ text: String, _ value: Bool?
+    )
     throws
   {
     #expect(try parsed(text).bool == value)
   }
 
-  @Test func `an absent key and null are the same`() throws {
+  @Test func `an absent key is equal to null`() throws {
     let view = try parsed(#"{"a":null,"b":0}"#)
     #expect(view["a"] == nil)
     #expect(view["c"] == nil)
@@ -193,7 +199,7 @@ import Testing
     #expect(try parsed("[1]")["b"] == nil)
   }
 
-  @Test func `a key written with escapes is found`() throws {
+  @Test func `a key with escape sequences is found`() throws {
     #expect(try parsed(#"{"\u0061\"":1,"x":{"b":2},"c":3}"#)["a\""]?.int64 == 1)
     #expect(try parsed(#"{"x":{"c":2},"y":[{"c":1}],"c":3}"#)["c"]?.int64 == 3)
   }

@@ -1,19 +1,19 @@
 @testable import StratusWire
 
-/// A JSON text, parsed.
+/// Parses a JSON text.
 func parsed(_ text: String) throws -> JSONView { try JSONView(parsing: Array(text.utf8)) }
 
-/// A value as JSON text.
+/// Encodes a value as JSON text.
 func written(_ value: some JSONWritable) -> String {
   String(decoding: value.jsonBytes, as: UTF8.self)
 }
 
-/// A value read from JSON text.
+/// Decodes a value from JSON text.
 func read<Value: JSONReadable>(_ type: Value.Type, _ text: String) throws -> Value {
   try Value(json: parsed(text))
 }
 
-/// Why a text is refused; nil if it is not.
+/// The reason why a text is refused; nil if it is not.
 func refusal<Value>(_ body: () throws -> Value) -> String? {
   do {
     _ = try body()
@@ -23,7 +23,7 @@ func refusal<Value>(_ body: () throws -> Value) -> String? {
   }
 }
 
-/// Numbers from a seed, the same on every run.
+/// Pseudo-random numbers from a seed, the same in every run.
 struct SeededNumbers: RandomNumberGenerator {
   var state: UInt64
 
@@ -36,7 +36,7 @@ struct SeededNumbers: RandomNumberGenerator {
   }
 }
 
-/// The whole create request of web-services §7.
+/// The create request of web-services §7.
 let createRequest = """
   {"zoneID":{"zoneName":"Work"},"atomic":true,
    "operations":[{"operationType":"create","record":{"recordName":"n-1","recordType":"Note",

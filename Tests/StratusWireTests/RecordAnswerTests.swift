@@ -2,7 +2,7 @@ import Testing
 
 @testable import StratusWire
 
-/// The record of web-services §7, and its text in the order of keys seen live.
+/// The record of web-services §7, and its JSON text with the keys in Apple's order.
 let note = RecordDictionary(
   recordName: "n-1", recordType: "Note",
   fields: FieldsJSON([(key: "title", value: FieldValue.string("Milk"))]), recordChangeTag: "1",
@@ -19,7 +19,7 @@ let noteText =
   + #""zoneID":{"zoneName":"Work","ownerRecordName":"_3f","zoneType":"REGULAR_CUSTOM_ZONE"}}"#
 
 @Suite struct RecordAnswers {
-  @Test func `a record is written in the order seen live`() {
+  @Test func `a record is encoded in Apple's order of keys`() {
     #expect(written(note) == noteText)
   }
 
@@ -29,7 +29,7 @@ let noteText =
     #expect(written(record).contains(#""fields":{},"pluginFields":{},"#))
   }
 
-  @Test func `a share and its URL's name stand behind the parent`() throws {
+  @Test func `a share and the name of its URL follow the parent`() throws {
     var record = note
     record.parentRecordName = "p"
     record.shareRecordName = "Share-1"
@@ -43,7 +43,7 @@ let noteText =
     #expect(read.shortGUID == "0NEa3AEPXwK71VM4gHFnvh2kw")
   }
 
-  @Test func `a share may come with its zone`() throws {
+  @Test func `a share may have its zone`() throws {
     let text =
       noteText.dropLast() + #","share":{"recordName":"Share-1","zoneID":{"zoneName":"Z"}}}"#
     let read = try read(RecordDictionary.self, String(text))
@@ -51,14 +51,14 @@ let noteText =
     #expect(read.shortGUID == nil)
   }
 
-  @Test func `a parent stands behind the rest`() throws {
+  @Test func `a parent follows the other keys`() throws {
     var record = note
     record.parentRecordName = "p"
     #expect(written(record) == noteText.dropLast() + #","parent":{"recordName":"p"}}"#)
     #expect(try read(RecordDictionary.self, written(record)).parentRecordName == "p")
   }
 
-  @Test func `a record is read back`() throws {
+  @Test func `a record decodes to the same record`() throws {
     let back = try read(RecordDictionary.self, noteText)
     #expect(written(back) == noteText)
     #expect(back.fields == note.fields)
@@ -66,7 +66,7 @@ let noteText =
     #expect(back.zoneID == note.zoneID)
   }
 
-  @Test func `a deletion answers name and deleted only`() {
+  @Test func `the answer to a deletion has the name and the deleted flag only`() {
     #expect(
       written(RecordItem.deleted(Tombstone(recordName: "n")))
         == #"{"recordName":"n","deleted":true}"#)
@@ -86,7 +86,7 @@ let noteText =
     #expect(back == tombstone)
   }
 
-  @Test func `a tombstone tells its type to who asked, under a key of ours`() throws {
+  @Test func `a tombstone has its type on request, under a key of our own`() throws {
     let text = written(RecordItem.deleted(Tombstone(recordName: "n", recordType: "Note")))
     #expect(text == #"{"recordName":"n","deleted":true,"deletedRecordType":"Note"}"#)
     guard case .deleted(let back) = try read(RecordItem.self, text) else {
@@ -96,7 +96,7 @@ let noteText =
     #expect(back.recordType == "Note")
   }
 
-  @Test func `a refused record has name, reason, code and uuid`() throws {
+  @Test func `a refused record has its name, the reason, the code and a uuid`() throws {
     let error = ErrorDictionary(code: .conflict, reason: Reason.conflict, uuid: "u-1")
     #expect(
       written(RecordItem.failure(RecordFailure(recordName: "n-1", error: error)))
@@ -118,7 +118,7 @@ let noteText =
     #expect(back.serverRecord.map { written($0) } == noteText)
   }
 
-  @Test func `an item is an error by its code, a tombstone by deleted, else a record`() throws {
+  @Test func `an item is an error, a tombstone or a record, depending on its keys`() throws {
     guard case .record = try read(RecordItem.self, noteText) else {
       Issue.record("not read as a record")
       return
@@ -140,14 +140,14 @@ let noteText =
 
   @Test(arguments: [
     "recordName", "recordType", "recordChangeTag", "created", "modified", "zoneID",
-  ]) func `a record without a key it must have is refused`(_ key: String) {
+  ]) func `a record without a required key is refused`(_ key: String) {
     let text = noteText.replacing("\"\(key)\":", with: "\"other\":", maxReplacements: 1)
     #expect(refusal { try read(RecordDictionary.self, text) } == "missing required field '\(key)'")
   }
 }
 
 @Suite struct Errors {
-  @Test func `the codes are the documented ones and no others`() {
+  @Test func `the error codes are the documented ones and no others`() {
     #expect(
       Set(ErrorCode.allCases.map(\.rawValue)) == [
         "ACCESS_DENIED", "ATOMIC_ERROR", "AUTHENTICATION_FAILED", "AUTHENTICATION_REQUIRED",
@@ -156,7 +156,7 @@ let noteText =
       ])
   }
 
-  @Test func `an error of a whole request has uuid, code and reason`() {
+  @Test func `the error of a whole request has a uuid, a code and a reason`() {
     #expect(
       written(ErrorDictionary(code: .badRequest, reason: "text", uuid: "u"))
         == #"{"uuid":"u","serverErrorCode":"BAD_REQUEST","reason":"text"}"#)
@@ -174,7 +174,9 @@ let noteText =
     arguments: [
       ("30", 30), ("0.2", 1), ("\"5\"", 5), ("0", 0), ("null", nil), ("-1", nil), ("1e300", 86_400),
       ("\"soon\"", nil),
-    ] as [(String, Int?)]) func `any retryAfter is survived`(_ text: String, _ seconds: Int?) throws
+    ] as [(String, Int?)]) func `any value of retryAfter is accepted`(
+      _ text: String, _ seconds: Int?
+    ) throws
   {
     let error = try read(
       ErrorDictionary.self, #"{"serverErrorCode":"THROTTLED","retryAfter":\#(text)}"#)
@@ -182,7 +184,7 @@ let noteText =
     #expect((error.code, error.reason) == (.throttled, "THROTTLED"))
   }
 
-  @Test func `a code nobody knows is an internal error`() throws {
+  @Test func `an unknown error code becomes an internal error`() throws {
     let error = try read(ErrorDictionary.self, #"{"serverErrorCode":"ZONE_BUSY","reason":"r"}"#)
     #expect((error.code, error.reason) == (.internalError, "r"))
   }
@@ -196,13 +198,13 @@ let noteText =
     (Reason.endpointUnknown, "could not find handler for endpoint"),
     (Reason.recordExists, "record to insert already exists"),
     (Reason.recordNotFound, "Record not found"),
-  ]) func `reasons seen live are word for word`(_ reason: String, _ text: String) {
+  ]) func `error reasons have Apple's exact words`(_ reason: String, _ text: String) {
     #expect(reason == text)
   }
 }
 
 @Suite struct Users {
-  @Test func `the caller stands at top level and in users`() throws {
+  @Test func `the caller is at top level and in users`() throws {
     let answer = FetchCaller.Response(user: UserIdentity(userRecordName: "_3f"))
     let identity = #""userRecordName":"_3f","lookupInfo":{"userRecordName":"_3f"}"#
     #expect(FetchCaller.path == "users/caller")

@@ -12,7 +12,7 @@ import Testing
     return try #require(try request(text).operations.first)
   }
 
-  @Test func `Apple's create request is read`() throws {
+  @Test func `Apple's create request is decoded`() throws {
     let request = try read(ModifyRecords.Request.self, createRequest)
     #expect(ModifyRecords.path == "records/modify")
     #expect(request.zoneID == ZoneID(zoneName: "Work"))
@@ -35,7 +35,7 @@ import Testing
     #expect(try request(text).operations.first?.kind.rawValue == name)
   }
 
-  @Test func `a whole record sent back is taken for what it says`() throws {
+  @Test func `a record that is sent back whole decodes with its values`() throws {
     let operation = try operation(
       #"{"recordName":"n","recordType":"Note","fields":{},"pluginFields":{},"#
         + #""recordChangeTag":"1s","created":{"timestamp":1,"userRecordName":"_a","deviceID":"2"},"#
@@ -47,7 +47,7 @@ import Testing
     #expect(operation.parent == .unchanged)
   }
 
-  @Test func `null is as good as absent`() throws {
+  @Test func `null has the same meaning as an absent key`() throws {
     let operation = try operation(
       #"{"recordName":null,"recordType":null,"recordChangeTag":null,"zoneID":null,"fields":null,"#
         + #""parent":null,"desiredKeys":null}"#, #","desiredKeys":null,"numbersAsStrings":null"#)
@@ -62,11 +62,11 @@ import Testing
 
   @Test(arguments: [
     ("true", true), ("false", false), ("\"false\"", false), ("\"true\"", true),
-  ]) func `atomic is read, as a word too`(_ text: String, _ value: Bool) throws {
+  ]) func `atomic is decoded, also from a string`(_ text: String, _ value: Bool) throws {
     #expect(try request("", #","atomic":\#(text)"#).isAtomic == value)
   }
 
-  @Test func `desired keys stand at the top, in the operation or in the record`() throws {
+  @Test func `desired keys may be at top level, in the operation or in the record`() throws {
     func keys(_ top: String, _ middle: String, _ inner: String) throws -> Set<String>? {
       let operation = #"{"operationType":"update","record":{"recordName":"n"\#(inner)}\#(middle)}"#
       return try request(operation, top).operations.first?.selection.desiredKeys
@@ -81,14 +81,14 @@ import Testing
   }
 
   @Test(arguments: ["numbersAsStrings", "numberAsStrings"])
-  func `numbersAsStrings has two spellings`(_ key: String) throws {
+  func `numbersAsStrings may be written in two ways`(_ key: String) throws {
     let request = try request(
       #"{"operationType":"update","record":{"recordName":"n"}}"#, #","\#(key)":true"#)
     #expect(request.selection.numbersAsStrings)
     #expect(request.operations.first?.selection.numbersAsStrings == true)
   }
 
-  @Test func `a parent is left, set or taken away`() throws {
+  @Test func `a parent is kept, set or removed`() throws {
     #expect(try operation("{}").parent == .unchanged)
     #expect(try operation(#"{"parent":{"recordName":"p"}}"#).parent == .set(recordName: "p"))
     #expect(try operation(#"{"parent":{}}"#).parent == .removed)
@@ -126,11 +126,11 @@ import Testing
       "Invalid value for 'desiredKeys', expected an array of strings"
     ),
     (#"{"operations":[],"zoneID":"Work"}"#, "zoneID must be an object"),
-  ]) func `a malformed request is refused by the key at fault`(_ text: String, _ reason: String) {
+  ]) func `the error for a malformed request names the key`(_ text: String, _ reason: String) {
     #expect(refusal { try read(ModifyRecords.Request.self, text) } == reason)
   }
 
-  @Test func `what the client writes the server reads`() throws {
+  @Test func `the server decodes the request that the client encodes`() throws {
     var save = RecordOperation(
       .update, recordName: "n", recordType: "Note", recordChangeTag: "1",
       fields: try parsed(#"{"a":{"value":1,"type":"INT64"},"b":{}}"#), parent: .set(recordName: "p")
@@ -156,7 +156,7 @@ import Testing
 }
 
 @Suite struct LookupRequests {
-  @Test func `names, zones and desired keys are read`() throws {
+  @Test func `names, zones and desired keys are decoded`() throws {
     let request = try read(
       LookupRecords.Request.self,
       #"{"zoneID":{"zoneName":"Work"},"records":[{"recordName":"a","desiredKeys":["x","x"]},"#
@@ -168,7 +168,7 @@ import Testing
     #expect(request.items.map(\.selection.desiredKeys) == [["x"], ["y"]])
   }
 
-  @Test func `what the client writes the server reads`() throws {
+  @Test func `the server decodes the request that the client encodes`() throws {
     var request = LookupRecords.Request(
       zoneID: nil, recordNames: ["a", "b"], selection: FieldSelection(desiredKeys: ["y"]))
     request.items[1].selection = FieldSelection(desiredKeys: [], numbersAsStrings: true)
@@ -186,7 +186,7 @@ import Testing
     (#"{"records":"a"}"#, "Invalid value for 'records', expected an array"),
     (#"{"records":["a"]}"#, "missing required field 'recordName'"),
     (#"{"records":[{"recordName":7}]}"#, "Invalid value for 'recordName', expected a string"),
-  ]) func `a malformed request is refused by the key at fault`(_ text: String, _ reason: String) {
+  ]) func `the error for a malformed request names the key`(_ text: String, _ reason: String) {
     #expect(refusal { try read(LookupRecords.Request.self, text) } == reason)
   }
 }

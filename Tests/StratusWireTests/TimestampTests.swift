@@ -2,7 +2,8 @@ import Testing
 
 @testable import StratusWire
 
-/// A native date is a number of seconds since 2001; web clients have whole milliseconds since 1970.
+/// A date on a device is a number of seconds since 2001. Web clients use whole milliseconds since
+/// 1970.
 @Suite struct `A time between two milliseconds` {
   private static let seconds = 700_000_000.123_456_7
   private static let field =
@@ -18,7 +19,7 @@ import Testing
     return String(decoding: writer.bytes, as: UTF8.self)
   }
 
-  @Test func `is whole milliseconds to web clients, with its seconds beside them`() throws {
+  @Test func `is whole milliseconds for web clients, with the exact seconds beside them`() throws {
     #expect(text(.timestamp(try time())) == Self.field)
     #expect(
       text(.timestamp(try time()), numbersAsStrings: true)
@@ -26,7 +27,7 @@ import Testing
         + #""referenceSeconds":"700000000.1234567"}"#)
   }
 
-  @Test func `is read back to the last bit`() throws {
+  @Test func `is equal to the last bit after decoding`() throws {
     let read = try FieldValue(storedField: parsed(Self.field))
     #expect(read == .timestamp(try time()))
     #expect(try time().dateReferenceSeconds.bitPattern == Self.seconds.bitPattern)
@@ -37,7 +38,7 @@ import Testing
     #expect(try FieldInput(jsonBytesOf: input).decode(schemaType: nil) == read)
   }
 
-  @Test func `keeps its seconds in a list, at its own place`() throws {
+  @Test func `keeps its seconds in a list, at its own index`() throws {
     let list = FieldValue.list(.timestamp, [.timestamp(5), .timestamp(try time())])
     let text = self.text(list)
     #expect(
@@ -46,7 +47,7 @@ import Testing
     #expect(try FieldValue(storedField: parsed(text)) == list)
   }
 
-  @Test func `is kept by a place`() throws {
+  @Test func `is kept in the timestamp of a location`() throws {
     var place = Location(latitude: 1, longitude: 2)
     place.timestamp = try time()
     #expect(
@@ -62,24 +63,24 @@ import Testing
     #"{"value":7,"type":"TIMESTAMP","referenceSeconds":1e300}"#,
     #"{"value":7,"type":"TIMESTAMP","referenceSeconds":null}"#,
   ])
-  func `has no say where a web client has changed the milliseconds`(_ field: String) throws {
+  func `is dropped if a web client has changed the milliseconds`(_ field: String) throws {
     #expect(try FieldValue(storedField: parsed(field)) == .timestamp(7))
   }
 
   @Test(
     arguments: [0, 1, -1, 1_767_225_600_123, -62_135_596_800_000, 253_402_300_799_999] as [Int64])
-  func `is only what is between: whole milliseconds have nothing beside them`(_ whole: Int64) {
+  func `is not stored separately if the time is whole milliseconds`(_ whole: Int64) {
     let time = Timestamp(referenceSeconds: Timestamp(whole).dateReferenceSeconds)
     #expect(time == Timestamp(whole))
     #expect(text(.timestamp(Timestamp(whole))) == #"{"value":\#(whole),"type":"TIMESTAMP"}"#)
   }
 
   @Test(arguments: [Double.infinity, -.infinity, .nan, 1e300])
-  func `is none if it cannot be counted`(_ seconds: Double) {
+  func `is nil if it exceeds the range of milliseconds`(_ seconds: Double) {
     #expect(Timestamp(referenceSeconds: seconds) == nil)
   }
 
-  @Test func `is sealed with its seconds, and sealed values of before are read`() throws {
+  @Test func `is sealed with its seconds, and earlier sealed values still decode`() throws {
     let type = FieldType(.timestamp)
     for value in [FieldValue.timestamp(try time()), .timestamp(5)] {
       #expect(try FieldValue(valueJSON: JSONView(parsing: value.valueJSON), type: type) == value)
@@ -89,7 +90,7 @@ import Testing
 }
 
 extension FieldInput {
-  /// The field as a request would carry it on.
+  /// The field in the form of a request.
   fileprivate init(jsonBytesOf input: FieldInput) throws {
     try self.init(field: JSONView(parsing: input.jsonBytes), name: input.name)
   }

@@ -13,7 +13,7 @@ import Testing
     (#"{"zoneName":"Work","ownerName":"__defaultOwner__"}"#, nil),
     (#"{"zoneName":"Work","ownerRecordName":null}"#, nil),
     (#"{"zoneName":"Work","zoneType":"REGULAR_CUSTOM_ZONE","reason":1}"#, nil),
-  ]) func `an owner goes by two keys, and its place-holders mean the caller`(
+  ]) func `an owner has two keys, and its placeholders mean the caller`(
     _ text: String, _ owner: String?
   ) throws {
     #expect(
@@ -30,11 +30,11 @@ import Testing
     ),
     (#"{"zoneName":"W","ownerName":[]}"#, "Invalid value for 'ownerName', expected a string"),
     (#""Work""#, "zoneID must be an object"), ("[]", "zoneID must be an object"),
-  ]) func `a malformed zone ID is refused by the key at fault`(_ text: String, _ reason: String) {
+  ]) func `the error for a malformed zone ID names the key`(_ text: String, _ reason: String) {
     #expect(refusal { try read(ZoneID.self, text) } == reason)
   }
 
-  @Test func `an answer names owner and type`() {
+  @Test func `an answer contains the owner and the type`() {
     #expect(
       written(ZoneID(zoneName: "Work", ownerRecordName: "_a"))
         == #"{"zoneName":"Work","ownerRecordName":"_a","zoneType":"REGULAR_CUSTOM_ZONE"}"#)
@@ -47,14 +47,14 @@ import Testing
 }
 
 @Suite struct ZoneEndpoints {
-  @Test func `paths are Apple's`() {
+  @Test func `endpoint paths equal Apple's`() {
     #expect(ListZones.path == "zones/list")
     #expect(LookupZones.path == "zones/lookup")
     #expect(ModifyZones.path == "zones/modify")
     #expect(FetchZones.path == "zones/changes")
   }
 
-  @Test func `zones are looked up by bare IDs and by wrapped ones`() throws {
+  @Test func `a zone lookup accepts bare and wrapped IDs`() throws {
     let text = #"{"zones":[{"zoneName":"A"},{"zoneID":{"zoneName":"B","ownerName":"_b"}}]}"#
     let request = try read(LookupZones.Request.self, text)
     #expect(
@@ -69,7 +69,7 @@ import Testing
         == "Invalid value for 'zones', expected an array")
   }
 
-  @Test func `zones are made and deleted`() throws {
+  @Test func `a request creates and deletes zones`() throws {
     let text =
       #"{"operations":[{"operationType":"create","zone":{"zoneID":{"zoneName":"A"}}},"#
       + #"{"operationType":"delete","zone":{"zoneID":{"zoneName":"B"}}}]}"#
@@ -95,7 +95,7 @@ import Testing
     #expect(refusal { try read(ModifyZones.Request.self, text) } == reason)
   }
 
-  @Test func `a zone in an answer says whether it is deleted`() throws {
+  @Test func `a zone in an answer has a deleted flag`() throws {
     let zoneID = ZoneID(zoneName: "A", ownerRecordName: "_a")
     let id = #""zoneID":{"zoneName":"A","ownerRecordName":"_a","zoneType":"REGULAR_CUSTOM_ZONE"}"#
     let live = ZoneItem.zone(ZoneDictionary(zoneID: zoneID, syncToken: "dG9rZW4=", isAtomic: true))
@@ -107,7 +107,7 @@ import Testing
     #expect(written(ListZones.Response(zones: [])) == #"{"zones":[]}"#)
   }
 
-  @Test func `a zone in an answer may say what of it can be shared`() throws {
+  @Test func `a zone in an answer may state its sharing capabilities`() throws {
     let zoneID = ZoneID(zoneName: "A")
     let sharing = ZoneDictionary.Sharing(
       isSharable: true, isEligibleForZoneShare: false, isEligibleForHierarchicalShare: true)
@@ -126,7 +126,7 @@ import Testing
     #expect(silent.shareRecordName == nil)
   }
 
-  @Test func `a zone error stands in place of the zone`() throws {
+  @Test func `an error takes the place of its zone`() throws {
     let error = ErrorDictionary(code: .zoneNotFound, reason: Reason.zoneNotFound, uuid: "u-1")
     let text = written(ZoneItem.failure(ZoneID(zoneName: "A"), error))
     #expect(
@@ -140,16 +140,15 @@ import Testing
     #expect((back.code, back.reason, back.uuid) == (.zoneNotFound, "Zone not found", "u-1"))
   }
 
-  @Test func `a request without contents takes any body`() throws {
+  @Test func `a request without contents accepts any body`() throws {
     #expect(throws: Never.self) { try read(EmptyRequest.self, #"{"a":1}"#) }
     #expect(written(EmptyRequest()) == "{}")
   }
 }
 
-/// What Stratus adds to zones for encrypted values.
+/// The keys that Stratus adds to zones for encrypted values.
 @Suite struct `A zone dictionary` {
-  @Test func `says why a zone went and what its values are shared by, where it is unusual`() throws
-  {
+  @Test func `has its deletion reason and encryption scope if they are not the default`() throws {
     let usual = ZoneDictionary(zoneID: ZoneID(zoneName: "Z"), isDeleted: true)
     #expect(
       String(decoding: usual.jsonBytes, as: UTF8.self)
@@ -162,7 +161,7 @@ import Testing
     let read = try ZoneDictionary(jsonBytes: unusual.jsonBytes)
     #expect(read.deletionReason == .encryptedDataReset)
     #expect(read.encryptionScope == .perZone)
-    // A reason that a later server may have is a deletion all the same.
+    // An unknown reason of a later server still means a deletion.
     let later = try ZoneDictionary(
       jsonBytes: Array(
         #"{"zoneID":{"zoneName":"Z"},"deleted":true,"deletionReason":"FORGOTTEN"}"#.utf8))
@@ -170,7 +169,7 @@ import Testing
   }
 }
 
-/// Keys on the wire are as long as keys are.
+/// Keys on the wire have fixed lengths.
 @Suite struct `A wrapped key on the wire` {
   private func key(id: String, recipient: String, wrapped: String) throws -> WrappedZoneKey {
     try WrappedZoneKey(
@@ -180,14 +179,14 @@ import Testing
 
   private static let recipient = String(repeating: "A", count: 42) + "A="
 
-  @Test func `is read as it was written`() throws {
+  @Test func `is equal after encoding and decoding`() throws {
     let read = try key(id: "AQIDBAUGBwg=", recipient: Self.recipient, wrapped: "AQ==")
     #expect(read.keyID == [1, 2, 3, 4, 5, 6, 7, 8])
     #expect(read.wrapped == [1])
     #expect(try WrappedZoneKey(jsonBytes: read.jsonBytes) == read)
   }
 
-  @Test func `is refused with parts of another length`() {
+  @Test func `is refused if a part has another length`() {
     #expect(throws: WireError.self) {
       try key(id: "AQ==", recipient: Self.recipient, wrapped: "AQ==")
     }

@@ -1,6 +1,6 @@
 import StratusWire
 
-/// A query as a client spells it.
+/// A query in the form that a client sends.
 struct AskedQuery: Sendable, Hashable {
   var recordType: String
   var filters: [AskedFilter] = []
@@ -14,7 +14,7 @@ struct AskedQuery: Sendable, Hashable {
   }
 }
 
-/// What a filter or sort looks at, and under which of the two keys it says so.
+/// The field of a filter or sort, and which of the two keys names it.
 struct AskedKey: Sendable, Hashable {
   var name: String
   var isSystem = false
@@ -24,7 +24,7 @@ struct AskedKey: Sendable, Hashable {
   }
 }
 
-/// A condition as a client spells it.
+/// A condition in the form that a client sends.
 indirect enum AskedFilter: Sendable, Hashable {
   case field(AskedCondition)
   case anyOf([[AskedFilter]])
@@ -44,7 +44,7 @@ struct AskedCondition: Sendable, Hashable {
   /// nil: all searchable fields together.
   var key: AskedKey?
   var value: Literal
-  /// nil: the client names none.
+  /// nil: the client states no type.
   var declaredType: String?
   var distance: Double?
 
@@ -63,10 +63,10 @@ struct AskedCondition: Sendable, Hashable {
   }
 }
 
-/// One key of an order, as a client spells it.
+/// One sort descriptor in the form that a client sends.
 struct AskedSort: Sendable, Hashable {
   var key: AskedKey
-  /// nil: the client leaves it out.
+  /// nil: the client omits it.
   var isAscending: Bool?
   var place: Place?
 
@@ -82,7 +82,7 @@ struct AskedSort: Sendable, Hashable {
   }
 }
 
-/// A point on Earth; degrees.
+/// A point on Earth, in degrees.
 struct Place: Sendable, Hashable {
   var latitude: Double
   var longitude: Double

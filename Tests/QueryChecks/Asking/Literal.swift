@@ -1,11 +1,11 @@
 import Foundation
 
-/// A JSON value as a client writes it, odd spellings included.
+/// A JSON value in the form that a client writes, including unusual forms.
 enum Literal: Sendable, Hashable {
   case null
   case bool(Bool)
   case string(String)
-  /// A number's own text: `3`, `3.0`, `3e0`.
+  /// The text of a number: `3`, `3.0`, `3e0`.
   case number(String)
   case array([Literal])
   case members([Member])
@@ -21,7 +21,7 @@ enum Literal: Sendable, Hashable {
 
   static func int(_ value: Int64) -> Literal { .number(String(value)) }
 
-  /// Shortest text that reads back as the same number.
+  /// The shortest text that decodes to the same number.
   static func double(_ value: Double) -> Literal { .number(value.description) }
 
   var text: String {

@@ -8,28 +8,28 @@ enum DatabaseChoice: Int, Sendable, Hashable, CaseIterable {
   var scope: DatabaseScope { self == .publicDatabase ? .public : .private }
 }
 
-/// Something that happens to a world.
+/// An event in a world.
 enum Step: Sendable {
   /// Saves and deletions in one zone, in one request.
   case modify(DatabaseChoice, user: Int, zone: String, [Edit])
   case makeZone(DatabaseChoice, String)
   case deleteZone(DatabaseChoice, String)
-  /// The clock goes on by so many milliseconds.
+  /// The clock advances by this many milliseconds.
   case wait(Int64)
   case allowExtensions(Bool)
-  /// A field gets its mark later than the others, as by a schema import.
+  /// A field gets its index mark later than the others, as by a schema import.
   case mark(recordType: String, SchemaAddition.Marking.Key, FieldIndexes)
   case reopen
   case ask(QueryCase)
 }
 
-/// A record saved or deleted.
+/// A record that is saved or deleted.
 struct Edit: Sendable {
   enum Kind: Sendable {
     /// - Parameters:
-    ///   - replaces: whether the fields that are not named go.
-    ///   - fields: nil clears one.
-    ///   - parent: the number of one of the zone's roots; nil: as it was.
+    ///   - replaces: whether the fields that are not named are removed.
+    ///   - fields: nil clears a field.
+    ///   - parent: the number of one of the zone's root records; nil: the parent stays.
     case save(
       recordType: String, replaces: Bool, fields: [String: FieldValue?], parent: Int?)
     case delete
@@ -39,37 +39,37 @@ struct Edit: Sendable {
   var kind: Kind
 }
 
-/// A query, how it is paged through, and what happens between its pages.
+/// A query, how it is paged, and the events between its pages.
 struct QueryCase: Sendable {
   var number: Int
   var database: DatabaseChoice
   var query: AskedQuery
-  /// nil: the request names none.
+  /// nil: the request names no zone.
   var zone: String?
   var isZoneWide: Bool?
   var resultsLimit: Int?
-  /// As a string, which some clients send.
+  /// Whether the limit is sent as a string, as some clients do.
   var limitIsText = false
   var desiredKeys: [String]?
   var countsToo = false
   var marker = MarkerUse.asGiven
-  /// Whether each page asks for another number of records.
+  /// Whether each page requests another number of records.
   var changesLimit = false
-  /// What happens after the first page, the second …
+  /// The events after the first page, after the second page, and so on.
   var between: [[Step]] = []
 
-  /// What is done with the marker of the first page.
+  /// How the test misuses the marker of the first page.
   enum MarkerUse: Sendable {
     case asGiven
-    /// It is sent with another query, too.
+    /// It is also sent with another query.
     case ofAnotherQuery
-    /// It is sent shortened, too.
+    /// It is also sent truncated.
     case cut
-    /// Something else is sent for it, too.
+    /// An arbitrary text is also sent in its place.
     case garbage
   }
 
-  /// How many records are asked for on a page; nil: the server's own.
+  /// The requested number of records on a page; nil: the server's default.
   func limit(ofPage page: Int) -> Int? {
     guard changesLimit, let resultsLimit else { return resultsLimit }
     return resultsLimit + page % 3

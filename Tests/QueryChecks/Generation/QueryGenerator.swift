@@ -2,12 +2,12 @@ import StratusDomain
 import StratusTesting
 import StratusWire
 
-/// Draws queries on a world: mostly ones that make sense, and some that do not.
+/// Generates queries for a world. Most make sense, and some do not.
 struct QueryGenerator {
   private var values: ValueSpeller
   private let types: [TypePlan]
   private let zones: [String]
-  /// Orders that were asked for, by type.
+  /// The sort orders of earlier queries, by record type.
   private var orders: [String: [[AskedSort]]] = [:]
 
   init(chance: SeededChance, drawn: WorldGenerator.Drawn, zones: [String], names: [String]) {
@@ -54,14 +54,14 @@ struct QueryGenerator {
     if percent(1), percent(15) { return tooMuch(type) }
     let filtersCount = values.pick([0, 1, 1, 1, 1, 2, 2, 2, 3, 4])
     query.filters = (0..<filtersCount).map { _ in filter(on: type, depth: 0) }
-    // A range on one field, as `BETWEEN` is sent.
+    // A range on one field, in the form in which `BETWEEN` is sent.
     if percent(10), let field = type.fields.first(where: { !$0.values.isEmpty }) {
       query.filters.append(.field(condition(on: field, .greaterThanOrEquals)))
       query.filters.append(.field(condition(on: field, .lessThanOrEquals)))
     }
     let sortsCount = values.pick([0, 0, 0, 1, 1, 1, 2, 3])
     query.sorts = (0..<sortsCount).map { _ in sort(on: type) }
-    // The same orders again and again: each wants an index, and their number is bounded.
+    // The same sort orders repeat, since each needs an index and the number of indexes is limited.
     let known = orders[type.name, default: []]
     if known.count >= 5, percent(85) {
       query.sorts = values.pick(known)
@@ -72,7 +72,7 @@ struct QueryGenerator {
     return query
   }
 
-  /// About as many filters or sorts as are allowed.
+  /// About as many filters or sorts as the limits allow.
   private mutating func tooMuch(_ type: TypePlan) -> AskedQuery {
     var query = AskedQuery(recordType: type.name)
     let named = AskedCondition(
@@ -114,7 +114,7 @@ struct QueryGenerator {
     return .field(condition(on: field, comparator))
   }
 
-  /// What makes sense on a field; the more usual more often.
+  /// The comparators that make sense for a field. The more usual ones are more frequent.
   private static func comparators(for type: FieldType) -> [Comparator] {
     if type.isList {
       let lists: [Comparator] = [
@@ -181,7 +181,7 @@ struct QueryGenerator {
       let field = values.pick(percent(95) ? times : SystemField.allCases)
       return AskedSort(key: systemKey(field), isAscending: isAscending)
     }
-    // Mostly one that can be sorted by.
+    // Usually a field that can be sorted by.
     let sortable = type.fields.filter { $0.marks.contains(.sortable) }
     let field = sortable.isEmpty || percent(3) ? values.pick(type.fields) : values.pick(sortable)
     let isPlace = field.type.element == .location

@@ -2,9 +2,10 @@ import StratusDomain
 import StratusTesting
 import StratusWire
 
-/// Draws what happens to a world: records made, changed and removed, and queries all along.
+/// Generates the events of a world: records are created, changed and deleted, with queries in
+/// between.
 struct StepGenerator {
-  /// Queries of one data set; making the data costs more than asking.
+  /// The number of queries of one data set. Creating the data costs more than a query.
   static let queriesCount = 200
 
   private var world: WorldGenerator
@@ -31,7 +32,7 @@ struct StepGenerator {
   mutating func steps() -> [Step] {
     var steps = beginning()
     var left = recordsCount
-    // Indexes come with the first query that wants them: some come before the records.
+    // The first query that needs an index creates it. Some indexes exist before the records.
     let asksFirst = world.chance.percent(40)
     while left > 0 {
       let size = min(left, world.number(1...100))
@@ -71,7 +72,7 @@ struct StepGenerator {
     return steps
   }
 
-  /// Anything but a query.
+  /// An event that is not a query.
   private mutating func happening() -> Step {
     switch world.number(0...99) {
     case 0..<70: modification(of: world.number(1...6))
@@ -101,13 +102,13 @@ struct StepGenerator {
       for _ in 0..<world.number(1...4) {
         query.between.append((0..<world.number(1...2)).map { _ in interruption(of: query) })
       }
-      // Small pages, so that there is a between.
+      // Small pages, so that events between pages are possible.
       if world.chance.percent(80) { query.resultsLimit = world.number(1...9) }
     }
     return .ask(query)
   }
 
-  /// What happens between two pages: mostly in the database that is asked.
+  /// An event between two pages, usually in the queried database.
   private mutating func interruption(of query: QueryCase) -> Step {
     switch world.number(0...99) {
     case 0..<78:

@@ -1,6 +1,6 @@
 import StratusWire
 
-/// The values fields are made of: few, so that filters hit, and the ends of every type among them.
+/// The values of fields. They are few, so that filters match, and include the limits of every type.
 enum ValueSamples {
   static let texts: [String] =
     [
@@ -12,7 +12,7 @@ enum ValueSamples {
       "\"", "\\", "\n",
     ] + longTexts + sentences
 
-  /// Longer than any index may want to keep, and alike for most of it.
+  /// Texts that exceed the length an index may store, and have a long common prefix.
   static let longTexts: [String] = [
     String(repeating: "x", count: 400), String(repeating: "x", count: 401),
     String(repeating: "x", count: 700), String(repeating: "x", count: 700) + "a",

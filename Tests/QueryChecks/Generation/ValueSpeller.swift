@@ -2,18 +2,18 @@ import Foundation
 import StratusTesting
 import StratusWire
 
-/// Draws what a filter compares with, and spells it in one of the ways clients do.
+/// Generates the value of a filter and writes it in one of the forms that clients use.
 struct ValueSpeller {
   struct Spelled {
     var value: Literal
-    /// nil: the client names none.
+    /// nil: the client states no type.
     var type: String?
   }
 
   var world: WorldGenerator
   let recordNames: [String]
   let users: [String]
-  /// Milliseconds since 1970 UTC; when the world began.
+  /// The start of the world's time, in milliseconds since 1970 UTC.
   let start: Int64
 
   mutating func pick<Value>(_ values: [Value]) -> Value { world.pick(values) }
@@ -55,7 +55,7 @@ struct ValueSpeller {
     }
   }
 
-  /// One of the field's values mostly, else a neighbour of one, else anything.
+  /// Usually one of the field's values, otherwise a neighbour of one or any value.
   private mutating func single(
     _ comparator: StratusWire.Comparator, _ element: FieldType.Element, from values: [FieldValue]
   ) -> FieldValue {
@@ -82,7 +82,7 @@ struct ValueSpeller {
     }
   }
 
-  /// NB: cuts between scalars, so that half of what looks like one letter is met as well.
+  /// NB: cuts between Unicode scalars, so that a part of a visible character occurs as well.
   private mutating func prefix(of text: String) -> String {
     let scalars = Array(text.unicodeScalars)
     var result = String.UnicodeScalarView()
@@ -100,7 +100,7 @@ struct ValueSpeller {
       type: typeName(FieldType(element, isList: true)))
   }
 
-  /// Mostly the type's own name, sometimes an alias, another number's, or none.
+  /// Usually the type's own name, sometimes an alias, another number type's name, or none.
   private mutating func typeName(_ type: FieldType) -> String? {
     if percent(12) { return nil }
     if percent(3) { return type.isList ? "LIST" : "NUMBER_INT64" }
@@ -157,7 +157,7 @@ struct ValueSpeller {
       field.type.element == .timestamp ? .timestamp : spellsText ? .string : .reference
     let type = percent(12) ? nil : FieldType(element, isList: isList).name
     guard isList else { return Spelled(value: literals[0], type: type) }
-    // A list is all names or all references.
+    // The elements of a list are either all names or all references.
     let alike = spellsText ? literals.map { $0.asText } : literals
     return Spelled(value: .array(alike), type: type)
   }
@@ -176,7 +176,7 @@ struct ValueSpeller {
 }
 
 extension Literal {
-  /// The name in a reference, alone.
+  /// Only the name of a reference.
   fileprivate var asText: Literal {
     if case .members(let members) = self, let name = members.first { name.value } else { self }
   }

@@ -2,7 +2,7 @@ import StratusDomain
 import StratusTesting
 import StratusWire
 
-/// A field of a generated type: what it is, and the few values it takes.
+/// A field of a generated type, with its type and its few values.
 struct FieldPlan: Sendable {
   var name: String
   var type: FieldType
@@ -14,17 +14,17 @@ struct FieldPlan: Sendable {
 /// A record type of a generated world.
 struct TypePlan: Sendable {
   var name: String
-  /// What its records' names begin with; so a name has one type for good.
+  /// The prefix of its records' names, so that a name always has the same type.
   var prefix: String
   var fields: [FieldPlan]
   var systemMarks: [SystemField: FieldIndexes]
 }
 
-/// Draws worlds: types, fields, and the values they take.
+/// Generates worlds: types, fields and their values.
 struct WorldGenerator {
   var chance: SeededChance
 
-  /// The whole of what a data set is drawn from.
+  /// The generated input of a data set.
   struct Drawn: Sendable {
     var types: [TypePlan]
     var plan: WorldPlan
@@ -69,7 +69,8 @@ struct WorldGenerator {
   private mutating func field(number index: Int, isProduction: Bool) -> FieldPlan {
     let type = fieldType()
     let all = FieldIndexes.all(for: type)
-    // In production some marks are missing, which refuses queries; in development they come.
+    // In production, a missing mark makes the server refuse queries. In development, the marks are
+    // added.
     let marks =
       isProduction
       ? (chance.percent(85)
@@ -77,8 +78,8 @@ struct WorldGenerator {
         : someMarks(of: [.queryable, .sortable, .searchable])
           .intersection(all)) : all
     let isSavable = type.element != .asset && !type.isEncrypted
-    // A field now and then has the plain name of a system field; not one that comes by a save
-    // between two pages, and changes what the query means.
+    // Some fields have the plain name of a system field. The names that a save adds between two
+    // pages are excluded, since they would change the query's meaning.
     let systemNames = ["recordName", "parent", "createdTimestamp"]
     let name = isProduction && index < 3 && chance.percent(5) ? systemNames[index] : nil
     return FieldPlan(
@@ -138,7 +139,7 @@ struct WorldGenerator {
     }
   }
 
-  /// A text of the bytes that an index spells in a way of its own, and their neighbours.
+  /// A text of bytes that an index encodes in a special way, and their neighbours.
   private mutating func lowText() -> String {
     (0..<number(1...4)).map { _ in pick(["\u{0}", "\u{0}", "\u{1}", "\u{FF}", "a"]) }.joined()
   }

@@ -1,7 +1,7 @@
 import StratusDomain
 import StratusWire
 
-/// A record as the steps so far left it.
+/// A record as the previous steps left it.
 struct ModelRecord: Sendable {
   var name: String
   var zone: String
@@ -15,7 +15,7 @@ struct ModelRecord: Sendable {
   var parent: String?
 }
 
-/// Which record: the zone's name and its own, byte for byte.
+/// The zone's name and the record's name, compared byte for byte.
 struct RecordPlace: Hashable, Sendable, CustomStringConvertible {
   var zone: ExactName
   var name: ExactName
@@ -28,19 +28,19 @@ struct RecordPlace: Hashable, Sendable, CustomStringConvertible {
   var description: String { "\(zone.text)/\(name.text.debugDescription)" }
 }
 
-/// A field as the schema has it.
+/// A field of the schema.
 struct ModelField: Sendable, Hashable {
   var type: FieldType
   var marks: FieldIndexes
 }
 
-/// A record type as the schema has it.
+/// A record type of the schema.
 struct ModelType: Sendable {
   var fields: [String: ModelField] = [:]
   var systemMarks: [SystemField: FieldIndexes] = [:]
 }
 
-/// What a store holds after some steps: everything the naive evaluator knows.
+/// The content of a store after some steps. The naive evaluator uses nothing else.
 struct Model: Sendable {
   typealias Zone = [ExactName: ModelRecord]
 
@@ -81,7 +81,7 @@ struct Model: Sendable {
     return zones.values.flatMap(\.values)
   }
 
-  /// Who may use a database: its owner, or anyone in the public one.
+  /// The user that may use a database: its owner, or any user in the public one.
   func caller(_ user: Int, of database: DatabaseChoice) -> String {
     switch database {
     case .publicDatabase: users[user]
@@ -99,8 +99,8 @@ struct Model: Sendable {
     databases[database]?[zone] = nil
   }
 
-  /// The edits of a request that can be carried out as things stand: the zone is there, and in the
-  /// public database the record is the caller's own.
+  /// The edits of a request that are legal in the current state: the zone exists, and in the public
+  /// database the record is the caller's own.
   func legalEdits(
     _ edits: [Edit], in zone: String, of database: DatabaseChoice, by caller: String
   ) -> [Edit] {
@@ -118,7 +118,7 @@ struct Model: Sendable {
     }
   }
 
-  /// Carries out an edit that is legal.
+  /// Carries out a legal edit.
   mutating func apply(
     _ edit: Edit, in zone: String, of database: DatabaseChoice, by caller: String
   ) {

@@ -1,16 +1,16 @@
 import Foundation
 import StratusWire
 
-/// Distances on the sphere that stands for the Earth.
+/// Distances on a sphere that stands for the Earth.
 enum NaiveDistance {
   /// Metres.
   static let radius = 6_371_008.8
-  /// Metres; what rounding may make of a distance near a radius.
+  /// Metres. The rounding error of a distance near a radius.
   static let rounding = 0.001
-  /// Metres; distances that differ by less may come either way round.
+  /// Metres. Distances with a smaller difference may come in either order.
   static let openOrder = 0.02
 
-  /// Metres, by the haversine.
+  /// Metres, by the haversine formula.
   static func between(_ left: Place, _ right: Location) -> Double {
     let (latitude, other) = (left.latitude * .pi / 180, right.latitude * .pi / 180)
     let east = (right.longitude - left.longitude) * .pi / 180
@@ -20,10 +20,10 @@ enum NaiveDistance {
     return 2 * radius * asin(min(1, haversine.squareRoot()))
   }
 
-  /// Whether a place is nearer than so many metres.
+  /// Whether a place is nearer than this number of metres.
   static func isNear(_ place: Place, _ location: Location, metres: Double) -> Truth {
     let distance = between(place, location)
-    // The same place is at distance 0 whichever way one reckons.
+    // The distance to the same place is 0 in every formula.
     if distance == 0 { return metres > 0 ? .yes : .no }
     let slack = rounding + distance * 1e-9
     if abs(distance - metres) <= slack { return .open }
@@ -31,7 +31,7 @@ enum NaiveDistance {
   }
 }
 
-/// Whether something holds; open where rounding decides.
+/// Whether a condition holds. The result is open if rounding decides.
 enum Truth: Int, Sendable, Comparable {
   case no, open, yes
 

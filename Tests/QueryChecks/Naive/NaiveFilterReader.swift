@@ -1,14 +1,14 @@
 import StratusDomain
 import StratusWire
 
-/// Holds filters and sorts against the schema, and makes tests of them.
+/// Checks filters and sorts against the schema, and converts them into tests.
 struct NaiveFilterReader {
   let type: ModelType
   let model: Model
   /// The user's record name.
   let caller: String
 
-  /// What a key means, and what it is marked for.
+  /// The meaning of a key, and its index marks.
   private struct Target {
     var source: NaiveSource
     var type: FieldType
@@ -49,7 +49,7 @@ struct NaiveFilterReader {
     ]
     guard let field = spellings[key.name] else { throw Refusal("no field \(key.name)") }
     let isTime = field == .creationDate || field == .modificationDate
-    // In development the first query that asks brings what the field can have.
+    // In development, the first query that needs a mark adds it, if the field supports it.
     let isOrdered = isTime || field == .recordName
     let marks: FieldIndexes =
       model.isProduction
@@ -88,7 +88,7 @@ struct NaiveFilterReader {
     }
   }
 
-  /// `__defaultOwner__` means the caller where users are compared.
+  /// `__defaultOwner__` means the caller in comparisons of users.
   private func resolve(_ operand: NaiveOperand, on target: Target) -> NaiveOperand {
     guard target.isUser, case .reference(let name) = operand,
       name == "__defaultOwner__" || name == "_defaultOwner"
@@ -243,7 +243,7 @@ struct NaiveFilterReader {
     return .words(sources, wanted: wanted, needsAll: condition.comparator == .containsAllTokens)
   }
 
-  /// - Parameter isPlaced: whether a sort before it is by distance.
+  /// - Parameter isPlaced: whether an earlier sort is by distance.
   func sort(_ sort: AskedSort, isPlaced: Bool) throws(Refusal) -> NaiveSort {
     let target = try target(sort.key)
     try require(.sortable, of: target)

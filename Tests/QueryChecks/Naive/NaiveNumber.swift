@@ -1,11 +1,11 @@
 import Foundation
 
-/// A number of a filter, exactly as it was written.
+/// A number of a filter, with its exact value.
 enum NaiveNumber: Sendable, Hashable {
   case whole(Int64)
   case real(Double)
 
-  /// A whole number written in any way: `3`, `3.0`, `30e-1`; nil: it is none, or too large.
+  /// A whole number in any form: `3`, `3.0`, `30e-1`; nil: it is not whole, or too large.
   static func whole(_ text: String) -> Int64? {
     let lower = text.lowercased()
     let parts = lower.split(separator: "e", maxSplits: 1, omittingEmptySubsequences: false)
@@ -29,7 +29,7 @@ enum NaiveNumber: Sendable, Hashable {
     return Int64((isNegative ? "-" : "") + digits)
   }
 
-  /// How a value of an INT64 or TIMESTAMP field stands to this number: −1 below, 0 equal, 1 above.
+  /// Compares a value of an INT64 or TIMESTAMP field with this number: −1 below, 0 equal, 1 above.
   func compared(to value: Int64) -> Int {
     switch self {
     case .whole(let operand): return value < operand ? -1 : value > operand ? 1 : 0
@@ -42,7 +42,7 @@ enum NaiveNumber: Sendable, Hashable {
     }
   }
 
-  /// How a value of a DOUBLE field stands to this number.
+  /// Compares a value of a DOUBLE field with this number.
   func compared(to value: Double) -> Int {
     let operand =
       switch self {

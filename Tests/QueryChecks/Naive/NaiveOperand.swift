@@ -1,6 +1,6 @@
 import StratusWire
 
-/// What a filter compares with, once read; or why it is refused.
+/// The decoded value of a filter, or the reason why it is refused.
 enum NaiveOperand: Sendable {
   case text(String)
   case number(NaiveNumber)
@@ -8,10 +8,10 @@ enum NaiveOperand: Sendable {
   case place(Place)
 }
 
-/// Why a query is refused.
+/// The reason why a query is refused.
 struct Refusal: Error {
   var why: String
-  /// Whether the semantics leave it open: refused or not.
+  /// Whether the semantics allow both a refusal and an answer.
   var isOpen = false
 
   init(_ why: String) { self.why = why }
@@ -23,7 +23,7 @@ struct Refusal: Error {
   }
 }
 
-/// Reads the values of filters: which types a field takes, and what it makes of them.
+/// Decodes the values of filters: the types that a field accepts, and their conversions.
 struct NaiveOperandReader {
   let element: FieldType.Element
   let isSystem: Bool
@@ -42,8 +42,8 @@ struct NaiveOperandReader {
     }
     var operands: [NaiveOperand] = []
     for value in values { operands.append(try read(value, declared: type)) }
-    // Without a type the whole list reads as fractions if one is; what that does to truths and to
-    // numbers with many digits is nobody's business.
+    // Without a type, a list with one fraction decodes as fractions. The test does not check the
+    // effect on Booleans and on numbers with many digits.
     if type == nil, element == .int64, operands.contains(where: \.isReal),
       !values.allSatisfy(\.isSmallNumber)
     {
@@ -52,7 +52,7 @@ struct NaiveOperandReader {
     return operands
   }
 
-  /// The element type a client names; nil: none.
+  /// The element type that a client states; nil: none.
   private func declared(
     _ name: String?, isList: Bool
   ) throws(Refusal) -> FieldType.Element? {
@@ -125,7 +125,7 @@ struct NaiveOperandReader {
     case nil:
       if element == .double { return .real(real) }
       guard let whole else { return .real(real) }
-      // Read as whole or as real, a large one may be two numbers.
+      // A large number may have two values: as a whole number and as a floating-point number.
       if text.contains(where: { ".eE".contains($0) }), Int64(exactly: real) != whole {
         throw Refusal.open("a large number of either type")
       }
@@ -177,7 +177,7 @@ extension NaiveOperand {
 }
 
 extension Literal {
-  /// Whether this is a number, written as one, that any type can hold.
+  /// Whether this is a number literal that every number type can store.
   fileprivate var isSmallNumber: Bool {
     guard case .number(let text) = self, let real = Double(text) else { return false }
     return abs(real) <= 0x1p52

@@ -1,7 +1,7 @@
 import StratusDomain
 import StratusWire
 
-/// A query that is legal, ready to be held against records.
+/// A legal query, ready to be evaluated on records.
 struct NaiveQuery {
   let recordType: String
   let tests: [NaiveTest]
@@ -10,7 +10,7 @@ struct NaiveQuery {
   static let filtersMax = 100
   static let sortsMax = 10
 
-  /// - Throws: why the query is refused.
+  /// - Throws: the reason why the query is refused.
   init(_ query: AskedQuery, model: Model, caller: String) throws(Refusal) {
     recordType = query.recordType
     guard query.recordType != "Users" else { throw Refusal("users cannot be asked for") }
@@ -42,7 +42,7 @@ struct NaiveQuery {
   }
 
   func matches(_ record: ModelRecord) -> Truth {
-    // NB: names of types are ASCII, so that looking equal is being equal.
+    // NB: names of types are ASCII, so canonically equal names are equal.
     record.type == recordType ? NaiveTest.all(tests, hold: record) : .no
   }
 
@@ -55,16 +55,16 @@ struct NaiveQuery {
   }
 }
 
-/// What is said of a query before it is asked.
+/// The expected result of a query.
 enum Verdict {
   case refused([ErrorCode], why: String)
-  /// Either way is right.
+  /// Both an answer and a refusal are correct.
   case open(why: String)
   case answer(NaiveQuery)
 }
 
 extension QueryCase {
-  /// The records asked for, by zone; nil: all zones.
+  /// The zone of the query; nil: all zones.
   var zoneAsked: String? {
     if let zone { return zone }
     return isZoneWide == true ? nil : Model.defaultZone

@@ -1,7 +1,7 @@
 import StratusDomain
 import StratusWire
 
-/// Where a test finds its value in a record.
+/// The source of a test's value in a record.
 enum NaiveSource: Sendable, Hashable {
   case field(String)
   case system(SystemField)
@@ -20,9 +20,9 @@ enum NaiveSource: Sendable, Hashable {
   }
 }
 
-/// A filter that is legal, ready to be held against records.
+/// A legal filter, ready to be evaluated on records.
 indirect enum NaiveTest {
-  /// A field that is missing makes it false, and its negation true.
+  /// If the field is missing, the test is false, and its negation true.
   case value(NaiveSource, isNegated: Bool, (FieldValue) -> Truth)
   case words([NaiveSource], wanted: Set<Set<ExactName>>, needsAll: Bool)
   case anyOf([[NaiveTest]])
@@ -49,7 +49,7 @@ indirect enum NaiveTest {
     }
   }
 
-  /// Whether all of a group hold; true for none.
+  /// Whether all tests of a group hold. An empty group holds.
   static func all(_ tests: [NaiveTest], hold record: ModelRecord) -> Truth {
     var truth = Truth.yes
     for test in tests {
@@ -61,7 +61,7 @@ indirect enum NaiveTest {
 }
 
 extension NaiveOperand {
-  /// How a single value stands to this: −1, 0, 1; nil: not comparable.
+  /// Compares a single value with this one: −1, 0, 1; nil: they are not comparable.
   func compared(to value: FieldValue) -> Int? {
     switch (value, self) {
     case (.string(let text), .text(let operand)): NaiveText.compare(text, operand)
@@ -85,12 +85,12 @@ extension FieldValue {
   }
 }
 
-/// One key of an order that is legal.
+/// One legal sort key.
 enum NaiveSort {
   case value(NaiveSource, isAscending: Bool)
   case distance(NaiveSource, Place, isAscending: Bool)
 
-  /// How two records stand to one another in the order.
+  /// The relation of two records in the order.
   enum Order { case before, same, behind, open }
 
   func order(_ left: ModelRecord, _ right: ModelRecord) -> Order {
@@ -126,7 +126,7 @@ enum NaiveSort {
     }
   }
 
-  /// A record without a place is farther than any.
+  /// A record without a location is farther than every other.
   private static func nearer(
     _ left: FieldValue?, _ right: FieldValue?, to place: Place
   ) -> Order {

@@ -2,7 +2,7 @@ import Foundation
 import StratusDomain
 import Synchronization
 
-/// What a text is to a query: its bytes, and its words.
+/// A text in a query: its bytes and its words.
 enum NaiveText {
   /// −1, 0 or 1 by the UTF-8 bytes.
   static func compare(_ left: String, _ right: String) -> Int {
@@ -33,10 +33,11 @@ enum NaiveText {
     return (0...(text.count - part.count)).contains { text[$0...].starts(with: part) }
   }
 
-  /// Bytes of an index's strings that decide the order; what agrees so far may come either way.
+  /// The number of bytes of a string that an index sorts by. Strings that agree in them may come in
+  /// either order.
   static let orderedBytes = 400
 
-  /// Whether the order of two different texts is left open.
+  /// Whether the order of two different texts is undefined.
   static func isOrderOpen(_ left: String, _ right: String) -> Bool {
     let (left, right) = (left.utf8.prefix(orderedBytes), right.utf8.prefix(orderedBytes))
     return left.count == orderedBytes && left.elementsEqual(right)
@@ -49,11 +50,11 @@ enum NaiveText {
     """.split(separator: " ").map { ExactName(String($0)) })
 
   private static let locale = Locale(identifier: "en_US_POSIX")
-  /// The same few texts are asked for again and again.
+  /// A cache, since the same few texts occur in many queries.
   private static let known = Mutex<[ExactName: Set<ExactName>]>([:])
 
-  /// The words of a text, folded, without stop words; of a run in an unspaced script each letter
-  /// and each pair of neighbours.
+  /// The words of a text in folded form, without stop words. In a script without spaces, each
+  /// letter and each pair of neighbours is a word.
   static func words(of text: String) -> Set<ExactName> {
     let key = ExactName(text)
     if let words = known.withLock({ $0[key] }) { return words }
@@ -74,7 +75,7 @@ enum NaiveText {
     return result
   }
 
-  /// The words of a query's text, each as the tokens that a record must have for it.
+  /// The words of a query's text. Each is the set of tokens that a record must contain for it.
   static func wanted(by text: String) -> Set<Set<ExactName>> {
     var wanted: Set<Set<ExactName>> = []
     for piece in pieces(of: text) where !stopWords.contains(ExactName(piece)) {
@@ -90,7 +91,8 @@ enum NaiveText {
     return Set(zip(scalars, scalars.dropFirst()).map { ExactName($0 + $1) })
   }
 
-  /// Longest pieces of letters of one kind: of scripts with spaces between words, or without.
+  /// The longest sequences of letters of one kind: of scripts with spaces between words, or
+  /// without.
   private static func pieces(of text: String) -> [String] {
     let folded = text.folding(
       options: [.caseInsensitive, .diacriticInsensitive], locale: locale)
@@ -112,7 +114,7 @@ enum NaiveText {
     return pieces
   }
 
-  /// Whether a letter is of Thai, Lao, Burmese, Khmer, Chinese or Japanese.
+  /// Whether a letter is Thai, Lao, Burmese, Khmer, Chinese or Japanese.
   private static func isUnspaced(_ scalar: Unicode.Scalar) -> Bool {
     let scripts: [ClosedRange<UInt32>] = [
       0x0E00...0x0EFF, 0x1000...0x109F, 0x1780...0x17FF, 0x3005...0x3007, 0x3040...0x30FF,

@@ -1,11 +1,11 @@
 import StratusDomain
 import StratusWire
 
-/// What matches, by the naive evaluator.
+/// The matches according to the naive evaluator.
 struct NaiveAnswer {
-  /// Records that must come.
+  /// Records that the answer must contain.
   var certain: [RecordPlace: ModelRecord] = [:]
-  /// Records that may come: rounding decides.
+  /// The number of records that the answer may contain, depending on rounding.
   var openCount = 0
 
   var countRange: ClosedRange<Int> { certain.count...(certain.count + openCount) }
@@ -21,18 +21,18 @@ struct NaiveAnswer {
   }
 }
 
-/// What all pages of a query answered so far.
+/// The records in all pages of a query so far.
 struct AnsweredRecords {
   struct Item {
     var place: RecordPlace
     var page: Int
-    /// As it was then.
+    /// The record as it was then.
     var record: ModelRecord
   }
 
   var all: [Item] = []
 
-  /// All pages together, after the last.
+  /// Checks all pages together, after the last one.
   ///
   /// - Throws: ``Mismatch``.
   func check(_ expected: NaiveAnswer, _ naive: NaiveQuery, world: World) throws {
@@ -51,7 +51,8 @@ struct AnsweredRecords {
     for (place, record) in expected.certain where seen[place] == nil && !touched.contains(place) {
       throw Mismatch("missing \(place): \(record)")
     }
-    // NB: what does not match was found page by page; untouched records keep their order.
+    // NB: the check of each page finds records that do not match. Here, unchanged records must keep
+    // their order.
     var previous: Item?
     for item in all where !touched.contains(item.place) {
       if let previous, naive.order(previous.record, item.record) == .behind {
@@ -65,10 +66,10 @@ struct AnsweredRecords {
 }
 
 extension ModelRecord {
-  /// Whether no order at all can tell the two states apart.
+  /// Whether no sort order can distinguish the two states.
   ///
-  /// NB: records that compare equal come in an order of the server's own, which can depend on any
-  /// value, so that a record moves in it by any change.
+  /// NB: the server orders records that compare equal. That order can depend on any value, so any
+  /// change can move such a record.
   fileprivate func holdsTheSame(as other: ModelRecord) -> Bool {
     fields == other.fields && parent == other.parent && modifier == other.modifier
       && modificationDate == other.modificationDate && creationDate == other.creationDate
@@ -76,7 +77,7 @@ extension ModelRecord {
 }
 
 extension RecordDictionary {
-  /// Holds a record of an answer against the one that was saved.
+  /// Compares a record of an answer with the saved one.
   ///
   /// - Throws: ``Mismatch``.
   func require(_ own: ModelRecord, desiredKeys: [String]?) throws {
@@ -96,7 +97,7 @@ extension RecordDictionary {
 }
 
 extension FieldValue {
-  /// Equal, apart from the zone that the server fills into references.
+  /// Equality, apart from the zone that the server adds to references.
   fileprivate func isAsSaved(_ saved: FieldValue) -> Bool {
     switch (self, saved) {
     case (.reference(let own), .reference(let saved)):

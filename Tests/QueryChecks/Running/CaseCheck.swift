@@ -1,7 +1,7 @@
 import StratusDomain
 import StratusWire
 
-/// One query, paged through to its end, against what the naive evaluator says of it.
+/// One query, paged to its end and compared with the naive evaluator's result.
 struct CaseCheck {
   var world: World
   private(set) var tally = DataSetRun.Tally()
@@ -9,8 +9,8 @@ struct CaseCheck {
   private let user: String
   private var answered = AnsweredRecords()
 
-  /// NB: a record type has a bounded number of indexes, and what else was asked before decides
-  /// which orders they serve. No other refusal of a legal query is let pass.
+  /// NB: a record type has a limited number of indexes, and earlier queries decide which orders
+  /// they support. No other refusal of a legal query is accepted.
   private static let cappedReason = "no index can serve this order"
 
   init(_ query: QueryCase, world: World) {
@@ -19,7 +19,7 @@ struct CaseCheck {
     user = world.model.caller(0, of: query.database)
   }
 
-  /// - Throws: ``Mismatch``, or what the server throws.
+  /// - Throws: ``Mismatch``, or the errors of the server.
   mutating func run() async throws {
     tally.cases = 1
     tally.edited = query.between.isEmpty ? 0 : 1
@@ -29,7 +29,8 @@ struct CaseCheck {
       tally.refused = 1
       try await requireRefusal(query.text(), codes, why)
     case .open:
-      // NB: any answer or refusal is right; what must not be is a fault, which is another code.
+      // NB: any answer and any refusal is correct, but not an internal error, which has another
+      // code.
       tally.open = 1
       do { _ = try await ask(query.text()) } catch let error as ServerError {
         guard error.code == .badRequest || error.code == .zoneNotFound else { throw error }
@@ -105,7 +106,7 @@ struct CaseCheck {
       do { response = try await ask(query.text(marker: marker, page: page)) } catch let error
         as ServerError
       {
-        // The zone may have gone between two pages, and come back anew.
+        // The zone may have been deleted and created again between two pages.
         if page > 0, error.code == .zoneNotFound, let zone = query.zone,
           !world.model.hasZone(zone, in: query.database)
         {
@@ -136,11 +137,11 @@ struct CaseCheck {
     } while marker != nil
   }
 
-  /// A page alone: its size, and that what is on it matches now and stands in order.
+  /// Checks one page: its size, its order, and that each of its records matches now.
   private mutating func check(_ response: QueryRecords.Response, page: Int) throws {
     let limit = limit(ofPage: page)
     let hasMore = response.continuationMarker != nil
-    // Data sets are far too small for a page to end early.
+    // Data sets are too small for a page to end early.
     let mayBeShort = !hasMore
     guard response.records.count <= limit, mayBeShort || response.records.count == limit else {
       throw Mismatch("page \(page) has \(response.records.count) records of \(limit)")
@@ -168,7 +169,7 @@ struct CaseCheck {
     }
   }
 
-  /// Sends a marker where it does not belong.
+  /// Sends a marker that is invalid for the request.
   private func misuse(_ marker: String) async throws {
     switch query.marker {
     case .asGiven: return

@@ -1,9 +1,9 @@
 import StratusDomain
 import StratusWire
 
-/// Carries out the steps of a data set, and holds every answer against the naive evaluator's.
+/// Carries out the steps of a data set, and compares every answer with the naive evaluator's.
 struct DataSetRun {
-  /// What a run came across, so that a generator that tests little is noticed.
+  /// The number of cases of each kind in a run, to detect a generator that tests too little.
   struct Tally: Sendable {
     var cases = 0
     var refused = 0
@@ -28,7 +28,7 @@ struct DataSetRun {
     }
   }
 
-  /// How far a run came before it failed.
+  /// The point at which a run failed.
   struct Failure: Error {
     /// The index of the step.
     var step: Int

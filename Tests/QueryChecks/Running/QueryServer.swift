@@ -5,13 +5,13 @@ import StratusSQLite
 import StratusWire
 import Synchronization
 
-/// The handlers over a store on disk, without HTTP: what a million cases can afford.
+/// The handlers with a store on disk and without HTTP, which makes a million cases affordable.
 actor QueryServer {
   private let url: URL
   private let clock = Clock()
   private var parts: Parts
 
-  /// What is made anew when the store is reopened.
+  /// The objects that are created again when the store is reopened.
   private struct Parts {
     let folder: DataFolder
     let stores: SQLiteStores
@@ -44,7 +44,7 @@ actor QueryServer {
     try? FileManager.default.removeItem(at: url)
   }
 
-  /// Closes the files and opens them again, as a restart does.
+  /// Closes the files and opens them again, as in a restart.
   func reopen() async throws {
     await close()
     parts = try Parts(url: url, clock: clock)
@@ -58,9 +58,9 @@ actor QueryServer {
 
   func setClock(_ now: Int64) { clock.now = now }
 
-  /// Carries out one request of an endpoint.
+  /// Handles one request of an endpoint.
   ///
-  /// - Throws: ``ServerError``, also for a text that is no request.
+  /// - Throws: ``ServerError``, also for a malformed text.
   func answer<E: Endpoint>(
     _ endpoint: E.Type, _ request: E.Request, user: String, scope: DatabaseScope,
     store: StoreAddress
@@ -74,9 +74,9 @@ actor QueryServer {
     throw Mismatch("no handler of \(E.path)")
   }
 
-  /// Carries out a `records/query` as its text says.
+  /// Handles a `records/query` request with this text.
   ///
-  /// - Throws: ``ServerError``, also for a text that is no request.
+  /// - Throws: ``ServerError``, also for a malformed text.
   func query(
     _ text: String, user: String, scope: DatabaseScope, store: StoreAddress
   ) async throws -> QueryRecords.Response {
@@ -88,7 +88,7 @@ actor QueryServer {
       QueryRecords.self, request, user: user, scope: scope, store: store)
   }
 
-  /// Changes the schema behind the handlers, as an import of one does.
+  /// Changes the schema without the handlers, as a schema import does.
   func add(_ addition: SchemaAddition, to address: StoreAddress) async throws {
     let store = try await parts.stores.store(at: address)
     try await store.write { (store) throws(ServerError) in try store.add(addition) }
@@ -100,7 +100,7 @@ actor QueryServer {
   }
 }
 
-/// A clock that only the steps move.
+/// A clock that only the steps advance.
 private final class Clock: Sendable {
   private let time = Mutex<Int64>(0)
 
@@ -111,7 +111,7 @@ private final class Clock: Sendable {
   }
 }
 
-/// Where the engine and the naive evaluator do not agree.
+/// A difference between the engine and the naive evaluator.
 struct Mismatch: Error, CustomStringConvertible {
   let description: String
 

@@ -1,23 +1,22 @@
 import StratusDomain
 import StratusWire
 
-/// Makes a failing data set smaller, as long as it fails.
+/// Shortens a failing data set while it still fails.
 struct Shrinker {
   let plan: WorldPlan
-  /// Runs after which the data set is taken as it is.
+  /// The number of remaining runs. After them, the data set is taken as it is.
   private var runsLeft = 500
 
   init(plan: WorldPlan) { self.plan = plan }
 
-  /// Drops steps, edits, what happens between pages, filters and sorts that the failure does not
-  /// need.
+  /// Removes steps, edits, events between pages, filters and sorts that the failure does not need.
   ///
-  /// - Parameter steps: the last is the query that fails.
-  /// - Returns: what is left, and how it fails; nil: it does not fail again.
+  /// - Parameter steps: the last one is the failing query.
+  /// - Returns: the remaining steps and their failure; nil: the failure does not repeat.
   mutating func shrink(_ steps: [Step]) async -> (steps: [Step], text: String)? {
     guard var text = await failure(of: steps) else { return nil }
     var steps = steps
-    // Most failures need no earlier query, only its index at most.
+    // Most failures need no earlier query, except for its index.
     let quiet = steps.enumerated().filter { index, step in
       if case .ask = step { index == steps.count - 1 } else { true }
     }.map(\.element)
@@ -75,7 +74,7 @@ struct Shrinker {
 }
 
 extension Step {
-  /// The step with a little less of everything.
+  /// The step with slightly less of everything.
   fileprivate var simpler: [Step] {
     switch self {
     case .modify(let database, let user, let zone, let edits):

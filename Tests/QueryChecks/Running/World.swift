@@ -2,13 +2,12 @@ import StratusDomain
 import StratusTesting
 import StratusWire
 
-/// The types and users a data set begins with.
+/// The initial types and users of a data set.
 struct WorldPlan: Sendable {
-  /// Tells its container from others; no two runs share one.
+  /// Distinguishes its container from others. No two runs share one.
   var isProduction: Bool
   var users: [String]
-  /// What the schema holds from the start; further fields come with the first value saved, in
-  /// development.
+  /// The initial schema. In development, the first saved value adds a field.
   var declared: [String: ModelType]
   var start: Int64
 
@@ -30,14 +29,14 @@ struct WorldPlan: Sendable {
   }
 }
 
-/// A store and the model of it, that steps change alike.
+/// A store and its model. Each step changes both.
 struct World {
   let server: QueryServer
   let address: StoreAddress
   var model: Model
-  /// Records that were saved or deleted, or whose zone was, since this was emptied.
+  /// Records that were saved or deleted, or whose zone was deleted, since the last reset.
   private(set) var touched: Set<RecordPlace> = []
-  /// Zones that were deleted since then.
+  /// Zones that were deleted since the last reset.
   private(set) var deletedZones: Set<ExactName> = []
 
   init(_ plan: WorldPlan, number: Int, on server: QueryServer) async throws {
@@ -51,15 +50,15 @@ struct World {
     try await server.add(plan.addition, to: address)
   }
 
-  /// From now on counts what is touched.
+  /// Resets the lists of touched records and zones.
   mutating func forgetTouched() {
     touched = []
     deletedZones = []
   }
 
-  /// Carries out a step that is no query.
+  /// Carries out a step that is not a query.
   ///
-  /// - Throws: what the server throws.
+  /// - Throws: the errors of the server.
   mutating func carryOut(_ step: Step) async throws {
     switch step {
     case .modify(let database, let user, let zone, let edits):
@@ -97,7 +96,7 @@ struct World {
     try await modify(roots, in: zone, of: database, by: model.caller(0, of: database))
   }
 
-  /// The type of the records that are parents.
+  /// The type of the parent records.
   static let rootType = "Root"
 
   private func change(

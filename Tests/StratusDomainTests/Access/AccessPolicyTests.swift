@@ -3,12 +3,12 @@ import Testing
 
 @testable import StratusDomain
 
-/// What each caller may do with records of each kind (schema-language §5).
+/// The permissions of each caller for records of each kind (schema-language §5).
 @Suite struct AccessPolicies {
   private static let ann = "_ann"
   private static let bob = "_bob"
 
-  /// The caller of a table's row, and who created the record.
+  /// The caller of a row, and the creator of the record.
   private struct Row {
     let caller: String?
     let creator: String?
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `by default everybody reads, users create, and only the creator writes`() {
+  @Test func `by default, all callers read, users create, and only the creator writes`() {
     expect(
       [
         Row(caller: nil, creator: Self.ann, read: true, create: false, write: false),
@@ -39,7 +39,7 @@ import Testing
       ], grants: .standard)
   }
 
-  @Test func `a type without any grant is closed to everybody`() {
+  @Test func `a type without any grant is closed to all callers`() {
     let none = RecordGrants(world: [], authenticated: [], creator: [])
     expect(
       [
@@ -48,7 +48,7 @@ import Testing
       ], grants: none)
   }
 
-  @Test func `grants of all roles of a caller add up`() {
+  @Test func `a caller has the grants of all its roles`() {
     let grants = RecordGrants(world: .create, authenticated: .read, creator: .write)
     expect(
       [
@@ -58,7 +58,7 @@ import Testing
       ], grants: grants)
   }
 
-  @Test func `the creator role may create although no record exists yet`() {
+  @Test func `the creator role may create a record that does not exist yet`() {
     let grants = RecordGrants(world: [], authenticated: [], creator: .create)
     let users = AccessPolicy(view: .public, user: Self.ann)
     #expect(users.allows(.create, createdBy: nil, grants: grants, as: .visitor))
@@ -73,7 +73,7 @@ import Testing
       grants: grants)
   }
 
-  @Test func `a caller has a role only in databases that the opened one shows`() {
+  @Test func `a caller has a role only in databases of the opened view`() {
     let rows: [(view: DatabaseView, user: String?, database: DatabaseKey, role: ZoneRole?)] = [
       (.public, nil, .public, .visitor),
       (.public, Self.ann, .public, .visitor),
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func `readable records are all, the caller's own, or none`() {
+  @Test func `a caller may read all records, its own records, or none`() {
     let own = RecordGrants(world: [], authenticated: .create, creator: .read)
     let rows: [(user: String?, grants: RecordGrants, readable: ReadableRecords)] = [
       (nil, .standard, .all), (Self.ann, .standard, .all),

@@ -3,7 +3,8 @@ import Testing
 
 @testable import StratusDomain
 
-/// Which rows a request's zone ID leads to in each database (web-services §4.8, sharing.md §2.6).
+/// The stored zone that a request's zone ID refers to, in each database (web-services §4.8,
+/// sharing.md §2.6).
 @Suite struct ZoneAddresses {
   private static let ann = "_ann"
   private static let bob = "_bob"
@@ -19,20 +20,20 @@ import Testing
     }
   }
 
-  @Test func `a zone ID without an owner names the caller's own zone`() {
+  @Test func `a zone ID without an owner is the caller's own zone`() {
     let own = ZoneAddress(database: .private(owner: Self.ann), name: "Z")
     #expect(address("Z", of: nil, in: .private(user: Self.ann)) == own)
     #expect(address("Z", of: Self.ann, in: .private(user: Self.ann)) == own)
     #expect(address("Z", of: Self.bob, in: .private(user: Self.ann)) == nil)
   }
 
-  @Test func `no zone ID names the default zone`() {
+  @Test func `a missing zone ID is the default zone`() {
     #expect(address(nil, of: nil, in: .private(user: Self.ann))?.isDefault == true)
     #expect(address(nil, of: nil, in: .public)?.isDefault == true)
     #expect(address(nil, of: nil, in: .shared(user: Self.ann)) == nil)
   }
 
-  @Test func `a zone of the shared database lies in its owner's private database`() {
+  @Test func `a zone of the shared database is in its owner's private database`() {
     let foreign = ZoneAddress(database: .private(owner: Self.bob), name: "Z")
     #expect(address("Z", of: Self.bob, in: .shared(user: Self.ann)) == foreign)
     #expect(address("Z", of: Self.ann, in: .shared(user: Self.ann)) == nil)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StratusDomain
 
-@Suite struct `The pace of callers` {
+@Suite struct `The rate limit of callers` {
   private final class Clock: Sendable {
     private let milliseconds = Mutex<Int64>(1_767_225_600_000)
 
@@ -18,7 +18,7 @@ import Testing
   private static let ann = CallerPace.Subject(userRecordName: "_ann", apiToken: "api")
   private static let bob = CallerPace.Subject(userRecordName: "_bob", apiToken: "api")
 
-  /// Why a request, or what it changes, is put off; nil: it is not.
+  /// The reason why a request, or its changes, are throttled; nil: they are not.
   private func refusal(
     _ pace: CallerPace, _ subject: CallerPace.Subject, operations: Int? = nil
   ) -> ServerError? {
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `lets a burst through, and then one at a time`() {
+  @Test func `allows a burst, then one request at a time`() {
     let clock = Clock()
     let pace = CallerPace(
       LimitSettings(requestsPerUser: .init(perSecond: 2, burst: 3)), ambient: clock.ambient)
@@ -50,7 +50,7 @@ import Testing
     #expect(refusal(pace, Self.ann) != nil)
   }
 
-  @Test func `is each user's own, and each API token's`() {
+  @Test func `is separate for each user and each API token`() {
     let pace = CallerPace(
       LimitSettings(
         requestsPerUser: .init(perSecond: 1, burst: 1),
@@ -60,7 +60,7 @@ import Testing
     #expect(
       refusal(pace, Self.ann)?.reason
         == LimitRule.requestsPerUser.reason)
-    // What was refused has not been counted against the token.
+    // A refused request does not count against the token.
     #expect(refusal(pace, Self.bob) == nil)
     let eve = CallerPace.Subject(userRecordName: "_eve", apiToken: "api")
     #expect(
@@ -74,7 +74,7 @@ import Testing
     CallerPace.Subject(userRecordName: nil, apiToken: token, clientAddress: address)
   }
 
-  @Test func `of anonymous callers is their own, by address and by API token`() {
+  @Test func `of anonymous callers is separate for each address and API token`() {
     let pace = CallerPace(
       LimitSettings(
         requestsPerUser: .init(perSecond: 1, burst: 1),
@@ -91,12 +91,12 @@ import Testing
       refusal(pace, Self.stranger("b"))?.reason
         == LimitRule.anonymousRequestsPerAPIToken.reason)
     #expect(refusal(pace, Self.stranger("b", "other")) == nil)
-    // Users of the app have all that is theirs.
+    // Users of the app keep their full limit.
     #expect(refusal(pace, Self.ann) == nil)
     #expect(refusal(pace, Self.bob) == nil)
   }
 
-  @Test func `counts bytes and work as more requests, up to another bucket`() {
+  @Test func `counts bytes and work as further requests, up to one bucket below zero`() {
     let clock = Clock()
     let pace = CallerPace(
       LimitSettings(requestsPerUser: .init(perSecond: 10, burst: 20)), ambient: clock.ambient)
@@ -114,7 +114,7 @@ import Testing
     #expect(refusal(pace, Self.ann) == nil)
   }
 
-  @Test func `counts changes apart from requests, and says how long to wait`() {
+  @Test func `counts changes separately from requests, and returns the retry delay`() {
     let clock = Clock()
     let pace = CallerPace(
       LimitSettings(operationsPerUser: .init(perSecond: 100, burst: 500)),
@@ -128,14 +128,14 @@ import Testing
     #expect(refusal(pace, Self.ann, operations: 400) == nil)
   }
 
-  @Test func `lets a request through that is larger than the burst, once the bucket is full`() {
+  @Test func `allows a request larger than the burst when the bucket is full`() {
     let pace = CallerPace(
       LimitSettings(operationsPerUser: .init(perSecond: 10, burst: 20)), ambient: Clock().ambient)
     #expect(refusal(pace, Self.ann, operations: 400) == nil)
     #expect(refusal(pace, Self.ann, operations: 1) != nil)
   }
 
-  @Test func `outlives a clock that is set back`() {
+  @Test func `still works after the clock is set back`() {
     let clock = Clock()
     let pace = CallerPace(
       LimitSettings(requestsPerUser: .init(perSecond: 1, burst: 2)), ambient: clock.ambient)
@@ -147,7 +147,7 @@ import Testing
     #expect(refusal(pace, Self.ann) == nil)
   }
 
-  @Test func `forgets callers who rest`() {
+  @Test func `removes idle callers`() {
     let clock = Clock()
     let pace = CallerPace(
       LimitSettings(requestsPerUser: .init(perSecond: 1, burst: 1)), ambient: clock.ambient,
@@ -164,7 +164,7 @@ import Testing
     #expect(refusal(pace, last) != nil)
   }
 
-  @Test func `never knows more callers than it may`() {
+  @Test func `never stores more callers than its capacity`() {
     let pace = CallerPace(
       LimitSettings(requestsPerUser: .init(perSecond: 1, burst: 1)), ambient: Clock().ambient,
       callersMax: 100)
@@ -175,7 +175,7 @@ import Testing
     }
   }
 
-  @Test func `is none unless it is set`() {
+  @Test func `does not exist unless it is set`() {
     let pace = CallerPace(.unpaced, ambient: Clock().ambient)
     for _ in 0..<10_000 {
       #expect(refusal(pace, Self.ann) == nil)
@@ -186,7 +186,7 @@ import Testing
 
 @Suite struct `The rules of limits` {
   @Test(arguments: LimitRule.allCases)
-  func `each has a sentence of its own that names it`(rule: LimitRule) {
+  func `each have a message of their own that ends with the rule's name`(rule: LimitRule) {
     #expect(rule.reason.hasSuffix("(\(rule.rawValue))"))
     #expect(LimitRule(reason: rule.reason) == rule)
   }
@@ -199,7 +199,7 @@ import Testing
       zone: ZoneAddress(database: .private(owner: owner), name: zone))
   }
 
-  @Test func `are so many at one time, in each zone`() throws {
+  @Test func `are limited at one time, in each zone`() throws {
     let writers = ZoneWriters(countMax: 2)
     try writers.enter([place("Z")])
     try writers.enter([place("Z"), place("Y")])
@@ -214,7 +214,7 @@ import Testing
     #expect(throws: ServerError.self) { try writers.enter([place("Z")]) }
   }
 
-  @Test func `leave nothing behind`() throws {
+  @Test func `leave no entry when they have finished`() throws {
     let writers = ZoneWriters(countMax: 2)
     try writers.enter([place("Z"), place("Y")])
     writers.leave([place("Z"), place("Y")])

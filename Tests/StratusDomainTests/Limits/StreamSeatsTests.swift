@@ -4,7 +4,7 @@ import Testing
 @testable import StratusDomain
 
 @Suite struct `The streams of a user` {
-  @Test func `are so many at one time, whoever else has some`() throws {
+  @Test func `are limited at one time for each user`() throws {
     let seats = StreamSeats(countMax: 2)
     var first: StreamSeat? = try seats.take("_ann")
     let second = try seats.take("_ann")
@@ -19,13 +19,13 @@ import Testing
     withExtendedLifetime((try seats.take("_ann"), second, others)) {}
   }
 
-  @Test func `leave nothing behind`() throws {
+  @Test func `leave no entry when they have ended`() throws {
     let seats = StreamSeats(countMax: 1)
     for _ in 0..<3 { withExtendedLifetime(try seats.take("_ann")) {} }
     #expect(seats.usersCount == 0)
   }
 
-  @Test func `are any number without a limit`() throws {
+  @Test func `are not limited without a setting`() throws {
     let seats = StreamSeats(countMax: nil)
     let taken = try (0..<1_000).map { _ in try seats.take("_ann") }
     #expect(taken.count == 1_000)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// From a subscription and a change to a payload (cloudkit-semantics §18, §19).
+/// A subscription and a change become a notification payload (cloudkit-semantics §18, §19).
 @Suite struct `Notification drafts` {
   private static let fields = FieldsJSON([
     ("name", .string("Anna")), ("age", .int64(41)), ("height", .double(1.68)),
@@ -46,7 +46,7 @@ import Testing
     String(decoding: try draft.payload().jsonBytes, as: UTF8.self)
   }
 
-  @Test func `a query's change is written as clients read it`() throws {
+  @Test func `a query notification has the payload format that clients expect`() throws {
     let info = info {
       $0.alertBody = "New"
       $0.additionalFields = ["name"]
@@ -60,7 +60,7 @@ import Testing
         """)
   }
 
-  @Test func `a zone's change is written as clients read it`() throws {
+  @Test func `a zone notification has the payload format that clients expect`() throws {
     let zoneID = ZoneID(zoneName: "Notes")
     let draft = draft(
       Subscription(id: "Z", .zone(zoneID, recordType: nil)), scope: .private, zoneID: zoneID)
@@ -71,7 +71,7 @@ import Testing
         """)
   }
 
-  @Test func `a database's change is written as clients read it`() throws {
+  @Test func `a database notification has the payload format that clients expect`() throws {
     let draft = draft(
       Subscription(id: "D", .database(recordType: nil)), scope: .shared, zoneID: nil)
     #expect(
@@ -81,7 +81,7 @@ import Testing
         """)
   }
 
-  @Test func `all that is to be shown is in the payload`() throws {
+  @Test func `the payload contains every setting of the visible notification`() throws {
     let info = info {
       $0.alertBody = "b"
       $0.alertLocalizationKey = "B"
@@ -104,7 +104,7 @@ import Testing
     #expect(shown.isMutableContent && !shown.isContentAvailable)
   }
 
-  @Test func `localization takes texts, numbers and dates, and keeps the places of the others`()
+  @Test func `localization arguments are texts, numbers and dates, and keep their positions`()
     throws
   {
     let names = [
@@ -131,14 +131,14 @@ import Testing
     (-1, "1969-12-31T23:59:59Z"), (253_402_300_799_999, "9999-12-31T23:59:59Z"),
     (-12_212_553_600_000, "1583-01-01T00:00:00Z"), (-12_212_553_600_001, "-12212553600001"),
   ])
-  func `any date has a text`(milliseconds: Int64, text: String) throws {
+  func `every date has a text`(milliseconds: Int64, text: String) throws {
     let info = info { $0.alertLocalizationArgs = ["d"] }
     let fields = FieldsJSON([("d", .timestamp(Timestamp(milliseconds)))])
     #expect(
       try draft(info, fields: fields).payload().presentation.localizationArgs == [text])
   }
 
-  @Test func `fields that travel along are texts, numbers, dates, places and references`() throws {
+  @Test func `desired keys may be texts, numbers, dates, locations and references`() throws {
     let info = info {
       $0.additionalFields = [
         "tags", "secret", "photo", "name", "missing", "home", "height", "friend", "born", "age",
@@ -156,7 +156,7 @@ import Testing
       ])
   }
 
-  @Test func `long texts are cut at a hundred characters`() throws {
+  @Test func `long texts are truncated to a hundred characters`() throws {
     let info = info {
       $0.additionalFields = ["story"]
       $0.alertLocalizationArgs = ["story"]
@@ -171,14 +171,14 @@ import Testing
     #expect(event.fields.map(\.value) == [.string(expected)])
   }
 
-  @Test func `one character of many bytes does not make a text long`() throws {
+  @Test func `one character of many bytes is not truncated`() throws {
     let endless = "ab" + "e" + String(repeating: "\u{301}", count: 5_000)
     let info = info { $0.alertLocalizationArgs = ["x"] }
     let payload = try draft(info, fields: FieldsJSON([("x", .string(endless))])).payload()
     #expect(payload.presentation.localizationArgs == ["ab"])
   }
 
-  @Test func `a deletion has no fields, but its texts tell of what was`() throws {
+  @Test func `a deletion has no fields, but its texts use the deleted values`() throws {
     let info = info {
       $0.additionalFields = ["name"]
       $0.alertLocalizationArgs = ["name"]
@@ -193,7 +193,7 @@ import Testing
     #expect(payload.presentation.localizationArgs == ["Anna"])
   }
 
-  @Test func `what nobody sees wakes the app`() throws {
+  @Test func `a silent notification wakes the app`() throws {
     #expect(try draft(nil).payload().presentation.isContentAvailable)
     #expect(try draft(info { _ in }).payload().presentation.isContentAvailable)
     #expect(
@@ -208,8 +208,9 @@ import Testing
     #expect(try draft(both).payload().presentation.isContentAvailable)
   }
 
-  /// Source: cloudkit-semantics §18. Arguments show nothing without a text they belong to.
-  @Test func `whatever has a text, a sound or a category is seen`() throws {
+  /// Source: cloudkit-semantics §18. Localization arguments without a localization key are not
+  /// visible.
+  @Test func `a notification with a text, a sound or a category is visible`() throws {
     let texts: [WritableKeyPath<NotificationInfo, String?>] = [
       \.alertBody, \.alertLocalizationKey, \.alertActionLocalizationKey, \.alertLaunchImage,
       \.title, \.titleLocalizationKey, \.subtitle, \.subtitleLocalizationKey, \.soundName,
@@ -227,14 +228,14 @@ import Testing
     #expect(!presentation.isVisible && presentation.isContentAvailable)
   }
 
-  @Test func `a badge is asked for and not yet counted`() throws {
+  @Test func `a draft requests a badge but does not count it`() throws {
     let draft = draft(info { $0.shouldBadge = true })
     #expect(draft.shouldBadge && !draft.isSilent)
     #expect(try draft.payload().presentation.badge == nil)
     #expect(!self.draft(nil).shouldBadge)
   }
 
-  @Test func `a subscription without an ID, and a query without a record, are faults`() {
+  @Test func `a subscription without an ID, or a query without a record, is an error`() {
     let nameless = draft(
       Subscription(id: nil, .database(recordType: nil)), scope: .private, zoneID: nil)
     #expect(throws: ServerError.self) { try nameless.payload() }
@@ -246,7 +247,7 @@ import Testing
   }
 }
 
-/// What replaces what in a queue (cloudkit-semantics §18).
+/// The notifications that replace each other in a queue (cloudkit-semantics §18).
 @Suite struct `Coalescing keys` {
   private func draft(
     _ subject: Subscription.Subject, _ change: (inout NotificationInfo) -> Void = { _ in },
@@ -264,7 +265,7 @@ import Testing
   private let query = Subscription.Subject.query(
     WatchedQuery(query: Query(recordType: "T"), firesOn: .create))
 
-  @Test func `silent notifications of a zone or a database replace each other`() {
+  @Test func `a newer silent notification of a zone or database replaces the older`() {
     let zone = Subscription.Subject.zone(ZoneID(zoneName: "Z"), recordType: nil)
     #expect(draft(zone).coalescingKey == "sub:private:S")
     #expect(draft(.database(recordType: nil), scope: .shared).coalescingKey == "sub:shared:S")
@@ -273,13 +274,13 @@ import Testing
         == "sub:private:S")
   }
 
-  @Test func `what is seen is not replaced by itself`() {
+  @Test func `visible notifications do not replace each other without a coalescing field`() {
     #expect(draft(.database(recordType: nil), { $0.soundName = "ping" }).coalescingKey == nil)
     #expect(draft(query, { $0.alertBody = "x" }).coalescingKey == nil)
     #expect(draft(query).coalescingKey == nil)
   }
 
-  @Test func `a query's notifications replace those with the same value of the named field`() {
+  @Test func `a query notification replaces one with the same value of the coalescing field`() {
     let fields = FieldsJSON([
       ("channel", .string("cats")), ("day", .timestamp(0)), ("empty", .string("")),
       ("photo", .bytes([1])),

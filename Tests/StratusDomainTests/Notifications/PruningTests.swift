@@ -4,10 +4,10 @@ import Testing
 
 @testable import StratusDomain
 
-/// What goes when a notification is too long (cloudkit-semantics §19).
+/// The properties that are removed when a notification is too long (cloudkit-semantics §19).
 @Suite struct `Pruning of notifications` {
-  /// The most important first; where they stand in the payload. `mutable-content` and `category`
-  /// are our choice.
+  /// The paths in the payload, with the most important first. The positions of `mutable-content`
+  /// and `category` are our choice.
   private static let order = [
     "aps.badge", "aps.alert.loc-key", "aps.alert.loc-args", "aps.alert.body",
     "aps.alert.action-loc-key", "aps.alert.launch-image", "aps.sound", "aps.content-available",
@@ -43,7 +43,7 @@ import Testing
           zoneID: ZoneID(zoneName: "Z"), fields: [("name", .string("Anna"))])))
   }
 
-  /// Where a payload has something: `aps.alert.body`.
+  /// The paths of a payload's values, for example `aps.alert.body`.
   private static func paths(_ payload: NotificationPayload) throws -> Set<String> {
     func paths(_ value: Any, _ prefix: String) -> [String] {
       guard let members = value as? [String: Any], prefix != "ck.qry.af" else { return [prefix] }
@@ -53,7 +53,7 @@ import Testing
     return Set(paths(json, ""))
   }
 
-  @Test func `what matters least goes first, one after the other`() throws {
+  @Test func `the least important properties are removed first, one by one`() throws {
     var payload = Self.full()
     var seen = try Self.paths(payload)
     #expect(seen.isSuperset(of: Self.order))
@@ -71,14 +71,14 @@ import Testing
     #expect(gone == Self.order.reversed())
   }
 
-  @Test func `the notification's and the subscription's names stay to the end`() throws {
+  @Test func `the notification ID and the subscription ID are never removed`() throws {
     let least = Self.full().pruned(toBytes: 0)
     #expect(
       String(decoding: least.jsonBytes, as: UTF8.self)
         == #"{"aps":{},"ck":{"ce":2,"nid":"N","p":1,"qry":{"sid":"S","dbs":2}}}"#)
   }
 
-  @Test func `a record's ID goes as a whole`() throws {
+  @Test func `a record ID is removed as a whole`() throws {
     var payload = Self.full()
     while try Self.paths(payload).contains("ck.qry.rid") {
       payload = payload.pruned(toBytes: payload.jsonBytes.count - 1)
@@ -86,7 +86,7 @@ import Testing
     #expect(try Self.paths(payload).isDisjoint(with: ["ck.qry.zid", "ck.qry.zoid"]))
   }
 
-  @Test func `a zone goes where a record's ID would`() throws {
+  @Test func `a zone is removed at the position of a record ID`() throws {
     let zoneID = ZoneID(zoneName: String(repeating: "z", count: 200))
     let payload = NotificationPayload(
       containerIdentifier: String(repeating: "c", count: 200), notificationID: "N",
@@ -96,14 +96,14 @@ import Testing
     #expect(payload.pruned(toBytes: 100).event == .zone(subscriptionID: "S", nil, .private))
   }
 
-  @Test func `what fits stays as it is`() {
+  @Test func `a payload that fits is not changed`() {
     let payload = Self.full()
     #expect(payload.pruned(toBytes: payload.jsonBytes.count) == payload)
     #expect(payload.pruned(toBytes: payload.jsonBytes.count - 1).isPruned)
   }
 
   @Test(arguments: 0..<400)
-  func `a notification fits if it can, and nothing goes before what matters less`(
+  func `a payload is pruned to the limit, with the least important values first`(
     seed: Int
   ) throws {
     var chance = Chance(seed: UInt64(seed))
@@ -120,14 +120,14 @@ import Testing
     #expect(Array(kept) == held.filter(after.contains), "seed \(seed)")
     #expect(pruned.isPruned == (kept.count < held.count), "seed \(seed)")
     #expect(try NotificationPayload(jsonBytes: pruned.jsonBytes) == pruned, "seed \(seed)")
-    // With one more it would not have fitted.
+    // With one more property, the payload would not fit.
     if kept.count < held.count {
       let more = Self.dropping(held.count - kept.count - 1, from: payload)
       #expect(more.jsonBytes.count > limit, "seed \(seed)")
     }
   }
 
-  /// A payload that has gone so many steps.
+  /// A payload after this number of removals.
   private static func dropping(_ steps: Int, from payload: NotificationPayload)
     -> NotificationPayload
   {
@@ -147,7 +147,7 @@ import Testing
     payload.presentation.badge = Bool.random(using: &chance) ? 3 : nil
     payload.presentation.body = text()
     payload.presentation.localizationKey = text()
-    // Values without a text that they belong to are not written.
+    // Localization arguments are only written together with their key.
     let hasKey = payload.presentation.localizationKey != nil
     payload.presentation.localizationArgs = hasKey ? text().map { [$0, $0] } : nil
     payload.presentation.title = text()

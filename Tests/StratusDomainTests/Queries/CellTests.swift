@@ -3,7 +3,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// Pieces of the Earth, and how far they are.
+/// Cells of the Earth's surface, and their distances.
 @Suite struct Cells {
   private static let places = [
     Location(latitude: 0, longitude: 0), Location(latitude: 90, longitude: 0),
@@ -23,7 +23,7 @@ import Testing
       ? .world : Cell(code: code & ~(UInt64.max >> UInt64(2 * level)), level: level)
   }
 
-  @Test func `a place lies in the cell of its code`() {
+  @Test func `a location is in the cell of its code`() {
     var chance = RepeatedChance(seed: 3)
     for place in Self.places + (0..<500).map({ _ in Self.random(&chance) }) {
       let code = Cell.code(of: place)
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `no place of a cell is nearer or farther than its bounds`() {
+  @Test func `no location in a cell is nearer or farther than the cell's bounds`() {
     var chance = RepeatedChance(seed: 11)
     for _ in 0..<3_000 {
       let from = Self.places.randomElement(using: &chance) ?? Self.random(&chance)
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `a covering holds all that is near`() {
+  @Test func `a covering contains all locations in a circle`() {
     var chance = RepeatedChance(seed: 19)
     for radius in [0.5, 5_000, 700_000, 15_000_000, 30_000_000] {
       for centre in Self.places {
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func `a degree of the equator is 111,195 metres`() {
+  @Test func `one degree at the equator is 111,195 metres`() {
     let metres = Location(latitude: 0, longitude: 179.5)
       .distance(to: Location(latitude: 0, longitude: -179.5))
     #expect(abs(metres - 111_195.08) < 0.01)

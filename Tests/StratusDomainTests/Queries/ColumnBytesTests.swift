@@ -3,7 +3,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// The bytes of index columns sort as their values do.
+/// The bytes of index columns sort in the order of their values.
 @Suite struct ColumnBytesOrder {
   private static let numbers: [Int64] = [
     .min, .min + 1, -1_000_000_007, -256, -255, -1, 0, 1, 127, 128, 255, 256, 1 << 40, .max - 1,
@@ -19,7 +19,7 @@ import Testing
     "\u{7F}", "e\u{301}", "\u{E9}", "\u{FFFF}", "\u{1F600}",
   ]
 
-  /// All values of one kind, in order; a missing one first.
+  /// All values of one kind in order, with the missing value first.
   private static func rows() -> [[Scalar?]] {
     [
       [nil] + numbers.map { .whole($0) }, [nil] + reals.map { .real(normal: $0) },
@@ -27,7 +27,7 @@ import Testing
     ]
   }
 
-  @Test func `bytes rise with the values, and fall in a column of the opposite order`() {
+  @Test func `column bytes ascend with the values, and descend in a reversed column`() {
     for row in Self.rows() {
       for (left, right) in zip(row, row.dropFirst()) {
         let low = ColumnBytes.of(left)
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `what follows a column does not disturb its order`() {
+  @Test func `the next column does not affect a column's order`() {
     let ends: [[UInt8]] = [[], [0x01], [0xFE], [0xFF, 0xFF], ColumnBytes.of(.text([0xFF]))]
     for row in Self.rows() {
       for (left, right) in zip(row, row.dropFirst()) {
@@ -53,11 +53,11 @@ import Testing
     }
   }
 
-  @Test func `minus zero is zero`() {
+  @Test func `minus zero is equal to zero`() {
     #expect(ColumnBytes.of(.real(normal: -0.0)) == ColumnBytes.of(.real(normal: 0)))
   }
 
-  @Test func `texts with a beginning lie between its cuts, and no others`() {
+  @Test func `a prefix interval contains exactly the texts with that prefix`() {
     for prefix in ["", "a", "a\0", "\0", "e"] {
       let interval = ColumnInterval(beginning: ColumnBytes.beginning(Array(prefix.utf8)))
       for text in Self.texts {
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func `ranges hold what is between their bounds`() {
+  @Test func `a range interval contains exactly the values between its bounds`() {
     let values = Self.numbers.map { Scalar.whole($0) }
     for lower in values {
       for upper in values {
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test func `random texts and numbers, side by side`() {
+  @Test func `random pairs of texts and numbers sort in the order of their values`() {
     var chance = RepeatedChance(seed: 7)
     var rows: [[Scalar]] = []
     for _ in 0..<400 {
@@ -107,13 +107,13 @@ import Testing
     }
   }
 
-  @Test func `distances read back`() {
+  @Test func `an encoded distance decodes to the same value`() {
     for metres in [0, 0.25, 1e7, .infinity] {
       #expect(ColumnBytes.distance(ColumnBytes.of(distance: metres)) == metres)
     }
   }
 
-  @Test func `long texts are cut, and known to be`() {
+  @Test func `long texts are truncated and marked as truncated`() {
     let long = [UInt8](repeating: 0x61, count: 401)
     let short = [UInt8](repeating: 0x61, count: 399)
     #expect(ColumnBytes.of(.text(long)) == ColumnBytes.of(.text(long + long)))

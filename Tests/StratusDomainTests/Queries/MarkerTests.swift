@@ -9,7 +9,7 @@ import Testing
     fingerprint: 0x0102_0304_0506_0708, ordinal: 3, index: 77,
     position: EntryPosition(value: [0, 0xFF, 9], zone: -4, record: 1 << 40))
 
-  @Test func `a marker reads back, and is padded base64`() throws {
+  @Test func `a marker decodes to the encoded values and is padded base64`() throws {
     let text = marker.text
     #expect(text.utf8.count % 4 == 0)
     #expect(try ContinuationMarker(text: text, fingerprint: marker.fingerprint) == marker)
@@ -20,7 +20,7 @@ import Testing
     #expect(throws: invalid) { try ContinuationMarker(text: marker.text, fingerprint: 1) }
   }
 
-  @Test func `whatever is changed in it is noticed`() throws {
+  @Test func `an altered marker is refused`() throws {
     let bytes = try #require(Base64.decode(marker.text))
     let invalid = ServerError.badRequest("invalid continuation marker")
     for place in bytes.indices {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// Which index a query asks for, and what is left to be checked. Pure.
+/// The index that a query needs, and the conditions that remain to be checked. Pure functions.
 @Suite struct QueryPlans {
   private static let schema: Schema = {
     var schema = Schema()
@@ -49,7 +49,7 @@ import Testing
     QuerySort(QueryKey(field: field), isAscending: isAscending)
   }
 
-  @Test func `equalities first, then the sorts, the first of them rising`() throws {
+  @Test func `an index has equalities first, then sort fields, the first one ascending`() throws {
     let open = filter(.equals, "status", .string("open"))
     #expect(try first([open], [sort("due")]) == "status, due")
     #expect(try first([open], [sort("due", false)]) == "status, due")
@@ -59,13 +59,13 @@ import Testing
       try first([filter(.equals, "title", .string("x")), open]) == "status, title")
   }
 
-  @Test func `no filters read by name`() throws {
+  @Test func `a query without filters is read in order of record names`() throws {
     #expect(try first([]) == "recordName")
     #expect(
       try first([filter(.notEquals, "status", .string("x"))]) == "recordName; NOT_EQUALS status")
   }
 
-  @Test func `ranges on one field are one, and part of the order`() throws {
+  @Test func `several ranges on one field are one range in the sort order`() throws {
     let filters = [
       filter(.greaterThan, "due", .timestamp(1)), filter(.lessThan, "due", .timestamp(9)),
     ]
@@ -76,13 +76,13 @@ import Testing
         == "title; GREATER_THAN due, LESS_THAN due")
   }
 
-  @Test func `a sort by what is always the same asks for nothing`() throws {
+  @Test func `a sort by a field with a fixed value needs no column`() throws {
     let open = filter(.equals, "status", .string("open"))
     #expect(try first([open], [sort("status"), sort("due")]) == "status, due")
     #expect(try first([open], [sort("status")]) == "status")
   }
 
-  @Test func `one of several stays in the order by ranges of several pieces`() throws {
+  @Test func `a filter with several values keeps a sort order in several ranges`() throws {
     let either = filter(.in, "status", .list(.string, [.string("a"), .string("b")]))
     #expect(try first([either], [sort("due")]) == "status, due")
     #expect(try first([either], [sort("status"), sort("due")]) == "status, due")
@@ -90,7 +90,7 @@ import Testing
     #expect(planner.candidates[0].reach?.intervals.count == 2)
   }
 
-  @Test func `members, words and places have their own columns`() throws {
+  @Test func `list members, words and locations have their own columns`() throws {
     #expect(try first([filter(.listContains, "tags", .string("x"))]) == "tags member")
     #expect(
       try first([filter(.listContains, "tags", .string("x"))], [sort("title")])
@@ -107,7 +107,7 @@ import Testing
       try first([filter(.equals, "status", .string("x"))], [nearest]) == "status, place cell")
   }
 
-  @Test func `a range beside another order may be gathered`() throws {
+  @Test func `a range filter beside another sort can be sorted in memory`() throws {
     let planner = QueryPlanner(
       try checked([filter(.beginsWith, "title", .string("x"))], [sort("due")]))
     #expect(planner.mainCount == 1)
@@ -116,7 +116,7 @@ import Testing
     #expect(planner.candidates[1].columns.map(\.text) == ["title"])
   }
 
-  @Test func `words and values of the order are never multiplied beyond the bound`() throws {
+  @Test func `the number of index ranges of a plan never exceeds its limit`() throws {
     func list(_ count: Int) -> FieldValue {
       .list(.string, (0..<count).map { .string("v\($0)") })
     }
@@ -131,7 +131,7 @@ import Testing
         let plan = try #require(QueryPlan(candidate, ordinal: 0, index: index(candidate.columns)))
         #expect(plan.stretches.count <= Limits.queryRangesMax)
       }
-      // What does not lead is checked instead.
+      // A filter that does not select index ranges is checked on each record.
       let left = planner.candidates[0].remaining.map(\.text)
       #expect(left.contains("IN title") == (tags * titles > Limits.queryRangesMax))
     }
@@ -141,7 +141,7 @@ import Testing
     QueryIndex(id: 1, recordType: "Note", columns: columns, isReady: true)
   }
 
-  @Test func `the last places for indexes are kept from what can do without`() {
+  @Test func `optional indexes cannot use the last places for indexes`() {
     let known = (0..<24).map { [IndexColumn(.field("a\($0)")), IndexColumn(.field("b"))] }
     let wanted = [IndexColumn(.field("x")), IndexColumn(.field("y"))]
     #expect(IndexBuilder.hasRoom(for: wanted, among: known.dropLast(), isOptional: true))
@@ -150,7 +150,7 @@ import Testing
     #expect(IndexBuilder.hasRoom(for: [wanted[0]], among: known + known, isOptional: true))
   }
 
-  @Test func `an index of the opposite direction serves, another order does not`() throws {
+  @Test func `an index of the exact opposite order works, another order does not`() throws {
     let query = try checked(
       [filter(.equals, "status", .string("x"))], [sort("due"), sort("title", false)])
     let candidate = QueryPlanner(query).candidates[0]
@@ -208,7 +208,7 @@ import Testing
         + "'stratus container configure' with '--query-extensions on' does"
     ),
   ])
-  func `what is refused is named`(
+  func `the error names the reason for a refused query`(
     comparator: Comparator, field: String, value: FieldValue, reason: String
   ) {
     #expect(throws: ServerError.badRequest(reason)) {
@@ -216,7 +216,7 @@ import Testing
     }
   }
 
-  @Test func `marks are asked for in production`() throws {
+  @Test func `production requires the index marks of the schema`() throws {
     var schema = Self.schema
     schema.add(
       SchemaAddition(
@@ -249,7 +249,7 @@ import Testing
     }
   }
 
-  @Test func `numbers of another kind are compared as numbers`() throws {
+  @Test func `a fractional filter value on a whole-number field compares numerically`() throws {
     func test(_ comparator: Comparator, _ number: Double) throws -> QueryCondition.Test {
       let query = try checked([filter(comparator, "count", .double(number))])
       guard case .condition(let condition) = query.filters[0] else { return .never }
@@ -268,7 +268,7 @@ import Testing
     #expect(try test(.greaterThan, -0x1p63) == .within(ScalarRange(lower: least)))
   }
 
-  @Test func `a fraction among whole numbers is never equal`() throws {
+  @Test func `a fraction never equals a whole number`() throws {
     let query = try checked([
       filter(.in, "count", .list(.double, [.double(1), .double(1.5)]))
     ])

@@ -3,21 +3,21 @@ import Testing
 
 @testable import StratusDomain
 
-/// The words of a text.
+/// The words of a text, as token search finds them.
 @Suite struct TokensOfText {
   private func words(_ text: String) -> Set<String> {
     Set(Tokens.of(text).map { String(decoding: $0, as: UTF8.self) })
   }
 
-  @Test func `case and accents fall away`() {
+  @Test func `words ignore case and accents`() {
     #expect(words("Caf\u{E9} CAFE\u{301} \u{C5}ngstr\u{F6}m") == ["cafe", "angstrom"])
   }
 
-  @Test func `all that is no letter, mark or number parts words`() {
+  @Test func `characters other than letters, marks and numbers separate words`() {
     #expect(words("state-of_the/art: 3.14, x2") == ["state", "art", "3", "14", "x2"])
   }
 
-  @Test func `letters and their pairs are the words of scripts without spaces`() {
+  @Test func `in scripts without spaces, letters and pairs of letters are words`() {
     #expect(
       words("\u{65E5}\u{672C}\u{3001}\u{8A9E}")
         == ["\u{65E5}", "\u{672C}", "\u{65E5}\u{672C}", "\u{8A9E}"])
@@ -25,7 +25,7 @@ import Testing
     #expect(words("\u{D55C}\u{AD6D}") == ["\u{D55C}\u{AD6D}"])
   }
 
-  @Test func `a text has so many words, and those behind them are none`() {
+  @Test func `a text has a limited number of words, and later ones are ignored`() {
     let text = (0..<Limits.wordsPerFieldMax + 5).map { "w\($0)" }.joined(separator: " ")
     let found = words(text)
     #expect(found.count == Limits.wordsPerFieldMax)
@@ -33,7 +33,7 @@ import Testing
     #expect(!found.contains("w\(Limits.wordsPerFieldMax)"))
   }
 
-  @Test func `stop words are none`() {
+  @Test func `stop words are ignored`() {
     let list =
       "a an and are as at be but by for if in into is it no not of on or such that the their then "
       + "there these they this to was will with"

@@ -3,13 +3,13 @@ import Testing
 
 @testable import StratusDomain
 
-/// What goes with a deleted record (cloudkit-semantics §10).
+/// The records that a deletion deletes as well (cloudkit-semantics §10).
 @Suite struct Cascade {
   private func gone(_ family: Family, _ operations: [RecordOperation]) throws -> Set<String> {
     Set(try family.decide(operations).references.records.filter(\.isDeleted).map(\.name))
   }
 
-  @Test func `records that lead to a deleted one go, and those that lead to them`() throws {
+  @Test func `a deletion cascades to records that refer to it, and on to theirs`() throws {
     let family = Family(
       .init("t"), .init("a", deleteSelf: ["t"]), .init("b", deleteSelf: ["a"]), .init("c"))
     #expect(try gone(family, [.delete("t")]) == ["t", "a", "b"])
@@ -17,26 +17,26 @@ import Testing
     #expect(try gone(family, [.delete("b")]) == ["b"])
   }
 
-  @Test func `any one of several targets is enough`() throws {
+  @Test func `a record is deleted when any one of its several targets is deleted`() throws {
     let family = Family(.init("t"), .init("u"), .init("a", deleteSelf: ["t", "u"]))
     #expect(try gone(family, [.delete("u")]) == ["u", "a"])
     #expect(try gone(family, [.delete("t"), .delete("u")]) == ["t", "u", "a"])
   }
 
-  @Test func `cycles are legal, of one record too`() throws {
+  @Test func `cycles of references are legal, also a cycle of one record`() throws {
     let family = Family(
       .init("a", deleteSelf: ["b"]), .init("b", deleteSelf: ["a"]), .init("s", deleteSelf: ["s"]))
     #expect(try gone(family, [.delete("a")]) == ["a", "b"])
     #expect(try gone(family, [.delete("s")]) == ["s"])
   }
 
-  @Test func `other references stay behind and dangle`() throws {
+  @Test func `records with other references stay, and their references dangle`() throws {
     var checked = Family.Member("v")
     checked.validated = ["t"]
     #expect(try gone(Family(.init("t"), checked), [.delete("t")]) == ["t"])
   }
 
-  @Test func `each goes by a change of its own after the batch's, by who deleted`() throws {
+  @Test func `each cascaded deletion has a change number after the batch's, and its user`() throws {
     let family = Family(
       .init("t"), .init("a", deleteSelf: ["t"]), .init("b", deleteSelf: ["a"]))
     let records = try family.decide([.delete("t"), .save("n")]).references.records
@@ -51,17 +51,17 @@ import Testing
         == Stamp(timestamp: Situation.now, userRecordName: Situation.anna, deviceID: "2"))
   }
 
-  @Test func `the deleting operation is told of its own deletions only`() throws {
+  @Test func `the operation's answer contains only its own deletions`() throws {
     let family = Family(.init("t"), .init("a", deleteSelf: ["t"]))
     #expect(try family.decide([.delete("t")]).decision.outcomes.count == 1)
   }
 
-  @Test func `a record that is saved without the reference stays`() throws {
+  @Test func `a record that the batch saves without the reference stays`() throws {
     let family = Family(.init("t"), .init("a", deleteSelf: ["t"]))
     #expect(try gone(family, [.save("a", deleteSelf: []), .delete("t")]) == ["t"])
   }
 
-  @Test func `a record that is saved and keeps the reference goes by one change`() throws {
+  @Test func `a record that the batch saves with the reference is deleted in one change`() throws {
     let family = Family(
       .init("t"), .init("a", deleteSelf: ["t"]), .init("b", deleteSelf: ["a"]))
     let (decision, references) = try family.decide([.save("a"), .delete("t")])
@@ -71,38 +71,38 @@ import Testing
     #expect(references.records.map(\.isDeleted) == [true, true, true])
   }
 
-  @Test func `a record saved with a reference to what is deleted goes, too`() throws {
+  @Test func `deletions in a batch also cascade to records that the batch saves`() throws {
     let family = Family(.init("t"), .init("b", deleteSelf: ["a"]))
     #expect(
       try gone(family, [.delete("t"), .save("a", deleteSelf: ["t"])]) == ["t", "a", "b"])
   }
 
-  @Test func `nothing goes with a deletion that is refused`() throws {
+  @Test func `a refused deletion does not cascade`() throws {
     let family = Family(
       .init("p"), .init("c", parent: "p"), .init("a", deleteSelf: ["p"]), .init("u"))
     #expect(try gone(family, [.delete("p"), .delete("u")]) == ["u"])
   }
 
-  @Test func `nothing goes with what was not there`() throws {
+  @Test func `a deletion of a missing record does not cascade`() throws {
     let family = Family(.init("a", deleteSelf: ["t"]))
     #expect(try gone(family, [.delete("t")]) == [])
     #expect(try gone(family, [.delete("t"), .save("b", deleteSelf: ["t"]), .save("a")]) == [])
   }
 
-  @Test func `children by parent stay behind a record that goes along`() throws {
+  @Test func `children by parent stay when their parent is deleted by a cascade`() throws {
     let family = Family(
       .init("t"), .init("a", deleteSelf: ["t"]), .init("c", parent: "a"))
     #expect(try gone(family, [.delete("t")]) == ["t", "a"])
   }
 
-  @Test func `user records go with nothing`() throws {
+  @Test func `a cascade does not delete user records`() throws {
     var user = Family.Member("_u", deleteSelf: ["t"])
     user.type = UserRecords.recordType
     #expect(try gone(Family(.init("t"), user), [.delete("t")]) == ["t"])
   }
 
   @Test(arguments: 1...12)
-  func `what one transaction cannot take along is remembered`(limit: Int) throws {
+  func `deletions that do not fit in one transaction are stored for later`(limit: Int) throws {
     var family = Family(.init("t"))
     for number in 0..<5 {
       family.records.append(Family.Member("a\(number)", deleteSelf: ["t"]).stored(change: 2))
@@ -118,7 +118,7 @@ import Testing
     if limit > 10 { #expect(decided.unfinished.isEmpty) }
   }
 
-  /// Everything that stays has a way to be found.
+  /// Expects that a later step can find every remaining record.
   private func expectNoneForgotten(of family: Family, by decided: ReferenceDecision) throws {
     let gone = Set(decided.records.map(\.name))
     for record in family.records where !gone.contains(record.name) {
@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  @Test func `one transaction takes no more records along than it has bytes for`() throws {
+  @Test func `one transaction deletes only as many records as its byte limit allows`() throws {
     var family = Family(.init("t"))
     for number in 10..<40 {
       family.records.append(Family.Member("a\(number)", deleteSelf: ["t"]).stored(change: 2))
@@ -144,7 +144,7 @@ import Testing
     try expectNoneForgotten(of: family, by: decided)
   }
 
-  @Test func `who writes a record that a cascade is on its way to takes its place`() throws {
+  @Test func `a write to a record with a pending cascade deletion replaces the record`() throws {
     var family = Family(.init("a", deleteSelf: ["t"]), .init("b", deleteSelf: ["t"]))
     family.cascades = [.of("t", change: 1)]
     func rewritten(_ operation: RecordOperation) throws -> [String] {
@@ -157,7 +157,7 @@ import Testing
     #expect(try rewritten(.delete("a")) == [])
   }
 
-  @Test func `a record that a cascade is on its way to is gone for who writes`() throws {
+  @Test func `writers see a record with a pending cascade deletion as deleted`() throws {
     var family = Family(.init("a", deleteSelf: ["t"]), .init("b", deleteSelf: ["t"]))
     family.cascades = [.of("t", change: 1)]
     let tag = family.records[0].tag
@@ -167,7 +167,7 @@ import Testing
     #expect(try verdicts(.save("a", .update, tag: tag)) == [.refused(.notFound)])
     #expect(try verdicts(.save("a", .create)) == [.saved])
     #expect(try family.decide([.delete("a")]).references.records.isEmpty)
-    // Saved since the deletion.
+    // This record was saved after the deletion.
     #expect(try verdicts(.save("b", .create)) == [.refused(.conflict)])
     let anew = try family.decide([.save("a")]).references.records
     #expect(anew.first?.created.userRecordName == Situation.anna)

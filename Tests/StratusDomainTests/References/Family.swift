@@ -3,7 +3,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// Records of a zone that lead to one another, and what a batch makes of them.
+/// Records of a zone that refer to each other, and the decision for a batch of operations.
 struct Family: RecordReading, LinkReading {
   var records: [StoredRecord]
   var cascades: [UnfinishedCascade] = []
@@ -11,12 +11,12 @@ struct Family: RecordReading, LinkReading {
   var isPublic = false
   var requiresTargets = false
 
-  /// Records of these names, in order of change.
+  /// Creates records with these names, in order of change.
   init(_ members: Member...) {
     records = members.enumerated().map { $1.stored(change: Int64($0) + 1) }
   }
 
-  /// A record, and where it leads.
+  /// A record and its targets.
   struct Member {
     let name: String
     var parent: String?
@@ -63,7 +63,7 @@ struct Family: RecordReading, LinkReading {
     return schema
   }
 
-  /// What a batch comes to, as the handler has it decided.
+  /// Returns the decision for a batch, in the way the handler decides it.
   func decide(
     _ operations: [RecordOperation], within room: CascadeRoom = CascadeRoom()
   ) throws -> (decision: RecordDecision, references: ReferenceDecision) {
@@ -94,7 +94,7 @@ struct Family: RecordReading, LinkReading {
     }
   }
 
-  // What the store does, by looking at every record.
+  // The calls of the store, implemented by reading every record.
 
   func records(
     numbered numbers: [Int64], in zone: StoredZone
@@ -155,7 +155,7 @@ struct Family: RecordReading, LinkReading {
 }
 
 extension UnfinishedCascade {
-  /// What is left to do for a record that was deleted by some change.
+  /// The unfinished cascade for a record that was deleted by the given change.
   static func of(_ target: String, change: Int64) -> UnfinishedCascade {
     UnfinishedCascade(
       zone: Family.zone, target: target, change: change, userRecordName: Situation.anna,
@@ -164,7 +164,7 @@ extension UnfinishedCascade {
 }
 
 extension RecordOperation {
-  /// Saves a note that leads to others; nil leaves a list as it is.
+  /// Saves a note that refers to others. A nil list keeps the stored list.
   static func save(
     _ name: String, parent: ParentChange = .unchanged, deleteSelf: [String]? = nil,
     validated: [String]? = nil, _ kind: Kind = .forceUpdate, tag: String? = nil

@@ -3,8 +3,8 @@ import Testing
 
 @testable import StratusDomain
 
-/// Which references a save may have, and which records may be deleted (cloudkit-semantics §10,
-/// web-services §3.5).
+/// The references that a save may contain, and the records that may be deleted (cloudkit-semantics
+/// §10, web-services §3.5).
 @Suite struct ReferenceRule {
   static let violation = Verdict.refused(.validatingReferenceError)
 
@@ -22,7 +22,7 @@ import Testing
     #expect(try verdicts(family, [.save("a", validated: ["a"])]) == [.saved])
   }
 
-  @Test func `target and reference come in one batch, in any order`() throws {
+  @Test func `target and reference can be in one batch, in any order`() throws {
     #expect(
       try verdicts(Family(), [.save("a", validated: ["t"]), .save("t")]) == [.saved, .saved])
     #expect(
@@ -33,19 +33,19 @@ import Testing
         == [.saved, .saved])
   }
 
-  @Test func `names that only look alike are two targets`() throws {
+  @Test func `target names that only look alike are two targets`() throws {
     let family = Family(.init("caf\u{E9}"))
     #expect(try verdicts(family, [.save("a", validated: ["cafe\u{301}"])]) == [Self.violation])
     #expect(try verdicts(family, [.save("a", validated: ["caf\u{E9}"])]) == [.saved])
   }
 
-  @Test func `what a record keeps from before is not checked again`() throws {
+  @Test func `a reference that a record already has is not checked again`() throws {
     var member = Family.Member("a", parent: "gone")
     member.validated = ["gone"]
     #expect(try verdicts(Family(member), [.save("a", deleteSelf: [])]) == [.saved])
   }
 
-  @Test func `other references may dangle, unless the container says no`() throws {
+  @Test func `other references may dangle, unless the container forbids it`() throws {
     var family = Family(.init("t"))
     #expect(try verdicts(family, [.save("a", deleteSelf: ["x"])]) == [.saved])
     family.requiresTargets = true
@@ -66,7 +66,7 @@ import Testing
     #expect(try verdict("a") == [Self.violation])
   }
 
-  @Test func `a parent is not deleted while it has children`() throws {
+  @Test func `a parent cannot be deleted while it has children`() throws {
     let family = Family(.init("p"), .init("c", parent: "p"))
     #expect(try verdicts(family, [.delete("p")]) == [Self.violation])
     #expect(try verdicts(family, [.delete("c"), .delete("p")]) == [.deleted, .deleted])
@@ -79,7 +79,7 @@ import Testing
     #expect(try verdicts(family, [.save("c"), .delete("p")]) == [.saved, Self.violation])
   }
 
-  @Test func `children that go with their parent do not hold it`() throws {
+  @Test func `children that are deleted with their parent do not prevent its deletion`() throws {
     #expect(
       try verdicts(
         Family(.init("p"), .init("c", parent: "p", deleteSelf: ["p"])), [.delete("p")])
@@ -95,7 +95,7 @@ import Testing
         [.save("c", deleteSelf: []), .delete("p")]) == [.saved, Self.violation])
   }
 
-  @Test func `many children that go do not hold their parent, one that stays does`() throws {
+  @Test func `many deleted children do not prevent their parent's deletion`() throws {
     var family = Family(.init("p"))
     for number in 0..<20 {
       let child = Family.Member("c\(number)", parent: "p", deleteSelf: ["p"])
@@ -112,12 +112,12 @@ import Testing
       ])
   }
 
-  @Test func `a child that a cascade is on its way to does not hold its parent`() throws {
+  @Test func `a child with a pending cascade deletion does not protect its parent`() throws {
     var family = Family(
       .init("p"), .init("q"), .init("c", parent: "p", deleteSelf: ["t"]),
       .init("d", parent: "q", deleteSelf: ["t"]))
     #expect(try verdicts(family, [.delete("p")]) == [Self.violation])
-    // "d" was saved since "t" is gone.
+    // "d" was saved after "t" was deleted.
     family.cascades = [.of("t", change: 3)]
     #expect(try verdicts(family, [.delete("p")]) == [.deleted])
     #expect(try verdicts(family, [.delete("q")]) == [Self.violation])
@@ -129,7 +129,7 @@ import Testing
     #expect(try verdicts(family, [.delete("p")]) == [Self.violation])
   }
 
-  @Test func `among many children one that stays holds its parent`() throws {
+  @Test func `one remaining child among many prevents its parent's deletion`() throws {
     var family = Family(.init("p"))
     family.cascades = [.of("t", change: 50)]
     for number in 10..<60 {
@@ -141,7 +141,7 @@ import Testing
     #expect(try verdicts(family, [.delete("p")]) == [Self.violation])
   }
 
-  @Test func `a record that a cascade is on its way to is no target`() throws {
+  @Test func `a record with a pending cascade deletion cannot be a target`() throws {
     var family = Family(.init("a", deleteSelf: ["t"]), .init("b", deleteSelf: ["t"]))
     family.requiresTargets = true
     family.cascades = [.of("t", change: 1)]
@@ -154,14 +154,14 @@ import Testing
     #expect(try verdicts(family, [.save("x", validated: ["a"]), .save("a")]) == [.saved, .saved])
   }
 
-  @Test func `nobody holds another's public record by calling it parent`() throws {
+  @Test func `a user cannot protect another's public record by naming it as parent`() throws {
     var family = Family(.init("p"), .init("c", parent: "p"))
     family.records[0].created.userRecordName = Situation.anna
     family.isPublic = true
     #expect(try verdicts(family, [.delete("p")]) == [.deleted])
   }
 
-  @Test func `what is refused takes along what needs it`() throws {
+  @Test func `a refused save also refuses the saves that need its record`() throws {
     let operations: [RecordOperation] = [
       try .save("a", validated: ["b"]), try .save("b", validated: ["c"]),
       try .save("c", validated: ["x"]), try .save("d"),
@@ -178,14 +178,14 @@ import Testing
     #expect(atomic.references.records.isEmpty)
   }
 
-  @Test func `a target refused for another reason is no target`() throws {
+  @Test func `a record whose save is refused for another reason cannot be a target`() throws {
     let family = Family()
     #expect(
       try verdicts(family, [.save("a", validated: ["t"]), .save("t", .update, tag: "1")])
         == [Self.violation, .refused(.notFound)])
   }
 
-  @Test func `a child whose move is refused holds its parent`() throws {
+  @Test func `a child whose move is refused prevents its parent's deletion`() throws {
     let family = Family(.init("p"), .init("c", parent: "p"))
     #expect(
       try verdicts(
@@ -193,7 +193,7 @@ import Testing
         == [Self.violation, .refused(.conflict)])
   }
 
-  @Test func `a record rather keeps its parent than loses it`() throws {
+  @Test func `a batch that deletes a parent of its own record is refused`() throws {
     let operations: [RecordOperation] = [
       try .delete("p"), try .save("c", parent: .set(recordName: "p")),
     ]
@@ -203,20 +203,20 @@ import Testing
     #expect(try verdicts(family, operations) == [Self.violation, .refused(.atomicError)])
   }
 
-  @Test func `a record that is not there can be deleted, but is nobody's parent`() throws {
+  @Test func `a missing record can be deleted, but cannot be a parent`() throws {
     #expect(
       try verdicts(Family(), [.delete("p"), .save("c", parent: .set(recordName: "p"))])
         == [.deleted, Self.violation])
   }
 
-  @Test func `the target of VALIDATE is not deleted in the same batch`() throws {
+  @Test func `the target of VALIDATE cannot be deleted in the same batch`() throws {
     let family = Family(.init("t"))
     #expect(
       try verdicts(family, [.save("a", validated: ["t"]), .delete("t")])
         == [Self.violation, .deleted])
   }
 
-  @Test func `a refused save leaves no number and no trace in the schema`() throws {
+  @Test func `a refused save uses no change number and adds nothing to the schema`() throws {
     let (decision, references) = try Family().decide([
       .on(
         "a", .create, type: "New",
@@ -227,7 +227,7 @@ import Testing
     #expect(decision.schemaAddition.isEmpty)
   }
 
-  @Test func `each rule has its own reason`() throws {
+  @Test func `each rule has its own error reason`() throws {
     let family = Family(.init("p"), .init("c", parent: "p"))
     func reason(_ operation: RecordOperation) throws -> String? {
       try family.decide([operation]).decision.refusal(at: 0)?.error.reason

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// Under which of its values a query subscription is filed, and which changes find it there.
+/// The value under which a query subscription is indexed, and the changes that find it.
 @Suite struct `Places of subscriptions` {
   private let schema: Schema = {
     var schema = Schema()
@@ -60,7 +60,7 @@ import Testing
       (filter("NOT_LIST_CONTAINS", "tags", #""x""#), nil, nil),
       (filter("EQUALS", "count", "1.5"), nil, nil),
     ] as [(String, String?, Scalar?)])
-  func `a subscription is filed under the most selective value it asks for`(
+  func `a subscription is indexed under the most selective value of its filters`(
     _ filters: String, _ field: String?, _ value: Scalar?
   ) throws {
     let place = try query(filters).place
@@ -80,7 +80,7 @@ import Testing
         parentRecordName: nil, fields: .empty), fields: fields)
   }
 
-  @Test func `a change finds what it had and has, each once, in order`() {
+  @Test func `a change looks up its old and new values, each once, in order`() {
     let watch = Watch([
       .records(type: "Note", field: "color"), .records(type: "Note", field: "tags"),
       .records(type: "Note", field: "___recordID"), .records(type: "Task", field: nil), .database,
@@ -116,7 +116,8 @@ import Testing
     ) { _ in nil }
   }
 
-  /// Who watches; the zone; the types changed; whether anything is left, and of how many records.
+  /// The subscribed subjects, the zone, the changed types, and the number of records in the outbox
+  /// entry; nil: there is no entry.
   @Test(
     arguments: [
       ([], "Z", ["A"], nil), ([.database], "Z", ["A"], 0), ([.zones], "Z", ["A"], 0),
@@ -126,13 +127,13 @@ import Testing
       ([.records(type: "A", field: "f")], "Z", ["B"], nil),
       ([.records(type: "A", field: "f"), .database], "Z", ["B"], 0),
     ] as [([WatchSubject], String, [String], Int?)])
-  func `a change is left in the outbox where somebody watches`(
+  func `a change is added to the outbox if a subscription might match it`(
     _ subjects: [WatchSubject], _ zone: String, _ types: [String], _ expected: Int?
   ) {
     #expect(change(subjects, zoneName: zone, of: types)?.images.count == expected)
   }
 
-  @Test func `what is left says which records changed, and of which types`() {
+  @Test func `an outbox entry contains the changed records and their types`() {
     let left = change([.database], zoneName: "Z", of: ["B", "A", "B"])
     #expect(
       left?.event

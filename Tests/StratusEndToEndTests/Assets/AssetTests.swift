@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 999, 1_000, 1_001, 12_345])
-  func `come back as they were`(size: Int) async throws {
+  func `can be fetched unchanged`(size: Int) async throws {
     try await withCloud { cloud in
       _ = try await cloud.zone()
       let record = note("a")
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `stand in lists, in order`() async throws {
+  @Test func `can be elements of a list and keep their order`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone(assets: folder.assets("here"))
       let record = note("a")
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func `are in the public database, too`() async throws {
+  @Test func `can be in the public database`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.device(assets: folder.assets("here")).publicCloudDatabase
       let record = CKRecord(recordType: "Note", recordID: CKRecord.ID(recordName: "a"))
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func `come with changes, and not where they are not wanted`() async throws {
+  @Test func `are fetched with changes, unless the app excludes their key`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone(assets: folder.assets("here"))
       for name in ["a", "b", "c"] {
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func `come with what a query finds`() async throws {
+  @Test func `are fetched with query results`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone(assets: folder.assets("here"))
       let record = note("a", title: "found")
@@ -107,7 +107,9 @@ import Testing
     }
   }
 
-  @Test func `of a conflict are not fetched, and can be kept in the merge`() async throws {
+  @Test
+  func `of a conflict's server record are not fetched, and can be kept in the merge`() async throws
+  {
     try await withCloud { cloud in
       let database = try await cloud.zone(assets: folder.assets("here"))
       let record = note("a", title: "old")
@@ -133,7 +135,7 @@ import Testing
     }
   }
 
-  @Test func `go to another record without being sent`() async throws {
+  @Test func `can be added to another record without an upload`() async throws {
     try await withCloud { cloud in
       let network = cloud.network()
       let database = try await cloud.zone(by: network, assets: folder.assets("here"))
@@ -167,7 +169,7 @@ import Testing
     }
   }
 
-  @Test func `that are missing fail their record, and the batch with it`() async throws {
+  @Test func `that do not exist on the device fail their record and its batch`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone(assets: folder.assets("here"))
       let lost = note("lost")
@@ -184,7 +186,7 @@ import Testing
     }
   }
 
-  @Test func `of a zone that is not there fail with the zone`() async throws {
+  @Test func `in a missing zone fail with zoneNotFound`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.device(assets: folder.assets("here")).privateCloudDatabase
       let record = note("a", in: zoneY)
@@ -195,6 +197,6 @@ import Testing
 }
 
 extension Network {
-  /// The requests to addresses of files.
+  /// The requests to file URLs.
   fileprivate var assetRequests: [HTTPRequest] { all.filter { $0.url.path.hasPrefix("/assets/") } }
 }

@@ -4,10 +4,10 @@ import StratusTesting
 import Testing
 
 @Suite struct `A transfer that breaks` {
-  /// How many runs, each from a seed of its own.
+  /// The seeds of the runs.
   private static let seeds: Range<UInt64> = 1..<201
 
-  @Test func `ends with the right bytes, wherever it broke`() async throws {
+  @Test func `ends with the right bytes, wherever the connection broke`() async throws {
     let folder = try TestFolder()
     try await withCloud { cloud in
       _ = try await cloud.zone()
@@ -35,12 +35,12 @@ import Testing
         }
         breaks += network.breaks
       }
-      // Else the test would prove little.
+      // With fewer breaks, the test would prove little.
       #expect(breaks > 500)
     }
   }
 
-  /// An app tries again when the network failed; what a transfer lost it must not find again.
+  /// Retries after network errors, as apps do. A retry must not find data that a transfer has lost.
   private func patiently(_ body: () async throws -> CKRecord) async throws -> CKRecord {
     for _ in 0..<10 {
       do {

@@ -3,11 +3,11 @@ import StratusTesting
 import StratusTransport
 import Synchronization
 
-/// A network on which the transfer of files breaks at random.
+/// A network on which file transfers break at random.
 final class FlakyNetwork: HTTPExchange {
   private let server: any HTTPExchange
   private let state: Mutex<(chance: SeededChance, breaks: Int)>
-  /// Of a hundred requests for a piece.
+  /// The percentage of transfer requests that break.
   private let breaksPercent: Int
 
   init(to server: any HTTPExchange, seed: UInt64, breaksPercent: Int) {
@@ -16,16 +16,16 @@ final class FlakyNetwork: HTTPExchange {
     state = Mutex((SeededChance(seed: seed), 0))
   }
 
-  /// How often it broke.
+  /// The number of broken requests so far.
   var breaks: Int { state.withLock { $0.breaks } }
 
   private enum Fate {
     case passes
-    /// The server hears nothing of it.
+    /// The server does not receive the request.
     case isNotHeard
-    /// The server gets so many bytes of the body, and its answer is lost.
+    /// The server receives this many bytes of the body, and its answer is lost.
     case breaks(after: Int)
-    /// The server gets all, and its answer is lost.
+    /// The server receives the whole request, and its answer is lost.
     case answerIsLost
   }
 

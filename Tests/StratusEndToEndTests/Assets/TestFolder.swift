@@ -1,7 +1,7 @@
 import Foundation
 import StratusKit
 
-/// A folder that goes with the test.
+/// A temporary folder that is removed with the test.
 final class TestFolder: Sendable {
   let url: URL
 
@@ -13,14 +13,14 @@ final class TestFolder: Sendable {
 
   deinit { try? FileManager.default.removeItem(at: url) }
 
-  /// Makes a file.
+  /// Creates a file.
   func file(_ name: String, _ bytes: [UInt8]) throws -> URL {
     let url = url.appendingPathComponent(name)
     try Data(bytes).write(to: url)
     return url
   }
 
-  /// A device's own place for fetched files.
+  /// A device's own settings for fetched files.
   func assets(_ name: String, piece: Int = 1_000) -> AssetSettings {
     AssetSettings(cacheFolder: url.appendingPathComponent(name), pieceBytesMax: piece)
   }

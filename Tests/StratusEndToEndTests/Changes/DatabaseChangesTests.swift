@@ -2,7 +2,7 @@ import CloudKit
 import Testing
 
 @Suite struct `The changes of a database` {
-  @Test func `name the zones that were made, written to, deleted`() async throws {
+  @Test func `contain the zones that were created, changed and deleted`() async throws {
     try await withCloud { cloud in
       let here = try await cloud.zone()
       let there = try await cloud.zone()
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `do not name the default zone`() async throws {
+  @Test func `do not contain the default zone`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.device().privateCloudDatabase
       try await database.save(note("a", in: .default))
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func `do not take a token of a zone or of another user`() async throws {
+  @Test func `refuse a token of a zone or of another user`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let ofZone = try await database.recordZoneChanges(inZoneWith: zoneZ, since: nil)
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func `are not to be had of the public database`() async throws {
+  @Test func `are not available for the public database`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.device().publicCloudDatabase
       await expect(.badDatabase) { try await database.databaseChanges(since: nil) }

@@ -3,11 +3,13 @@ import StratusTesting
 import Synchronization
 import Testing
 
-/// What an app sees that was away for longer than deletions are kept (cloudkit-semantics §16).
+/// The result for an app that was offline longer than the server keeps tombstones
+/// (cloudkit-semantics §16).
 @Suite struct `Forgotten deletions` {
   private static let days: Int64 = 7
 
-  /// A cloud in which everything is ten days old when a test forgets it: sessions last 14.
+  /// A cloud whose clock moves ten days before the server removes tombstones. Sessions last 14
+  /// days.
   private func withOldCloud(
     _ body: (Cloud, _ forget: () async throws -> Void) async throws -> Void
   ) async throws {
@@ -24,7 +26,8 @@ import Testing
     await server.stop()
   }
 
-  @Test func `expire the tokens of a zone and of the database, which begin anew`() async throws {
+  @Test
+  func `expire the tokens of a zone and of the database, and a new sync works`() async throws {
     try await withOldCloud { cloud, forget in
       let database = try await cloud.zone()
       try await database.save(CKRecordZone(zoneID: zoneY))
@@ -54,9 +57,10 @@ import Testing
     }
   }
 
-  /// What the app may go by: the fetch of the zone ends with the error, and comes again from the
-  /// beginning.
-  @Test func `are an expired token to an engine, which fetches all that is there`() async throws {
+  /// The app receives the error at the end of the zone's fetch. The engine then fetches the zone
+  /// again from the beginning.
+  @Test
+  func `expire a sync engine's token, and the engine fetches all records again`() async throws {
     try await withOldCloud { cloud, forget in
       let database = try await cloud.zone()
       try await database.saveNotes(["a", "b"])
@@ -79,7 +83,7 @@ import Testing
   }
 }
 
-/// Notes how the fetches of zones end, and leaves all else to a device.
+/// Records how the fetches of zones end, and passes all events to a device.
 private final class Witness: CKSyncEngineDelegate {
   let ends = Mutex<[CKError.Code?]>([])
   private let device: NotesDevice

@@ -2,7 +2,7 @@ import CloudKit
 import Testing
 
 @Suite struct `Devices that write at the same time` {
-  @Test func `lose no write that was merged into the server's record`() async throws {
+  @Test func `lose no update that was merged into the server's record`() async throws {
     try await withCloud { cloud in
       let counter = note("counter")
       counter["count"] = 0
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  /// Adds one, as apps do: save, and on a conflict once more from the server's record.
+  /// Adds one, as apps do: saves, and after a conflict saves again from the server's record.
   private func increment(_ database: CKDatabase) async throws {
     var record = try await database.record(for: id("counter"))
     while true {
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `are followed to exactly what the server holds`() async throws {
+  @Test func `can be followed by another device to the server's exact content`() async throws {
     try await withCloud { cloud in
       let writers = (0..<3).map { writer in
         Task {
@@ -67,7 +67,7 @@ import Testing
   }
 }
 
-/// A device that keeps a copy of the zone by its changes.
+/// A device that keeps a copy of the zone from its changes.
 private final class Follower {
   private(set) var names: Set<String> = []
   private var token: CKServerChangeToken?

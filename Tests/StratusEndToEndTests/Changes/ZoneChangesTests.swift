@@ -2,7 +2,7 @@ import CloudKit
 import Testing
 
 @Suite struct `The changes of a zone` {
-  @Test func `are what others did since the token`() async throws {
+  @Test func `contain the changes of other devices since the token`() async throws {
     try await withCloud { cloud in
       let here = try await cloud.zone()
       let there = try await cloud.zone()
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `come in pages of 1,000 by themselves`() async throws {
+  @Test func `come in pages of 1,000 that the operation fetches by itself`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let names = (0..<1_000).map { "r\($0)" }
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func `come a page at a time where that is asked for`() async throws {
+  @Test func `come one page at a time if fetchAllChanges is false`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       try await database.saveNotes((0..<1_000).map { "r\($0)" })
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func `of several zones come zone by zone, each with its own outcome`() async throws {
+  @Test func `of several zones come zone by zone, each with its own result`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       try await database.save(CKRecordZone(zoneID: zoneY))
@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  @Test func `of an unknown zone are an error`() async throws {
+  @Test func `of an unknown zone give an error`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.device().privateCloudDatabase
       await expect(.zoneNotFound) {
@@ -142,7 +142,7 @@ import Testing
     }
   }
 
-  @Test func `are not to be had of the default zone or in the public database`() async throws {
+  @Test func `are not available for the default zone or in the public database`() async throws {
     try await withCloud { cloud in
       let device = try await cloud.device()
       await expect(.invalidArguments) {
@@ -155,7 +155,7 @@ import Testing
     }
   }
 
-  @Test func `start anew when the zone was made again`() async throws {
+  @Test func `start again when the zone was deleted and created again`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       try await database.saveNotes(["a"])
@@ -174,7 +174,7 @@ import Testing
     }
   }
 
-  @Test func `do not take a token of the database or of another zone`() async throws {
+  @Test func `refuse a token of the database or of another zone`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       try await database.save(CKRecordZone(zoneID: zoneY))
@@ -188,7 +188,7 @@ import Testing
     }
   }
 
-  @Test func `survive the archive of their token`() async throws {
+  @Test func `continue from an archived token`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       try await database.saveNotes(["a"])
@@ -204,7 +204,7 @@ import Testing
     }
   }
 
-  @Test func `bring back the client's token of the last write`() async throws {
+  @Test func `return the client's token of its last write`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let write = CKModifyRecordsOperation(recordsToSave: [note("a")], recordIDsToDelete: nil)
@@ -222,7 +222,7 @@ import Testing
     }
   }
 
-  @Test func `are also told by the deprecated operation, with the same tokens`() async throws {
+  @Test func `are the same in the deprecated operation, with the same tokens`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       try await database.saveNotes(["a", "b"])

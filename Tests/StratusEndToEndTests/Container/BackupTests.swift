@@ -3,9 +3,9 @@ import StratusServer
 import StratusTesting
 import Testing
 
-/// A server whose data was put back from a backup.
+/// A server whose data was restored from a backup.
 @Suite struct `A server that was restored` {
-  @Test func `has what the backup has, and expires the tokens of what came since`() async throws {
+  @Test func `has the data of the backup, and expires tokens of later changes`() async throws {
     try await withFolders { folders in
       let first = try await TestServer(folder: folders.data)
       let before = try await Cloud(server: first).zone()
@@ -14,7 +14,7 @@ import Testing
       picture["file"] = CKAsset(fileURL: try folders.file(of: 100_000))
       try await before.save(picture)
       let known = try await before.recordZoneChanges(inZoneWith: zoneZ, since: nil)
-      // The server runs.
+      // The backup is made while the server runs.
       let made = try Backup.make(of: folders.data, at: folders.backup)
       #expect((made.storesCount, made.filesCount) == (1, 1))
       #expect(made.missingFiles.isEmpty)
@@ -27,7 +27,7 @@ import Testing
       #expect(try Backup.restore(folders.backup, to: folders.restored) == made)
       let second = try await TestServer(folder: folders.restored)
       let after = try await Cloud(server: second).device().privateCloudDatabase
-      // As many changes as were lost: the tokens' numbers say nothing.
+      // As many changes as the restore lost. Change numbers alone do not tell the histories apart.
       try await after.saveNotes(["d"])
       for token in [known.changeToken, lost.changeToken] {
         await #expect(throws: CKError.self) {
@@ -47,12 +47,12 @@ import Testing
     }
   }
 
-  /// A backup of what a crashed server left is one of all it acknowledged.
-  @Test func `has what stood in the log of a copy`() async throws {
+  /// A backup of a crashed server's folder contains all acknowledged writes.
+  @Test func `has the writes that were only in the log of a copied folder`() async throws {
     try await withFolders { folders in
       let first = try await TestServer(folder: folders.data)
       try await Cloud(server: first).zone().saveNotes(["a"])
-      // The files as they are, beside the server that has them open.
+      // Copies the files while the server has them open.
       try FileManager.default.copyItem(at: folders.data, to: folders.backup)
       await first.stop()
       _ = try Backup.restore(folders.backup, to: folders.restored)
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func `is not made over what is there, nor of what is no backup`() async throws {
+  @Test func `does not overwrite existing data, and refuses an invalid backup`() async throws {
     try await withFolders { folders in
       let first = try await TestServer(folder: folders.data)
       try await Cloud(server: first).zone().saveNotes(["a"])
@@ -78,7 +78,7 @@ import Testing
       refused("does not hold the data") { () throws(BackupFailure) in
         try Backup.make(of: folders.restored, at: folders.restored)
       }
-      // A damaged store is not taken for a whole one; nothing is left under the name.
+      // The restore detects a damaged store and leaves no folder behind.
       let store = folders.backup.appendingPathComponent("\(Cloud.containerID)/development.sqlite")
       var bytes = try Data(contentsOf: store)
       for place in 8_192..<16_384 { bytes[place] = 0xAA }
@@ -93,7 +93,7 @@ import Testing
         try Backup.make(
           of: folders.data, at: folders.data.appendingPathComponent("backups/today"))
       }
-      // A link is there, wherever it leads.
+      // An existing link counts as existing data, even if its target does not exist.
       try FileManager.default.createSymbolicLink(
         at: folders.restored, withDestinationURL: folders.root.appendingPathComponent("none"))
       refused("move it away") { () throws(BackupFailure) in
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test func `tells which files it lacks`() async throws {
+  @Test func `lists the files that its backup lacks`() async throws {
     try await withFolders { folders in
       let first = try await TestServer(folder: folders.data)
       let database = try await Cloud(server: first).zone()
@@ -114,7 +114,7 @@ import Testing
         "\(Cloud.containerID)/development.assets/files")
       let file = try #require(
         FileManager.default.subpaths(atPath: assets.path)?.first { $0.utf8.count > 12 })
-      // Cut off, then gone.
+      // First the file is truncated, then it is missing.
       let url = assets.appendingPathComponent(file)
       try Data(repeating: 7, count: 999).write(to: url)
       for name in ["cut", "gone"] {
@@ -129,8 +129,8 @@ import Testing
     }
   }
 
-  /// A server may have ended before it made the tables of a container that is seldom used.
-  @Test func `has the stores that have nothing yet`() async throws {
+  /// A server may stop before it has created the tables of a container that is seldom used.
+  @Test func `has the stores that are still empty`() async throws {
     try await withFolders { folders in
       let first = try await TestServer(folder: folders.data)
       try await Cloud(server: first).zone().saveNotes(["a"])
@@ -154,7 +154,7 @@ import Testing
   }
 }
 
-/// Places for a server's data, a backup of it and what is made of that; none is there yet.
+/// Locations for a server's data, for its backup and for the restored data. None exists at first.
 private struct Folders {
   let root: URL
   var data: URL { root.appendingPathComponent("data") }

@@ -12,7 +12,7 @@ import Testing
 
   private let recordID = id("a", in: .default)
 
-  @Test func `is read by everybody`() async throws {
+  @Test func `can be read by all users`() async throws {
     try await withCloud { cloud in
       try await ann(cloud).save(note("a", in: .default, title: "x"))
       let userID = try await cloud.device().userRecordID()
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `is not written by who is not signed in`() async throws {
+  @Test func `refuses writes without a signed-in user`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.device(of: nil).publicCloudDatabase
       await expect(.notAuthenticated) { try await database.save(note("a", in: .default)) }
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `is another database than the private one`() async throws {
+  @Test func `is separate from the private database`() async throws {
     try await withCloud { cloud in
       try await ann(cloud).save(note("a", in: .default, title: "public"))
       let device = try await cloud.device()

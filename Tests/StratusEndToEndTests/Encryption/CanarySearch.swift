@@ -1,15 +1,15 @@
 import Foundation
 import StratusTesting
 
-/// Texts nobody would come upon by chance, and a search for the least piece of one.
+/// Random texts that do not occur by chance, and a search for any piece of one.
 struct Canaries {
   let texts: [String]
-  /// The first eight bytes of each piece, to what else it may end in.
+  /// The first eight bytes of each piece, and the possible endings.
   private var pieces: [UInt64: Set<[UInt8]>] = [:]
-  /// A piece has as many bytes.
+  /// The number of bytes in a piece.
   private static let pieceLength = 12
 
-  /// - Parameter seed: the same gives the same.
+  /// - Parameter seed: equal seeds give equal texts.
   init(count: Int, seed: UInt64) {
     var chance = SeededChance(seed: seed)
     let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
@@ -21,7 +21,7 @@ struct Canaries {
     }
   }
 
-  /// As bytes, as UTF-16 either way, and as base64, wherever in the encoded text it begins.
+  /// The text as UTF-8, as UTF-16 in both byte orders, and as base64 at each of the three offsets.
   static func forms(of text: String) -> [[UInt8]] {
     let bytes = Array(text.utf8)
     let wide = Array(text.utf16)
@@ -31,7 +31,7 @@ struct Canaries {
     ]
     for before in 0..<3 {
       let encoded = Data([UInt8](repeating: 0, count: before) + bytes).base64EncodedString()
-      // What depends on the neighbours is cut off at both ends.
+      // The bytes at both ends depend on the neighbouring text and are cut off.
       forms.append(Array(encoded.utf8.dropFirst(before == 0 ? 0 : 4).dropLast(4)))
     }
     return forms
@@ -45,7 +45,7 @@ struct Canaries {
     }
   }
 
-  /// The first place where a piece of any stands; nil: nowhere.
+  /// The offset of the first piece of any text; nil: there is none.
   func place(in bytes: [UInt8]) -> Int? {
     var head: UInt64 = 0
     return bytes.withUnsafeBufferPointer { bytes in

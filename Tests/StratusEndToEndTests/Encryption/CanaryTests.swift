@@ -4,11 +4,11 @@ import StratusTransport
 import Synchronization
 import Testing
 
-/// DESIGN section 1, promise 6: nobody but its owner reads a byte.
+/// DESIGN section 1, promise 6: only its owner can read a byte.
 @Suite struct `A thousand canaries` {
   static let canaries = Canaries(count: 1_000, seed: 6)
 
-  /// Everything that goes over the wire, either way.
+  /// Records all bytes that are sent and received.
   private final class Wiretap: HTTPExchange {
     private let server: any HTTPExchange
     private let heard = Mutex<[UInt8]>([])
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  /// Saves them all, ten a record, as texts, as data and in lists.
+  /// Saves all texts, ten in each record, as strings, as data and in lists.
   private func plant(in database: CKDatabase) async throws {
     try await database.save(CKRecordZone(zoneID: zoneZ))
     let records = stride(from: 0, to: Self.canaries.texts.count, by: 10).map { start in
@@ -53,7 +53,7 @@ import Testing
     for result in results.values { _ = try result.get() }
   }
 
-  @Test func `leave no trace on the server, in its log, or on the way`() async throws {
+  @Test func `leave no trace on the server, in its log, or on the network`() async throws {
     let keys = KeyFolder()
     let folder = keys.url.appendingPathComponent("server")
     let log = CapturedLog()
@@ -63,7 +63,7 @@ import Testing
     let device = try await cloud.device("a", keys, by: tap)
     try await plant(in: device)
 
-    // They are there, and a refusal and a conflict have been logged and answered.
+    // The records exist, and the server has logged and answered a refusal and a conflict.
     let page = try await device.recordZoneChanges(inZoneWith: zoneZ, since: nil)
     let first = try #require(try page.modificationResultsByID[id("n0")]?.get().record)
     #expect(first.encryptedValues["text0"] == Self.canaries.texts[0])
@@ -86,8 +86,8 @@ import Testing
     #expect(Self.canaries.place(in: Array(log.text.utf8)) == nil)
   }
 
-  /// The search finds what it is to find, where the test above looks.
-  @Test func `are found where one is planted in the clear`() async throws {
+  /// Shows that the search finds a text in the places that the test above searches.
+  @Test func `are found if one of them is saved unencrypted`() async throws {
     let keys = KeyFolder()
     let folder = keys.url.appendingPathComponent("server")
     let server = try await TestServer(folder: folder)

@@ -6,7 +6,7 @@ import StratusTransport
 import StratusWire
 import Testing
 
-/// Key files of some devices, which go with it.
+/// The key files of some devices. The files are removed with this object.
 final class KeyFolder: Sendable {
   let url = FileManager.default.temporaryDirectory
     .appendingPathComponent("stratus-devices-\(UUID().uuidString)")
@@ -15,7 +15,7 @@ final class KeyFolder: Sendable {
 
   func file(_ device: String) -> URL { url.appendingPathComponent("\(device)/keys.json") }
 
-  /// Brings the account's key from one device to another, as a user does.
+  /// Copies the account's key from one device to another, as a user does.
   func move(from: String, to: String) throws {
     let text = try RecoveryKey(#require(try DeviceKeys(file: file(from)).all().first)).text
     let key = try #require(RecoveryKey(text: text))
@@ -24,7 +24,7 @@ final class KeyFolder: Sendable {
 }
 
 extension Cloud {
-  /// Ann's private database on the device with that key file.
+  /// Ann's private database on the device with the named key file.
   func device(
     _ name: String, _ keys: KeyFolder, of email: String = "ann@example.org",
     by exchange: (any HTTPExchange)? = nil
@@ -32,7 +32,7 @@ extension Cloud {
     try await container(name, keys, of: email, by: exchange).privateCloudDatabase
   }
 
-  /// The container on the device with that key file.
+  /// The container on the device with the named key file.
   func container(
     _ name: String, _ keys: KeyFolder, of email: String = "ann@example.org",
     by exchange: (any HTTPExchange)? = nil
@@ -46,12 +46,12 @@ extension Cloud {
       exchange: exchange ?? server.exchange, timing: FakeClock().timing)
   }
 
-  /// What `stratus keys` can do on that device.
+  /// The functions of `stratus keys` on the named device.
   func accountKeys(_ name: String, _ keys: KeyFolder) async throws -> AccountKeys {
     AccountKeys(connection: try await connection(), deviceKeys: DeviceKeys(file: keys.file(name)))
   }
 
-  /// Ann's connection, below the framework.
+  /// Ann's connection, one level below the framework.
   func connection() async throws -> Connection {
     let tokens = try await server.tokens(email: "ann@example.org")
     return Connection(
@@ -63,8 +63,8 @@ extension Cloud {
   }
 }
 
-/// Starts a server, with two devices of one account: `a` has the zone, and made the key; `b` has
-/// got it by hand.
+/// Starts a server with two devices of one account. Device `a` has created the zone and the key.
+/// Device `b` has received the key by hand.
 func withTwoDevices(
   _ body: (_ cloud: Cloud, _ keys: KeyFolder, _ a: CKDatabase, _ b: CKDatabase) async throws
     -> Void

@@ -5,7 +5,7 @@ import Testing
 
 /// cloudkit-semantics §8.
 @Suite struct `Encrypted values` {
-  @Test func `of every kind come to the other device as they were set`() async throws {
+  @Test func `of every kind arrive unchanged on the other device`() async throws {
     try await withTwoDevices { _, _, a, b in
       let record = note("n")
       let values = record.encryptedValues
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `come with the changes of a zone`() async throws {
+  @Test func `arrive with the changes of a zone`() async throws {
     try await withTwoDevices { _, _, a, b in
       let page = try await b.recordZoneChanges(inZoneWith: zoneZ, since: nil)
       #expect(try page.modificationResultsByID[id("first")]?.get().record.text == "the first")
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func `come only with the desired keys`() async throws {
+  @Test func `arrive only if they are desired keys`() async throws {
     try await withTwoDevices { _, _, a, b in
       let record = secret("n", "text")
       record.encryptedValues["mood"] = 5
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test func `that cannot be read in a conflict take no other result away`() async throws {
+  @Test func `that cannot be read in a conflict do not affect other results`() async throws {
     try await withTwoDevices { cloud, keys, a, _ in
       let network = cloud.network([("encryption/keys", .fails(.notConnected))])
       let b = try await cloud.device("b", keys, by: network)
@@ -116,7 +116,7 @@ import Testing
   }
 
   @Test(arguments: [CKModifyRecordsOperation.RecordSavePolicy.changedKeys, .allKeys])
-  func `are merged by key where tags are not compared`(
+  func `are merged by key when the save policy ignores tags`(
     _ policy: CKModifyRecordsOperation.RecordSavePolicy
   ) async throws {
     try await withTwoDevices { _, _, a, b in
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func `lie in the default zone, too`() async throws {
+  @Test func `can be in the default zone`() async throws {
     try await withTwoDevices { _, _, a, b in
       let zoneID = CKRecordZone.ID.default
       try await a.save(secret("d", "default", in: zoneID))
@@ -156,7 +156,7 @@ import Testing
     }
   }
 
-  @Test func `never share a field with plain ones`() async throws {
+  @Test func `never share a field with plain values`() async throws {
     try await withTwoDevices { _, _, a, _ in
       let plain = note("p")
       plain["text"] = "plain"
@@ -171,7 +171,7 @@ import Testing
     }
   }
 
-  @Test func `ask for keys once, and not at all where there are none`() async throws {
+  @Test func `request keys once, and never without encrypted values`() async throws {
     try await withTwoDevices { cloud, keys, _, _ in
       let network = cloud.network()
       let device = try await cloud.device("b", keys, by: network)

@@ -5,7 +5,7 @@ import Testing
 
 /// docs/internals/encryption.md, "First use, twice at once" and "A device without the key".
 @Suite struct `The key of an account` {
-  @Test func `is missed with a clear error, and nothing is lost`() async throws {
+  @Test func `that is missing on a device gives a clear error and loses no data`() async throws {
     try await withTwoDevices { cloud, keys, a, _ in
       let c = try await cloud.device("c", keys)
       let record = try await c.record(for: id("first"))
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `missing fails only the records that need it`() async throws {
+  @Test func `that is missing fails only the records that need it`() async throws {
     try await withTwoDevices { cloud, keys, _, _ in
       let c = try await cloud.device("c", keys)
       let (results, _) = try await c.modifyRecords(
@@ -47,7 +47,8 @@ import Testing
     }
   }
 
-  @Test func `is one, and the zone's, too, when two devices begin at once`() async throws {
+  @Test
+  func `is the same for two devices that create it at once, and so is the zone's`() async throws {
     try await withCloud { cloud in
       let keys = KeyFolder()
       _ = try DeviceKeys(file: keys.file("a")).newest { [UInt8](repeating: 1, count: $0) }
@@ -57,7 +58,7 @@ import Testing
       let a = try await cloud.device("a", keys)
       let b = try await cloud.device("b", keys, by: slow)
       try await a.save(CKRecordZone(zoneID: zoneZ))
-      // Before a has a key, b knows there is none, and makes its own.
+      // Before device a has a key, device b sees that there is none and creates its own.
       async let saved = b.save(secret("b", "from b"))
       await gates[0].1.arrival()
       gates[0].1.open()
@@ -72,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func `made on two devices at once is the first one's`() async throws {
+  @Test func `that two devices create at once is the first device's key`() async throws {
     try await withCloud { cloud in
       let keys = KeyFolder()
       let gate = Gate()
@@ -91,13 +92,13 @@ import Testing
     }
   }
 
-  @Test func `of a zone is learnt anew when the zone is made again`() async throws {
+  @Test func `is fetched again for a zone that was deleted and created again`() async throws {
     try await withTwoDevices { _, _, a, b in
       _ = try await b.record(for: id("first"))
       try await b.save(secret("old", "old"))
       try await a.deleteRecordZone(withID: zoneZ)
       try await a.save(CKRecordZone(zoneID: zoneZ))
-      // The device b remembers the old zone's key, and a is the first to need a new one.
+      // Device b remembers the old zone's key. Device a is the first that needs a new one.
       try await b.save(secret("new", "from b"))
       #expect(try await a.record(for: id("new")).text == "from b")
       try await a.save(secret("newer", "from a"))
@@ -105,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func `is kept before the server hears of it`() async throws {
+  @Test func `is stored on the device before it is sent to the server`() async throws {
     try await withCloud { cloud in
       let keys = KeyFolder()
       let network = cloud.network([("encryption/register", .fails(.notConnected))])
@@ -119,7 +120,7 @@ import Testing
     }
   }
 
-  @Test func `is not made where there is no place to keep it`() async throws {
+  @Test func `is not created without a file to keep it in`() async throws {
     try await withCloud { cloud in
       let keys = KeyFolder()
       let a = try await cloud.device("a", keys)
@@ -137,7 +138,8 @@ import Testing
     }
   }
 
-  @Test func `in a file that others may read opens nothing, and plain fields come`() async throws {
+  @Test
+  func `in a file that others may read is not used, and plain fields still arrive`() async throws {
     try await withTwoDevices { _, keys, _, b in
       let path = keys.file("b").path
       try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
@@ -152,7 +154,7 @@ import Testing
     }
   }
 
-  @Test func `is one account's alone`() async throws {
+  @Test func `is valid for one account only`() async throws {
     try await withTwoDevices { cloud, keys, _, _ in
       let bob = try await cloud.device("a", keys, of: "bob@example.org")
       try await bob.save(CKRecordZone(zoneID: zoneZ))

@@ -2,7 +2,7 @@ import CloudKit
 import StratusTransport
 import Testing
 
-/// cloudkit-semantics §8 and §28: who lost the key starts anew.
+/// cloudkit-semantics §8 and §28: a user that has lost the key starts with a new one.
 @Suite struct `A reset of encrypted data` {
   private func reset(_ cloud: Cloud, _ keys: KeyFolder, on device: String) async throws -> Int {
     try await cloud.accountKeys(device, keys).reset { count in
@@ -14,7 +14,7 @@ import Testing
     (error?.userInfo[CKErrorUserDidResetEncryptedDataKey] as? NSNumber)?.boolValue
   }
 
-  @Test func `deletes the zones that have keys, and says why`() async throws {
+  @Test func `deletes the zones that have keys, and reports the reason`() async throws {
     try await withTwoDevices { cloud, keys, a, _ in
       try await a.save(CKRecordZone(zoneID: zoneY))
       try await a.saveNotes(["y"], in: zoneY)
@@ -41,7 +41,8 @@ import Testing
     }
   }
 
-  @Test func `calls the block for it, else the plain one`() async throws {
+  @Test
+  func `calls the block for encrypted data resets, or the block for deleted zones`() async throws {
     try await withTwoDevices { cloud, keys, a, _ in
       let before = try await a.databaseChanges(since: nil)
       _ = try await reset(cloud, keys, on: "c")
@@ -61,14 +62,14 @@ import Testing
     }
   }
 
-  @Test func `lets the zone be made and filled again`() async throws {
+  @Test func `allows the app to create and fill the zone again`() async throws {
     try await withTwoDevices { cloud, keys, a, _ in
       _ = try await reset(cloud, keys, on: "c")
       let c = try await cloud.device("c", keys)
       try await c.save(CKRecordZone(zoneID: zoneZ))
       try await c.save(secret("first", "again"))
       #expect(try await c.record(for: id("first")).text == "again")
-      // The old device has not the new key.
+      // The old device does not have the new key.
       #expect(try await a.record(for: id("first")).unreadableEncryptedKeys == ["text"])
       await expect(.notAuthenticated) { try await a.save(secret("x", "x")) }
       try keys.move(from: "c", to: "a")
@@ -78,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func `leaves the default zone, whose sealed fields can be written anew`() async throws {
+  @Test func `keeps the default zone, whose encrypted fields can be written again`() async throws {
     try await withTwoDevices { cloud, keys, a, _ in
       let zoneID = CKRecordZone.ID.default
       try await a.save(secret("d", "lost", in: zoneID))
@@ -94,7 +95,7 @@ import Testing
     }
   }
 
-  @Test func `by a device that has the key makes another one`() async throws {
+  @Test func `creates another key even if the device has the old one`() async throws {
     try await withTwoDevices { cloud, keys, _, _ in
       let account = try await cloud.accountKeys("a", keys)
       guard case .present(let old) = try await account.standing() else {
@@ -125,7 +126,7 @@ import Testing
       #expect(
         try await there.allRecordZones().first { $0.zoneID == zoneZ }?.encryptionScope
           == .perZone)
-      // Saving it again, as apps do, asks for nothing.
+      // Saving the zone again, as apps do, does not change its scope.
       #expect(try await there.save(CKRecordZone(zoneID: zoneZ)).encryptionScope == .perZone)
       let other = CKRecordZone(zoneID: zoneZ)
       other.encryptionScope = .perRecord

@@ -2,9 +2,9 @@ import CloudKit
 import Synchronization
 import Testing
 
-/// The collection of 2014, over sockets.
+/// The notification operations of the 2014 CloudKit API, over sockets.
 @Suite(.timeLimit(.minutes(5))) struct `The collection of notifications` {
-  /// What a page brought: notifications in order, and the token behind them.
+  /// The content of a page: its notifications in order, and its token.
   private struct Page {
     var notifications: [CKNotification] = []
     var token: CKServerChangeToken?
@@ -27,7 +27,8 @@ import Testing
     }
   }
 
-  /// Fetches until something has come: what was changed is queued soon, but not at once.
+  /// Fetches until the page contains a notification. The server queues notifications soon after a
+  /// change, but not at once.
   private static func fetchNews(
     _ device: CKContainer, since token: CKServerChangeToken?, count: Int
   ) async throws -> Page {
@@ -63,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `gives what came, and tells every device what was read`() async throws {
+  @Test func `returns all notifications, and tells every device which were read`() async throws {
     try await SocketServer.running { server in
       let (phone, tablet) = (try server.device("phone"), try server.device("tablet"))
       let notes = tablet.privateCloudDatabase
@@ -83,7 +84,7 @@ import Testing
       try await notes.save(note("b"))
       let more = try await Self.fetchNews(phone, since: came.token, count: 3)
       #expect(try await Self.markRead([id], by: phone) == [id])
-      // Who fetched it before, who did not, and who has fetched all.
+      // A device that fetched it before, a device that did not, and a device that has fetched all.
       for token in [came.token, more.token] {
         let page = try await Self.fetch(tablet, since: token)
         let read = page.notifications.filter { $0.notificationType == .readNotification }
@@ -100,12 +101,12 @@ import Testing
     }
   }
 
-  @Test func `tells what was read though another has taken its place`() async throws {
+  @Test func `reports a read notification that was replaced by a newer one`() async throws {
     try await SocketServer.running { server in
       let (phone, tablet) = (try server.device("phone"), try server.device("tablet"))
       let notes = tablet.privateCloudDatabase
       try await notes.save(CKRecordZone(zoneID: zoneZ))
-      // Silent, so that its notifications replace each other.
+      // This subscription is silent, so its notifications replace each other.
       let subscription = CKDatabaseSubscription(subscriptionID: "D")
       subscription.notificationInfo = CKSubscription.NotificationInfo(
         shouldSendContentAvailable: true)
@@ -124,7 +125,7 @@ import Testing
     }
   }
 
-  @Test func `counts the badge up from where a device has set it`() async throws {
+  @Test func `counts the badge up from the value that a device has set`() async throws {
     try await SocketServer.running { server in
       let (phone, tablet) = (try server.device("phone"), try server.device("tablet"))
       let notes = tablet.privateCloudDatabase

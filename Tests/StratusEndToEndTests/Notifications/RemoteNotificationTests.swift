@@ -1,7 +1,8 @@
 import CloudKit
 import Testing
 
-/// From a change on one device to the others, over sockets and by the framework as apps use it.
+/// Notifications of a change on one device reach the other devices, over sockets and through the
+/// framework.
 @Suite(.timeLimit(.minutes(5))) struct `Remote notifications` {
   @Test func `of every kind of subscription reach the devices that did not write`() async throws {
     try await SocketServer.running { server in
@@ -26,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `wait for a device that was away`() async throws {
+  @Test func `wait for a device that was offline`() async throws {
     try await SocketServer.running { server in
       let phone = try server.device("phone")
       let notes = try server.device("tablet").privateCloudDatabase
@@ -41,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `carry what the subscription asks for`() async throws {
+  @Test func `contain the values that the subscription requests`() async throws {
     try await SocketServer.running { server in
       let phone = try server.device("phone")
       let notes = try server.device("tablet").privateCloudDatabase

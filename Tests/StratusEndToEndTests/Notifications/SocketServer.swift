@@ -4,12 +4,12 @@ import StratusServer
 import StratusTesting
 import Testing
 
-/// A whole server on a socket, as `stratus serve` runs it, and devices of its one account.
+/// A whole server on a socket, as `stratus serve` runs it, and devices of its only account.
 struct SocketServer: Sendable {
   private let ready: Server.Ready
   private let folder: URL
 
-  /// Runs a server for the time of a test.
+  /// Runs a test with a server.
   static func running(_ body: @Sendable (SocketServer) async throws -> Void) async throws {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("stratus-socket-" + CKRecord.ID().recordName)
@@ -37,7 +37,7 @@ struct SocketServer: Sendable {
     try result.get()
   }
 
-  /// A device of Ann's, by the framework as apps use it; the same name is the same device.
+  /// A device of Ann's that uses the framework as apps do. Equal names are the same device.
   func device(_ name: String) throws -> CKContainer {
     CKContainer(
       identifier: Cloud.containerID,
@@ -48,12 +48,12 @@ struct SocketServer: Sendable {
   }
 }
 
-/// A device that listens for notifications, until it has heard of a certain note.
+/// A device that subscribes to notifications until the one about a given note has arrived.
 struct Listening: Sendable {
   private let heard: Journal
   private let task: Task<[CKNotification], Never>
 
-  /// Begins to listen.
+  /// Starts to subscribe.
   init(on device: CKContainer, until last: String) {
     let heard = Journal()
     self.heard = heard
@@ -68,10 +68,10 @@ struct Listening: Sendable {
     }
   }
 
-  /// Whether it has heard anything, and so is known to listen.
+  /// Whether a notification has arrived, which shows that the device is subscribed.
   var hasHeard: Bool { !heard.all.isEmpty }
 
-  /// All that was heard but the probes of ``Prober``, once the last note was.
+  /// All received notifications except the probes of ``Prober``, after the last note has arrived.
   func result() async -> [CKNotification] {
     await withTaskCancellationHandler {
       await task.value.filter { $0.subscriptionID != Prober.subscriptionID }
@@ -86,15 +86,16 @@ struct Listening: Sendable {
   }
 }
 
-/// Writes until others are known to listen: a new device begins with what comes once it does.
+/// Writes until other devices are known to be subscribed. A new device receives only later
+/// notifications.
 struct Prober: Sendable {
   static let subscriptionID = "probe"
   let device: CKContainer
 
-  /// - Parameter device: one that does not listen itself.
+  /// - Parameter device: a device that does not subscribe itself.
   init(_ device: CKContainer) async throws {
     self.device = device
-    // A subscription needs a record type that is there.
+    // A subscription needs an existing record type.
     try await device.privateCloudDatabase.save(CKRecord(recordType: "Probe"))
     let probes = CKQuerySubscription(
       recordType: "Probe", predicate: NSPredicate(value: true),
@@ -103,7 +104,7 @@ struct Prober: Sendable {
     try await device.privateCloudDatabase.save(probes)
   }
 
-  /// Returns once all of them have heard something.
+  /// Returns after all of them have received a notification.
   func wait(for listeners: Listening...) async throws {
     while !listeners.allSatisfy(\.hasHeard) {
       try Task.checkCancellation()
@@ -113,10 +114,10 @@ struct Prober: Sendable {
 }
 
 extension CKNotification {
-  /// The record that a query notification is about.
+  /// The name of the record in a query notification.
   var noteName: String? { (self as? CKQueryNotification)?.recordID?.recordName }
 
-  /// Which subscription was answered, by what kind of notification, and about what.
+  /// The subscription, the kind of notification and its subject.
   var words: String {
     switch self {
     case let query as CKQueryNotification:
@@ -132,10 +133,11 @@ extension CKNotification {
 }
 
 extension CKDatabase {
-  /// Watches the notes of the database, its zone Z and all of it, with texts that people see.
+  /// Subscribes to the notes of the database, to its zone Z and to the whole database, with visible
+  /// texts.
   func watchNotes() async throws {
     try await save(CKRecordZone(zoneID: zoneZ))
-    // A query subscription needs a record type that is there.
+    // A query subscription needs an existing record type.
     try await save(note("first"))
     let subscriptions: [CKSubscription] = [
       CKQuerySubscription(
@@ -145,7 +147,7 @@ extension CKDatabase {
       CKDatabaseSubscription(subscriptionID: "D"),
     ]
     for subscription in subscriptions {
-      // NB: silent ones of zones and databases would replace each other.
+      // NB: silent notifications of zones and databases would replace each other.
       subscription.notificationInfo = CKSubscription.NotificationInfo(
         alertBody: "new", shouldBadge: subscription.subscriptionID == "Q")
       try await save(subscription)

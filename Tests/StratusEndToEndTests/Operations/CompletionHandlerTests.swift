@@ -1,11 +1,11 @@
 import CloudKit
 import Testing
 
-/// The convenience calls in their older form.
+/// The convenience methods with completion handlers.
 @Suite struct `A completion handler` {
   private typealias Answer<Value> = @Sendable (Value?, (any Error)?) -> Void
 
-  /// Waits for a handler that gets a value or an error.
+  /// Waits for a completion handler that receives a value or an error.
   private func value<Value: Sendable>(
     _ call: (@escaping Answer<Value>) -> Void
   ) async throws -> Value {
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  /// Waits for a handler that gets a result.
+  /// Waits for a completion handler that receives a result.
   private func result<Value>(
     _ call: (@escaping @Sendable (Result<Value, any Error>) -> Void) -> Void
   ) async throws -> sending Value {
@@ -31,7 +31,7 @@ import Testing
     return try result.get()
   }
 
-  @Test func `gets a record or an error`() async throws {
+  @Test func `receives a record or an error`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let saved = try await value { database.save(note("a"), completionHandler: $0) }
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `gets a zone or an error`() async throws {
+  @Test func `receives a zone or an error`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.device().privateCloudDatabase
       let zone = CKRecordZone(zoneID: zoneZ)
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func `gets results item by item`() async throws {
+  @Test func `receives results item by item`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let (saves, deletes) = try await result {
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test func `gets a page of changes`() async throws {
+  @Test func `receives a page of changes`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       try await database.saveNotes(["a"])
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  @Test func `gets who the user is`() async throws {
+  @Test func `receives the current user's record ID`() async throws {
     try await withCloud { cloud in
       let device = try await cloud.device()
       let expected = try await device.userRecordID()

@@ -3,7 +3,7 @@ import StratusTransport
 import Testing
 
 @Suite struct `A lost answer` {
-  @Test func `leaves a save undecided, and the record tells`() async throws {
+  @Test func `of a save is an error, since the save may have been done`() async throws {
     try await withCloud { cloud in
       let network = cloud.network([("records/modify", .answerIsLost)])
       let database = try await cloud.zone(by: network)
@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test func `of a save that compares no tag is asked for again`() async throws {
+  @Test func `of a save that compares no tag is repeated`() async throws {
     try await withCloud { cloud in
       let network = cloud.network([("records/modify", .answerIsLost)])
       let database = try await cloud.zone(by: network)
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `of a zone's making is asked for again, of its deletion not`() async throws {
+  @Test func `of a zone's creation is repeated, and that of its deletion is not`() async throws {
     try await withCloud { cloud in
       let network = cloud.network([("zones/modify", .answerIsLost)])
       let database = try await cloud.device(by: network).privateCloudDatabase
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func `of a deletion or a fetch is asked for again`() async throws {
+  @Test func `of a deletion or a fetch is repeated`() async throws {
     try await withCloud { cloud in
       let network = cloud.network([
         ("records/lookup", .answerIsLost), ("records/modify", .answerIsLost),
@@ -55,14 +55,14 @@ import Testing
   }
 }
 
-@Suite struct `A server that cannot answer now` {
+@Suite struct `A server that is temporarily unavailable` {
   private let busy = Network.Fate.isAnswered(
     status: 503, headers: ["retry-after": "2"],
     body: """
       {"uuid":"U","serverErrorCode":"TRY_AGAIN_LATER","reason":"busy","retryAfter":2}
       """)
 
-  @Test func `is waited for while that is short`() async throws {
+  @Test func `is retried inside the operation after a short delay`() async throws {
     try await withCloud { cloud in
       let clock = FakeClock()
       let network = cloud.network([("records/modify", busy)])
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func `is an error that says how long, if it is long`() async throws {
+  @Test func `gives an error with the retry delay if the delay is long`() async throws {
     try await withCloud { cloud in
       let clock = FakeClock()
       let fate = Network.Fate.isAnswered(
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test func `is waited for by operations nobody waits for`() async throws {
+  @Test func `is retried by operations of low quality of service`() async throws {
     try await withCloud { cloud in
       let clock = FakeClock()
       let fate = Network.Fate.isAnswered(
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func `that throttles is an error of its own`() async throws {
+  @Test func `gives requestRateLimited when it throttles`() async throws {
     try await withCloud { cloud in
       let fate = Network.Fate.isAnswered(
         status: 429, headers: [:],
@@ -123,7 +123,9 @@ import Testing
   @Test(arguments: [
     (NetworkFailure.notConnected, CKError.Code.networkUnavailable),
     (.lostBeforeSending, .networkFailure), (.timedOut, .networkFailure),
-  ]) func `is out of reach`(_ failure: NetworkFailure, _ expected: CKError.Code) async throws {
+  ]) func `gives a network error when it cannot be reached`(
+    _ failure: NetworkFailure, _ expected: CKError.Code
+  ) async throws {
     try await withCloud { cloud in
       let network = cloud.network([("records/modify", .fails(failure))])
       let database = try await cloud.zone(by: network)

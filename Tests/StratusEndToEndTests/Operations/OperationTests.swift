@@ -2,7 +2,7 @@ import CloudKit
 import Testing
 
 @Suite struct `An operation against the server` {
-  @Test func `waits for those it depends on`() async throws {
+  @Test func `waits for the operations that it depends on`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.device().privateCloudDatabase
       let zones = CKModifyRecordZonesOperation(
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `ends by operationCancelled when it is cancelled on the way`() async throws {
+  @Test func `ends with operationCancelled when it is cancelled while it runs`() async throws {
     try await withCloud { cloud in
       let gate = Gate()
       let network = cloud.network([("records/modify", .waits(gate))])
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `ends by operationCancelled when it was cancelled before`() async throws {
+  @Test func `ends with operationCancelled when it was cancelled before its start`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let operation = CKFetchRecordsOperation(recordIDs: [id("a")])
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func `reports progress, records, the end`() async throws {
+  @Test func `reports its progress, its records and its end`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let save = CKModifyRecordsOperation(
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func `with deprecated blocks gathers the errors of items`() async throws {
+  @Test func `with deprecated blocks reports the errors of items together`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       try await database.saveNotes(["taken"])
@@ -114,7 +114,8 @@ import Testing
     }
   }
 
-  @Test func `that fetches gathers the errors of items in its deprecated blocks`() async throws {
+  @Test
+  func `that fetches reports the errors of items together in its deprecated blocks`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       try await database.saveNotes(["a"])
@@ -143,7 +144,7 @@ import Testing
     }
   }
 
-  @Test func `without a database runs on the private one of its container`() async throws {
+  @Test func `without a database runs on its container's private database`() async throws {
     try await withCloud { cloud in
       let device = try await cloud.device()
       let zones = CKFetchRecordZonesOperation.fetchAllRecordZonesOperation()
@@ -157,7 +158,7 @@ import Testing
     }
   }
 
-  @Test func `runs in a queue of the app's own`() async throws {
+  @Test func `runs in an operation queue of the app`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let save = CKModifyRecordsOperation(recordsToSave: [note("a")], recordIDsToDelete: nil)
@@ -177,7 +178,7 @@ import Testing
     }
   }
 
-  @Test func `begins by its main, where a subclass may prepare it`() async throws {
+  @Test func `starts with its main method, where a subclass may prepare it`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       try await database.saveNotes(["a"])
@@ -189,7 +190,7 @@ import Testing
   }
 }
 
-/// A fetch that says what it wants only when it begins.
+/// A fetch that sets its record IDs only when it starts.
 private final class LateFetch: CKFetchRecordsOperation, @unchecked Sendable {
   let journal = Journal()
 

@@ -5,7 +5,7 @@ import Testing
 @Suite struct `Queries from the framework` {
   private static let names = ["anna", "Bert", "carl", "Änne", "dora"]
 
-  /// Five people in a zone, with a value of every kind that can be asked for.
+  /// Saves five people in a zone, with a value of every kind that can be queried.
   private func people(_ cloud: Cloud) async throws -> CKDatabase {
     let database = try await cloud.zone()
     let records = Self.names.enumerated().map { index, name in
@@ -34,7 +34,7 @@ import Testing
     return try page.matchResults.map { try $0.1.get()["name"] as? String ?? "?" }
   }
 
-  @Test func `find by every kind of comparison`() async throws {
+  @Test func `find records by every kind of comparison`() async throws {
     try await withCloud { cloud in
       let database = try await people(cloud)
       let here = CLLocation(latitude: 60, longitude: 25)
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func `sort by a field, both ways, and by distance`() async throws {
+  @Test func `sort by a field in both directions, and by distance`() async throws {
     try await withCloud { cloud in
       let database = try await people(cloud)
       let all = NSPredicate(value: true)
@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  @Test func `read a thousand records page by page, while others change`() async throws {
+  @Test func `read a thousand records page by page while other records change`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let names = (0..<1_000).map { "n" + String(1_000 + $0) }
@@ -112,7 +112,7 @@ import Testing
         matching: query, inZoneWith: zoneZ, resultsLimit: 150)
       var pages = 1
       while let next = cursor {
-        // Behind the page and before it, records come and go.
+        // Records are added behind the page and before it, and deleted.
         try await database.save(note("behind-\(pages)", title: "a-behind-\(pages)"))
         try await database.save(note("new-\(pages)", title: "zz-\(pages)"))
         let page = try await database.records(continuingMatchFrom: next, resultsLimit: 150)
@@ -127,7 +127,7 @@ import Testing
     }
   }
 
-  @Test func `see what was saved just before`() async throws {
+  @Test func `find a record that was just saved`() async throws {
     try await withCloud { cloud in
       let database = try await people(cloud)
       let other = try await cloud.device().privateCloudDatabase
@@ -143,7 +143,7 @@ import Testing
     }
   }
 
-  @Test func `ask all zones unless one is named`() async throws {
+  @Test func `search all zones unless one is named`() async throws {
     try await withCloud { cloud in
       let database = try await people(cloud)
       try await database.save(CKRecordZone(zoneID: zoneY))
@@ -159,7 +159,7 @@ import Testing
     }
   }
 
-  @Test func `work in the public database, without anybody signed in`() async throws {
+  @Test func `work in the public database without a signed-in user`() async throws {
     try await withCloud { cloud in
       let record = CKRecord(recordType: "Person")
       record["name"] = "zoe"
@@ -191,7 +191,7 @@ import Testing
     }
   }
 
-  @Test func `of a type that nobody has saved yet find an unknown item`() async throws {
+  @Test func `for a type that was never saved fail with unknownItem`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.device().publicCloudDatabase
       let query = CKQuery(recordType: "Party", predicate: NSPredicate(value: true))
@@ -201,7 +201,7 @@ import Testing
     }
   }
 
-  @Test func `give only the fields that are wanted`() async throws {
+  @Test func `return only the desired keys`() async throws {
     try await withCloud { cloud in
       let database = try await people(cloud)
       let query = CKQuery(recordType: "Person", predicate: NSPredicate(format: "age == 20"))

@@ -2,7 +2,7 @@ import CloudKit
 import Testing
 
 @Suite struct `A batch of saves and deletes` {
-  @Test func `gives each item its result`() async throws {
+  @Test func `returns a result for each item`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       try await database.saveNotes(["old"])
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func `is whole or not at all in a zone, and zones stand alone`() async throws {
+  @Test func `is atomic within a zone, and independent between zones`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       try await database.save(CKRecordZone(zoneID: zoneY))
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `that is not atomic does what it can`() async throws {
+  @Test func `that is not atomic saves every valid record`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       try await database.saveNotes(["taken", "gone"])
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test func `holds 400 records, all or none`() async throws {
+  @Test func `of 400 records is saved as a whole or not at all`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let names = (0..<400).map { "r\($0)" }
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func `of more than 400 items is too large`() async throws {
+  @Test func `of more than 400 items fails with limitExceeded`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let names = (0..<401).map { "r\($0)" }
@@ -109,7 +109,7 @@ import Testing
     }
   }
 
-  @Test func `with a record above 1 MB fails by that record`() async throws {
+  @Test func `with a record above 1 MB fails for that record`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let big = note("big")
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func `of more than 2 MB is too large`() async throws {
+  @Test func `of more than 2 MB fails with limitExceeded`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let records = ["a", "b", "c"].map { note($0, title: String(repeating: $0, count: 800_000)) }
@@ -148,7 +148,7 @@ import Testing
     }
   }
 
-  @Test func `with a client's token beyond measure is refused`() async throws {
+  @Test func `with a client change token that is too long is refused`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let write = CKModifyRecordsOperation(recordsToSave: [note("a")], recordIDsToDelete: nil)
@@ -177,7 +177,7 @@ import Testing
     }
   }
 
-  @Test func `that names a record twice is malformed`() async throws {
+  @Test func `that names a record twice fails with invalidArguments`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       await expect(.invalidArguments) {

@@ -2,7 +2,7 @@ import CloudKit
 import Testing
 
 @Suite struct `Two devices that change one record` {
-  /// Both have fetched the same version; the other device then changed the title.
+  /// Both devices have fetched the same version. The other device then changed the title.
   private func diverged(
     _ body: (_ mine: CKRecord, _ here: CKDatabase, _ there: CKDatabase) async throws -> Void
   ) async throws {
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func `conflict with three records by default`() async throws {
+  @Test func `get a conflict with three records by default`() async throws {
     try await diverged { mine, here, there in
       mine["title"] = "mine"
       let error = await expect(.serverRecordChanged) { try await here.save(mine) }
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `still conflict when they changed different fields`() async throws {
+  @Test func `also get a conflict when they changed different fields`() async throws {
     try await diverged { mine, here, _ in
       mine["count"] = 2
       await expect(.serverRecordChanged) { try await here.save(mine) }
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `are both heard when only changed keys are sent`() async throws {
+  @Test func `both keep their changes when they send only changed keys`() async throws {
     try await diverged { mine, here, there in
       mine["count"] = 2
       let (results, _) = try await here.modifyRecords(
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func `are overwritten where all keys are sent, but for keys of the server alone`()
+  @Test func `overwrite each other with allKeys, except for keys that only the server has`()
     async throws
   {
     try await diverged { mine, here, there in
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func `conflict when both make it, and the conflict has no ancestor`() async throws {
+  @Test func `get a conflict without an ancestor when both create the record`() async throws {
     try await withCloud { cloud in
       try await cloud.zone().save(note("a", title: "theirs"))
       let here = try await cloud.zone()
@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test(arguments: [CKModifyRecordsOperation.RecordSavePolicy.changedKeys, .allKeys])
-  func `may both make it by the policies that compare no tag`(
+  func `can both create it with policies that compare no tag`(
     _ policy: CKModifyRecordsOperation.RecordSavePolicy
   ) async throws {
     try await withCloud { cloud in
@@ -119,7 +119,7 @@ import Testing
     }
   }
 
-  @Test func `learn of a deletion by unknownItem`() async throws {
+  @Test func `get unknownItem when the other device has deleted it`() async throws {
     try await diverged { mine, here, there in
       try await there.deleteRecord(withID: id("a"))
       mine["title"] = "mine"
@@ -130,7 +130,7 @@ import Testing
     }
   }
 
-  @Test func `may both delete it`() async throws {
+  @Test func `can both delete it`() async throws {
     try await diverged { _, here, there in
       try await there.deleteRecord(withID: id("a"))
       #expect(try await here.deleteRecord(withID: id("a")) == id("a"))

@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `knows who made and changed it and when`() async throws {
+  @Test func `has its creator, its last modifier and both dates`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let record = note("a", title: "x")
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `fetched in part is saved in part`() async throws {
+  @Test func `that was fetched with some keys can be saved with those keys`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let whole = note("a", title: "x")
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func `lives on in its system fields`() async throws {
+  @Test func `can be restored from its encoded system fields`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let record = note("a", title: "x")
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test func `keeps its parent, and loses it`() async throws {
+  @Test func `keeps its parent, and can remove it`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let child = note("child", title: "x")
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test func `may be named in any script`() async throws {
+  @Test func `can have a name in any script`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let name = "Größe/世界?&#%+ 👋"
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  @Test func `may not be named with an underscore in front or beyond 255 characters`()
+  @Test func `cannot have a name that begins with an underscore or exceeds 255 characters`()
     async throws
   {
     try await withCloud { cloud in
@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  @Test func `is saved under a name of its own where none was given`() async throws {
+  @Test func `without a given name is saved under a name of its own`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.device().privateCloudDatabase
       let record = CKRecord(recordType: "Note")
@@ -165,7 +165,7 @@ import Testing
     }
   }
 
-  @Test func `in development is none in production`() async throws {
+  @Test func `in development does not exist in production`() async throws {
     try await withCloud { cloud in
       try await cloud.zone().saveNotes(["a"])
       let database = try await cloud.device(in: .production).privateCloudDatabase
@@ -173,7 +173,7 @@ import Testing
     }
   }
 
-  @Test func `belongs to one user alone`() async throws {
+  @Test func `belongs to one user only`() async throws {
     try await withCloud { cloud in
       try await cloud.zone().saveNotes(["a"])
       let other = try await cloud.zone(of: "bob@example.org")

@@ -2,7 +2,7 @@ import CloudKit
 import CoreLocation
 import Testing
 
-@Suite struct `A value on its way between devices` {
+@Suite struct `A value that one device saves and another fetches` {
   /// Saves a record on one device and fetches it on another.
   private func roundTrip(_ fill: (CKRecord) -> Void) async throws -> CKRecord {
     var fetched: CKRecord?
@@ -15,7 +15,7 @@ import Testing
     return try #require(fetched)
   }
 
-  @Test func `keeps text`() async throws {
+  @Test func `keeps strings`() async throws {
     let texts = ["", "plain", "Grüße 世界 👩‍👩‍👧", "\"quoted\" \\ / \n\t\u{1}\u{7f}", "\u{FEFF}\u{2028}"]
     let record = try await roundTrip { record in
       for (number, text) in texts.enumerated() { record["text\(number)"] = text }
@@ -54,7 +54,7 @@ import Testing
     #expect(record["list"] as? [Int64] == [.min, 0, .max])
   }
 
-  @Test func `keeps fractions to the last bit`() async throws {
+  @Test func `keeps floating-point numbers to the last bit`() async throws {
     let fractions = [0.1, 3, -0.0, Double.greatestFiniteMagnitude, .leastNonzeroMagnitude, .pi]
     let record = try await roundTrip { record in
       for (number, value) in fractions.enumerated() { record["double\(number)"] = value }
@@ -68,7 +68,7 @@ import Testing
     #expect(record["list"] as? [Double] == fractions)
   }
 
-  @Test func `that is a whole fraction leaves its field one for fractions`() async throws {
+  @Test func `keeps a field a floating-point field even if the number is whole`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let record = note("a")
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func `keeps truth`() async throws {
+  @Test func `keeps Booleans`() async throws {
     let record = try await roundTrip { record in
       record["yes"] = true
       record["no"] = false
@@ -92,8 +92,8 @@ import Testing
     #expect(record["yes"] as Bool? == true)
   }
 
-  /// Apple's framework keeps a date as the number of seconds that it is.
-  @Test func `keeps times to the last bit`() async throws {
+  /// Apple's framework keeps a date as its exact number of seconds.
+  @Test func `keeps dates to the last bit`() async throws {
     let dates =
       [0, 1_700_000_000.123, -1.5, 253_402_300_799].map(Date.init(timeIntervalSince1970:))
       + [0.1 + 0.2, 700_000_000.123_456_789, -1e-9, 1e-300].map(
@@ -114,7 +114,7 @@ import Testing
     #expect(record["list"] as? [Date] == dates)
   }
 
-  @Test func `that is a time is found by itself, and by what lies around it`() async throws {
+  @Test func `that is a date is found by queries for it and for ranges around it`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let date = Date(timeIntervalSinceReferenceDate: 700_000_000.123_456_789)
@@ -131,7 +131,7 @@ import Testing
     }
   }
 
-  @Test func `keeps bytes`() async throws {
+  @Test func `keeps data`() async throws {
     let bytes = Data(0...255)
     let record = try await roundTrip { record in
       record["bytes"] = bytes
@@ -143,7 +143,7 @@ import Testing
     #expect(record["list"] as? [Data] == [bytes, Data(), Data([0])])
   }
 
-  @Test func `keeps places with all they say`() async throws {
+  @Test func `keeps locations with all their properties`() async throws {
     let place = CLLocation(
       coordinate: CLLocationCoordinate2D(latitude: -33.8568, longitude: 151.2153), altitude: 4.5,
       horizontalAccuracy: 5, verticalAccuracy: 10, course: 90, speed: 1.25,
@@ -187,7 +187,7 @@ import Testing
     }
   }
 
-  @Test func `goes when it is set to nil`() async throws {
+  @Test func `is removed when it is set to nil`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let record = note("a", title: "x")
@@ -200,7 +200,7 @@ import Testing
     }
   }
 
-  @Test func `that is an empty list empties a list`() async throws {
+  @Test func `that is an empty list empties the stored list`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let record = note("a")
@@ -223,7 +223,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [Double.nan, .infinity]) func `that is no number is refused`(
+  @Test(arguments: [Double.nan, .infinity]) func `that is not a finite number is refused`(
     _ value: Double
   ) async throws {
     try await withCloud { cloud in
@@ -234,7 +234,7 @@ import Testing
     }
   }
 
-  @Test func `of a field with a reserved name is refused`() async throws {
+  @Test func `in a field with a reserved name is refused`() async throws {
     try await withCloud { cloud in
       let record = note("a")
       record["_x"] = 1

@@ -1,7 +1,7 @@
 import CloudKit
 import Testing
 
-@Suite struct `Records that lead to others` {
+@Suite struct `Records that refer to other records` {
   private func note(
     _ name: String, to target: String? = nil, in zoneID: CKRecordZone.ID = zoneZ
   ) -> CKRecord {
@@ -12,10 +12,10 @@ import Testing
     return record
   }
 
-  @Test func `go with what they lead to`() async throws {
+  @Test func `are deleted with their target`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
-      // Any order (cloudkit-semantics §10).
+      // In any order (cloudkit-semantics §10).
       _ = try await database.modifyRecords(
         saving: [note("b", to: "a"), note("a", to: "t"), note("t"), note("c")], deleting: [])
       let token = try await database.recordZoneChanges(inZoneWith: zoneZ, since: nil).changeToken
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `go in the default zone, too`() async throws {
+  @Test func `are also deleted with their target in the default zone`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.device().privateCloudDatabase
       try await database.save(note("t", in: .default))
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func `may dangle unless they are children`() async throws {
+  @Test func `may dangle, unless the target is their parent`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       try await database.save(note("a", to: "nowhere"))
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `name themselves where they break a rule`() async throws {
+  @Test func `are named in the error when they break a rule`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let child = note("c")
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `keep a parent from being deleted before its children`() async throws {
+  @Test func `prevent their parent from being deleted before them`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let parent = note("p")
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func `go with their parent if they say so by a second reference`() async throws {
+  @Test func `are deleted with their parent if a second reference requests it`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let parent = note("p")
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test func `are freed by taking the parent away`() async throws {
+  @Test func `do not prevent the deletion of a former parent`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let child = note("c")

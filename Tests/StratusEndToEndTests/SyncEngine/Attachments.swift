@@ -1,7 +1,7 @@
 import CloudKit
 import Synchronization
 
-/// An app that saves one record with a file and a secret, and keeps what it fetches.
+/// An app that saves one record with a file and an encrypted value, and stores the fetched records.
 final class Attachments: CKSyncEngineDelegate {
   let fetched = Mutex<CKRecord?>(nil)
   private let file: URL

@@ -2,9 +2,9 @@ import CloudKit
 import Foundation
 import Synchronization
 
-/// A device with an app of notes: a store, the state of its engine, and a rule for conflicts.
+/// A device with a notes app: a store, the state of its engine, and a rule for conflicts.
 final class NotesDevice: CKSyncEngineDelegate {
-  /// What is kept when the process dies.
+  /// The data that remains when the process dies.
   struct Disk: Sendable {
     var titles: [CKRecord.ID: String] = [:]
     var systemFields: [CKRecord.ID: CKRecord] = [:]
@@ -17,7 +17,7 @@ final class NotesDevice: CKSyncEngineDelegate {
 
   init(_ disk: Disk = Disk()) { self.disk = Mutex(disk) }
 
-  /// An engine that does only what it is told.
+  /// An engine without automatic sync.
   func engine(_ database: CKDatabase) -> CKSyncEngine {
     var configuration = CKSyncEngine.Configuration(
       database: database, stateSerialization: disk.withLock { $0.state }, delegate: self)

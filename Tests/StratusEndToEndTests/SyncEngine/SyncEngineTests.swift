@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct `Devices with sync engines` {
-  @Test func `have the same notes, by sending and fetching`() async throws {
+  @Test func `have the same notes after sending and fetching`() async throws {
     try await withCloud { cloud in
       let (phone, tablet) = (NotesDevice(), NotesDevice())
       let phoneEngine = phone.engine(try await cloud.device().privateCloudDatabase)
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func `make a missing zone with the call after the one that failed`() async throws {
+  @Test func `create a missing zone in the send after the one that failed`() async throws {
     try await withCloud { cloud in
       let phone = NotesDevice()
       let database = try await cloud.device().privateCloudDatabase
@@ -45,7 +45,8 @@ import Testing
     }
   }
 
-  @Test func `save a record anew with the call after the one that found it deleted`() async throws {
+  @Test
+  func `create a record again in the send after the one that found it deleted`() async throws {
     try await withCloud { cloud in
       let phone = NotesDevice()
       let database = try await cloud.zone()
@@ -62,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func `merge what both have changed`() async throws {
+  @Test func `merge a record that both have changed`() async throws {
     try await withCloud { cloud in
       let (phone, tablet) = (NotesDevice(), NotesDevice())
       let phoneEngine = phone.engine(try await cloud.zone())
@@ -88,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func `go on after a new start where they were`() async throws {
+  @Test func `continue after a restart from their stored state`() async throws {
     try await withCloud { cloud in
       let phone = NotesDevice()
       let database = try await cloud.zone()
@@ -108,7 +109,7 @@ import Testing
     }
   }
 
-  @Test func `lose a zone that another deletes`() async throws {
+  @Test func `remove a zone that another device deletes`() async throws {
     try await withCloud { cloud in
       let (phone, tablet) = (NotesDevice(), NotesDevice())
       let phoneEngine = phone.engine(try await cloud.zone())
@@ -125,7 +126,7 @@ import Testing
     }
   }
 
-  @Test func `send again what the network lost`() async throws {
+  @Test func `send records again after a lost answer`() async throws {
     try await withCloud { cloud in
       let phone = NotesDevice()
       let network = cloud.network([("records/modify", .answerIsLost)])
@@ -134,7 +135,7 @@ import Testing
       phone.write("a", to: id("n"), engine)
       await expect(.serverResponseLost) { try await engine.sendChanges() }
       #expect(engine.state.pendingRecordZoneChanges == [.saveRecord(id("n"))])
-      // The save was carried out, so the repetition conflicts with it.
+      // The server has carried out the save, so the repeated save conflicts with it.
       await expect(.partialFailure) { try await engine.sendChanges() }
       try await engine.sendChanges()
       #expect(engine.state.pendingRecordZoneChanges.isEmpty)
@@ -143,7 +144,7 @@ import Testing
     }
   }
 
-  @Test func `send files and encrypted values, and fetch them`() async throws {
+  @Test func `send and fetch files and encrypted values`() async throws {
     try await withCloud { cloud in
       let file = FileManager.default.temporaryDirectory.appendingPathComponent(
         "stratus-sync-\(UUID().uuidString)")

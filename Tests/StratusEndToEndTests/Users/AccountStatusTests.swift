@@ -7,7 +7,7 @@ import StratusWire
 import Testing
 
 extension Cloud {
-  /// What `stratus account disable` does.
+  /// Disables an account, as `stratus account disable` does.
   func disable(_ email: String) async throws {
     let request = DisableAccount.Request(email: email)
     let answer = try await server.exchange.send(
@@ -38,7 +38,7 @@ extension Cloud {
   private func withLimits(
     _ limits: LimitSettings, _ body: (Cloud) async throws -> Void
   ) async throws {
-    // Its time stands still.
+    // The clock of this server does not move.
     let ambient = Ambient(now: { 1_767_225_600_000 }, makeUUID: Ambient.live.makeUUID)
     let server = try await TestServer(live: Live(ambient: ambient), limits: limits)
     do {
@@ -50,7 +50,7 @@ extension Cloud {
     await server.stop()
   }
 
-  @Test func `tells an app that asks too much to wait`() async throws {
+  @Test func `tells a throttled app how long to wait`() async throws {
     try await withLimits(LimitSettings(operationsPerUser: .init(perSecond: 1, burst: 10))) {
       let database = try await $0.device().privateCloudDatabase
       try await database.save(CKRecordZone(zoneID: zoneZ))
@@ -58,7 +58,7 @@ extension Cloud {
       let error = await expect(.requestRateLimited) {
         try await database.saveNotes((0..<20).map { "n\($0)" })
       }
-      // One zone and three records are spent, and a bucket of ten is wanted.
+      // One zone and three records are charged. A batch of 20 needs the full bucket of ten.
       #expect(error?.retryAfterSeconds == 4)
     }
   }

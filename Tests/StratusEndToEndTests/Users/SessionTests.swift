@@ -26,7 +26,7 @@ import Testing
     await server.stop()
   }
 
-  @Test func `stays so while it is used`() async throws {
+  @Test func `stays signed in while it is used`() async throws {
     try await withTime { device, pass in
       let userID = try await device.userRecordID()
       for _ in 0..<5 {
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `is signed out when it was not used for two weeks`() async throws {
+  @Test func `is signed out after two weeks without use`() async throws {
     try await withTime { device, pass in
       try await device.privateCloudDatabase.save(CKRecordZone(zoneID: zoneZ))
       pass(15 * Self.day)

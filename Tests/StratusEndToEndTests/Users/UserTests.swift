@@ -3,7 +3,7 @@ import StratusTransport
 import Testing
 
 @Suite struct `A user` {
-  @Test func `has an ID of their own in the container, the same on every device`() async throws {
+  @Test func `has one ID in the container, the same on every device`() async throws {
     try await withCloud { cloud in
       let name = try await cloud.device().userRecordID().recordName
       #expect(name.wholeMatch(of: #/_[0-9a-f]{32}/#) != nil)
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `can be fetched without their ID`() async throws {
+  @Test func `can fetch the own user record without its ID`() async throws {
     try await withCloud { cloud in
       let device = try await cloud.device()
       let userID = try await device.userRecordID()
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `is found by the name their own records show`() async throws {
+  @Test func `has the record name that the user's own records show`() async throws {
     try await withCloud { cloud in
       let device = try await cloud.device()
       let database = device.publicCloudDatabase
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `may change their own record only`() async throws {
+  @Test func `can change only the own user record`() async throws {
     try await withCloud { cloud in
       let ann = try await cloud.device().userRecordID()
       let bob = try await cloud.device(of: "bob@example.org").publicCloudDatabase
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func `cannot be made or deleted`() async throws {
+  @Test func `cannot create or delete a user record`() async throws {
     try await withCloud { cloud in
       let device = try await cloud.device()
       let userID = try await device.userRecordID()
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func `has a status`() async throws {
+  @Test func `has an account status`() async throws {
     try await withCloud { cloud in
       #expect(try await cloud.device().accountStatus() == .available)
       #expect(try await cloud.device(of: nil).accountStatus() == .noAccount)
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func `who is not signed in has no private database`() async throws {
+  @Test func `without a sign-in cannot use the private database`() async throws {
     try await withCloud { cloud in
       let device = try await cloud.device(of: nil)
       let database = device.privateCloudDatabase

@@ -6,7 +6,7 @@ import Testing
     .fetchChanges, .atomic, .sharing, .zoneWideSharing,
   ]
 
-  @Test func `can do everything, and the default zone nothing`() async throws {
+  @Test func `has all capabilities, and the default zone has none`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.device().privateCloudDatabase
       let saved = try await database.save(CKRecordZone(zoneName: "Z"))
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func `may be saved again and keeps its records`() async throws {
+  @Test func `can be saved again and keeps its records`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       try await database.saveNotes(["a"])
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `is listed with the default one`() async throws {
+  @Test func `is listed with the default zone`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let zones = try await database.allRecordZones()
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `goes with its records`() async throws {
+  @Test func `is deleted with its records`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       try await database.saveNotes(["a"])
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `has a result of its own among several`() async throws {
+  @Test func `has its own result among several zones`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let found = try await database.recordZones(for: [zoneZ, zoneY])
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `cannot be made in the public or the shared database`() async throws {
+  @Test func `cannot be created in the public or the shared database`() async throws {
     try await withCloud { cloud in
       let device = try await cloud.device()
       for database in [device.publicCloudDatabase, device.sharedCloudDatabase] {
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func `cannot be the default one when it is deleted`() async throws {
+  @Test func `cannot be deleted if it is the default zone`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.device().privateCloudDatabase
       await expect(.invalidArguments) {
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test func `of one user is not another's`() async throws {
+  @Test func `belongs to one user only`() async throws {
     try await withCloud { cloud in
       _ = try await cloud.zone()
       let ann = try await cloud.device().userRecordID().recordName
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func `may name its owner in full`() async throws {
+  @Test func `can be named with its owner`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let ann = try await cloud.device().userRecordID().recordName

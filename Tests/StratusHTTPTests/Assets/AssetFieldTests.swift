@@ -3,9 +3,9 @@ import StratusHTTP
 import StratusTesting
 import Testing
 
-/// Files as values of fields: what a save takes, and what it refuses.
+/// Files as field values: what a save accepts and what it refuses.
 @Suite struct AssetFields {
-  @Test func `a list of files keeps their order`() async throws {
+  @Test func `a list of files keeps its order`() async throws {
     try await withAnna { anna in
       let targets = try await anna.uploadTargets([
         ["recordName": "n", "recordType": "Note", "fieldName": "photos"],
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: ["ASSETID", "ASSET"])
-  func `A14: both names of the type are taken`(name: String) async throws {
+  func `A14: both names of the asset type are accepted`(name: String) async throws {
     try await withAnna { anna in
       let file = try await anna.upload(abc)
       let saved = try await anna.save(
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `A7: a record sent back whole keeps its files`() async throws {
+  @Test func `A7: a record that is sent back whole keeps its files`() async throws {
     try await withAnna { anna in
       try await anna.saveNote(photo: try await anna.upload(abc))
       let record = try await anna.lookup(["n"])[0]
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `other fields change and the file stays`() async throws {
+  @Test func `a file stays when other fields of its record change`() async throws {
     try await withAnna { anna in
       try await anna.saveNote(photo: try await anna.upload(abc))
       try await anna.save("n", fields: ["title": ["value": "Milk"]])
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func `what is no file of this database is refused, with the field's name`() async throws {
+  @Test func `an invalid asset is refused, and the error names its field`() async throws {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       let bea = try await server.client("bea@example.org")
@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  @Test func `a receipt is good for half a day`() async throws {
+  @Test func `an upload receipt is valid for half a day`() async throws {
     let clock = MovedClock()
     try await withServer(live: clock.live) { server in
       let anna = try await server.client("anna@example.org")
@@ -120,7 +120,8 @@ import Testing
     }
   }
 
-  @Test func `a refused file refuses the atomic batch, and names no field`() async throws {
+  @Test
+  func `a refused asset refuses the atomic batch, and its field stays untyped`() async throws {
     try await withAnna { anna in
       try await anna.makeZone("Z")
       let bare: JSON = ["fileChecksum": "\(checksumOfABC)", "size": 3]
@@ -142,7 +143,7 @@ import Testing
     }
   }
 
-  @Test func `a file's bytes do not count as the record's`() async throws {
+  @Test func `the bytes of a file do not count toward the record's size`() async throws {
     try await withAnna { anna in
       let file = try await anna.upload([UInt8](repeating: 7, count: 2_000_000))
       try await anna.saveNote(photo: file)

@@ -10,7 +10,7 @@ import Testing
 let abc = Array("abc".utf8)
 let checksumOfABC = "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0="
 
-/// What came back from a URL of a file.
+/// The answer to a request to a file's URL.
 struct Transferred: Sendable {
   let status: Int
   let headers: HTTPFields
@@ -25,7 +25,7 @@ struct Transferred: Sendable {
 }
 
 extension Client {
-  /// Asks for upload URLs, one a field.
+  /// Requests upload URLs, one for each field.
   func uploadTargets(_ tokens: JSON, in zone: String? = nil) async throws -> JSON {
     var body: JSON = ["tokens": tokens]
     if let zone { body = body.with("zoneID", ["zoneName": "\(zone)"]) }
@@ -40,7 +40,7 @@ extension Client {
     return try #require(targets[0]["url"].string)
   }
 
-  /// Sends to or fetches from an absolute URL of this server's, without any token.
+  /// Sends a request to an absolute URL of this server, without any token.
   func transfer(
     _ method: HTTPRequest.Method, _ url: String, headers: [String: String] = [:],
     body: any SentBody = WholeBody([])
@@ -65,7 +65,7 @@ extension Client {
     try await transfer(method, url, headers: headers, body: WholeBody(bytes))
   }
 
-  /// Uploads bytes and returns what to put into the field.
+  /// Uploads bytes and returns the value for the field.
   func upload(_ bytes: [UInt8], to url: String? = nil) async throws -> JSON {
     let target: String
     if let url { target = url } else { target = try await uploadURL() }
@@ -74,7 +74,7 @@ extension Client {
     return try answer.json["singleFile"]
   }
 
-  /// Saves a note with a photo and returns it as the server has it.
+  /// Saves a note with a photo and returns it as the server stores it.
   @discardableResult
   func saveNote(
     _ name: String = "n", photo: JSON, in zone: String? = nil
@@ -84,14 +84,14 @@ extension Client {
     return saved
   }
 
-  /// Where a note's photo can be had.
+  /// The download URL of a note's photo.
   func downloadURL(of name: String = "n") async throws -> String {
     let photo = try await lookup([name])[0]["fields"]["photo"]["value"]
     return try #require(photo["downloadURL"].string, "\(photo)")
   }
 }
 
-/// A body that comes in the pieces given, and then ends or breaks.
+/// A body that arrives in the given chunks, and then ends or fails.
 struct PiecedBody: SentBody {
   let parts: [[UInt8]]
   var breaks = false
@@ -118,10 +118,10 @@ struct PiecedBody: SentBody {
 }
 
 extension TestServer {
-  /// Whole files in its folder, by name.
+  /// The names of the complete files in the server's folder.
   func files() throws -> Set<String> { try names(in: "files") }
 
-  /// Uploads and notes in its folder, by name.
+  /// The names of uploads and their notes in the server's folder.
   func unfinished() throws -> Set<String> { try names(in: "uploads") }
 
   private func names(in place: String) throws -> Set<String> {

@@ -4,7 +4,7 @@ import Testing
 
 /// Files over a real socket.
 extension Socket {
-  /// NB: made of blocks, since a loop over each byte would hold up all other tests.
+  /// NB: built from blocks, since a loop over each byte would delay all other tests.
   private static let contents = {
     let block = (0..<8_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
     return Array(repeating: block, count: 1_000).flatMap { $0 }
@@ -52,7 +52,8 @@ extension Socket {
     return try #require(photo["downloadURL"].string, "\(answer)")
   }
 
-  @Test func `a file goes over a socket and comes back, whole and in part`() async throws {
+  @Test
+  func `a file is uploaded over a socket and downloaded, as a whole and in part`() async throws {
     try await withRunningServer { port, query in
       let up = try await Self.send(
         port, "PUT", try await Self.uploadURL(port, query),
@@ -73,7 +74,7 @@ extension Socket {
     }
   }
 
-  @Test func `a file larger than any JSON request comes in chunks`() async throws {
+  @Test func `a file larger than any JSON request is uploaded in chunks`() async throws {
     try await withRunningServer { port, query in
       let chunk = Array("186A0\r\n".utf8) + [UInt8](repeating: 7, count: 100_000) + [13, 10]
       let body = (0..<80).flatMap { _ in chunk } + Array("0\r\n\r\n".utf8)
@@ -83,7 +84,7 @@ extension Socket {
     }
   }
 
-  @Test func `who leaves in the middle of an upload goes on later`() async throws {
+  @Test func `a client that disconnects during an upload can resume it`() async throws {
     try await withRunningServer { port, query in
       let url = try await Self.uploadURL(port, query)
       let size = Self.contents.count
@@ -104,7 +105,8 @@ extension Socket {
   }
 
   #if os(Linux)
-    @Test func `who leaves in the middle of a file lets go of it`() async throws {
+    @Test
+    func `the server closes a file when the client disconnects during its download`() async throws {
       try await withRunningServer { port, query in
         let contents = Self.contents.prefix(7_654_321)
         let up = try await Self.send(
@@ -116,15 +118,16 @@ extension Socket {
         try await wire.begin(Array(head.utf8)) {
           #expect(Self.openFiles() == 1, "the file is not being read: the test tests nothing")
         }
-        // The server hears of it while it answers others.
+        // The server notices the disconnect while it answers other requests.
         for _ in 0..<2_000 where Self.openFiles() > 0 { try await Self.expectAlive(port, query) }
         #expect(Self.openFiles() == 0)
       }
     }
 
-    /// Open files of 7,654,321 bytes.
+    /// Counts the open files of 7,654,321 bytes.
     ///
-    /// NB: by their size, since other tests of this process have files open too.
+    /// NB: files are identified by their size, since other tests of this process have files open
+    /// too.
     private static func openFiles() -> Int {
       let folder = "/proc/self/fd"
       let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

@@ -5,7 +5,7 @@ import StratusHTTP
 import StratusTesting
 import Testing
 
-/// What is kept and what goes, when nobody holds it.
+/// The sweep removes files without an owner and keeps all others.
 @Suite struct AssetSweeps {
   private static let day: Int64 = 86_400
 
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `bytes that no record came for go after a day`() async throws {
+  @Test func `an uploaded file that no record uses is removed after a day`() async throws {
     try await withClock { server, anna, clock in
       let file = try await anna.upload(abc)
       clock.move(bySeconds: Self.day)
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `bytes that a record holds never go`() async throws {
+  @Test func `a file that a record uses is never removed`() async throws {
     try await withClock { server, anna, clock in
       try await anna.saveNote("a", photo: try await anna.upload(abc))
       try await anna.saveNote("b", photo: try await anna.upload(abc))
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(arguments: ["delete", "replace", "clear", "other", "zone"])
-  func `bytes that a record lets go of go a day later`(how: String) async throws {
+  func `a file is removed a day after its last record drops it`(how: String) async throws {
     try await withClock { server, anna, clock in
       try await anna.makeZone("Z")
       try await anna.saveNote(photo: try await anna.upload(abc), in: "Z")
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func `the same bytes sent again are young again`() async throws {
+  @Test func `a second upload of the same bytes restarts the day`() async throws {
     try await withClock { server, anna, clock in
       _ = try await anna.upload(abc)
       clock.move(bySeconds: Self.day - 10)
@@ -92,10 +92,10 @@ import Testing
     }
   }
 
-  @Test func `a file without a row goes, one with a row does not`() async throws {
+  @Test func `an unregistered file is removed, and a registered one is kept`() async throws {
     try await withClock { server, anna, clock in
       try await anna.saveNote(photo: try await anna.upload(abc))
-      // What a crash between the file's end and its registration leaves.
+      // A copy stands for the file that a crash leaves between its completion and its registration.
       let kept = try #require(try server.files().first)
       let orphan = try server.copyFile(kept, finished: clock.now)
       await server.sweepAssets(graceSeconds: Self.day)
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func `an upload nobody goes on with goes`() async throws {
+  @Test func `an abandoned upload is removed`() async throws {
     try await withClock { server, anna, clock in
       let url = try await anna.uploadURL()
       _ = try await anna.transfer(
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test func `an upload whose end failed goes`() async throws {
+  @Test func `an upload whose completion failed is removed`() async throws {
     try await withClock { server, anna, clock in
       let inTheWay = try server.assetsFolder(of: anna) + "/files"
       try Data().write(to: URL(fileURLWithPath: inTheWay))
@@ -131,7 +131,7 @@ import Testing
     }
   }
 
-  @Test func `a store that cannot be swept does not hinder another`() async throws {
+  @Test func `a store that cannot be swept does not stop the sweep of others`() async throws {
     try await withClock { server, anna, clock in
       var (one, other) = (anna, anna)
       (one.container, other.container) = ("iCloud.org.example.one", "iCloud.org.example.other")
@@ -151,7 +151,7 @@ import Testing
     }
   }
 
-  @Test func `many files go in steps`() async throws {
+  @Test func `many files are removed in several steps`() async throws {
     try await withClock { server, anna, clock in
       for index in 0..<450 {
         _ = try await anna.upload([UInt8(index & 255), UInt8(index >> 8)])
@@ -165,7 +165,7 @@ import Testing
 }
 
 extension TestServer {
-  /// Makes another file of a file's bytes, of which the register knows nothing.
+  /// Copies a file under another name that the register does not contain.
   func copyFile(_ name: String, finished: Int64) throws -> String {
     let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
     let path = try #require(paths.first { $0.hasSuffix("/" + name) })
@@ -177,14 +177,14 @@ extension TestServer {
     return String(copy)
   }
 
-  /// Where the files of a client's container lie, made where there is none.
+  /// The folder of a client's container's files. Creates the folder if it does not exist.
   func assetsFolder(of client: Client) throws -> String {
     let path = folder.path + "/\(client.container)/development.assets"
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     return path
   }
 
-  /// Takes the bytes of all whole files behind the server's back.
+  /// Empties all complete files behind the server's back.
   func emptyFiles() throws {
     let names = try files()
     for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path)
@@ -193,7 +193,7 @@ extension TestServer {
     }
   }
 
-  /// Removes all whole files behind the server's back.
+  /// Removes all complete files behind the server's back.
   func loseFiles() throws {
     for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path)
     where path.hasSuffix(".assets/files") {

@@ -4,9 +4,9 @@ import StratusHTTP
 import StratusTesting
 import Testing
 
-/// Requests for URLs and receipts that are refused, and URLs that are not good.
+/// Refused requests for upload URLs and receipts, and invalid URLs.
 @Suite struct BadAssets {
-  @Test func `a URL needs somebody signed in`() async throws {
+  @Test func `an upload URL needs a signed-in user`() async throws {
     try await withServer { server in
       let token: JSON = ["recordType": "Note", "fieldName": "photo"]
       for endpoint in ["assets/upload", "assets/rereference"] {
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `malformed requests are refused`() async throws {
+  @Test func `malformed requests for upload URLs are refused`() async throws {
     try await withAnna { anna in
       let bad: [JSON] = [
         [:], ["tokens": "many"], ["tokens": [[:]]], ["tokens": ["photo"]],
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `a zone that is not there takes no files`() async throws {
+  @Test func `an upload to a missing zone is refused`() async throws {
     try await withAnna { anna in
       let body: JSON = [
         "zoneID": ["zoneName": "Nowhere"], "tokens": [["fieldName": "photo"]], "assets": [],
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func `production knows its fields beforehand`() async throws {
+  @Test func `production refuses uploads to fields that its schema lacks`() async throws {
     try await withServer { server in
       var anna = try await server.client("anna@example.org")
       try await anna.saveNote(photo: try await anna.upload(abc))
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func `nobody sends files for another's public record`() async throws {
+  @Test func `a user cannot upload a file for another user's public record`() async throws {
     try await withServer { server in
       var anna = try await server.client("anna@example.org")
       var bea = try await server.client("bea@example.org")
@@ -91,14 +91,14 @@ import Testing
       try await bea.answer("assets/upload", ["tokens": [token]])
         .expectRefusal("another's record", code: "ACCESS_DENIED")
       try await anna.saveNote("n", photo: try await anna.upload(abc))
-      // Everybody reads what is public.
+      // Every caller can read public records.
       let record = try await server.stranger.lookup(["n"])[0]
       let url = try #require(record["fields"]["photo"]["value"]["downloadURL"].string)
       #expect(try await server.stranger.transfer(.get, url).bytes == abc)
     }
   }
 
-  @Test func `URLs nobody gave out are not found`() async throws {
+  @Test func `a URL that the server never issued gives 404`() async throws {
     try await withAnna { anna in
       try await anna.saveNote(photo: try await anna.upload(abc))
       let upload = try await anna.uploadURL()
@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  @Test func `an upload URL is good for 15 minutes, and while an upload goes on`() async throws {
+  @Test func `an upload URL is valid for 15 minutes, and longer during an upload`() async throws {
     let clock = MovedClock()
     try await withServer(live: clock.live) { server in
       let anna = try await server.client("anna@example.org")
@@ -151,7 +151,7 @@ import Testing
     }
   }
 
-  @Test func `a download URL is good for an hour at least, and two at most`() async throws {
+  @Test func `a download URL is valid for at least one hour and at most two`() async throws {
     let clock = MovedClock()
     try await withServer(live: clock.live) { server in
       let anna = try await server.client("anna@example.org")
@@ -169,7 +169,7 @@ import Testing
   }
 
   @Test(arguments: [HTTPRequest.Method.delete, .patch, .head])
-  func `an upload URL knows three methods`(method: HTTPRequest.Method) async throws {
+  func `an upload URL accepts three HTTP methods`(method: HTTPRequest.Method) async throws {
     try await withAnna { anna in
       let answer = try await anna.transfer(method, try await anna.uploadURL(), abc)
       #expect(answer.status == 405)
@@ -178,7 +178,7 @@ import Testing
 }
 
 extension Client {
-  /// The ticket of an upload URL.
+  /// The ticket in an upload URL.
   func ticket() async throws -> String {
     String(try #require(try await uploadURL().split(separator: "/").last))
   }

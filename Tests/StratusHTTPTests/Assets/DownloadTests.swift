@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  @Test func `the whole file comes, for anyone who knows the URL`() async throws {
+  @Test func `any caller that has the URL gets the whole file`() async throws {
     try await withPhoto { anna, url in
       #expect(!url.contains("%"))
       let answer = try await anna.transfer(.get, url)
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: ["/photo.jpg", "/$%7Bf%7D", "/${f}", "?x=1"])
-  func `a file's name behind the URL changes nothing`(name: String) async throws {
+  func `the file name after the URL has no effect`(name: String) async throws {
     try await withPhoto { anna, url in
       let answer = try await anna.transfer(.get, url + name)
       #expect(answer.status == 200 && answer.bytes == Self.contents)
@@ -45,7 +45,9 @@ import Testing
     ("bytes=8-99", "89", "bytes 8-9/10"), ("bytes=-99", "0123456789", "bytes 0-9/10"),
     ("Bytes = 2-4", "234", "bytes 2-4/10"),
   ])
-  func `a part comes as asked`(range: String, text: String, told: String) async throws {
+  func `a range request gets the requested bytes`(range: String, text: String, told: String)
+    async throws
+  {
     try await withPhoto { anna, url in
       let answer = try await anna.transfer(.get, url, headers: ["Range": range])
       #expect(answer.status == 206)
@@ -55,7 +57,7 @@ import Testing
   }
 
   @Test(arguments: ["bytes=10-", "bytes=10-12", "bytes=-0", "bytes=99999999999-"])
-  func `a part behind the end is not satisfiable`(range: String) async throws {
+  func `a range beyond the end gives 416`(range: String) async throws {
     try await withPhoto { anna, url in
       let answer = try await anna.transfer(.get, url, headers: ["Range": range])
       #expect(answer.status == 416)
@@ -68,7 +70,7 @@ import Testing
     "bytes=0-1,4-5", "bytes=4-2", "bytes=a-b", "items=0-1", "bytes", "bytes=", "bytes=-", "",
     "bytes=99999999999999999999-",
   ])
-  func `what is no single range gets the whole`(range: String) async throws {
+  func `a request without a single valid range gets the whole file`(range: String) async throws {
     try await withPhoto { anna, url in
       let answer = try await anna.transfer(.get, url, headers: ["Range": range])
       #expect(answer.status == 200 && answer.bytes == Self.contents)
@@ -76,7 +78,7 @@ import Testing
     }
   }
 
-  @Test func `a client that has the file is told so`() async throws {
+  @Test func `a client that already has the file gets 304`() async throws {
     try await withPhoto { anna, url in
       let tag = try #require(try await anna.transfer(.get, url).header("ETag"))
       for known in [tag, "W/\(tag)", "\"other\", \(tag)", "*"] {
@@ -93,7 +95,7 @@ import Testing
     }
   }
 
-  @Test func `a part is only for who has the rest of the same file`() async throws {
+  @Test func `a conditional range applies only to the client's version of the file`() async throws {
     try await withPhoto { anna, url in
       let tag = try #require(try await anna.transfer(.get, url).header("ETag"))
       let same = try await anna.transfer(
@@ -107,7 +109,7 @@ import Testing
     }
   }
 
-  @Test func `HEAD answers like GET but for the bytes`() async throws {
+  @Test func `HEAD has the same headers as GET and no body`() async throws {
     try await withPhoto { anna, url in
       let answer = try await anna.transfer(.head, url)
       #expect(answer.status == 200)
@@ -118,7 +120,7 @@ import Testing
   }
 
   @Test(arguments: [HTTPRequest.Method.put, .delete, .patch])
-  func `a download URL takes nothing`(method: HTTPRequest.Method) async throws {
+  func `a download URL refuses uploads`(method: HTTPRequest.Method) async throws {
     try await withPhoto { anna, url in
       let answer = try await anna.transfer(method, url, abc)
       #expect(answer.status == 405)
@@ -127,7 +129,7 @@ import Testing
     }
   }
 
-  @Test func `desiredKeys without the field avoids the URL`() async throws {
+  @Test func `desiredKeys without the asset field omit its URL`() async throws {
     try await withPhoto { anna, _ in
       let body: JSON = ["records": [["recordName": "n"]], "desiredKeys": ["title"]]
       let record = try await anna.post("records/lookup", body)["records"][0]
@@ -135,7 +137,7 @@ import Testing
     }
   }
 
-  @Test func `every answer with records tells where their files are`() async throws {
+  @Test func `every answer that contains records has URLs for their files`() async throws {
     try await withAnna { anna in
       try await anna.makeZone("Z")
       let file = try await anna.upload(abc)
@@ -156,7 +158,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `bytes that are lost are had again from who sends them`(isGone: Bool) async throws {
+  func `an upload of the same bytes replaces a lost file`(isGone: Bool) async throws {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       try await anna.saveNote(photo: try await anna.upload(abc))
@@ -171,7 +173,7 @@ import Testing
     }
   }
 
-  @Test func `a file that is lost is not found, in JSON`() async throws {
+  @Test func `a download of a lost file gives 404 in JSON`() async throws {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       try await anna.saveNote(photo: try await anna.upload(abc))

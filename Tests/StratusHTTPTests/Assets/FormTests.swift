@@ -4,7 +4,7 @@ import StratusHTTP
 import StratusTesting
 import Testing
 
-/// Files that come as forms (wire-quirks A27; RFC 7578).
+/// Uploads of files as multipart forms (wire-quirks A27; RFC 7578).
 @Suite struct Forms {
   private static let boundary = "----boundary7"
   private static let type = ["Content-Type": "multipart/form-data; boundary=\(boundary)"]
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: ["files", "file", "anything"])
-  func `the part of a form is the file`(name: String) async throws {
+  func `the part of a form becomes the file`(name: String) async throws {
     try await withAnna { anna in
       let answer = try await send(anna, WholeBody(Self.form(abc, name: name)))
       #expect(try answer.json["singleFile"]["fileChecksum"] == "\(checksumOfABC)")
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3, 5, 16, 17, 40, 100])
-  func `a form may be torn anywhere`(size: Int) async throws {
+  func `a form may be split at any byte`(size: Int) async throws {
     let tricky: [[UInt8]] = [
       abc, [], Array("\r\n--\(Self.boundary.dropLast())".utf8), Array("\r\n\r\n--\r\n-".utf8),
       Array(repeating: 13, count: 50), Array("--\(Self.boundary)".utf8),
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `forms that are none are refused, and nothing is kept`() async throws {
+  @Test func `a malformed form is refused, and no file is kept`() async throws {
     let form = Self.form(abc)
     let twice = Self.form(abc).dropLast(4) + [13, 10] + Self.form(abc).dropFirst(2)
     let bad: [(String, [UInt8])] = [

@@ -4,11 +4,11 @@ import StratusHTTP
 import StratusTesting
 import Testing
 
-/// Files that come in several pieces (an addition of ours), and connections that break.
+/// Uploads in several requests (an addition of ours), and broken connections.
 @Suite struct Pieces {
   private static func range(_ text: String) -> [String: String] { ["Content-Range": text] }
 
-  @Test func `a file comes in pieces`() async throws {
+  @Test func `a file can be uploaded in several ranges`() async throws {
     try await withAnna { anna in
       let url = try await anna.uploadURL()
       let first = try await anna.transfer(.put, url, headers: Self.range("bytes 0-1/3"), [97, 98])
@@ -23,7 +23,9 @@ import Testing
   }
 
   @Test(arguments: ["bytes 0-1/3", "bytes 1-1/3", "bytes 3-3/4", "bytes 9-9/10"])
-  func `a piece out of place is a conflict that says where to go on`(text: String) async throws {
+  func `a range that does not continue the upload is a conflict with the offset`(text: String)
+    async throws
+  {
     try await withAnna { anna in
       let url = try await anna.uploadURL()
       _ = try await anna.transfer(.put, url, headers: Self.range("bytes 0-1/3"), [97, 98])
@@ -55,7 +57,7 @@ import Testing
   }
 
   @Test(arguments: [[97], [97, 98, 99]] as [[UInt8]])
-  func `a piece with other bytes than it says is refused`(bytes: [UInt8]) async throws {
+  func `a range with fewer or more bytes than it states is refused`(bytes: [UInt8]) async throws {
     try await withAnna { anna in
       let url = try await anna.uploadURL()
       let answer = try await anna.transfer(.put, url, headers: Self.range("bytes 0-1/2"), bytes)
@@ -66,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func `what came before the connection broke need not come again`() async throws {
+  @Test func `bytes that arrived before a broken connection need not be sent again`() async throws {
     try await withAnna { anna in
       let url = try await anna.uploadURL()
       let broken = PiecedBody(parts: [[97], [98]], breaks: true)
@@ -78,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func `a file sent whole again begins anew`() async throws {
+  @Test func `an upload that is sent again as a whole starts from the beginning`() async throws {
     try await withAnna { anna in
       let url = try await anna.uploadURL()
       _ = try await anna.transfer(
@@ -88,7 +90,7 @@ import Testing
     }
   }
 
-  @Test func `many small parts are one file`() async throws {
+  @Test func `many small ranges become one file`() async throws {
     try await withAnna { anna in
       let parts = (0..<2_000).map { [UInt8](repeating: UInt8($0 % 251), count: 700) }
       let url = try await anna.uploadURL()
@@ -100,8 +102,8 @@ import Testing
     }
   }
 
-  /// A crash between the last byte and the file's end must not leave an upload without an end.
-  @Test func `an upload that has all its bytes is ended by asking`() async throws {
+  /// A crash between the last byte and the completion must not leave an unfinished upload.
+  @Test func `a status request completes an upload that has all its bytes`() async throws {
     try await withAnna { anna in
       let url = try await anna.uploadURL()
       _ = try await anna.transfer(.put, url, headers: Self.range("bytes 0-1/3"), [97, 98])
@@ -114,7 +116,7 @@ import Testing
     }
   }
 
-  @Test func `a file larger than the limit is refused before its bytes`() async throws {
+  @Test func `a file above the size limit is refused before its bytes are read`() async throws {
     try await withAnna { anna in
       let url = try await anna.uploadURL()
       let answer = try await anna.transfer(

@@ -4,7 +4,7 @@ import Testing
 
 /// `assets/rereference` (web-services §4.7).
 @Suite struct Rereferences {
-  @Test func `a file goes into another record without its bytes`() async throws {
+  @Test func `a file can be added to another record without an upload`() async throws {
     try await withAnna { anna in
       try await anna.saveNote("a", photo: try await anna.upload(abc))
       let answer = try await anna.post(
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test func `answers come in the order of the request, errors in place`() async throws {
+  @Test func `results come in the order of the request, with errors in place`() async throws {
     try await withAnna { anna in
       try await anna.saveNote("a", photo: try await anna.upload(abc))
       try await anna.save("a", fields: ["title": ["value": "Milk"]])
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `it begins the grace of the bytes anew`() async throws {
+  @Test func `a rereference restarts the grace period of the file`() async throws {
     let clock = MovedClock()
     try await withServer(live: clock.live) { server in
       let anna = try await server.client("anna@example.org")

@@ -3,9 +3,9 @@ import StratusTesting
 import StratusWire
 import Testing
 
-/// Limits of uploads: disabled users, and bytes that no record holds.
+/// Limits of uploads: disabled users, and uploaded bytes that no record uses yet.
 @Suite struct BoundsOfUploads {
-  @Test func `an upload URL does not work once its user is disabled`() async throws {
+  @Test func `an upload URL stops working when its user is disabled`() async throws {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       let url = try await anna.uploadURL()
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func `a user's bytes that no record holds are bounded`() async throws {
+  @Test func `the bytes of a user's uploads without a record are limited`() async throws {
     try await withServer(limits: LimitSettings(unheldBytesPerUserMax: 5)) { server in
       let anna = try await server.client("anna@example.org")
       let file = try await anna.upload(abc)
@@ -31,13 +31,13 @@ import Testing
       #expect(try refused.json["reason"] == .string(Reason.assetsUnheld))
       let ben = try await server.client("ben@example.org")
       _ = try await ben.upload(Array("ben".utf8))
-      // A record that holds them makes room.
+      // A record that uses the bytes frees capacity.
       try await anna.saveNote(photo: file)
       _ = try await anna.upload(Array("xyz".utf8))
     }
   }
 
-  @Test func `a store's bytes that no record holds are bounded`() async throws {
+  @Test func `the bytes of a store's uploads without a record are limited`() async throws {
     try await withServer(limits: LimitSettings(unheldBytesPerStoreMax: 5)) { server in
       _ = try await server.client("anna@example.org").upload(abc)
       let ben = try await server.client("ben@example.org")

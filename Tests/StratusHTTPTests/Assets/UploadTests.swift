@@ -4,9 +4,9 @@ import StratusHTTP
 import StratusTesting
 import Testing
 
-/// `assets/upload` and the URLs it gives (web-services §4.6, wire-quirks A26 to A28, B23).
+/// `assets/upload` and the URLs that it returns (web-services §4.6, wire-quirks A26 to A28, B23).
 @Suite struct Uploads {
-  @Test func `URLs come in the order asked for, without an escape in them`() async throws {
+  @Test func `upload URLs come in the requested order and contain no escape`() async throws {
     try await withAnna { anna in
       let targets = try await anna.uploadTargets([
         ["recordName": "b", "recordType": "Note", "fieldName": "photo"],
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `the answer is the asset dictionary with its receipt`() async throws {
+  @Test func `the answer to an upload is the asset dictionary with its receipt`() async throws {
     try await withAnna { anna in
       let answer = try await anna.transfer(.post, try await anna.uploadURL(), abc)
       #expect(answer.status == 200)
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `an empty file is a file`() async throws {
+  @Test func `an empty file can be uploaded`() async throws {
     try await withAnna { anna in
       let file = try await anna.upload([])
       #expect(file["size"] == 0)
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func `A26: what a request says of its sender is not looked at`() async throws {
+  @Test func `A26: the server ignores what an upload states about its sender`() async throws {
     try await withAnna { anna in
       let headers = [
         "Origin": "https://notes.example.org", "Authorization": "Bearer nonsense",
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func `a preflight allows what a page needs`() async throws {
+  @Test func `a preflight allows the headers that web pages need`() async throws {
     try await withAnna { anna in
       let answer = try await anna.transfer(
         .options, try await anna.uploadURL(),
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test func `a URL takes one file: sent again, the answer is the first one's`() async throws {
+  @Test func `a second upload to a URL gets the first upload's answer`() async throws {
     try await withAnna { anna in
       let url = try await anna.uploadURL()
       let first = try await anna.upload(abc, to: url)
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func `who lost the answer asks again`() async throws {
+  @Test func `a client that lost the answer can request it again`() async throws {
     try await withAnna { anna in
       let url = try await anna.uploadURL()
       let before = try await anna.transfer(.get, url)
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test func `URLs begin with what the caller calls the server`() async throws {
+  @Test func `URLs start with the base URL that the client uses`() async throws {
     try await withAnna { anna in
       var head = HTTPRequest(
         method: .post, scheme: "http", authority: "10.0.0.7:8080",
@@ -132,7 +132,7 @@ import Testing
     }
   }
 
-  @Test func `bytes that others sent too are kept once`() async throws {
+  @Test func `equal bytes of several uploads are stored once`() async throws {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       let bea = try await server.client("bea@example.org")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import StratusHTTP
 
-/// A body on its way from a connection to an endpoint.
+/// A request body on its way from a connection to an endpoint.
 @Suite(.timeLimit(.minutes(5))) struct `A body that arrives` {
   private static let piece = ByteBuffer(repeating: 1, count: Limits.bodyAheadBytesMax / 8)
 
@@ -20,7 +20,9 @@ import Testing
     }
   }
 
-  @Test func `It pauses the connection when enough waits, and lets it go on at half`() async throws
+  @Test
+  func `It pauses the connection when its buffer is full, and resumes when half is free`()
+    async throws
   {
     let calls = Calls()
     let intake = Self.intake(calls)
@@ -28,7 +30,7 @@ import Testing
     #expect(!intake.push(Self.piece))
     let pieces = intake.pieces()
     _ = try await pieces.next()
-    // A piece that was decoded before the pause follows it, and does not end it.
+    // A chunk that was decoded before the pause still arrives, and does not end the pause.
     #expect(!intake.push(Self.piece))
     while calls.drains.load(ordering: .relaxed) == 0 { _ = try await pieces.next() }
     #expect(intake.push(Self.piece))
@@ -39,7 +41,7 @@ import Testing
     #expect(calls.drains.load(ordering: .relaxed) == 1)
   }
 
-  @Test func `It fails in the middle, and stays so`() async throws {
+  @Test func `It reports a failure in its middle, and stays failed`() async throws {
     let intake = Self.intake(Calls())
     _ = intake.push(Self.piece)
     intake.fail(BodyIntake.endedEarly)

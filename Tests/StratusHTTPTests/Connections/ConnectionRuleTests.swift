@@ -9,7 +9,7 @@ import Testing
 
 @testable import StratusHTTP
 
-/// Duties of a server in HTTP/1.1 (RFC 9110, RFC 9112), over real sockets.
+/// Requirements on a server in HTTP/1.1 (RFC 9110, RFC 9112), tested over real sockets.
 @Suite(.timeLimit(.minutes(5))) struct `Rules of HTTP` {
   static let closing = "Connection: close\r\n\r\n"
 
@@ -18,7 +18,7 @@ import Testing
     "GET /health HTTP/1.1\r\nHost: a, b\r\n", "GET /health HTTP/1.1\r\nhost: a/b\r\n",
     "GET /health HTTP/1.0\r\nHost: a\r\nHost: b\r\n",
   ])
-  func `A request without exactly one host is refused`(head: String) async throws {
+  func `A request without exactly one Host header is refused`(head: String) async throws {
     try await ConnectionScene.with { scene in
       let answer = try await scene.exchange(head + "\r\n")
       #expect(answer.hasPrefix("HTTP/1.1 400 "), "\(answer)")
@@ -31,7 +31,7 @@ import Testing
     "GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
     "GET http://a/health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
   ])
-  func `The connection ends with an answer to HTTP 1_0`(request: String) async throws {
+  func `The connection closes after an answer to HTTP 1_0`(request: String) async throws {
     try await ConnectionScene.with { scene in
       let answer = try await scene.exchange(request)
       #expect(answer.hasPrefix("HTTP/1.1 200 "), "\(answer)")
@@ -45,7 +45,7 @@ import Testing
     ("GET /\(String(repeating: "a", count: 100_000)) HTTP/1.1\r\nHost: a\r\n\r\n", "431"),
     ("GET / HTTP/1.1\r\nHost: a\r\nX: \(String(repeating: "a", count: 100_000))\r\n\r\n", "431"),
   ])
-  func `What is no HTTP is refused in JSON`(text: String, status: String) async throws {
+  func `Bytes that are not HTTP get an error in JSON`(text: String, status: String) async throws {
     try await ConnectionScene.with { scene in
       let answer = try await scene.exchange(text)
       #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(answer.prefix(200))")
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `Pipelined requests are answered in order, also to a client that stops sending`()
+  @Test func `Pipelined requests are answered in order, even if the client stops sending`()
     async throws
   {
     try await ConnectionScene.with { scene in
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `HEAD works where GET does`() async throws {
+  @Test func `HEAD works wherever GET does`() async throws {
     try await ConnectionScene.with { scene in
       for target in ["/health", "/health/live", "/health/ready"] {
         let answer = try await scene.exchange(
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test func `A client that waits for consent gets it, or the refusal`() async throws {
+  @Test func `A client that expects 100 Continue gets it, or the error`() async throws {
     try await ConnectionScene.with { scene in
       let fields = "Host: a\r\nExpect: 100-continue\r\nConnection: close\r\n"
       let wire = try LiveWire(port: scene.port)
@@ -101,19 +101,20 @@ import Testing
     }
   }
 
-  /// RFC 9110 §5.6.7 names the first; the others are a leap day, and the last second of a century.
+  /// RFC 9110 §5.6.7 contains the first date. The others are a leap day and the last second of a
+  /// century.
   @Test(
     arguments: [
       (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
       (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"),
       (4_102_444_799, "Thu, 31 Dec 2099 23:59:59 GMT"), (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
     ] as [(Int64, String)])
-  func `A date is written as HTTP wants it`(second: Int64, text: String) {
+  func `A date has the format of HTTP`(second: Int64, text: String) {
     #expect(DateText().text(at: second * 1_000 + 999) == text)
   }
 }
 
-/// Which pages may call (web-auth §2, §6).
+/// The web pages that may send requests (web-auth §2, §6).
 @Suite struct `Origins of web pages` {
   static func fields(from origin: String, allowed: Set<String>?) -> HTTPFields {
     var fields = HTTPFields()
@@ -130,7 +131,7 @@ import Testing
     #expect(fields[.vary] == "Origin")
   }
 
-  @Test func `Another origin gets no CORS fields`() {
+  @Test func `Another origin gets no CORS headers`() {
     let fields = Self.fields(from: "https://b.example", allowed: ["https://a.example"])
     #expect(fields[.accessControlAllowOrigin] == nil)
     #expect(fields[.accessControlAllowCredentials] == nil)
@@ -138,14 +139,14 @@ import Testing
     #expect(fields[.vary] == "Origin")
   }
 
-  @Test func `Without a list any page may call, but without credentials`() {
+  @Test func `Without a list of origins, any page may send requests, but no credentials`() {
     let fields = Self.fields(from: "https://b.example", allowed: nil)
     #expect(fields[.accessControlAllowOrigin] == "https://b.example")
     #expect(fields[.accessControlAllowCredentials] == nil)
     #expect(fields[.accessControlAllowMethods] != nil)
   }
 
-  @Test func `A request from another origin is refused`() {
+  @Test func `A request from an origin that is not listed is refused`() {
     var exchange = Exchange(uuid: "u")
     exchange.allowedOrigins = ["https://a.example"]
     func request(_ origin: String?) -> HTTPRequest {

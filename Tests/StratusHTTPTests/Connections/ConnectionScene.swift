@@ -8,20 +8,20 @@ import StratusTesting
 import StratusWire
 import Testing
 
-/// A server on a port of its own.
+/// A server on its own port.
 struct ConnectionScene: Sendable {
   let server: TestServer
   let anna: Client
   let port: UInt16
-  /// Tells the server to end.
+  /// Stops the server.
   let end: @Sendable () -> Void
 
-  /// Time-outs that no test outlasts.
+  /// Time-outs that are longer than any test.
   static let patient = ConnectionSettings(
     headTimeout: .seconds(3_600), bodyTimeout: .seconds(3_600), answerTimeout: .seconds(3_600),
     idleTimeout: .seconds(3_600), gracePeriod: .seconds(3_600))
 
-  /// Runs a server while the body runs; returns once it has ended.
+  /// Runs a server while the body runs. Returns after the server has stopped.
   static func with(
     _ change: (inout ConnectionSettings) -> Void = { _ in },
     _ body: @escaping @Sendable (ConnectionScene) async throws -> Void
@@ -60,12 +60,12 @@ struct ConnectionScene: Sendable {
     }
   }
 
-  /// The bytes that the server sends for a text, until it closes.
+  /// Sends a text and returns the server's bytes until it closes the connection.
   func exchange(_ text: String) async throws -> String {
     try await Wire(port: port).exchange(Array(text.utf8))
   }
 
-  /// A connection that has sent a text and sends nothing more.
+  /// Opens a connection, sends a text, and sends no further byte.
   func stalled(_ text: String) throws -> LiveWire {
     let wire = try LiveWire(port: port)
     wire.send(text)
@@ -83,9 +83,9 @@ struct ConnectionScene: Sendable {
     return try answer["tokens"][0]["url"].target
   }
 
-  /// Stores a file, larger than what the system takes for a client that reads nothing.
+  /// Stores a file that is larger than the system's buffers for an unread connection.
   ///
-  /// - Returns: where it can be fetched.
+  /// - Returns: the path of its download URL.
   func fileTarget(bytes count: Int) async throws -> String {
     let target = try await uploadTarget()
     let upload = try await anna.send(

@@ -10,9 +10,9 @@ import Testing
 
 @testable import StratusHTTP
 
-/// The time-outs of a connection, by a clock that the test moves.
+/// The time-outs of a connection, with a clock that the test advances.
 @Suite(.timeLimit(.minutes(5))) struct `Time-outs of a connection` {
-  /// A gate on a channel without a socket.
+  /// A connection handler on a channel without a socket.
   private struct Scene {
     let channel: NIOAsyncTestingChannel
 
@@ -51,7 +51,7 @@ import Testing
     .body(ByteBuffer(repeating: 0x20, count: count))
   }
 
-  @Test func `An idle connection ends after its time, not before`() async throws {
+  @Test func `An idle connection closes at its time-out, not before`() async throws {
     try await withServer { server in
       let scene = try await Scene(server)
       await scene.move(Limits.idleSecondsMax - 1)
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `A body may take as long as it makes progress`() async throws {
+  @Test func `A body may take any time as long as it makes progress`() async throws {
     try await withServer { server in
       let scene = try await Scene(server)
       try await scene.head(
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func `A body that trickles makes no progress`() async throws {
+  @Test func `A body that trickles counts as making no progress`() async throws {
     try await withServer { server in
       let scene = try await Scene(server)
       try await scene.head(
@@ -94,14 +94,14 @@ import Testing
     }
   }
 
-  @Test func `An unread answer ends the connection`() async throws {
+  @Test func `An unread answer closes the connection`() async throws {
     try await withServer { server in
       let scene = try await Scene(server)
       scene.channel.isWritable = false
       try await scene.head(.GET, "/health")
       try await scene.send(.end(nil))
       _ = try await scene.answer()
-      // The request behind it waits.
+      // The next pipelined request waits.
       try await scene.head(.GET, "/health")
       try await scene.send(.end(nil))
       await scene.move(Limits.answerSecondsMax - 1)
@@ -112,7 +112,8 @@ import Testing
     }
   }
 
-  @Test func `The next request is answered once the answer before is read`() async throws {
+  @Test
+  func `The next request is answered after the client has read the previous answer`() async throws {
     try await withServer { server in
       let scene = try await Scene(server)
       scene.channel.isWritable = false
@@ -132,7 +133,7 @@ import Testing
 }
 
 extension Accounts.DeveloperTokens {
-  /// An endpoint of the private database, as it stands in a request.
+  /// The path of an endpoint of the private database, with its query.
   fileprivate func target(_ endpoint: String) -> String {
     "/database/1/iCloud.org.example.Notes/development/private/\(endpoint)?ckAPIToken=\(apiToken)"
       + "&ckWebAuthToken=\(Client.encode(webAuthToken))"

@@ -7,7 +7,7 @@ import Testing
 @testable import StratusHTTP
 @testable import StratusServer
 
-/// Whether the server says that it can do its work.
+/// Whether the server reports that it can work.
 @Suite(.timeLimit(.minutes(5))) struct Readiness {
   private struct Check: ReadinessCheck {
     let name: String
@@ -16,7 +16,7 @@ import Testing
     func faults() async -> [ReadinessFault] { await look() }
   }
 
-  @Test func `A fault is named, and looked for again after a second`() async throws {
+  @Test func `The readiness check names a fault, and repeats after a second`() async throws {
     let clock = MovedClock()
     let faults = Kept([ReadinessFault(name: "store-lost", reason: "a store is gone")])
     let probe = ReadinessProbe(
@@ -29,7 +29,7 @@ import Testing
     #expect(await probe.faults().isEmpty)
   }
 
-  @Test func `A check that hangs is named, and the others are heard`() async throws {
+  @Test func `The readiness check names a check that hangs, and runs the others`() async throws {
     let (gate, key) = AsyncStream.makeStream(of: Void.self)
     let probe = ReadinessProbe(
       [
@@ -45,7 +45,7 @@ import Testing
     key.finish()
   }
 
-  @Test func `A folder that cannot be written to is no place for data`() async throws {
+  @Test func `The readiness check refuses a data folder that it cannot write to`() async throws {
     let missing = FileManager.default.temporaryDirectory
       .appendingPathComponent("stratus-missing-" + Live().ambient.makeUUID())
     #expect(await DiskReadiness(folder: missing).faults().map(\.name) == ["disk-unwritable"])
@@ -55,7 +55,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: missing.path).isEmpty)
   }
 
-  @Test func `An answer says what is wrong`() {
+  @Test func `The readiness answer describes the fault`() {
     let fault = ReadinessFault(name: "disk-full", reason: "the disk is full")
     #expect(
       String(decoding: ReadinessAnswer(faults: [fault]).jsonBytes, as: UTF8.self)
@@ -69,7 +69,7 @@ import Testing
     ("fe80::1%eth0", "[fe80::1%25eth0]"),
     ("localhost", "localhost"),
   ])
-  func `An IPv6 address stands in brackets in a URL`(host: String, text: String) {
+  func `A URL contains an IPv6 address in brackets`(host: String, text: String) {
     #expect(Settings.inURL(host) == text)
   }
 }

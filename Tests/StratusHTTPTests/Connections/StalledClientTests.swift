@@ -4,12 +4,12 @@ import StratusTesting
 import StratusWire
 import Testing
 
-/// Clients that stop in the middle, over real sockets. All time-outs but the one a test sets are an
-/// hour, so a test whose rule fails does not end.
+/// Clients that stop in the middle, over real sockets. All time-outs are an hour, except the one
+/// that a test sets. A test whose rule fails therefore does not end.
 @Suite(.timeLimit(.minutes(5))) struct `Stalled clients` {
-  // The end of the server: returning from the scene is the test.
+  // The end of the server: these tests pass when the scene returns.
 
-  @Test func `A body cut short does not hold up the end`() async throws {
+  @Test func `A truncated body does not delay the server's stop`() async throws {
     try await ConnectionScene.with { scene in
       let wire = try scene.stalled(scene.head(length: 500) + #"{"rec"#)
       let health = try await scene.exchange(
@@ -20,13 +20,13 @@ import Testing
     }
   }
 
-  @Test func `An upload cut short does not hold up the end`() async throws {
+  @Test func `A truncated upload does not delay the server's stop`() async throws {
     try await ConnectionScene.with { scene in
       let target = try await scene.uploadTarget()
       let wire = try scene.stalled(
         "PUT \(target) HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5000000\r\n"
           + "Expect: 100-continue\r\n\r\n")
-      // Then the endpoint reads the body.
+      // The endpoint now reads the body.
       try await wire.wait(for: "HTTP/1.1 100 Continue\r\n\r\n")
       wire.send(String(repeating: "x", count: 100_000))
       scene.end()
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `An unread download does not hold up the end`() async throws {
+  @Test func `An unread download does not delay the server's stop`() async throws {
     try await ConnectionScene.with { scene in
       let target = try await scene.fileTarget(bytes: 40_000_000)
       let wire = try LiveWire(port: scene.port)
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `Pipelined requests without a reader do not hold up the end`() async throws {
+  @Test func `Unread answers to pipelined requests do not delay the server's stop`() async throws {
     try await ConnectionScene.with { scene in
       let wire = try LiveWire(port: scene.port)
       let request = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -54,9 +54,9 @@ import Testing
     }
   }
 
-  // Time-outs
+  // Time-outs.
 
-  @Test func `A head that does not end is answered 408`() async throws {
+  @Test func `An incomplete request head is answered with 408`() async throws {
     try await ConnectionScene.with {
       $0.headTimeout = .milliseconds(100)
     } _: { scene in
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func `A short body that does not end is answered 408`() async throws {
+  @Test func `An incomplete short body is answered with 408`() async throws {
     try await ConnectionScene.with {
       $0.bodyTimeout = .milliseconds(100)
     } _: { scene in
@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test(arguments: ["records/lookup", "records/modify"])
-  func `A long body that does not end is refused by its endpoint`(endpoint: String) async throws {
+  func `An incomplete long body is refused by its endpoint`(endpoint: String) async throws {
     try await ConnectionScene.with {
       $0.bodyTimeout = .milliseconds(100)
     } _: { scene in
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func `An upload that stops ends its connection`() async throws {
+  @Test func `An upload that stops closes its connection`() async throws {
     try await ConnectionScene.with {
       $0.bodyTimeout = .milliseconds(100)
     } _: { scene in
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func `Unread answers end the connection`() async throws {
+  @Test func `Unread answers close the connection`() async throws {
     try await ConnectionScene.with {
       $0.answerTimeout = .milliseconds(200)
     } _: { scene in
@@ -111,7 +111,7 @@ import Testing
   }
 
   @Test(arguments: ["", "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"])
-  func `An idle connection ends without a word`(sent: String) async throws {
+  func `An idle connection closes without an answer`(sent: String) async throws {
     try await ConnectionScene.with {
       $0.idleTimeout = .milliseconds(100)
     } _: { scene in
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test func `Open streams and polls are exempt`() async throws {
+  @Test func `Open streams and polls are exempt from time-outs`() async throws {
     try await ConnectionScene.with { settings in
       settings = ConnectionSettings(
         headTimeout: .milliseconds(60), bodyTimeout: .milliseconds(60),
@@ -135,7 +135,7 @@ import Testing
       let poll = try LiveWire(port: scene.port)
       poll.get(try token["webcourierURL"].target)
       while scene.server.hub.listenerCount != 2 { await LiveWire.turn() }
-      // Two connections that open later end before.
+      // Two connections that open later close earlier.
       for _ in 0..<2 { _ = try await scene.exchange("") }
       try await scene.server.queue("1", for: try await anna.userName())
       try await stream.wait(for: #""nid":"1""#)
@@ -143,9 +143,9 @@ import Testing
     }
   }
 
-  // Numbers
+  // Limits of connections.
 
-  @Test func `One address has so many connections and no more`() async throws {
+  @Test func `The connections of one address are limited`() async throws {
     try await ConnectionScene.with {
       $0.connectionsPerAddressMax = 2
     } _: { scene in
@@ -159,7 +159,7 @@ import Testing
       #expect(refused.contains("X-Stratus-Limit: connections-per-address\r\n"))
       #expect(refused.contains(#""serverErrorCode":"TRY_AGAIN_LATER""#))
       first.close()
-      // The server hears of it at its own pace.
+      // The server notices the disconnect with a delay.
       var answer = ""
       repeat {
         answer = try await scene.exchange(
@@ -170,16 +170,16 @@ import Testing
 }
 
 extension LiveWire {
-  /// Sends as much as the server takes while nothing is read.
+  /// Sends as many bytes as the server accepts while the client reads none.
   ///
-  /// - Returns: the bytes that it took.
+  /// - Returns: the number of accepted bytes.
   func sendUnread(_ text: String) async -> Int {
     await apart { descriptor in
       let bytes = Array(text.utf8)
       var sent = 0
       while sent < bytes.count {
         var look = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        // NB: a second without room: the server has stopped reading.
+        // NB: if the socket takes no byte for a second, the server has stopped reading.
         guard poll(&look, 1, 1_000) == 1 else { break }
         let count = bytes[sent...].withUnsafeBytes {
           Foundation.send(
@@ -192,7 +192,7 @@ extension LiveWire {
     }
   }
 
-  /// Waits until the server has closed, reading nothing.
+  /// Waits until the server has closed the connection, without reading.
   func waitForHangUp() async {
     await apart { descriptor in
       var look = pollfd(fd: descriptor, events: 0, revents: 0)

@@ -42,7 +42,8 @@ import Testing
     ].string
   }
 
-  @Test func `few records are sorted in memory, page by page, and no index is made`() async throws {
+  @Test
+  func `few records are sorted in memory, page by page, and no index is built`() async throws {
     try await withPublicNotes(30) { (server, _) async throws in
       let expected = stride(from: 28, through: 0, by: -2).map { "n-\($0)" }
       for _ in 0..<2 {
@@ -52,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func `anonymous queries use no room for indexes`() async throws {
+  @Test func `anonymous queries use no capacity for indexes`() async throws {
     try await withPublicNotes(4) { (server, anna) async throws in
       var fields: JSON = [:]
       for number in 0..<9 { fields = fields.with("f\(number)", ["value": .int(Int64(number))]) }
@@ -70,7 +71,8 @@ import Testing
     }
   }
 
-  @Test func `many records need an index, which a user's query makes`() async throws {
+  @Test
+  func `a query over many records needs an index, which a user's query builds`() async throws {
     try await withPublicNotes(1_001) { (server, anna) async throws in
       let refused = try await server.stranger.answer(
         "records/query", ["query": Self.falling])
@@ -95,7 +97,7 @@ import Testing
       try await server.dropUnusedIndexes()
       #expect(try await plan(server.stranger, other) == "scan")
       #expect(try await plan(server.stranger) != "scan")
-      // A signed-in user makes it again.
+      // A query of a signed-in user builds the index again.
       var ben = try await server.client("ben@example.org")
       ben.database = "public"
       #expect(try await plan(ben) == "scan")

@@ -1,7 +1,7 @@
 import StratusWire
 import Testing
 
-/// No answer is larger than the limit, whatever a request names.
+/// No answer exceeds the size limit, whatever a request names.
 @Suite struct SizesOfAnswers {
   private static let megabyte = String(repeating: "x", count: 1_000_000)
 
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func `a zone that is named 100 times fills one answer at most, and comes whole`()
+  @Test func `a zone that is named 100 times fills one answer at most, without gaps`()
     async throws
   {
     try await withAnna { anna in
@@ -46,7 +46,7 @@ import Testing
       let pages = try #require(answer.json["zones"].array)
       #expect(pages.count == 100)
       for page in pages { #expect(page["moreComing"] == true) }
-      // The last page had no room; its token leads to everything.
+      // The last page was full. Its token continues with the remaining records.
       var names: Set<String> = []
       var page = try #require(pages.last)
       while true {
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `records/modify whose answer would be too large changes nothing`() async throws {
+  @Test func `records-modify changes nothing if its answer would be too large`() async throws {
     try await withAnna { anna in
       try await fill(anna, 18)
       // Each conflict carries the server's record.
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test func `records/modify looks at no more than 32 MB of stored records`() async throws {
+  @Test func `records-modify reads at most 32 MB of stored records`() async throws {
     try await withAnna { anna in
       try await fill(anna, 35)
       let deletions = (0..<35).map { number -> JSON in
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func `a page of a query with numbers as strings fits an answer`() async throws {
+  @Test func `a query page with numbers as strings stays below the size limit`() async throws {
     try await withAnna { anna in
       let numbers = JSON.array([JSON](repeating: 7, count: 15_000))
       let text = String(repeating: "x", count: 800_000)

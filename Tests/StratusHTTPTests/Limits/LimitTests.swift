@@ -5,7 +5,7 @@ import StratusTesting
 import StratusWire
 import Testing
 
-/// What a server answers to who asks too much.
+/// The server's answers to callers that send too many requests.
 @Suite struct LimitsOfTheServer {
   private func withLimits(
     _ limits: LimitSettings, clock: MovedClock = MovedClock(),
@@ -32,7 +32,7 @@ import Testing
     #expect(try answer.header("X-Stratus-Limit") == rule.rawValue)
   }
 
-  @Test func `too many requests of a user are put off, and others' are not`() async throws {
+  @Test func `a user with too many requests is throttled, and other users are not`() async throws {
     let clock = MovedClock()
     let limits = LimitSettings(requestsPerUser: .init(perSecond: 1, burst: 3))
     try await withLimits(limits, clock: clock) { server in
@@ -49,7 +49,8 @@ import Testing
     }
   }
 
-  @Test func `too many requests with an API token are put off, whoever makes them`() async throws {
+  @Test
+  func `requests with one API token are throttled together, whoever sends them`() async throws {
     let limits = LimitSettings(requestsPerAPIToken: .init(perSecond: 1, burst: 2))
     try await withLimits(limits) { server in
       let anna = try await server.client("anna@example.org")
@@ -62,8 +63,8 @@ import Testing
     }
   }
 
-  @Test func `anonymous callers are put off by address, and the app's users are not`() async throws
-  {
+  @Test
+  func `anonymous callers are throttled by address, and the app's users are not`() async throws {
     let limits = LimitSettings(
       requestsPerUser: .init(perSecond: 1, burst: 100),
       requestsPerAPIToken: .init(perSecond: 1, burst: 100),
@@ -90,14 +91,15 @@ import Testing
     }
   }
 
-  @Test func `what a request moves counts as more requests`() async throws {
+  @Test func `the bytes of a request count as further requests`() async throws {
     let clock = MovedClock()
     let limits = LimitSettings(requestsPerUser: .init(perSecond: 10, burst: 40))
     try await withLimits(limits, clock: clock) { server in
       let anna = try await server.client("anna@example.org")
       let text = String(repeating: "x", count: 1_000_000)
       try await anna.save("n", fields: ["text": ["value": .string(text)]])
-      // About 1 MB came and 1 MB went, which is 30 requests of 64 KiB; the second is the last.
+      // About 1 MB arrives and 1 MB is sent, which counts as 30 requests of 64 KiB. The second save
+      // is the last one allowed.
       try await anna.save("n", fields: ["text": ["value": .string(text)]])
       let refused = try await anna.get("users/caller")
       refused.expectRefusal("a request after 4 MB", code: "THROTTLED")
@@ -106,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func `too many changes are put off, and nothing of them is done`() async throws {
+  @Test func `too many changes are refused, and none of them is made`() async throws {
     let limits = LimitSettings(operationsPerUser: .init(perSecond: 1, burst: 4))
     try await withLimits(limits) { server in
       let anna = try await server.client("anna@example.org")
@@ -146,7 +148,7 @@ import Testing
     }
   }
 
-  @Test func `the opening of a stream is a request, a poll is none`() async throws {
+  @Test func `opening a stream counts as a request, and a poll does not`() async throws {
     let clock = MovedClock()
     let limits = LimitSettings(requestsPerUser: .init(perSecond: 1, burst: 3))
     try await withLimits(limits, clock: clock) { server in
@@ -170,7 +172,7 @@ import Testing
     }
   }
 
-  @Test func `a user holds so many streams open, and no more`() async throws {
+  @Test func `the open streams of a user are limited`() async throws {
     try await withLimits(LimitSettings(streamsPerUserMax: 2)) { server in
       let anna = try await server.client("anna@example.org")
       func target(_ device: String) -> String {
@@ -202,7 +204,7 @@ import Testing
     #expect(body["reason"].string == rule.reason)
   }
 
-  @Test func `a store for which nobody may wait is busy`() async throws {
+  @Test func `a store whose queue allows no waiting request is busy`() async throws {
     try await withLimits(LimitSettings(storeWaitingMax: 0)) { server in
       let anna = try await server.client("anna@example.org")
       let refused = try await anna.get("users/caller")
@@ -210,7 +212,7 @@ import Testing
     }
   }
 
-  @Test func `an index is built by several requests where one may look at few records`()
+  @Test func `several requests build an index when one may read only few records`()
     async throws
   {
     try await withLimits(LimitSettings(indexBuildRowsMax: 1)) { server in
@@ -243,7 +245,7 @@ import Testing
     }
   }
 
-  @Test func `a server's own standard holds nobody back who is reasonable`() async throws {
+  @Test func `the default limits allow 1,000 requests of one user in a row`() async throws {
     try await withLimits(.standard) { server in
       let anna = try await server.client("anna@example.org")
       for _ in 0..<1_000 { #expect(try await anna.get("users/caller").status == 200) }

@@ -7,7 +7,7 @@ import Testing
     ["value": .array((start..<start + count).map { .string("v\($0)") }), "type": "STRING_LIST"]
   }
 
-  @Test func `a list has 20,000 values at most`() async throws {
+  @Test func `a list has at most 20,000 values`() async throws {
     try await withAnna { anna in
       let saved = try await anna.save("a", fields: ["tags": Self.list(Limits.listValuesMax)])
       #expect(saved["serverErrorCode"].isNull)
@@ -18,13 +18,13 @@ import Testing
     }
   }
 
-  @Test func `lists and words of a record count together`() async throws {
+  @Test func `the list values and the words of a record count together`() async throws {
     try await withAnna { anna in
       let text = (0..<15_000).map { "word\($0)" }.joined(separator: " ")
       let refused = try await anna.save(
         "a", fields: ["tags": Self.list(12_000), "text": ["value": .string(text)]])
       #expect(refused["reason"] == .string(Reason.recordTooManyEntries))
-      // A long text without many words is no matter.
+      // A long text with few distinct words is allowed.
       let same = String(repeating: "word ", count: 100_000)
       let saved = try await anna.save(
         "a", fields: ["tags": Self.list(12_000), "text": ["value": .string(same)]])
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func `a batch that writes too many index entries is refused, and its half is not`()
+  @Test func `a batch that writes too many index entries is refused, and half of it is not`()
     async throws
   {
     try await withAnna { anna in
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func `a filter has so many values and words, and no more`() async throws {
+  @Test func `the values and words of a filter are limited`() async throws {
     try await withAnna { anna in
       try await anna.save("a", fields: ["number": ["value": 1], "text": ["value": "word1"]])
       func ask(_ filter: JSON) async throws -> Client.Answer {
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func `a page that takes long is read in slices, and is one page`() async throws {
+  @Test func `a page that takes long is read in slices and returned as one page`() async throws {
     try await withAnna { anna in
       // Each record costs about 800 steps, and a slice has 30,000.
       for start in stride(from: 0, to: 90, by: 30) {

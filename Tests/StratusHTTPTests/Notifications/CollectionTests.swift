@@ -5,7 +5,7 @@ import Testing
 
 /// `notifications/changes`, `read`, `badge` and `acknowledge`.
 @Suite struct `Notification collection` {
-  @Test func `is read page by page, and then what came since`() async throws {
+  @Test func `is read page by page, and continues with later notifications`() async throws {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       let user = try await anna.userName()
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `says what was marked as read meanwhile`() async throws {
+  @Test func `lists notifications that were marked as read meanwhile`() async throws {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       let user = try await anna.userName()
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `a token of another history is refused`() async throws {
+  @Test func `refuses a token of another history`() async throws {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       let bert = try await server.client("bert@example.org")
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `a badge goes on from where it was set`() async throws {
+  @Test func `counts the badge up from its last set value`() async throws {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       let user = try await anna.userName()
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func `too many IDs at once are refused`() async throws {
+  @Test func `refuses too many IDs in one request`() async throws {
     try await withAnna { anna in
       let ids = (0...Limits.notificationIDsPerRequestMax).map { JSON.string("\($0)") }
       let answer = try await anna.ask("notifications/read", ["notificationIDs": .array(ids)])
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  @Test func `a device must say which it is to acknowledge`() async throws {
+  @Test func `requires a client ID to acknowledge`() async throws {
     try await withAnna { anna in
       let answer = try await anna.ask("notifications/acknowledge", ["through": 1])
       answer.expectRefusal("nameless", code: "BAD_REQUEST")

@@ -11,7 +11,7 @@ import Testing
 
 /// Streams and polls over real sockets.
 @Suite struct `Listening over a socket` {
-  /// A server on a port of its own, whose hub works by itself.
+  /// Runs a server on its own port. Its hub runs in the background.
   func withSocket(
     limits: LimitSettings = .unpaced,
     _ body: @escaping @Sendable (TestServer, Client, UInt16) async throws -> Void
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  /// How a payload says that it is this notification, or one whose ID begins so.
+  /// The JSON text of a notification ID that is equal to `id` or starts with it.
   static func said(_ id: String) -> String {
     id.hasSuffix("-") ? #""nid":"\#(id)"# : #""nid":"\#(id)""#
   }
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func `a stream that breaks goes on behind its last event`() async throws {
+  @Test func `a stream that breaks resumes after its last event`() async throws {
     try await withSocket { server, anna, port in
       let target = anna.deviceTarget("notifications/stream", clientID: "c")
       let user = try await anna.userName()
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test func `a client that leaves is noticed`() async throws {
+  @Test func `the server notices a client that disconnects`() async throws {
     try await withSocket { server, anna, port in
       let token = try await anna.ask("tokens/create", as: "p", Tokens.request).json
       let poll = try token["webcourierURL"].target
@@ -115,7 +115,8 @@ import Testing
     }
   }
 
-  /// As CloudKit JS does it, on one connection: make a token, poll, call, poll, register, poll.
+  /// CloudKit JS uses one connection in this order: create a token, poll, call, poll, register,
+  /// poll.
   @Test func `polls and calls take turns on one connection`() async throws {
     try await withSocket { server, anna, port in
       let user = try await anna.userName()
@@ -141,7 +142,7 @@ import Testing
       let again = try await post(
         "tokens/register", Tokens.request.with("apnsToken", made["apnsToken"]))
       #expect(again == made)
-      // Behind a poll that waits, a call waits, too; both are answered in order.
+      // A call that is pipelined after a waiting poll also waits. Both are answered in order.
       wire.get(target)
       wire.get(anna.target("users/caller"))
       await Self.waitForListeners(1, at: server)
@@ -151,7 +152,7 @@ import Testing
     }
   }
 
-  @Test func `a stream may follow calls on one connection`() async throws {
+  @Test func `a stream can follow calls on the same connection`() async throws {
     try await withSocket { server, anna, port in
       let wire = try LiveWire(port: port)
       wire.get(anna.target("users/caller"))
@@ -165,7 +166,7 @@ import Testing
     }
   }
 
-  @Test func `a refused stream is an answer like others`() async throws {
+  @Test func `a refused stream gets an ordinary error answer`() async throws {
     try await withSocket { server, anna, port in
       let wire = try LiveWire(port: port)
       let stranger = server.stranger
@@ -179,7 +180,7 @@ import Testing
     }
   }
 
-  @Test func `a poll that was not read is handed out again`() async throws {
+  @Test func `a poll whose answer was not read is answered again`() async throws {
     try await withSocket { server, anna, port in
       let made = try await anna.ask("tokens/create", as: "c", Tokens.request).json
       let target = try made["webcourierURL"].target
@@ -195,7 +196,7 @@ import Testing
     }
   }
 
-  /// More than the buffers of both systems hold; then it reads on.
+  /// Sends more than the buffers of both systems hold, then reads everything.
   @Test func `a client that reads slowly gets everything in the end`() async throws {
     try await withSocket { server, anna, port in
       let user = try await anna.userName()
@@ -204,14 +205,15 @@ import Testing
       wire.get(target)
       try await wire.wait(for: ":\n\n\r\n")
       let long = String(repeating: "n", count: 20_000)
-      // NB: at once; a slow machine would make the client one that does not read at all.
+      // NB: all at once; on a slow machine, the server would treat the client as one that never
+      // reads.
       try await server.queue((1...900).map { "\($0)-\(long)" }, for: user)
       for number in 1...900 { try await wire.wait(for: Self.said("\(number)-")) }
       #expect(server.hub.listenerCount == 1)
     }
   }
 
-  @Test func `who listens is let go when the server ends`() async throws {
+  @Test func `a subscriber's stream ends when the server stops`() async throws {
     try await withSocket { server, anna, port in
       let token = try await anna.ask("tokens/create", as: "p", Tokens.request).json
       let stream = try LiveWire(port: port)
@@ -228,7 +230,7 @@ import Testing
     }
   }
 
-  @Test func `a stream that has ended makes room for another`() async throws {
+  @Test func `a stream that has ended makes capacity for another`() async throws {
     try await withSocket(limits: LimitSettings(streamsPerUserMax: 1)) { server, anna, port in
       let target = anna.deviceTarget("notifications/stream", clientID: "c")
       let first = try LiveWire(port: port)
@@ -246,8 +248,8 @@ import Testing
     }
   }
 
-  /// What an operator does to shut somebody out.
-  @Test func `who is disabled hears nothing more`() async throws {
+  /// Disables the account, as an operator does.
+  @Test func `a disabled account receives no further notification`() async throws {
     try await withSocket { server, anna, port in
       let user = try await anna.userName()
       let token = try await anna.ask("tokens/create", as: "p", Tokens.request).json
@@ -292,7 +294,7 @@ import Testing
 }
 
 extension LiveWire {
-  /// Reads until as many have closed as have opened.
+  /// Reads until as many closing texts as opening texts have arrived.
   func wait(for closing: String, balanced opening: String) async throws -> String {
     var body = ""
     repeat {

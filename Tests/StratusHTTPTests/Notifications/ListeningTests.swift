@@ -10,7 +10,8 @@ import Testing
 
 /// Streams and polls, without a socket.
 @Suite struct Listening {
-  @Test func `a stream begins at the end, and goes on where it ended`() async throws {
+  @Test
+  func `a stream begins at the newest notification and resumes where it ended`() async throws {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       let user = try await anna.userName()
@@ -36,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `what is acknowledged does not come again`() async throws {
+  @Test func `an acknowledged notification is not delivered again`() async throws {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       let user = try await anna.userName()
@@ -54,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func `a place behind what is acknowledged does not count`() async throws {
+  @Test func `a stream position before the acknowledged one is ignored`() async throws {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       let user = try await anna.userName()
@@ -71,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func `a number that was never given out is not believed`() async throws {
+  @Test func `a stream position that the server never issued is ignored`() async throws {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       let target = anna.deviceTarget("notifications/stream", clientID: "c")
@@ -81,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func `a stream says when the server was set back to a backup`() async throws {
+  @Test func `a stream reports that the server was restored from a backup`() async throws {
     let server = try await TestServer()
     let anna = try await server.client("anna@example.org")
     let target = anna.deviceTarget("notifications/stream", clientID: "c")
@@ -95,7 +96,7 @@ import Testing
     await server.stop()
   }
 
-  @Test func `a queue and a device's place in it survive a restart`() async throws {
+  @Test func `a queue and a device's position in it survive a restart`() async throws {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("stratus-queue-" + UUID().uuidString)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -123,7 +124,7 @@ import Testing
     }
   }
 
-  @Test func `a poll of a disabled account is refused after a restart, too`() async throws {
+  @Test func `a poll of a disabled account is also refused after a restart`() async throws {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("stratus-disabled-" + UUID().uuidString)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -140,7 +141,8 @@ import Testing
     await second.stop()
   }
 
-  @Test func `a device unseen for a month begins anew`() async throws {
+  @Test
+  func `a device that was unseen for a month begins at the newest notification`() async throws {
     let clock = MovedClock()
     try await withServer(live: clock.live) { server in
       let anna = try await server.client("anna@example.org")
@@ -157,7 +159,7 @@ import Testing
     }
   }
 
-  @Test func `a poll gets one at a time, and nothing when its time is up`() async throws {
+  @Test func `a poll returns one notification, or an empty answer at its time-out`() async throws {
     let clock = MovedClock()
     try await withServer(live: clock.live) { server in
       let anna = try await server.client("anna@example.org")
@@ -183,7 +185,7 @@ import Testing
     }
   }
 
-  @Test func `bad credentials are refused as everywhere`() async throws {
+  @Test func `a stream with invalid credentials is refused`() async throws {
     try await withServer { server in
       var anna = try await server.client("anna@example.org")
       let stranger = server.stranger
@@ -203,7 +205,7 @@ import Testing
     }
   }
 
-  @Test func `other methods do not listen`() async throws {
+  @Test func `a stream refuses other HTTP methods`() async throws {
     try await withAnna { anna in
       let target = anna.deviceTarget("notifications/stream", clientID: "c")
       let answer = try await anna.send(.post, target)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A TCP connection that stays open, and what has come over it.
+/// A TCP connection that stays open, and the bytes that it has received.
 final class LiveWire: @unchecked Sendable {
   struct Ended: Error {}
 
@@ -22,7 +22,7 @@ final class LiveWire: @unchecked Sendable {
     send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\n")
   }
 
-  /// Runs a call that blocks; the server needs the threads of Swift's pool.
+  /// Runs a blocking call on another thread. The server needs the threads of Swift's pool.
   func apart<Value: Sendable>(_ body: @escaping @Sendable (Int32) -> Value) async -> Value {
     let descriptor = descriptor
     return await withCheckedContinuation { continuation in
@@ -33,9 +33,9 @@ final class LiveWire: @unchecked Sendable {
   /// Closes both directions.
   func close() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
-  /// Reads until the text has come; what is before it and it are taken off.
+  /// Reads until the text has arrived. Removes and returns the bytes up to and including the text.
   ///
-  /// - Throws: ``Ended`` if the server closes before.
+  /// - Throws: ``Ended`` if the server closes the connection before.
   @discardableResult
   func wait(for wanted: String) async throws -> String {
     while true {
@@ -48,13 +48,13 @@ final class LiveWire: @unchecked Sendable {
     }
   }
 
-  /// Reads until the server closes.
+  /// Reads until the server closes the connection.
   func waitForEnd() async throws { while try await read() {} }
 
-  /// Lets others work for a moment.
+  /// Lets other tasks run for a moment.
   ///
-  /// NB: not `Task.yield`, with which tests that wait would take the few threads of Swift's pool
-  /// from those that work.
+  /// NB: do not use `Task.yield`. Tests that wait with it would occupy the few threads of Swift's
+  /// pool that working tasks need.
   static func turn() async {
     await withCheckedContinuation { continuation in
       DispatchQueue.global().async {
@@ -67,7 +67,7 @@ final class LiveWire: @unchecked Sendable {
   private func read() async throws -> Bool {
     let descriptor = descriptor
     let bytes: [UInt8] = try await withCheckedThrowingContinuation { continuation in
-      // NB: this call blocks; the server needs the threads of Swift's pool.
+      // NB: this call blocks. The server needs the threads of Swift's pool.
       DispatchQueue.global().async {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = recv(descriptor, &buffer, buffer.count, 0)

@@ -10,7 +10,7 @@ import Testing
 let notes = StoreAddress(container: "iCloud.org.example.Notes", environment: .development)
 
 extension Client {
-  /// Where requests about devices go.
+  /// The path of requests about devices.
   func deviceTarget(
     _ endpoint: String, clientID: String? = nil, root: String = "device", scope: String = ""
   ) -> String {
@@ -20,14 +20,14 @@ extension Client {
     return "/\(root)/1/\(container)/\(environment)\(scope)/\(endpoint)?\(query)"
   }
 
-  /// Asks as a device.
+  /// Sends a request as a device.
   func ask(_ endpoint: String, as clientID: String? = nil, _ body: JSON = [:]) async throws
     -> Answer
   {
     try await send(.post, deviceTarget(endpoint, clientID: clientID), body: body.bytes)
   }
 
-  /// The user's name in the container.
+  /// The user's record name in the container.
   func userName() async throws -> String {
     try #require(try await post("users/caller")["userRecordName"].string)
   }
@@ -47,14 +47,14 @@ extension Client {
 }
 
 extension TestServer {
-  /// Queues a notification that says so and so.
+  /// Queues a notification with the given ID.
   func queue(
     _ id: String, for user: String, from device: String? = nil, badges: Bool = false
   ) async throws {
     try await queue([id], for: user, from: device, badges: badges)
   }
 
-  /// Puts several into a user's queue at once.
+  /// Adds several notifications to a user's queue at once.
   func queue(
     _ ids: [String], for user: String, from device: String? = nil, badges: Bool = false
   ) async throws {
@@ -81,13 +81,13 @@ extension JSON {
   }
 }
 
-/// Reads events off a stream's body.
+/// Reads events from the body of a stream.
 struct Events {
   var iterator: AsyncStream<[UInt8]>.Iterator
 
   init(_ body: AsyncStream<[UInt8]>) { iterator = body.makeAsyncIterator() }
 
-  /// The next event: its number, and the ID of the notification it holds.
+  /// The next event: its number, and the ID of its notification.
   mutating func next() async throws -> (number: Int64, id: String)? {
     guard let bytes = await iterator.next(isolation: nil) else { return nil }
     let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")

@@ -14,7 +14,9 @@ import Testing
     ("device", ""), ("device", "/private"), ("device", "/public"), ("database", ""),
     ("database", "/private"), ("database", "/public"),
   ])
-  func `a token is made wherever clients ask for it`(_ root: String, _ scope: String) async throws {
+  func `a token can be created at each path that clients use`(_ root: String, _ scope: String)
+    async throws
+  {
     try await withAnna { anna in
       let answer = try await anna.send(
         .post, anna.deviceTarget("tokens/create", root: root, scope: scope),
@@ -30,7 +32,9 @@ import Testing
     "tokens/create", "tokens/register", "notifications/acknowledge", "notifications/changes",
     "notifications/read", "notifications/badge",
   ])
-  func `nobody without a user has devices or notifications`(_ endpoint: String) async throws {
+  func `a caller without a user has neither devices nor notifications`(_ endpoint: String)
+    async throws
+  {
     try await withServer { server in
       let bodies: [String: JSON] = [
         "tokens/register": ["apnsEnvironment": "development", "apnsToken": "00"],
@@ -44,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `other endpoints stay where they are`() async throws {
+  @Test func `other endpoints keep their paths`() async throws {
     try await withAnna { anna in
       for target in [
         anna.deviceTarget("zones/list"), anna.deviceTarget("zones/list", scope: "/private"),
@@ -56,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `the environment of APNs is required, and one of two`() async throws {
+  @Test func `the APNs environment is required and must be a known one`() async throws {
     try await withAnna { anna in
       for body in [[:], ["apnsEnvironment": "sandbox"]] as [JSON] {
         let answer = try await anna.ask("tokens/create", as: "c", body)
@@ -65,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func `the same device gets the same token, another one another`() async throws {
+  @Test func `one device always gets the same token, and another device another`() async throws {
     try await withAnna { anna in
       var tokens: [String] = []
       for id in ["c", "c", "d"] {
@@ -77,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func `a token of ours is registered again with the same answer`() async throws {
+  @Test func `a token that this server issued can be registered again`() async throws {
     try await withAnna { anna in
       let made = try await anna.ask("tokens/create", as: "c", Self.request).json
       let again = try await anna.ask(
@@ -87,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func `a token of Apple's has no URL to poll`() async throws {
+  @Test func `a token from Apple has no URL for polling`() async throws {
     try await withAnna { anna in
       let token = String(repeating: "aB", count: 32)
       let answer = try await anna.ask(
@@ -99,7 +103,7 @@ import Testing
   }
 
   @Test(arguments: ["", "not hex", "../../etc/passwd", String(repeating: "a", count: 513)])
-  func `what is no token is refused`(_ token: String) async throws {
+  func `a malformed token is refused`(_ token: String) async throws {
     try await withAnna { anna in
       let answer = try await anna.ask(
         "tokens/register", as: "c", Self.request.with("apnsToken", .string(token)))
@@ -107,8 +111,8 @@ import Testing
     }
   }
 
-  /// CloudKit JS registers the token of its first container with the second, and polls where the
-  /// second answer says.
+  /// CloudKit JS registers the token of its first container with the second container. It polls the
+  /// URL of the second answer.
   @Test func `one token polls for two containers`() async throws {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
@@ -131,7 +135,8 @@ import Testing
     }
   }
 
-  @Test func `a token that goes over to another user brings nothing along`() async throws {
+  @Test
+  func `a token that moves to another user delivers none of the old notifications`() async throws {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       let bert = try await server.client("bert@example.org")
@@ -151,7 +156,7 @@ import Testing
     }
   }
 
-  @Test func `an unknown token is not found, for pages of any origin`() async throws {
+  @Test func `an unknown token gives 404, for pages of any origin`() async throws {
     try await withAnna { anna in
       let made = try await anna.ask("tokens/create", as: "c", Self.request).json
       let target = try made["webcourierURL"].target

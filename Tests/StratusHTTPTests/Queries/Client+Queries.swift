@@ -1,7 +1,7 @@
 import Testing
 
 extension Client {
-  /// The names of all records a query finds, page by page, and in which order.
+  /// The names of all records that a query finds, page by page and in order.
   func names(
     _ query: JSON, pageSize: Int64? = nil, _ more: JSON = [:],
     sourceLocation: SourceLocation = #_sourceLocation
@@ -9,7 +9,7 @@ extension Client {
     try await pages(query, pageSize: pageSize, more, sourceLocation: sourceLocation).flatMap { $0 }
   }
 
-  /// The names in each page.
+  /// The record names in each page.
   func pages(
     _ query: JSON, pageSize: Int64? = nil, _ more: JSON = [:],
     sourceLocation: SourceLocation = #_sourceLocation

@@ -2,7 +2,7 @@ import Testing
 
 /// Every comparator (web-services §3.6), through the whole server.
 @Suite struct Comparators {
-  /// Three notes and one that has nothing.
+  /// Runs a body with three notes, and one record without fields.
   private func withNotes(_ body: (Client) async throws -> Void) async throws {
     try await withAnna { (anna) async throws in
       try await anna.save(
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `equality is exact, and its opposite true where nothing is`() async throws {
+  @Test func `EQUALS is exact, and NOT_EQUALS matches records without the field`() async throws {
     try await withNotes { (anna) async throws in
       #expect(try await anna.found("EQUALS", "title", "apple") == ["a"])
       #expect(try await anna.found("NOT_EQUALS", "title", "apple") == ["b", "c", "d"])
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `ranges go from the negative to the positive`() async throws {
+  @Test func `ranges include negative and positive numbers`() async throws {
     try await withNotes { (anna) async throws in
       #expect(try await anna.found("LESS_THAN", "count", 0) == ["a"])
       #expect(try await anna.found("LESS_THAN_OR_EQUALS", "count", 0) == ["a", "b"])
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func `one of several, or none of them`() async throws {
+  @Test func `IN and NOT_IN compare with several values`() async throws {
     try await withNotes { (anna) async throws in
       #expect(try await anna.found("IN", "title", ["apple", "Apple", "x"]) == ["a", "c"])
       #expect(try await anna.found("NOT_IN", "title", ["apple", "Apple"]) == ["b", "d"])
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func `beginnings heed case`() async throws {
+  @Test func `BEGINS_WITH is case-sensitive`() async throws {
     try await withNotes { (anna) async throws in
       #expect(try await anna.found("BEGINS_WITH", "title", "ap") == ["a", "b"])
       #expect(try await anna.found("NOT_BEGINS_WITH", "title", "ap") == ["c", "d"])
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func `lists are asked for their members`() async throws {
+  @Test func `list comparators search the members of a list`() async throws {
     try await withNotes { (anna) async throws in
       #expect(try await anna.found("LIST_CONTAINS", "tags", "red") == ["a"])
       #expect(try await anna.found("NOT_LIST_CONTAINS", "tags", "red") == ["b", "c", "d"])
@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  @Test func `words are found without case and accents, stop words never`() async throws {
+  @Test func `token comparators ignore case, accents and stop words`() async throws {
     try await withNotes { (anna) async throws in
       #expect(try await anna.found("CONTAINS_ALL_TOKENS", "text", "cafe OPEN") == ["a"])
       #expect(try await anna.found("CONTAINS_ALL_TOKENS", "text", "until the") == ["a", "b"])
@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  @Test func `near is inside the circle`() async throws {
+  @Test func `NEAR finds the records inside its circle`() async throws {
     try await withNotes { (anna) async throws in
       // A hundredth of a degree of latitude is 1,111.95 m.
       for (distance, names) in [(1_111.0, ["a"]), (1_113.0, ["a", "b"]), (0.0, [])] {

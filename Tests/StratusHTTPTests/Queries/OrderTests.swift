@@ -21,7 +21,7 @@ import Testing
   private func expected(_ numbers: some Sequence<Int>) -> [String] { numbers.map { "n-\($0)" } }
 
   @Test(arguments: [1, 2, 7, 30, 31, 200] as [Int64])
-  func `pages of any size make one order`(pageSize: Int64) async throws {
+  func `pages of any size give the same order`(pageSize: Int64) async throws {
     try await withNumbers { (anna) async throws in
       let rising = try await anna.names(
         ["recordType": "Note", "sortBy": [.sort("number")]], pageSize: pageSize)
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `several sorts, each in its own direction`() async throws {
+  @Test func `each of several sort fields has its own direction`() async throws {
     try await withNumbers { (anna) async throws in
       let names = try await anna.names(
         [
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func `one of several values keeps the order among them`() async throws {
+  @Test func `a filter with several values keeps the sort order`() async throws {
     try await withNumbers { (anna) async throws in
       let names = try await anna.names(
         [
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func `a range within the order`() async throws {
+  @Test func `a range filter works on the sort field`() async throws {
     try await withNumbers { (anna) async throws in
       let names = try await anna.names(
         [
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func `a range on one field, sorted by another`() async throws {
+  @Test func `a range filter on one field works with a sort by another`() async throws {
     try await withNumbers { (anna) async throws in
       let names = try await anna.names(
         [
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test func `nothing beyond the circle is read, where the nearest come first`() async throws {
+  @Test func `a query sorted by distance reads no record outside the circle`() async throws {
     try await withAnna { (anna) async throws in
       let places =
         (0..<200).map { ("far-\($0)", 40 + Double($0) / 100) }
@@ -139,7 +139,7 @@ import Testing
     }
   }
 
-  @Test func `the nearest first, and the farthest`() async throws {
+  @Test func `a sort by distance works in both directions`() async throws {
     try await withAnna { (anna) async throws in
       for degree in [170, -170, 10, 0, -20, 90] {
         try await anna.save(

@@ -1,8 +1,9 @@
 import Testing
 
-/// Indexes that queries bring about, seen from outside.
+/// Indexes that the server builds for queries, as clients see them.
 @Suite struct QueryIndexes {
-  @Test func `an equality and a sort read what they return, and one entry more`() async throws {
+  @Test
+  func `a filter with a sort reads only the returned records and one more entry`() async throws {
     try await withAnna { (anna) async throws in
       for number in 0..<40 { try await anna.saveNumber(number) }
       let query: JSON = [
@@ -20,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func `what is written after an index was made is in it`() async throws {
+  @Test func `an index contains records that are saved after it was built`() async throws {
     try await withAnna { (anna) async throws in
       try await anna.saveNumber(1)
       let query: JSON = ["recordType": "Note", "filterBy": [.filter("EQUALS", "number", 7)]]
@@ -36,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `a field that goes away leaves its index`() async throws {
+  @Test func `a field that is removed leaves its index`() async throws {
     try await withAnna { (anna) async throws in
       try await anna.save("a", fields: ["tags": ["value": ["x", "y"], "type": "STRING_LIST"]])
       #expect(try await anna.found("LIST_CONTAINS_ANY", "tags", ["x", "y"]) == ["a"])
@@ -48,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `records whose names only look alike have entries of their own`() async throws {
+  @Test func `record names that only look alike have separate index entries`() async throws {
     try await withAnna { (anna) async throws in
       try await anna.saveNumber(1)
       #expect(try await anna.found("EQUALS", "number", 7) == [])
@@ -65,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `the rarest word leads`() async throws {
+  @Test func `a search for several words starts with the rarest word`() async throws {
     try await withAnna { (anna) async throws in
       for number in 0..<20 {
         try await anna.save(
@@ -81,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func `after many shapes of queries an order of few records is still kept`() async throws {
+  @Test func `few records are sorted in memory after many kinds of queries`() async throws {
     try await withAnna { (anna) async throws in
       var fields: JSON = [:]
       for number in 0..<9 { fields = fields.with("f\(number)", ["value": .int(Int64(number))]) }
@@ -107,7 +108,7 @@ import Testing
     }
   }
 
-  /// Numbers from 0, each with its opposite; both have indexes.
+  /// Saves numbers from 0, each with its opposite. Both fields have indexes.
   private static func fill(_ anna: Client, _ count: Int64) async throws {
     for start in stride(from: 0, to: count, by: 200) {
       let operations = (start..<min(start + 200, count)).map { number -> JSON in
@@ -123,7 +124,7 @@ import Testing
     }
   }
 
-  /// A range of numbers, sorted by the opposite.
+  /// Queries a range of numbers, sorted by the opposite.
   private static func explained(
     _ anna: Client, _ comparator: String, _ number: Int64, ascending: Bool = true
   ) async throws -> JSON {
@@ -137,7 +138,7 @@ import Testing
     return answer["explanation"].with("names", .array((names ?? []).map { .string($0) }))
   }
 
-  @Test func `a range that holds most is not counted to its end`() async throws {
+  @Test func `the planner does not count a range with most records to its end`() async throws {
     try await withAnna { (anna) async throws in
       try await Self.fill(anna, 400)
       let explanation = try await Self.explained(anna, "GREATER_THAN", 10)
@@ -167,7 +168,7 @@ import Testing
       let explanation = try await Self.explained(anna, "LESS_THAN", 20)
       #expect(explanation["names"] == ["n-19", "n-18", "n-17", "n-16", "n-15"])
       #expect(explanation["plan"] == "gather")
-      // A few of the order were tried first.
+      // The server first tries a few records in sort order.
       let records = try #require(explanation["recordsRead"].integer)
       #expect(records < 300)
     }

@@ -13,7 +13,8 @@ import Testing
 
   private let query: JSON = ["recordType": "Note", "sortBy": [.sort("number")]]
 
-  @Test func `what is not touched comes once, whatever else is written`() async throws {
+  @Test
+  func `an unchanged record comes exactly once, whatever other records change`() async throws {
     try await withNotes(20) { (anna) async throws in
       var body: JSON = ["query": query, "resultsLimit": 4]
       var seen: [String] = []
@@ -23,7 +24,7 @@ import Testing
         seen += (page["records"].array ?? []).compactMap { $0["recordName"].string }
         guard !page["continuationMarker"].isNull else { break }
         body = body.with("continuationMarker", page["continuationMarker"])
-        // One goes behind, one comes before, the last one seen goes.
+        // One record is added behind the page, one before it, and the last returned one is deleted.
         try await anna.saveNumber(100 + round, as: 3 * round)
         try await anna.saveNumber(200 + round, as: 50 + round)
         if let last = seen.last {
@@ -38,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `a marker belongs to its query, database and zones`() async throws {
+  @Test func `a marker is valid only for its query, database and zones`() async throws {
     try await withNotes(3) { (anna) async throws in
       let body: JSON = ["query": query, "resultsLimit": 1]
       let marker = try await anna.post("records/query", body)["continuationMarker"]
@@ -67,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func `a marker lives on when other indexes are made`() async throws {
+  @Test func `a marker stays valid when other indexes are built`() async throws {
     try await withNotes(6) { (anna) async throws in
       var body: JSON = ["query": query, "resultsLimit": 3]
       let first = try await anna.post("records/query", body)
@@ -81,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func `the keys wanted are the keys that come`() async throws {
+  @Test func `a page contains only the desired keys`() async throws {
     try await withNotes(1) { (anna) async throws in
       let page = try await anna.post(
         "records/query", ["query": query, "desiredKeys": ["parity"], "numbersAsStrings": true])
@@ -92,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func `a page holds two hundred records at most`() async throws {
+  @Test func `a page has at most two hundred records`() async throws {
     try await withAnna { (anna) async throws in
       let operations = (0..<201).map { number -> JSON in
         ["operationType": "create", "record": ["recordName": "r\(number)", "recordType": "Note"]]

@@ -1,7 +1,7 @@
 import StratusTesting
 import Testing
 
-/// What queries are refused, and why (web-services §3.14).
+/// Queries that the server refuses, and the reasons (web-services §3.14).
 @Suite struct QueryRefusals {
   private func withNote(_ body: (Client) async throws -> Void) async throws {
     try await withAnna { (anna) async throws in
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test func `whatever is malformed is named`() async throws {
+  @Test func `the error names the malformed part of a query`() async throws {
     try await withNote { (anna) async throws in
       let cases: [(JSON, String)] = [
         (["recordType": "Nothing"], "Did not find record type: Nothing"),
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func `production wants marks, which deployment brings`() async throws {
+  @Test func `production refuses a query without an index mark, until a deployment`() async throws {
     try await withServer { (server) async throws in
       let developer = try await server.client("anna@example.org")
       let container = "iCloud.org.example.Notes"
@@ -119,7 +119,7 @@ import Testing
         let answer = try await anna.answer("records/query", ["query": query])
         answer.expectRefusal("\(query)", code: "BAD_REQUEST")
         #expect(answer.reason == reason)
-        // In development the first query that asks brings the mark …
+        // In development, the first query marks the field as queryable …
         _ = try await developer.names(query)
       }
       // … and the next deployment takes it along, and says so: a mark allows all that a type can.
@@ -134,7 +134,7 @@ import Testing
     }
   }
 
-  @Test func `a query that finds nothing leaves its mark, too`() async throws {
+  @Test func `a query without results marks its fields too`() async throws {
     try await withServer { (server) async throws in
       let developer = try await server.client("anna@example.org")
       let container = "iCloud.org.example.Notes"
@@ -151,7 +151,7 @@ import Testing
     }
   }
 
-  @Test func `extensions work where the container allows them`() async throws {
+  @Test func `extensions work if the container allows them`() async throws {
     try await withServer { (server) async throws in
       let anna = try await server.client("anna@example.org")
       let container = "iCloud.org.example.Notes"

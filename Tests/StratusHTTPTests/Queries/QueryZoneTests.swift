@@ -1,6 +1,6 @@
 import Testing
 
-/// Where a query looks.
+/// The zones that a query searches.
 @Suite struct QueryZones {
   private func withZones(_ body: (Client) async throws -> Void) async throws {
     try await withAnna { (anna) async throws in
@@ -15,7 +15,7 @@ import Testing
 
   private let all: JSON = ["recordType": "Note", "sortBy": [.sort("number")]]
 
-  @Test func `a zone by name, the default zone, or all`() async throws {
+  @Test func `a query searches one zone, the default zone, or all zones`() async throws {
     try await withZones { (anna) async throws in
       #expect(try await anna.names(all) == ["n-9"])
       let zone: JSON = ["zoneID": ["zoneName": "B"]]
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `a zone that is not there`() async throws {
+  @Test func `a query in a missing zone fails`() async throws {
     try await withZones { (anna) async throws in
       let answer = try await anna.answer(
         "records/query", ["query": all, "zoneID": ["zoneName": "C"]])
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `a deleted zone's records are found no more, a new one's of that name are`()
+  @Test func `a new zone's query does not find records of a deleted zone of that name`()
     async throws
   {
     try await withZones { (anna) async throws in
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func `nobody finds another's records`() async throws {
+  @Test func `a query does not find another user's records`() async throws {
     try await withServer { (server) async throws in
       let anna = try await server.client("anna@example.org")
       let bea = try await server.client("bea@example.org")
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func `a stranger asks the public database, whose zone is the only one`() async throws {
+  @Test func `an anonymous query searches the public database's only zone`() async throws {
     try await withServer { (server) async throws in
       var anna = try await server.client("anna@example.org")
       anna.database = "public"
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func `another field's zone and action do not count`() async throws {
+  @Test func `a reference filter compares the record name, not the zone or action`() async throws {
     try await withAnna { (anna) async throws in
       try await anna.makeZone("A")
       try await anna.save(

@@ -1,9 +1,10 @@
 import Testing
 
-/// Orders that came later: by name, by distance behind another sort, and parts of words.
+/// Sort orders of a later version: by record name, by distance as the second key, and parts of
+/// words.
 @Suite struct LaterOrders {
   @Test(arguments: ["___recordID", "recordName"])
-  func `records are sorted by their names`(key: String) async throws {
+  func `a query can sort records by their names`(key: String) async throws {
     try await withAnna { anna in
       for name in ["b", "a", "c", "B"] { try await anna.save(name) }
       for isAscending in [true, false] {
@@ -18,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func `distance decides behind another sort`() async throws {
+  @Test func `a query can sort by distance after another field`() async throws {
     try await withAnna { anna in
       let places: [(String, Int64, Double?)] = [
         ("far", 1, 3), ("near", 1, 1), ("middle", 1, 2), ("nowhere", 1, nil), ("first", 0, 50),
@@ -58,7 +59,7 @@ import Testing
     ("\u{5317}\u{4EAC} \u{5927}\u{5B66}", ["zh"]), ("\u{0E20}\u{0E32}\u{0E29}\u{0E32}", ["th"]),
     ("tower", ["ja"]), ("\u{D55C}\u{AD6D}", []), ("\u{D55C}\u{AD6D}\u{C5B4}", ["ko"]),
   ])
-  func `parts of words are found in scripts without spaces`(
+  func `a search finds parts of words in scripts without spaces`(
     _ words: String, _ expected: [String]
   ) async throws {
     try await withAnna { anna in

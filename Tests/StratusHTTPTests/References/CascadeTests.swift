@@ -2,10 +2,11 @@ import Foundation
 import StratusTesting
 import Testing
 
-/// What goes with a deleted record (cloudkit-semantics §10): whatever leads to it by
-/// `DELETE_SELF`, however much it is.
+/// A deletion also deletes every record that refers to the deleted one by `DELETE_SELF`, however
+/// many there are (cloudkit-semantics §10).
 @Suite struct Cascades {
-  @Test func `only the deletion is answered, the feed tells of all`() async throws {
+  @Test
+  func `the answer names only the requested deletion, and the feed all of them`() async throws {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       _ = try await anna.modify(
@@ -26,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: ["delete", "forceDelete"])
-  func `the default zone does it at once, too`(kind: String) async throws {
+  func `a cascade in the default zone is complete with its answer`(kind: String) async throws {
     try await withAnna { anna in
       let saved = try await anna.modify([.save("t"), .save("a", to: "t")])
       let deletion: JSON = [
@@ -38,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `in public it takes along what others made`() async throws {
+  @Test func `a cascade in the public database deletes records of other users`() async throws {
     try await withServer { server in
       var anna = try await server.client("anna@example.org")
       var bea = try await server.client("bea@example.org")
@@ -51,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func `a record made again is led to by nobody`() async throws {
+  @Test func `a record made again has no references from before its deletion`() async throws {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       _ = try await anna.modify([.save("t"), .save("a", to: "t")], in: "Work")
@@ -62,7 +63,8 @@ import Testing
     }
   }
 
-  @Test func `2,100 records go in steps, and each is told of once`() async throws {
+  @Test
+  func `a cascade of 2,100 records runs in steps and reports each deletion once`() async throws {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       try await anna.makeZone("Work")
@@ -83,7 +85,7 @@ import Testing
       #expect((second.live + third.live + fourth.live).isEmpty)
       #expect(try await anna.feed(of: "Work").live == [])
 
-      // Nothing remembers where they led.
+      // The server has dropped the references of the deleted records.
       try await anna.saveAll([.save("t"), .save("c999")], in: "Work")
       _ = try await anna.modify([.delete("t")], in: "Work")
       try await server.carryOnCascades()
@@ -91,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func `a deep and a broad family go whole`() async throws {
+  @Test func `a cascade deletes deep and broad trees completely`() async throws {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       try await anna.makeZone("Work")
@@ -117,7 +119,7 @@ import Testing
     }
   }
 
-  @Test func `a server that stops between two steps goes on after its start`() async throws {
+  @Test func `a server that stops during a cascade continues it after its start`() async throws {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("stratus-cascade-" + UUID().uuidString)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -148,7 +150,7 @@ import Testing
     await server.stop()
   }
 
-  @Test func `what is saved after the deletion stays`() async throws {
+  @Test func `a reference saved after the deletion does not cascade`() async throws {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       try await anna.makeZone("Work")
@@ -158,7 +160,7 @@ import Testing
       #expect(names.contains(left))
       let tag = try await anna.lookup([left], in: "Work")[0]["recordChangeTag"]
 
-      // Still to be read, but gone for who writes.
+      // The record can still be read, but writers see it as already deleted.
       let late = try await anna.modify([.save(left, "update", tag: tag)], in: "Work")
       #expect(late[0]["serverErrorCode"] == "NOT_FOUND")
       _ = try await anna.modify([.save("t")], in: "Work")
@@ -169,18 +171,19 @@ import Testing
 
       try await server.carryOnCascades()
       #expect(try await anna.feed(of: "Work").live.sorted() == [left, "new", "t"].sorted())
-      // They lead to the new target as any other.
+      // The references lead to the new target.
       _ = try await anna.modify([.delete("t")], in: "Work")
       #expect(try await anna.feed(of: "Work").live == [])
     }
   }
 
-  @Test func `what led to a record before it is made again goes`() async throws {
+  @Test func `records that referred to a record before it was made again are deleted`() async throws
+  {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       try await anna.makeZone("Work")
       _ = try await anna.saveChildren(1_200, of: "t", in: "Work")
-      // The last in order of bytes, which no first step takes along.
+      // The last name in byte order. The first step of the cascade does not reach it.
       _ = try await anna.modify([.save("before", to: "c999")], in: "Work")
       _ = try await anna.modify([.delete("t")], in: "Work")
       let left = try await anna.feed(of: "Work").live
@@ -194,13 +197,13 @@ import Testing
     }
   }
 
-  @Test func `large records go in smaller steps`() async throws {
+  @Test func `a cascade of large records uses smaller steps`() async throws {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       try await anna.makeZone("Work")
       _ = try await anna.modify([.save("t")], in: "Work")
       let token = try await anna.feed(of: "Work").token
-      // More than 8 MiB in 20 records.
+      // The 20 records exceed 8 MiB together.
       let body = JSON.string(String(repeating: "x", count: 450_000))
       let large = (10..<54).map { JSON.save("c\($0)", to: "t", body: body) }
       for start in stride(from: 0, to: large.count, by: 4) {
@@ -215,7 +218,7 @@ import Testing
     }
   }
 
-  @Test func `many that stay do not keep a cascade from ending`() async throws {
+  @Test func `many records that stay do not prevent a cascade from ending`() async throws {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       try await anna.makeZone("Work")
@@ -231,7 +234,7 @@ import Testing
     }
   }
 
-  @Test func `a deleted zone takes its unfinished cascades along`() async throws {
+  @Test func `a deleted zone ends its unfinished cascades`() async throws {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       try await anna.makeZone("Work")
@@ -263,7 +266,7 @@ extension JSON {
 }
 
 extension Client {
-  /// Saves notes `c0`, `c1` … that lead to another, and that one.
+  /// Saves notes `c0`, `c1` … that refer to a target, and the target.
   ///
   /// - Returns: their names.
   func saveChildren(_ count: Int, of target: String, in zone: String) async throws -> [String] {
@@ -280,7 +283,8 @@ extension Client {
     }
   }
 
-  /// A zone's changes since a token, to the end: names of records, each as often as it is told of.
+  /// Reads a zone's changes since a token, to the end. Each name appears as often as the feed
+  /// reports it.
   func feed(
     of zone: String, since token: JSON = nil
   ) async throws -> (live: [String], deleted: [String], token: JSON) {

@@ -1,10 +1,11 @@
 import Testing
 
-/// What references ask of saves and deletions (web-services §3.5, cloudkit-semantics §10).
+/// The rules of references for saves and deletions (web-services §3.5, cloudkit-semantics §10).
 @Suite struct References {
   static let violation: JSON = "VALIDATING_REFERENCE_ERROR"
 
-  @Test func `a target that is missing is refused by the record that needs it`() async throws {
+  @Test
+  func `a save is refused when the target of its validating reference is missing`() async throws {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       let operations: JSON = [.save("a", to: "x", by: "VALIDATE"), .save("b")]
@@ -22,7 +23,7 @@ import Testing
     }
   }
 
-  @Test func `the target exists or comes in the same batch`() async throws {
+  @Test func `a target may exist before or come in the same batch`() async throws {
     try await withAnna { anna in
       for zone in ["Work", nil] {
         if let zone { try await anna.makeZone(zone) }
@@ -37,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `other references may lead nowhere`() async throws {
+  @Test func `a reference without validation may dangle`() async throws {
     try await withAnna { anna in
       let records = try await anna.modify([
         .save("a", to: "x", by: "NONE"), .save("b", to: "x", by: "DELETE_SELF"),
@@ -47,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `a user is a target like any other`() async throws {
+  @Test func `a user record can be the target of a reference`() async throws {
     try await withAnna { anna in
       let user = try #require(try await anna.post("users/caller")["userRecordName"].string)
       for database in ["private", "public"] {
@@ -62,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func `a parent must exist, and holds as long as it has children`() async throws {
+  @Test func `a parent must exist and cannot be deleted before its children`() async throws {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       let orphan = try await anna.modify([.save("c", parent: "p")], in: "Work")
@@ -78,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func `a reference that leads to itself stands in nobody's way`() async throws {
+  @Test func `a reference from a record to itself prevents nothing`() async throws {
     try await withAnna { anna in
       let saved = try await anna.modify([.save("s", to: "s")])
       #expect(saved[0]["serverErrorCode"].isNull)
@@ -88,7 +89,7 @@ import Testing
 }
 
 extension JSON {
-  /// Saves a note that leads to another by its field `owner`.
+  /// Saves a note that refers to another by its field `owner`.
   static func save(
     _ name: String, to target: String? = nil, by action: String = "DELETE_SELF",
     parent: String? = nil, _ kind: String = "forceUpdate", tag: JSON = .null

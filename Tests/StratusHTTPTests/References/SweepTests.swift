@@ -1,7 +1,7 @@
 import Testing
 
 extension Socket {
-  @Test func `a long cascade is carried on after the answer`() async throws {
+  @Test func `a long cascade continues after the answer`() async throws {
     try await withRunningServer { port, query in
       func post(_ endpoint: String, _ body: JSON) async throws -> JSON {
         let path = "/database/1/iCloud.org.example.Notes/development/private/\(endpoint)?\(query)"
@@ -22,7 +22,7 @@ extension Socket {
       }
       let answer = try await post("records/modify", ["operations": [.delete("t")]])
       #expect(answer["records"] == [["recordName": "t", "deleted": true]])
-      // The last in order of names goes last.
+      // The last name in the order is deleted last.
       let last: JSON = ["records": [["recordName": "c999"]]]
       var rounds = 0
       while try await post("records/lookup", last)["records"][0]["serverErrorCode"].isNull {

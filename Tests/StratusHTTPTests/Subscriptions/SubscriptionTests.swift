@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func `a subscription is answered as it was sent, listed and looked up`() async throws {
+  @Test func `return a subscription as it was sent, also in lists and lookups`() async throws {
     try await withNotes { anna in
       let made = try await anna.post(
         "subscriptions/modify", ["operations": [operation("create", query)]])
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `a subscription is deleted by its ID, or by all of it`() async throws {
+  @Test func `delete a subscription by its ID or by its whole dictionary`() async throws {
     try await withNotes { anna in
       let zone: JSON = [
         "subscriptionID": "z", "subscriptionType": "zone", "zoneID": ["zoneName": "Work"],
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func `one subscription's fault leaves the others alone`() async throws {
+  @Test func `process the other subscriptions when one is invalid`() async throws {
     try await withNotes { anna in
       let lost: JSON = [
         "subscriptionID": "l", "subscriptionType": "zone", "zoneID": ["zoneName": "None"],
@@ -107,7 +107,7 @@ import Testing
         "subscriptionType": "query", "firesOn": ["never"], "query": ["recordType": "Note"],
       ],
     ] as [JSON])
-  func `what is no subscription is a bad request`(_ subscription: JSON) async throws {
+  func `refuse a malformed subscription as a bad request`(_ subscription: JSON) async throws {
     try await withNotes { anna in
       let answer = try await anna.answer(
         "subscriptions/modify", ["operations": [operation("create", subscription)]])
@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  @Test func `who is not signed in is asked to`() async throws {
+  @Test func `ask a caller without a user to sign in`() async throws {
     try await withServer { server in
       let answer = try await server.stranger.get("subscriptions/list")
       #expect(answer.json["serverErrorCode"] == "AUTHENTICATION_REQUIRED")

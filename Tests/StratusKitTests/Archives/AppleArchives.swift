@@ -1,4 +1,4 @@
-/// Archives in the layout of Apple's, in base64; made by scripts/make-apple-archives.py.
+/// Base64 archives in Apple's layout. `scripts/make-apple-archives.py` generates them.
 enum AppleArchives {
   static let record = """
     YnBsaXN0MDDUAAEAAgADAAQABQAGAAcAClgkdmVyc2lvblkkYXJjaGl2ZXJUJHRvcFgkb2JqZWN0cxIAAYagXxAPTlNLZX\

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StratusKit
 
-/// What this framework writes it reads again.
+/// This framework can read every archive that it writes.
 @Suite struct Archives {
   private func roundTrip<Value: NSObject & NSSecureCoding>(_ value: Value) throws -> Value {
     let data = try NSKeyedArchiver.archivedData(withRootObject: value, requiringSecureCoding: true)
@@ -35,7 +35,7 @@ import Testing
     #expect(try roundTrip(custom).capabilities == custom.capabilities)
   }
 
-  @Test func `a whole record keeps values, changes and what the server has`() throws {
+  @Test func `a whole record keeps its values, its changes and its server fields`() throws {
     let record = try WireRecords.note(fields: ["title": .string("old"), "count": .int64(1)])
     record["title"] = "new"
     record["place"] = CLLocation(latitude: 1, longitude: 2)
@@ -71,7 +71,7 @@ import Testing
     #expect(save.operation.parent == .set(recordName: "p"))
   }
 
-  @Test func `system fields stand for the version of their change tag`() throws {
+  @Test func `archived system fields identify the version of their change tag`() throws {
     let record = try WireRecords.note(fields: ["title": .string("old")], parent: "p")
     record["title"] = "new"
     let read = try systemFieldsOnly(record)
@@ -88,7 +88,7 @@ import Testing
     #expect(operation.parent == .unchanged)
   }
 
-  @Test func `a share is kept by whole records, system fields, copies and ancestors`() throws {
+  @Test func `whole records, system fields, copies and ancestors keep the share`() throws {
     let record = try RecordFactory.record(
       wire: WireRecords.dictionary(share: "Share-1", shortGUID: "0NEa3AEPXwK71VM4gHFnvh2kw"),
       naming: WireRecords.naming)
@@ -108,7 +108,7 @@ import Testing
     #expect(try WireRecords.note().share == nil)
   }
 
-  @Test func `a share goes when the server names none any more`() throws {
+  @Test func `a record loses its share when the server no longer names one`() throws {
     let record = try RecordFactory.record(
       wire: WireRecords.dictionary(share: "Share-1", shortGUID: "G"), naming: WireRecords.naming)
     record["title"] = "new"
@@ -118,7 +118,7 @@ import Testing
     #expect(record.recordChangeTag == "tag-2")
   }
 
-  @Test func `a share that comes from the server is a record of its type`() throws {
+  @Test func `a share that the server sends is a record of the share type`() throws {
     var wire = WireRecords.dictionary(fields: ["cloudkit.title": .string("List")])
     wire.recordType = CKRecord.SystemType.share
     let share = try RecordFactory.record(wire: wire, naming: WireRecords.naming)
@@ -157,7 +157,7 @@ import Testing
     #expect(read["number"] as? Int == 5)
   }
 
-  @Test func `an archive without what a class needs is nil`() throws {
+  @Test func `an archive that lacks a required key decodes to nil`() throws {
     let archiver = NSKeyedArchiver(requiringSecureCoding: true)
     archiver.finishEncoding()
     let unarchiver = try NSKeyedUnarchiver(forReadingFrom: archiver.encodedData)
@@ -171,11 +171,11 @@ import Testing
   }
 }
 
-/// Archives that apps bring along from Apple's systems.
+/// Archives that apps bring from Apple's systems.
 @Suite struct AppleArchiveReading {
   private func data(_ base64: String) throws -> Data { try #require(Data(base64Encoded: base64)) }
 
-  @Test func `a whole record is read`() throws {
+  @Test func `an Apple archive of a whole record can be read`() throws {
     let record = try #require(
       try NSKeyedUnarchiver.unarchivedObject(
         ofClass: CKRecord.self, from: data(AppleArchives.record)))
@@ -197,7 +197,7 @@ import Testing
     #expect(record.ancestor?["title"] as? String == "Old title")
   }
 
-  @Test func `system fields are read`() throws {
+  @Test func `an Apple archive of system fields can be read`() throws {
     let unarchiver = try NSKeyedUnarchiver(forReadingFrom: data(AppleArchives.systemFields))
     unarchiver.requiresSecureCoding = true
     let record = try #require(CKRecord(coder: unarchiver))
@@ -232,14 +232,14 @@ import Testing
     #expect(CKRecord(coder: unarchiver)?.share == share)
   }
 
-  @Test func `a change token is read and is no text`() throws {
+  @Test func `an Apple change token can be read and has no text`() throws {
     let token = try #require(
       try NSKeyedUnarchiver.unarchivedObject(
         ofClass: CKServerChangeToken.self, from: data(AppleArchives.token)))
     #expect(token.syncToken == "CAEQ//4A")
   }
 
-  @Test func `a record ID is read`() throws {
+  @Test func `an Apple archive of a record ID can be read`() throws {
     let id = try #require(
       try NSKeyedUnarchiver.unarchivedObject(
         ofClass: CKRecord.ID.self, from: data(AppleArchives.recordID)))

@@ -30,7 +30,7 @@ import Testing
     try FileManager.default.contentsOfDirectory(atPath: cache.folder(of: part).path)
   }
 
-  @Test func `lies where the environment says`() {
+  @Test func `is in the folder that the environment variable names`() {
     func folder(_ variables: [String: String]) -> String {
       AssetCache.folder(
         environmentVariables: variables, temporary: URL(fileURLWithPath: "/tmp/else")
@@ -44,7 +44,7 @@ import Testing
     #expect(folder([:]) == "/tmp/else")
   }
 
-  @Test func `is readable by its owner only`() async throws {
+  @Test func `can be read only by its owner`() async throws {
     let cache = cache()
     let url = try await cache.file(checksum: try checksum([1]), size: 1) {
       (file: IncomingFile) throws(CKError) in
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `fetches a content once, although many ask at once`() async throws {
+  @Test func `downloads a file once when many callers request it at once`() async throws {
     let cache = cache()
     let journal = Journal()
     let wanted = bytes(100)
@@ -86,7 +86,7 @@ import Testing
     #expect(journal.all == ["asked"])
   }
 
-  @Test func `leaves nothing of a download that failed`() async throws {
+  @Test func `leaves no partial file after a failed download`() async throws {
     let cache = cache()
     let sum = try checksum([1, 2])
     do throws(CKError) {
@@ -102,7 +102,8 @@ import Testing
     #expect(try names(cache, .files).isEmpty)
   }
 
-  @Test func `lets contents go when there are too many, not what it just gave`() async throws {
+  @Test
+  func `removes old files above its size limit, but not the file just returned`() async throws {
     var limits = AssetCache.Limits()
     limits.bytesMax = 2_500
     let cache = cache(limits)
@@ -119,7 +120,7 @@ import Testing
     #expect(try names(cache, .staged).isEmpty)
   }
 
-  @Test func `lets go of what is old`() async throws {
+  @Test func `removes files that have expired`() async throws {
     var limits = AssetCache.Limits()
     limits.stagedSecondsMax = -1
     limits.fileSecondsMax = -1

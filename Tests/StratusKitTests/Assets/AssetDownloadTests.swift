@@ -13,7 +13,7 @@ import Testing
     try await host.database.record(for: id(name))["photo"] as? CKAsset
   }
 
-  @Test func `gives files with the bytes, in pieces`() async throws {
+  @Test func `returns the file's bytes, downloaded in ranges`() async throws {
     let stored = bytes(2_500)
     try host.put("a", "photo", [stored])
     let asset = try await fetch()
@@ -25,13 +25,13 @@ import Testing
       ])
   }
 
-  @Test func `gives lists in order, and empty files`() async throws {
+  @Test func `returns lists of files in order, and empty files`() async throws {
     try host.put("a", "photos", [[1], [], [3, 3]], isList: true)
     let assets = try await host.database.record(for: id("a"))["photos"] as? [CKAsset]
     #expect(assets?.map { contents($0) } == [[1], [], [3, 3]])
   }
 
-  @Test func `fetches the same bytes once, and gives each asset a file of its own`() async throws {
+  @Test func `downloads equal bytes once and gives each asset its own file`() async throws {
     let stored = bytes(1_500)
     try host.put("a", "photo", [stored])
     try host.put("b", "photo", [stored])
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3])
-  func `of a file that the app changed does not change the others`(changed: Int) async throws {
+  func `is not affected when the app changes the file of another asset`(changed: Int) async throws {
     let stored = bytes(500)
     try host.put("a", "photo", [stored])
     var assets: [CKAsset] = []
@@ -68,7 +68,7 @@ import Testing
     #expect(contents(try await fetch()) == stored)
   }
 
-  @Test func `goes on where the connection broke`() async throws {
+  @Test func `resumes where the connection broke`() async throws {
     let stored = bytes(2_500)
     try host.put("a", "photo", [stored])
     host.expect([.passes, .fails(.lostAfterSending), .fails(.lostBeforeSending)])
@@ -77,7 +77,7 @@ import Testing
     #expect(host.log.filter { $0.hasSuffix("=1000-1999") }.count == 3)
   }
 
-  @Test func `takes all of the file from a server that knows no ranges`() async throws {
+  @Test func `takes the whole file from a server that does not support ranges`() async throws {
     let stored = bytes(2_500)
     try host.put("a", "photo", [stored])
     host.server.onBytes { (_) async throws(NetworkFailure) in
@@ -86,7 +86,7 @@ import Testing
     #expect(contents(try await fetch()) == stored)
   }
 
-  @Test func `fetches damaged bytes again, once`() async throws {
+  @Test func `downloads damaged bytes again, once`() async throws {
     let stored = bytes(500)
     try host.put("a", "photo", [stored])
     host.expect([.isDamaged])
@@ -97,7 +97,7 @@ import Testing
     #expect(contents(try await fetch("b")) == bytes(400))
   }
 
-  @Test func `asks for a new address when the old one is past its time`() async throws {
+  @Test func `requests a new URL when the old one has expired`() async throws {
     let stored = bytes(1_500)
     try host.put("a", "photo", [stored])
     host.expect([.passes, .isAnswered(status: 403)])
@@ -109,7 +109,7 @@ import Testing
       ])
   }
 
-  @Test func `of a file that is gone is the record's error`() async throws {
+  @Test func `reports a missing file as the record's error`() async throws {
     try host.put("a", "photo", [[1]])
     host.forgetFiles()
     try host.put("b", "photo", [[2]])
@@ -118,14 +118,14 @@ import Testing
     #expect(contents(try results[id("b")]?.get()["photo"] as? CKAsset) == [2])
   }
 
-  @Test func `that the network ends is the record's error`() async throws {
+  @Test func `reports a network failure as the record's error`() async throws {
     try host.put("a", "photo", [[1]])
     host.expect([.fails(.notConnected)])
     let result = try await host.database.records(for: [id("a")])[id("a")]
     #expect(code(result) == .networkUnavailable)
   }
 
-  @Test func `fetches at most four at a time, and hands over in order`() async throws {
+  @Test func `downloads at most four files at a time and returns records in order`() async throws {
     let names = (0..<12).map { "r\($0)" }
     for (place, name) in names.enumerated() {
       try host.put(name, "photo", [bytes(3_000 - 200 * place, from: UInt32(place))])
@@ -142,7 +142,7 @@ import Testing
     #expect(host.runningMax == 4)
   }
 
-  @Test func `reports how far it is, and 1 at the end`() async throws {
+  @Test func `reports its progress, and 1 at the end`() async throws {
     try host.put("a", "photo", [bytes(3_000)])
     let operation = CKFetchRecordsOperation(recordIDs: [id("a")])
     let journal = Mutex<[Double]>([])
@@ -154,7 +154,7 @@ import Testing
     #expect(values.last == 1)
   }
 
-  @Test func `does not fetch the files of a conflict's record`() async throws {
+  @Test func `does not download the files of a conflict's server record`() async throws {
     try host.put("a", "photo", [[1]])
     let server = host.record("a")
     host.server.on(ModifyRecords.self) { _ in
@@ -174,7 +174,8 @@ import Testing
     #expect(host.log.isEmpty)
   }
 
-  @Test func `to another record asks for a receipt, unless the app changed the file`() async throws
+  @Test
+  func `requests a receipt when the app copies the asset to another record unchanged`() async throws
   {
     try host.put("a", "photo", [[1, 2]])
     let asset = try #require(try await fetch())
@@ -191,7 +192,7 @@ import Testing
     #expect(host.log == ["addresses 1", "POST upload 1 bytes 0-0/1", "modify b"])
   }
 
-  @Test func `to another record does without the file`() async throws {
+  @Test func `lets the app copy an asset to another record without the local file`() async throws {
     try host.put("a", "photo", [[1, 2]])
     let asset = try #require(try await fetch())
     try FileManager.default.removeItem(at: try #require(asset.fileURL))
@@ -209,7 +210,7 @@ import Testing
     await #expect { try await host.database.save(lost) } throws: { code($0) == .assetFileNotFound }
   }
 
-  /// The zone's history is that these records came.
+  /// The zone's change history contains these records.
   private func answerChanges(_ names: [String]) {
     let records = names.map(host.record)
     host.server.on(FetchZoneChanges.self) { request in
@@ -222,7 +223,7 @@ import Testing
     }
   }
 
-  @Test func `of changes fails the zone where this machine has no place for them`() async throws {
+  @Test func `of changes fails the zone when the cache folder cannot be written`() async throws {
     try host.put("a", "photo", [bytes(100)])
     answerChanges(["a"])
     try Data().write(to: host.server.cacheFolder)
@@ -246,7 +247,7 @@ import Testing
     #expect(journal.all.dropFirst(2) == ["true assetNotAvailable"])
   }
 
-  @Test func `of changes that the server has lost hands the record over without them`()
+  @Test func `of changes returns a record without the files that the server lost`()
     async throws
   {
     try host.put("a", "photo", [bytes(100)])
@@ -267,7 +268,7 @@ import Testing
     #expect(journal.all == ["a true true", "a true"])
   }
 
-  @Test func `of changes comes before the record, and stops the feed with the network`()
+  @Test func `of changes downloads files before it returns a record, and stops on network errors`()
     async throws
   {
     try host.put("a", "photo", [bytes(100)])

@@ -5,16 +5,16 @@ import Synchronization
 
 @testable import StratusKit
 
-/// A server of a few lines that keeps records and files, in one zone.
+/// A minimal server that stores the records and files of one zone.
 final class AssetHost: Sendable {
-  /// What becomes of one request to the address of a file.
+  /// How the server handles one request to a file's URL.
   enum Fate: Sendable {
     case passes
-    /// The connection breaks when so many bytes of the body have come.
+    /// The connection breaks after this many bytes of the body.
     case breaks(after: Int)
     case answerIsLost
     case isAnswered(status: Int)
-    /// One byte of the answer is another.
+    /// The server changes one byte of the answer.
     case isDamaged
     case fails(NetworkFailure)
   }
@@ -34,7 +34,7 @@ final class AssetHost: Sendable {
 
   let server = FakeServer()
   private let state = Mutex(State())
-  /// Runs in the middle of each request to the address of a file.
+  /// Runs in the middle of each request to a file's URL.
   let inTheMiddle = Mutex<(@Sendable () async -> Void)?>(nil)
 
   init() {
@@ -53,19 +53,19 @@ final class AssetHost: Sendable {
   var database: CKDatabase { server.database }
   var log: [String] { state.withLock { $0.log } }
   var runningMax: Int { state.withLock { $0.runningMax } }
-  /// The contents of the files, in no order.
+  /// The contents of the files, in arbitrary order.
   var files: [[UInt8]] { state.withLock { Array($0.files.values) } }
   func clearLog() { state.withLock { $0.log = [] } }
   func forgetFiles() { state.withLock { $0.files = [:] } }
 
-  /// What becomes of the next requests to addresses of files.
+  /// Sets how the server handles the next requests to files' URLs.
   func expect(_ fates: [Fate]) { state.withLock { $0.fates = fates } }
   func note(_ line: String) { state.withLock { $0.log.append(line) } }
   func value(_ name: String, _ field: String) -> FieldValue? {
     state.withLock { $0.records[name]?[field] }
   }
 
-  /// Puts a record with a file there.
+  /// Stores a record with a file on the server.
   func put(_ name: String, _ field: String, _ contents: [[UInt8]], isList: Bool = false) throws {
     let assets = try contents.map { FieldValue.asset(try keep($0)) }
     state.withLock {
@@ -227,7 +227,7 @@ final class AssetHost: Sendable {
   }
 }
 
-/// A folder that goes with the test.
+/// A temporary folder that is removed with the test.
 final class TestFolder: Sendable {
   let url: URL
 
@@ -239,7 +239,7 @@ final class TestFolder: Sendable {
 
   deinit { try? FileManager.default.removeItem(at: url) }
 
-  /// Makes a file.
+  /// Creates a file.
   func file(_ name: String, _ bytes: [UInt8]) throws -> URL {
     let url = url.appendingPathComponent(name)
     try Data(bytes).write(to: url)
@@ -247,7 +247,7 @@ final class TestFolder: Sendable {
   }
 }
 
-/// Bytes of which no two parts are equal.
+/// Returns bytes in which no two sections are equal.
 func bytes(_ count: Int, from seed: UInt32 = 1) -> [UInt8] {
   var state = seed
   return (0..<count).map { _ in

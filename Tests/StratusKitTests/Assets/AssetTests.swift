@@ -8,7 +8,7 @@ import Testing
 @Suite struct `An asset` {
   private let url = URL(fileURLWithPath: "/tmp/a photo.jpg")
 
-  @Test func `is kept as it is, and equals itself alone`() {
+  @Test func `stays the same object in a record and equals only itself`() {
     let record = note("a")
     let asset = CKAsset(fileURL: url)
     record["photo"] = asset
@@ -23,7 +23,7 @@ import Testing
     #expect(record["photo"] as? String == nil)
   }
 
-  @Test func `stands in lists`() {
+  @Test func `can be an element of a list`() {
     let record = note("a")
     let assets = [CKAsset(fileURL: url), CKAsset(fileURL: url)]
     record["photos"] = assets
@@ -58,7 +58,7 @@ import Testing
     #expect((read["photos"] as? [CKAsset])?.first?.held == nil)
   }
 
-  @Test func `without a file in the archive has none`() throws {
+  @Test func `has no file URL when the archive contains no file`() throws {
     let record = try WireRecords.note(fields: [
       "photo": .asset(Asset(fileChecksum: "", size: 0))
     ])

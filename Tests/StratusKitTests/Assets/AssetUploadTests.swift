@@ -12,14 +12,14 @@ import Testing
 
   init() throws { folder = try TestFolder() }
 
-  /// A new note with a file.
+  /// Returns a new note with a file.
   private func photo(_ name: String, _ bytes: [UInt8]) throws -> CKRecord {
     let record = note(name)
     record["photo"] = CKAsset(fileURL: try folder.file(name, bytes))
     return record
   }
 
-  @Test func `sends the bytes, then the record with what they gave`() async throws {
+  @Test func `uploads the bytes, then saves the record with the receipt`() async throws {
     let record = try photo("a", Array("abc".utf8))
     record["title"] = "x"
     let file = (record["photo"] as? CKAsset)?.fileURL
@@ -29,7 +29,7 @@ import Testing
       Issue.record("no asset")
       return
     }
-    // SHA-256 of "abc", as FIPS 180 gives it.
+    // SHA-256 of "abc", from FIPS 180.
     #expect(asset.fileChecksum == "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=")
     #expect(asset.size == 3)
     #expect(asset.receipt == "receipt 1")
@@ -39,7 +39,7 @@ import Testing
     #expect(contents(saved["photo"] as? CKAsset) == Array("abc".utf8))
   }
 
-  @Test func `sends large files in pieces`() async throws {
+  @Test func `uploads large files in several requests`() async throws {
     let sent = bytes(2_500)
     _ = try await host.database.save(try photo("a", sent))
     #expect(
@@ -50,13 +50,13 @@ import Testing
     #expect(host.files == [sent])
   }
 
-  @Test func `sends an empty file`() async throws {
+  @Test func `uploads an empty file`() async throws {
     _ = try await host.database.save(try photo("a", []))
     #expect(host.log == ["addresses 1", "POST upload 1 ", "modify a"])
     #expect(host.files == [[]])
   }
 
-  @Test func `goes on where the connection broke`() async throws {
+  @Test func `resumes where the connection broke`() async throws {
     let sent = bytes(2_500)
     host.expect([.passes, .breaks(after: 300)])
     _ = try await host.database.save(try photo("a", sent))
@@ -69,7 +69,7 @@ import Testing
     #expect(host.files == [sent])
   }
 
-  @Test func `asks for the answer that was lost`() async throws {
+  @Test func `requests the answer again when it was lost`() async throws {
     let sent = bytes(1_500)
     host.expect([.answerIsLost, .passes, .answerIsLost])
     _ = try await host.database.save(try photo("a", sent))
@@ -78,7 +78,7 @@ import Testing
     #expect(host.files == [sent])
   }
 
-  @Test func `gives up when no byte more gets across`() async throws {
+  @Test func `gives up when no further byte is accepted`() async throws {
     host.expect(Array(repeating: .fails(.lostAfterSending), count: 20))
     let record = try photo("a", bytes(1_500))
     await #expect { try await host.database.save(record) } throws: { code($0) == .networkFailure }
@@ -87,7 +87,7 @@ import Testing
     #expect(record.changedKeys() == ["photo"])
   }
 
-  @Test func `asks for a new address when the old one is past its time`() async throws {
+  @Test func `requests a new URL when the old one has expired`() async throws {
     let sent = bytes(1_500)
     host.expect([.passes, .isAnswered(status: 403)])
     _ = try await host.database.save(try photo("a", sent))
@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test(arguments: [zoneZ, CKRecordZone.ID.default])
-  func `keeps an atomic batch back for a file that is not there`(
+  func `does not send an atomic batch when a file does not exist`(
     zoneID: CKRecordZone.ID
   ) async throws {
     let lost = note("lost", in: zoneID)
@@ -116,7 +116,7 @@ import Testing
     #expect(host.log.isEmpty)
   }
 
-  @Test func `saves the others where the batch is not atomic`() async throws {
+  @Test func `saves the other records when the batch is not atomic`() async throws {
     let lost = note("lost")
     lost["photo"] = CKAsset(fileURL: folder.url)
     let other = try photo("b", [1])
@@ -127,7 +127,7 @@ import Testing
     #expect(host.log.last == "modify b")
   }
 
-  @Test func `tells a file that changes while it is sent`() async throws {
+  @Test func `detects a file that changes during the upload`() async throws {
     let record = try photo("a", bytes(2_500))
     let url = try #require((record["photo"] as? CKAsset)?.fileURL)
     host.inTheMiddle.withLock {
@@ -145,7 +145,7 @@ import Testing
     #expect(!host.log.contains { $0.hasPrefix("modify") })
   }
 
-  @Test func `tells a file in whose place there is another`() async throws {
+  @Test func `detects a file that was replaced by another`() async throws {
     let record = try photo("a", bytes(2_500))
     let url = try #require((record["photo"] as? CKAsset)?.fileURL)
     host.inTheMiddle.withLock {
@@ -156,7 +156,7 @@ import Testing
     }
   }
 
-  @Test func `needs the name of the file only at the beginning`() async throws {
+  @Test func `needs the file's path only when it starts`() async throws {
     let sent = bytes(2_500)
     let record = try photo("a", sent)
     let url = try #require((record["photo"] as? CKAsset)?.fileURL)
@@ -165,7 +165,7 @@ import Testing
     #expect(host.files == [sent])
   }
 
-  @Test func `sends the same file once, and lists in order`() async throws {
+  @Test func `uploads equal files once and keeps lists in order`() async throws {
     let one = try folder.file("one", [1])
     let two = try folder.file("two", [2])
     let a = note("a")
@@ -185,7 +185,7 @@ import Testing
     #expect(list.first != .asset(single))
   }
 
-  @Test func `sends at most four files at a time`() async throws {
+  @Test func `uploads at most four files at a time`() async throws {
     let records = try (0..<12).map { try photo("r\($0)", bytes(3_000, from: UInt32($0))) }
     host.inTheMiddle.withLock { $0 = { for _ in 0..<50 { await Task.yield() } } }
     let (results, _) = try await host.database.modifyRecords(saving: records, deleting: [])
@@ -194,7 +194,7 @@ import Testing
     #expect(host.files.count == 12)
   }
 
-  @Test func `reports how far it is, and 1 at the end`() async throws {
+  @Test func `reports its progress, and 1 at the end`() async throws {
     let journal = Mutex<[Double]>([])
     let operation = CKModifyRecordsOperation(recordsToSave: [try photo("a", bytes(4_000))])
     operation.perRecordProgressBlock = { record, progress in
@@ -208,7 +208,7 @@ import Testing
     #expect(values.last == 1)
   }
 
-  @Test func `ends when it is cancelled`() async throws {
+  @Test func `stops when it is cancelled`() async throws {
     let gate = Gate()
     let arrived = Gate()
     host.inTheMiddle.withLock {
@@ -230,7 +230,7 @@ import Testing
     #expect(!host.log.contains { $0.hasPrefix("modify") })
   }
 
-  @Test func `sends nothing of a file that is not touched`() async throws {
+  @Test func `does not upload a file that has not changed`() async throws {
     let record = try await host.database.save(try photo("a", [1, 2]))
     host.clearLog()
     record["title"] = "new"
@@ -243,7 +243,7 @@ import Testing
     #expect(host.log == ["modify a", "modify a"])
   }
 
-  @Test func `of all keys asks the server for what it has`() async throws {
+  @Test func `of all keys asks the server which files it has`() async throws {
     let record = try await host.database.save(try photo("a", [1, 2]))
     host.clearLog()
     _ = try await host.database.modifyRecords(
@@ -251,7 +251,7 @@ import Testing
     #expect(host.log == ["rereference 1", "modify a"])
   }
 
-  @Test func `sends a known file again if the field of the server holds another`() async throws {
+  @Test func `uploads a known file again when the server's field holds another`() async throws {
     let record = try await host.database.save(try photo("a", [1, 2]))
     try host.put("a", "photo", [[3]])
     host.clearLog()
@@ -261,7 +261,7 @@ import Testing
       host.log == ["rereference 1", "addresses 1", "POST upload 2 bytes 0-1/2", "modify a"])
   }
 
-  @Test func `sends a file once, although the first save is a conflict`() async throws {
+  @Test func `uploads a file once although the first save is a conflict`() async throws {
     let record = try photo("a", bytes(1_500))
     host.server.on(ModifyRecords.self) { request in
       RecordsResponse(records: [

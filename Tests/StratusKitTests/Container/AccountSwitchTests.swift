@@ -6,11 +6,11 @@ import Testing
 
 @testable import StratusKit
 
-/// What was begun in one user's name when another signs in.
+/// Work that begins for one user while another user signs in.
 @Suite struct `A switch of accounts` {
   private static let otherName = "_fedcba9876543210fedcba9876543210"
 
-  /// Answers who is signed in, and lets something happen before the first answer goes out.
+  /// Answers requests for the current user. Runs a closure before the first answer is sent.
   private static func onFirstCaller(
     _ server: FakeServer, _ body: @escaping @Sendable () -> Void
   ) {
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `leaves nothing of an operation to be done in the other's name`() async throws {
+  @Test func `sends nothing of a pending operation as the new user`() async throws {
     let server = FakeServer()
     let container = server.container()
     Self.onFirstCaller(server) { container.signIn(webAuthToken: "other") }
@@ -44,7 +44,7 @@ import Testing
     #expect(server.calls.isEmpty)
   }
 
-  @Test func `names nobody else to what was begun before it`() async throws {
+  @Test func `does not give the new user's name to earlier requests`() async throws {
     let server = FakeServer()
     let container = server.container()
     let path = container.path
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func `ends the repetitions of a request`() async throws {
+  @Test func `stops the retries of a request`() async throws {
     let server = FakeServer()
     let container = server.container()
     server.onRaw(FetchDatabaseChanges.path) { (_) async throws(NetworkFailure) in
@@ -81,7 +81,8 @@ import Testing
     #expect(server.calls.count == 1)
   }
 
-  @Test func `has an engine ask nothing until it has been told of it`() async throws {
+  @Test
+  func `blocks a sync engine's requests until the engine has read the new account`() async throws {
     let server = FakeServer()
     let container = server.container()
     let surroundings = SyncSurroundings(of: container.privateCloudDatabase)
@@ -113,7 +114,7 @@ import Testing
     #expect(try await surroundings.accounts.currentUserRecordName() == nil)
   }
 
-  @Test func `while an engine asks who is signed in is answered by who is then`() async throws {
+  @Test func `gives a sync engine that is reading the account the new user`() async throws {
     let server = FakeServer()
     let container = server.container()
     Self.onFirstCaller(server) { container.signIn(webAuthToken: "other") }

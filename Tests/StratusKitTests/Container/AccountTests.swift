@@ -26,7 +26,7 @@ import Testing
     (Reason.sessionEnded, .temporarilyUnavailable, .accountTemporarilyUnavailable),
     (Reason.authenticationFailed, .noAccount, .notAuthenticated),
   ])
-  func `that is refused has the status that the reason says`(
+  func `has the status that matches the server's reason for refusing it`(
     reason: String, status: CKAccountStatus, errorCode: CKError.Code
   ) async throws {
     let server = FakeServer()
@@ -36,7 +36,7 @@ import Testing
     await #expect { try await container.userRecordID() } throws: { code($0) == errorCode }
   }
 
-  @Test func `has two states more`() async throws {
+  @Test func `has two more statuses, for a missing sign-in and for network errors`() async throws {
     let server = FakeServer()
     #expect(try await server.container().accountStatus() == .available)
     #expect(try await server.container(webAuthToken: nil).accountStatus() == .noAccount)
@@ -44,7 +44,7 @@ import Testing
     #expect(try await server.container().accountStatus() == .couldNotDetermine)
   }
 
-  /// Counts what is told of an account.
+  /// Counts the account change notifications of a container.
   private static func changes(_ container: CKContainer) -> (count: Mutexed, task: Task<Void, Never>)
   {
     let count = Mutexed()
@@ -59,7 +59,7 @@ import Testing
     var now: Int { value.withLock { $0 } }
   }
 
-  @Test func `that the server refuses from now on has changed, once, and once when it is back`()
+  @Test func `posts one change when the server starts to refuse it and one when it stops`()
     async throws
   {
     let server = FakeServer()
@@ -79,7 +79,7 @@ import Testing
     #expect(count.now == 3)
   }
 
-  /// A container that waits by `sleep`.
+  /// A container that waits by calling `sleep`.
   private static func container(
     _ server: FakeServer, sleep: @escaping @Sendable (Double) async throws -> Void
   ) -> CKContainer {
@@ -90,7 +90,7 @@ import Testing
       exchange: server, timing: Timing(now: { 0 }, sleep: sleep, chance: { 1 }))
   }
 
-  /// A wait that only cancelling ends.
+  /// A wait that ends only by cancellation.
   private static func untilCancelled(
     _ journal: Journal
   ) -> @Sendable (Double) async throws -> Void {
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  @Test func `that is refused is asked after, less and less often, until it is accepted`()
+  @Test func `is polled at growing intervals while refused, until it is accepted`()
     async throws
   {
     let (server, waits) = (FakeServer(), Journal())
@@ -116,7 +116,7 @@ import Testing
     Self.refuse(server, Reason.sessionEnded)
     #expect(try await container.accountStatus() == .temporarilyUnavailable)
     #expect(await eventually { count.now == 1 && waits.all.count >= 9 })
-    // The app asks nothing, as it is told to.
+    // The app sends no request, as the documentation advises.
     Self.accept(server)
     #expect(await eventually { count.now == 2 })
     let asked = server.callerCalls
@@ -126,7 +126,7 @@ import Testing
     #expect(server.callerCalls == asked)
   }
 
-  @Test func `that is refused is asked after as late as the server wants`() async throws {
+  @Test func `is not polled earlier than the server allows`() async throws {
     let (server, waits) = (FakeServer(), Journal())
     let container = Self.container(server) { seconds in
       waits.note("\(seconds)")
@@ -140,7 +140,7 @@ import Testing
     #expect(await eventually { waits.all == ["120.0"] })
   }
 
-  @Test func `that is refused is not asked after once somebody else is signed in`() async throws {
+  @Test func `is no longer polled for a refusal once another user has signed in`() async throws {
     let (server, waits) = (FakeServer(), Journal())
     let container = Self.container(server, sleep: Self.untilCancelled(waits))
     Self.refuse(server, Reason.sessionEnded)
@@ -151,7 +151,7 @@ import Testing
     #expect(server.callerCalls == 1)
   }
 
-  @Test func `that is refused keeps no container`() async throws {
+  @Test func `does not keep the container alive while it is refused`() async throws {
     let (server, waits) = (FakeServer(), Journal())
     Self.refuse(server, Reason.sessionEnded)
     weak var path: RequestPath?
@@ -164,7 +164,7 @@ import Testing
     #expect(await eventually { path == nil && waits.all == ["begins", "ends"] })
   }
 
-  @Test func `that changes is told to the app`() async throws {
+  @Test func `posts a notification to the app when it changes`() async throws {
     let server = FakeServer()
     let container = server.container()
     let count = Mutexed()
@@ -177,7 +177,7 @@ import Testing
     #expect(count.now > 0)
   }
 
-  @Test func `that somebody else signs in to is theirs`() async throws {
+  @Test func `belongs to the other user after a different sign-in`() async throws {
     let server = FakeServer()
     let container = server.container()
     let first = try await container.userRecordID().recordName
@@ -205,7 +205,7 @@ import Testing
       ServerSettings(url: URL(string: url), apiToken: "api", webAuthToken: token), to: file)
   }
 
-  /// A container whose user the file names, and the watch that looks at it.
+  /// A container whose user comes from the file, and the watch that observes the file.
   private func scene(
     _ server: FakeServer
   ) throws -> (container: CKContainer, watch: CredentialsWatch) {
@@ -221,7 +221,7 @@ import Testing
     try? FileManager.default.removeItem(at: file.deletingLastPathComponent())
   }
 
-  @Test func `signs in and out while the program runs`() async throws {
+  @Test func `signs users in and out while the program runs`() async throws {
     defer { clean() }
     let server = FakeServer()
     try write("one")
@@ -244,7 +244,8 @@ import Testing
     #expect(container.path.connection?.accountDigest == digest)
   }
 
-  @Test func `gets the newer tokens of its sign-in, which is not another one then`() async throws {
+  @Test
+  func `receives newer tokens of the same sign-in without a change of account`() async throws {
     defer { clean() }
     let server = FakeServer()
     try write("one")
@@ -261,9 +262,9 @@ import Testing
     watch.look()
     #expect(container.path.connection?.generation == 0)
     #expect(container.path.connection?.accountDigest == digest)
-    // A program that starts now is the same user as this one.
+    // A program that starts now reads the same user from the file.
     #expect(CredentialsFile.read(at: file)?.signIn == digest)
-    // Somebody else signs in; what this program still gets does not take their place.
+    // Another user signs in. Tokens that this program still receives do not replace the new user's.
     try write("other")
     _ = try await container.userRecordID()
     watch.look()
@@ -271,7 +272,7 @@ import Testing
     #expect(CredentialsFile.read(at: file)?.webAuthToken == "other")
   }
 
-  @Test func `of another server has nobody signed in to this one`() throws {
+  @Test func `for another server does not sign a user in to this one`() throws {
     defer { clean() }
     try write("one")
     let (container, watch) = try scene(FakeServer())
@@ -280,7 +281,7 @@ import Testing
     #expect(container.path.connection?.hasUser == false)
   }
 
-  @Test func `has no say once the app has signed somebody in`() throws {
+  @Test func `has no effect once the app has signed a user in`() throws {
     defer { clean() }
     try write("one")
     let (container, watch) = try scene(FakeServer())
@@ -291,7 +292,7 @@ import Testing
     #expect(container.path.connection?.accountDigest == digest)
   }
 
-  @Test func `is looked at now and then`() async throws {
+  @Test func `is checked at intervals`() async throws {
     defer { clean() }
     try write("one")
     let looks = Journal()

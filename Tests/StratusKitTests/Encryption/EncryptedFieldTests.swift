@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `are a second view that writes through`() {
+  @Test func `are a second view that writes to the record`() {
     let record = CKRecord(recordType: "Note")
     let view = record.encryptedValues
     view["a"] = 1
@@ -36,13 +36,13 @@ import Testing
     #expect(view.changedKeys() == ["a", "b"])
     view["a"] = nil
     #expect(view.allKeys() == ["b"])
-    // Of a record never saved, what is removed was never there (cloudkit-semantics §7).
+    // In a record that was never saved, a removed key counts as never set (cloudkit-semantics §7).
     #expect(view.changedKeys() == ["b"])
     view.setObject("three" as NSString, forKey: "b")
     #expect(view.object(forKey: "b") as? String == "three")
   }
 
-  @Test func `are not among the plain ones`() {
+  @Test func `do not appear among the plain fields`() {
     let record = CKRecord(recordType: "Note")
     record["plain"] = 1
     record.encryptedValues["secret"] = "hidden"
@@ -55,7 +55,7 @@ import Testing
     #expect(!record.allTokens().contains("hidden"))
   }
 
-  @Test func `cannot be plain, too`() {
+  @Test func `cannot also be plain fields`() {
     let record = CKRecord(recordType: "Note")
     record["a"] = 1
     record.encryptedValues["a"] = 2
@@ -64,7 +64,7 @@ import Testing
     #expect(refusal(record) == nil)
   }
 
-  @Test func `hold no references`() {
+  @Test func `cannot hold references`() {
     let record = CKRecord(recordType: "Note")
     let reference = CKRecord.Reference(recordID: CKRecord.ID(recordName: "r"), action: .none)
     for value in [reference, [reference] as NSArray] as [any __CKRecordObjCValue] {
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func `that cannot be read stay with the record and are not sent`() throws {
+  @Test func `that cannot be decrypted stay in the record and are not sent`() throws {
     let record = try WireRecords.note(fields: ["text": Self.sealed, "title": .string("t")])
     for record in [record, try #require(record.copy() as? CKRecord), try roundTrip(record)] {
       #expect(record.unreadableEncryptedKeys == ["text"])
@@ -84,7 +84,7 @@ import Testing
       #expect(save.operation.fieldsText == #"{"title":{"value":"t","type":"STRING"}}"#)
       #expect(save.encryptedFields.isEmpty)
     }
-    // Nor does a plain value take their place by mistake.
+    // A plain value cannot replace an unreadable encrypted field by mistake.
     record["text"] = "plain"
     #expect(refusal(record)?.code == .invalidArguments)
     record["text"] = nil
@@ -92,7 +92,7 @@ import Testing
     #expect(save.operation.fieldsText == "{}")
   }
 
-  @Test func `are in copies and archives, with what has changed`() throws {
+  @Test func `are in copies and archives, with their changes`() throws {
     let record = try WireRecords.note()
     record.encryptedValues["text"] = "secret"
     record.encryptedValues["list"] = [1, 2]
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func `that could not be read are readable once they are set anew`() throws {
+  @Test func `that could not be decrypted can be read after they are set again`() throws {
     let record = try WireRecords.note(fields: ["text": Self.sealed])
     record.encryptedValues["text"] = "new"
     #expect(record.unreadableEncryptedKeys == [])
@@ -119,7 +119,7 @@ import Testing
     #expect(record.encryptedValues.changedKeys() == ["text"])
   }
 
-  @Test func `are changes no more once they are saved, unless set meanwhile`() throws {
+  @Test func `count as unchanged after a save, unless set during the save`() throws {
     let record = try WireRecords.note()
     record.encryptedValues["a"] = 1
     record.encryptedValues["b"] = 1

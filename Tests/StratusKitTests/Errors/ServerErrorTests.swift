@@ -16,7 +16,7 @@ import Testing
     (.internalError, 1), (.notFound, 11), (.quotaExceeded, 25), (.throttled, 7),
     (.tryAgainLater, 6), (.validatingReferenceError, 31), (.zoneNotFound, 26),
   ])
-  func `each server code has its number`(code: ErrorCode, number: Int) {
+  func `each server code maps to its CKError code`(code: ErrorCode, number: Int) {
     #expect(CKError(Self.error(code)).errorCode == number)
   }
 
@@ -30,11 +30,13 @@ import Testing
     ("Did not find record type: Party", .unknownItem),
     (Reason.containerNotFound, .badContainer), (Reason.duplicateRecord, .invalidArguments),
   ])
-  func `a reason that tells more than the code decides`(reason: String, code: CKError.Code) {
+  func `a reason that is more specific than the server code decides the CKError code`(
+    reason: String, code: CKError.Code
+  ) {
     #expect(CKError(Self.error(.badRequest, reason)).code == code)
   }
 
-  @Test func `the seconds to wait, the reason and the occurrence come along`() {
+  @Test func `the error carries the retry delay, the reason and the occurrence ID`() {
     let error = CKError(
       ErrorDictionary(
         code: .throttled, reason: "slowly", uuid: "u-1", retryAfterSeconds: 30))
@@ -46,7 +48,7 @@ import Testing
     #expect(CKError(Self.error(.throttled)).retryAfterSeconds == nil)
   }
 
-  @Test func `the reason is seen through any Error, in a description and as an NSError`() {
+  @Test func `the reason appears in any Error, in a description and as an NSError`() {
     let error: any Error = CKError(
       ErrorDictionary(code: .throttled, reason: "slowly", uuid: "u-1", retryAfterSeconds: 30))
     #expect(error.localizedDescription == "slowly")
@@ -59,13 +61,13 @@ import Testing
     #expect(silent.localizedDescription == "The item does not exist.")
   }
 
-  @Test func `an error of the framework's own says what its code means`() {
+  @Test func `an error that the framework creates describes its code`() {
     let error: any Error = CKError(.operationCancelled)
     #expect(error.localizedDescription == "The operation was cancelled.")
     #expect("\(error)".contains("The operation was cancelled."))
   }
 
-  @Test func `the failure of some items names one of them`() {
+  @Test func `a partial failure names one of the failed items`() {
     var errors = ItemErrors()
     errors.add(CKError(.unknownItem), for: "a")
     let one: any Error = errors.partialFailure ?? CKError(.internalError)
@@ -114,13 +116,13 @@ import Testing
     (.lostAfterSending, false, .serverResponseLost), (.lostAfterSending, true, .networkFailure),
     (.cancelled, false, .operationCancelled),
   ])
-  func `each way to get no answer has its code`(
+  func `each kind of missing answer maps to its own CKError code`(
     failure: NetworkFailure, isIdempotent: Bool, code: CKError.Code
   ) {
     #expect(CKError(.network(failure), isIdempotent: isIdempotent).code == code)
   }
 
-  @Test func `who gets no answer is told from where`() {
+  @Test func `a network error names the server's address`() {
     let url = "http://stratus.example:8080"
     let error = CKError(.network(.lostBeforeSending), isIdempotent: true, url: url)
     #expect(error.localizedDescription == "the server at \(url) cannot be reached")
@@ -133,7 +135,9 @@ import Testing
     (429, .requestRateLimited), (503, .serviceUnavailable), (502, .serviceUnavailable),
     (500, .internalError), (404, .serverRejectedRequest), (200, .internalError),
   ])
-  func `an unreadable answer is judged by its status`(status: Int, code: CKError.Code) {
+  func `an unreadable answer maps to a CKError code by its HTTP status`(
+    status: Int, code: CKError.Code
+  ) {
     let error = CKError(
       .unreadable(status: status, reason: "no JSON", retryAfterSeconds: 4), isIdempotent: true)
     #expect(error.code == code)
@@ -141,7 +145,7 @@ import Testing
   }
 
   @Test(arguments: [409, 416])
-  func `pieces of a file that do not meet are no conflict of records`(status: Int) {
+  func `file ranges that do not match are no record conflict`(status: Int) {
     let dictionary = Self.error(.conflict)
     let refused = TransportFailure.refused(dictionary, status: status, retryAfterSeconds: nil)
     #expect(CKError(uploading: .transport(refused)).code == .networkFailure)
@@ -150,7 +154,7 @@ import Testing
     #expect(CKError(uploading: .transport(unreadable)).code == .networkFailure)
   }
 
-  @Test func `keys that change again and again are no conflict of records`() {
+  @Test func `keys that keep changing are no record conflict`() {
     let failure = TransportFailure.refused(
       Self.error(.conflict, Reason.userKeyChanged), status: 409, retryAfterSeconds: 2)
     let error = CKError(KeyFailure.transport(failure))
@@ -159,7 +163,7 @@ import Testing
     #expect(error.localizedDescription == Reason.userKeyChanged)
   }
 
-  @Test func `there are thirty-seven codes`() {
+  @Test func `CKError has thirty-seven codes`() {
     #expect(CKError.Code.allCases.map(\.rawValue) == Array(1...37))
   }
 }

@@ -2,7 +2,7 @@ import CoreLocation
 import Testing
 
 @Suite struct Locations {
-  @Test func `a coordinate is valid within ninety and a hundred and eighty degrees`() {
+  @Test func `a latitude is valid within 90 degrees and a longitude within 180`() {
     #expect(CLLocationCoordinate2DIsValid(CLLocationCoordinate2D(latitude: 90, longitude: -180)))
     #expect(!CLLocationCoordinate2DIsValid(CLLocationCoordinate2D(latitude: 90.1, longitude: 0)))
     #expect(!CLLocationCoordinate2DIsValid(CLLocationCoordinate2D(latitude: 0, longitude: 181)))
@@ -10,7 +10,7 @@ import Testing
     #expect(!CLLocationCoordinate2DIsValid(kCLLocationCoordinate2DInvalid))
   }
 
-  @Test func `a place on the map has neither course nor speed`() {
+  @Test func `a location made from a coordinate has neither course nor speed`() {
     let place = CLLocation(latitude: 1, longitude: 2)
     #expect(place.horizontalAccuracy == 0)
     #expect(place.verticalAccuracy == -1)
@@ -20,7 +20,7 @@ import Testing
     #expect(place.timestamp > Date(timeIntervalSince1970: 1_700_000_000))
   }
 
-  @Test func `a degree of the equator is a three hundred and sixtieth of it`() {
+  @Test func `the distance of one degree at the equator is a 360th of its length`() {
     let here = CLLocation(latitude: 0, longitude: 0)
     let there = CLLocation(latitude: 0, longitude: 1)
     let expected = 2 * Double.pi * 6_371_008.8 / 360
@@ -30,7 +30,7 @@ import Testing
     #expect(abs(here.distance(from: antipode) - expected * 180) < 0.01)
   }
 
-  @Test func `an archive keeps all there is to know`() throws {
+  @Test func `an archive keeps every property of a location`() throws {
     let place = CLLocation(
       coordinate: CLLocationCoordinate2D(latitude: 52.5, longitude: 13.4), altitude: 34,
       horizontalAccuracy: 5, verticalAccuracy: 6, course: 90, courseAccuracy: 2, speed: 1.5,
@@ -51,7 +51,7 @@ import Testing
     #expect(read.timestamp == Date(timeIntervalSince1970: 1234.5))
   }
 
-  @Test func `two locations are equal only if they are one`() {
+  @Test func `two locations are equal only if they are the same object`() {
     let place = CLLocation(latitude: 1, longitude: 2)
     #expect(place == (place.copy() as? CLLocation))
     #expect(place != CLLocation(latitude: 1, longitude: 2))

@@ -6,21 +6,21 @@ import Testing
 
 @testable import StratusKit
 
-/// Processes that share a folder, or a copy of it as a process left it when it died.
+/// Processes that share a folder, or a copy of the folder as a dead process left it.
 final class DiskScene: Sendable {
   let folder = FileManager.default.temporaryDirectory
     .appendingPathComponent("stratus-test-\(UUID().uuidString)", isDirectory: true)
 
   deinit { try? FileManager.default.removeItem(at: folder) }
 
-  /// The disk as it is at this moment.
+  /// Returns a copy of the disk in its current state.
   func copy() throws -> DiskScene {
     let copy = DiskScene()
     try FileManager.default.copyItem(at: folder, to: copy.folder)
     return copy
   }
 
-  /// A process's container on a server.
+  /// Returns a process's container for a server.
   func container(
     on server: any HTTPExchange, webAuthToken: String? = "web",
     identifier: String = "iCloud.org.example.App"
@@ -42,7 +42,7 @@ final class DiskScene: Sendable {
       assets: AssetSettings(cacheFolder: folder.appendingPathComponent("cache")))
   }
 
-  /// A place for an operation's files.
+  /// The storage for an operation's files.
   func saved(_ id: String = "A") throws -> SavedOperation {
     try #require(operations.make(id: id))
   }
@@ -56,7 +56,7 @@ final class DiskScene: Sendable {
   }
 }
 
-/// A disk as it was at one moment.
+/// A copy of the disk, taken at one moment.
 final class DiskSnapshot: Sendable {
   private let kept = Mutex<DiskScene?>(nil)
 
@@ -65,9 +65,9 @@ final class DiskSnapshot: Sendable {
   func take(of disk: DiskScene) { kept.withLock { $0 = try? disk.copy() } }
 }
 
-/// Lets other tasks run until something is so.
+/// Lets other tasks run until a condition holds.
 ///
-/// - Returns: whether it came to be.
+/// - Returns: whether the condition held in time.
 func eventually(_ isSo: () async throws -> Bool) async rethrows -> Bool {
   for _ in 0..<100_000 {
     if try await isSo() { return true }

@@ -6,7 +6,7 @@ import Testing
 @testable import StratusKit
 
 @Suite struct `A long-lived operation's request` {
-  /// The operation as a later process makes it.
+  /// The operation as a later process restores it.
   private func again<Operation: CKDatabaseOperation>(
     _ operation: Operation, in scope: CKDatabase.Scope = .private,
     _ check: (Operation) throws -> Void
@@ -29,7 +29,7 @@ import Testing
     try check(made)
   }
 
-  @Test func `has its database, configuration and group`() throws {
+  @Test func `restores its database, configuration and group`() throws {
     let operation = CKFetchRecordsOperation(recordIDs: [])
     operation.group = CKOperationGroup()
     operation.group?.defaultConfiguration.timeoutIntervalForRequest = 7
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `for records names them`() throws {
+  @Test func `restores the record IDs of a fetch`() throws {
     let operation = CKFetchRecordsOperation(recordIDs: [id("a"), id("b")])
     operation.desiredKeys = ["title"]
     try again(operation) { made in
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `to save has the records with their changes, and copies of their files`() throws {
+  @Test func `restores the changed records of a save, and copies of their files`() throws {
     let file = FileManager.default.temporaryDirectory
       .appendingPathComponent("stratus-test-\(UUID().uuidString)")
     try Data("contents".utf8).write(to: file)
@@ -99,7 +99,7 @@ import Testing
     #expect((again["missing"] as? CKAsset)?.fileURL == file.appendingPathExtension("none"))
   }
 
-  @Test func `of a query has its predicate and order, its zone and limits`() throws {
+  @Test func `restores the predicate, order, zone and limits of a query`() throws {
     let query = CKQuery(recordType: "Note", predicate: NSPredicate(format: "title == %@", "x"))
     query.sortDescriptors = [NSSortDescriptor(key: "title", ascending: false)]
     let operation = CKQueryOperation(query: query)
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test func `for zones names them`() throws {
+  @Test func `restores the zone IDs of a zone operation`() throws {
     try again(CKFetchRecordZonesOperation(recordZoneIDs: [zoneZ])) { made in
       #expect(made.recordZoneIDs == [zoneZ])
       #expect(!made.wantsAll)
@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  @Test func `for changes has its tokens`() throws {
+  @Test func `restores the tokens of a changes operation`() throws {
     let token = CKServerChangeToken(syncToken: "here")
     let database = CKFetchDatabaseChangesOperation(previousServerChangeToken: token)
     database.fetchAllChanges = false
@@ -168,7 +168,7 @@ import Testing
     }
   }
 
-  @Test func `for subscriptions has them`() throws {
+  @Test func `restores the subscriptions of a subscription operation`() throws {
     try again(CKFetchSubscriptionsOperation(subscriptionIDs: ["a"])) { made in
       #expect(made.subscriptionIDs == ["a"])
     }

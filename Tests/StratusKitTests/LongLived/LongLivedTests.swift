@@ -14,8 +14,8 @@ import Testing
     return operation
   }
 
-  /// A server that answers saves to Z, and is silent about those to Y until the gate opens; the
-  /// disk as it was when Y was asked for goes to `snapshot`.
+  /// A server that answers saves to zone Z at once. It answers saves to zone Y when the gate opens.
+  /// `snapshot` receives the disk as it is when the request for zone Y arrives.
   private static func halting(
     _ disk: DiskScene, _ gate: Gate, _ snapshot: DiskSnapshot, _ arrival: Gate
   ) -> FakeServer {
@@ -34,9 +34,9 @@ import Testing
     return server
   }
 
-  /// Runs a save of a record in Z and one in Y, in a process that dies while it waits for Y.
+  /// Saves one record in Z and one in Y, in a process that dies while it waits for Y.
   ///
-  /// - Returns: the disk it leaves behind, and the operation's ID.
+  /// - Returns: the disk that the process leaves behind, and the operation's ID.
   private static func dying(
     _ policy: CKModifyRecordsOperation.RecordSavePolicy
   ) async throws -> (disk: DiskScene, id: String) {
@@ -54,7 +54,7 @@ import Testing
     return (try #require(snapshot.disk), operation.operationID)
   }
 
-  @Test func `is on disk before its first request, and says so`() async throws {
+  @Test func `is on disk before its first request, and reports that`() async throws {
     let (disk, server, journal) = (DiskScene(), FakeServer(), Journal())
     server.on(LookupRecords.self) { _ in
       journal.note("request \(disk.operations.ids(now: 0).count)")
@@ -69,7 +69,7 @@ import Testing
     #expect(journal.all.last == "record")
   }
 
-  @Test func `is forgotten once its completion block has returned`() async throws {
+  @Test func `is removed from disk after its completion block returns`() async throws {
     let (disk, server, journal) = (DiskScene(), FakeServer(), Journal())
     server.on(LookupRecords.self) { _ in RecordsResponse(records: [.record(stored("a"))]) }
     let container = disk.container(on: server)
@@ -85,7 +85,7 @@ import Testing
     #expect(try await eventually { try await container.allLongLivedOperationIDs().isEmpty })
   }
 
-  @Test func `is nothing of the kind unless it is configured so`() async throws {
+  @Test func `is not stored unless its configuration makes it long-lived`() async throws {
     let (disk, server, journal) = (DiskScene(), FakeServer(), Journal())
     server.on(LookupRecords.self) { _ in
       journal.note("request \(disk.operations.ids(now: 0).count)")
@@ -97,7 +97,7 @@ import Testing
     #expect(journal.all == ["request 0"])
   }
 
-  @Test func `goes on where its process died`() async throws {
+  @Test func `resumes in a new process where the old process died`() async throws {
     let (disk, operationID) = try await Self.dying(.changedKeys)
     let server = FakeServer()
     server.on(ModifyRecords.self, accepted)
@@ -125,7 +125,7 @@ import Testing
     #expect(try await container.longLivedOperation(for: operationID) == nil)
   }
 
-  @Test func `does not ask twice for what must not be done twice`() async throws {
+  @Test func `does not repeat a request that must not run twice`() async throws {
     let (disk, operationID) = try await Self.dying(.ifServerRecordUnchanged)
     let server = FakeServer()
     server.on(ModifyRecords.self, accepted)
@@ -140,7 +140,7 @@ import Testing
     #expect(server.calls.isEmpty)
   }
 
-  @Test func `that is cancelled is forgotten`() async throws {
+  @Test func `is removed from disk when it is cancelled`() async throws {
     let (disk, operationID) = try await Self.dying(.changedKeys)
     let container = disk.container(on: FakeServer())
     let operation = try await container.longLivedOperation(for: operationID)
@@ -148,7 +148,7 @@ import Testing
     #expect(try await container.allLongLivedOperationIDs() == [])
   }
 
-  @Test func `is had by one process at a time`() async throws {
+  @Test func `can be fetched by only one process at a time`() async throws {
     let (disk, operationID) = try await Self.dying(.changedKeys)
     let (first, second) = (disk.container(on: FakeServer()), disk.container(on: FakeServer()))
     var operation = try await first.longLivedOperation(for: operationID)
@@ -160,7 +160,7 @@ import Testing
     #expect(try await second.longLivedOperation(for: operationID) != nil)
   }
 
-  /// A server to which somebody else than before is signed in.
+  /// A server that answers with another user than before.
   private static func serverOfAnother() -> FakeServer {
     let server = FakeServer()
     server.on(ModifyRecords.self, accepted)
@@ -170,7 +170,7 @@ import Testing
     return server
   }
 
-  /// What an operation tells the app.
+  /// Records what an operation reports to the app.
   private static func journal(_ operation: CKModifyRecordsOperation) -> Journal {
     let journal = Journal()
     operation.perRecordSaveBlock = { recordID, _ in journal.note(recordID.recordName) }
@@ -178,9 +178,9 @@ import Testing
     return journal
   }
 
-  /// Lets who began an operation go on with it.
+  /// Resumes an operation as the user that began it.
   ///
-  /// - Returns: what it tells them.
+  /// - Returns: what the operation reports.
   private static func goneOnByOwner(
     on disk: DiskScene, _ operationID: String
   ) async throws -> [String] {
@@ -189,7 +189,7 @@ import Testing
     let container = disk.container(on: server)
     #expect(try await container.allLongLivedOperationIDs() == [operationID])
     var again: CKModifyRecordsOperation?
-    // Whoever had it before lets go of it soon.
+    // The previous owner releases the operation soon.
     _ = try await eventually {
       again =
         try await container.longLivedOperation(for: operationID) as? CKModifyRecordsOperation
@@ -201,7 +201,7 @@ import Testing
     return journal.all
   }
 
-  @Test func `is neither listed nor had by another user`() async throws {
+  @Test func `is neither listed for another user nor returned to one`() async throws {
     let (disk, operationID) = try await Self.dying(.changedKeys)
     let other = disk.container(on: Self.serverOfAnother(), webAuthToken: "other")
     #expect(try await other.allLongLivedOperationIDs() == [])
@@ -211,7 +211,7 @@ import Testing
     #expect(try await own.longLivedOperation(for: operationID) != nil)
   }
 
-  @Test func `tells another user nothing, and is kept for its own`() async throws {
+  @Test func `reports nothing to another user and is kept for its own`() async throws {
     let (disk, operationID) = try await Self.dying(.changedKeys)
     let server = Self.serverOfAnother()
     let container = disk.container(on: server)
@@ -229,11 +229,11 @@ import Testing
     #expect(try await Self.goneOnByOwner(on: disk, operationID) == ["a", "b", "end 0"])
   }
 
-  /// How a request fares during which somebody else signs in.
+  /// The outcome of a request during which another user signs in.
   enum Fate: CaseIterable {
     case busy, lost, refused, offline
 
-    /// What the operation fails with.
+    /// The error that the operation reports.
     var error: CKError.Code {
       switch self {
       case .busy, .lost: .notAuthenticated
@@ -243,7 +243,7 @@ import Testing
     }
   }
 
-  /// Has somebody else sign in while the server is asked for something, which fails.
+  /// Signs in another user while the server handles a request that fails.
   private static func switching(
     _ container: CKContainer, on server: FakeServer, _ fate: Fate
   ) {
@@ -261,7 +261,8 @@ import Testing
   }
 
   @Test(arguments: Fate.allCases)
-  func `is kept for its user where another signs in during a request`(_ fate: Fate) async throws {
+  func `is kept for its user when another user signs in during a request`(_ fate: Fate) async throws
+  {
     let (disk, operationID) = try await Self.dying(.changedKeys)
     let server = Self.serverOfAnother()
     let container = disk.container(on: server)
@@ -279,7 +280,7 @@ import Testing
     #expect(try await Self.goneOnByOwner(on: disk, operationID) == ["a", "b", "end 0"])
   }
 
-  @Test func `is kept by the process that began it, too`() async throws {
+  @Test func `is kept by the process that began it when another user signs in`() async throws {
     let (disk, server) = (DiskScene(), Self.serverOfAnother())
     let container = disk.container(on: server)
     Self.switching(container, on: server, .busy)
@@ -293,7 +294,7 @@ import Testing
       try await Self.goneOnByOwner(on: disk, operation.operationID) == ["a", "end 0"])
   }
 
-  @Test func `is kept where another signs in while its files are sent`() async throws {
+  @Test func `is kept when another user signs in during its uploads`() async throws {
     let (disk, server) = (DiskScene(), Self.serverOfAnother())
     let container = disk.container(on: server)
     server.onRaw(UploadAssets.path) { (_) async throws(NetworkFailure) in
@@ -314,7 +315,7 @@ import Testing
     #expect(try await own.allLongLivedOperationIDs() == [operation.operationID])
   }
 
-  @Test func `is kept where another signs in while it asks where a file is`() async throws {
+  @Test func `is kept when another user signs in while it requests an upload URL`() async throws {
     let (disk, host) = (DiskScene(), AssetHost())
     let lookups = Mutex(0)
     try host.put("a", "photo", [[1]])
@@ -337,13 +338,13 @@ import Testing
     operation.perRecordResultBlock = { journal.note("a \(code($1)?.rawValue ?? 0)") }
     operation.fetchRecordsResultBlock = { journal.note("end \(code($0)?.rawValue ?? 0)") }
     await container.privateCloudDatabase.run(operation)
-    // The record's error alone, and not the operation's.
+    // Only the record has an error; the operation has none.
     #expect(journal.all == ["a 9", "end 0"])
     let own = disk.container(on: FakeServer())
     #expect(try await own.allLongLivedOperationIDs() == [operation.operationID])
   }
 
-  /// Lets something happen while it is written down.
+  /// Runs a closure while the operation is written to disk.
   private final class Interrupted: CKFetchRecordsOperation, @unchecked Sendable {
     let isBegun = Mutex(false)
     var interruption: (() -> Void)?
@@ -358,7 +359,7 @@ import Testing
     }
   }
 
-  @Test func `is forgotten where it is cancelled as another signs in`() async throws {
+  @Test func `is removed when it is cancelled while another user signs in`() async throws {
     let (disk, server) = (DiskScene(), FakeServer())
     let container = disk.container(on: server)
     let operation = Self.longLived(CKFetchRecordsOperation(recordIDs: [id("a")]))
@@ -372,7 +373,7 @@ import Testing
     #expect(disk.operations.ids(now: 0) == [])
   }
 
-  @Test func `is nobody's where another signs in while it is written down`() async throws {
+  @Test func `is not stored when another user signs in while it is written to disk`() async throws {
     let (disk, server) = (DiskScene(), Self.serverOfAnother())
     let container = disk.container(on: server)
     let operation = Self.longLived(Interrupted(recordIDs: [id("a")]))
@@ -385,7 +386,8 @@ import Testing
     #expect(disk.operations.ids(now: 0) == [])
   }
 
-  @Test func `is had by its user with another token, once the server can be asked`() async throws {
+  @Test
+  func `is returned to its user with a new token once the server is reachable`() async throws {
     let (disk, operationID) = try await Self.dying(.changedKeys)
     let server = FakeServer()
     server.on(ModifyRecords.self, accepted)
@@ -418,7 +420,7 @@ import Testing
     #expect(try await other.longLivedOperation(for: operationID) == nil)
   }
 
-  @Test func `of nobody known yet needs the same credentials`() async throws {
+  @Test func `without a known user can only be resumed with the same credentials`() async throws {
     let disk = DiskScene()
     do {
       let saved = try disk.saved()

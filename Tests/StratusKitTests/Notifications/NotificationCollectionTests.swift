@@ -5,7 +5,7 @@ import Testing
 
 @testable import StratusKit
 
-/// The operations of 2014.
+/// The notification operations of the 2014 CloudKit API.
 @Suite struct NotificationCollection {
   private let server = FakeServer()
 
@@ -56,7 +56,7 @@ import Testing
     #expect(server.calls.map(\.path) == ["private/notifications/changes"])
   }
 
-  @Test func `a fetch that fails keeps the place`() async throws {
+  @Test func `a failed fetch keeps the previous server change token`() async throws {
     server.on(FetchNotifications.self) { _ in throw refusal(.authenticationRequired) }
     let journal = Journal()
     let operation = CKFetchNotificationChangesOperation(
@@ -69,7 +69,7 @@ import Testing
     #expect(!operation.moreComing)
   }
 
-  @Test func `marking as read answers those that were found`() async throws {
+  @Test func `marking as read reports the notifications that were found`() async throws {
     server.on(MarkNotificationsRead.self) { request in
       MarkNotificationsRead.Request(ids: request.ids.filter { $0 != "gone" })
     }
@@ -89,7 +89,7 @@ import Testing
     #expect(server.calls.count == 1)
   }
 
-  @Test func `the badge is a number for all devices`() async throws {
+  @Test func `the badge count is shared by all devices`() async throws {
     let values = Mutex<[Int]>([])
     server.on(SetBadge.self) { request in
       values.withLock { $0.append(request.value) }

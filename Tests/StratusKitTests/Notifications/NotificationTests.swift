@@ -17,7 +17,7 @@ import Testing
     ]
   }
 
-  @Test func `a query payload is a query notification`() throws {
+  @Test func `a query payload decodes to a query notification`() throws {
     let payload = ck(
       "qry",
       [
@@ -47,7 +47,7 @@ import Testing
     #expect((fields["folder"] as? CKRecord.Reference)?.recordID.recordName == "f")
   }
 
-  @Test func `each reason and database has its number`() {
+  @Test func `each reason and database maps to its number`() {
     for (number, reason) in [
       1: CKQueryNotification.Reason.recordCreated, 2: .recordUpdated, 3: .recordDeleted,
     ] {
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func `a zone payload is a zone notification`() throws {
+  @Test func `a zone payload decodes to a zone notification`() throws {
     let own = try #require(
       CKNotification(
         fromRemoteNotificationDictionary: ck(
@@ -83,7 +83,7 @@ import Testing
     #expect(other?.databaseScope == .shared)
   }
 
-  @Test func `what is seen and heard is read from the alert`() throws {
+  @Test func `alert texts, sound and badge are read from the alert`() throws {
     var payload = ck("met", ["dbs": 2, "sid": "all"])
     payload["aps"] =
       [
@@ -110,7 +110,7 @@ import Testing
     #expect(notification.category == "C")
   }
 
-  @Test func `a payload of Foundation's own classes reads the same`() throws {
+  @Test func `a payload of Foundation's own classes decodes to the same notification`() throws {
     let payload: [AnyHashable: Any] = [
       NSString(string: "aps"): NSDictionary(dictionary: [
         "alert": "Hi", "badge": NSNumber(value: 2),
@@ -130,7 +130,7 @@ import Testing
     #expect(notification.notificationID == CKNotificationID("x"))
   }
 
-  @Test func `what is pruned is nil`() throws {
+  @Test func `pruned properties are nil`() throws {
     let query = try #require(
       CKNotification(fromRemoteNotificationDictionary: [
         "ck": ["nid": "x", "p": 1, "qry": ["dbs": 2]]
@@ -147,7 +147,7 @@ import Testing
   }
 
   /// Source: semantics §19.
-  @Test func `what is about nothing in particular is a plain notification`() throws {
+  @Test func `a payload without a subject decodes to a plain notification`() throws {
     let payload: [AnyHashable: Any] = [
       "aps": ["alert": "Hi"], "ck": ["nid": "x", "cid": "iCloud.a"],
     ]
@@ -162,7 +162,7 @@ import Testing
     #expect(CKQueryNotification(fromRemoteNotificationDictionary: payload) == nil)
   }
 
-  @Test func `what is not CloudKit's is no notification`() {
+  @Test func `a payload that is not CloudKit's decodes to nil`() {
     #expect(CKNotification(fromRemoteNotificationDictionary: [:]) == nil)
     #expect(CKNotification(fromRemoteNotificationDictionary: ["aps": ["alert": "Hi"]]) == nil)
     #expect(CKNotification(fromRemoteNotificationDictionary: ["ck": "text"]) == nil)
@@ -178,7 +178,7 @@ import Testing
         fromRemoteNotificationDictionary: ck("fet", ["dbs": 2, "zid": "", "zoid": ""])) != nil)
   }
 
-  @Test func `IDs are equal by what they say and can be archived`() throws {
+  @Test func `notification IDs compare by value and can be archived`() throws {
     let payload = ck("met", ["dbs": 2])
     let one = try #require(
       CKNotification(fromRemoteNotificationDictionary: payload)?.notificationID)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import StratusKit
 
-/// One who takes notifications when a test lets it.
+/// A subscriber that takes a notification only when the test allows it.
 private final class TestListener: Sendable {
   private let permits = Handoff<Void>()
   private let taken = Handoff<String>()
@@ -22,10 +22,10 @@ private final class TestListener: Sendable {
     }
   }
 
-  /// Begins to wait for a notification.
+  /// Allows the subscriber to wait for one notification.
   func permit() { permits.put(()) }
 
-  /// What came of the oldest permit.
+  /// The result of the oldest permit.
   func result() async -> String? { await taken.take() }
 
   func take() async -> String? {
@@ -39,9 +39,9 @@ private final class TestListener: Sendable {
   }
 }
 
-/// A network whose one stream says something although nobody reads it any more.
+/// A network whose only stream delivers an event after its reader has stopped.
 private final class LateEvents: EventExchange, EventBody {
-  /// Open once the stream is read.
+  /// Opens when the stream is read.
   let isRead = Gate()
   let gate = Gate()
   private let isOver = Mutex(false)
@@ -89,10 +89,11 @@ private final class LateEvents: EventExchange, EventBody {
     while hub.listenerCount != count { await Task.yield() }
   }
 
-  /// Lets others run, who may do what they must not.
+  /// Lets other tasks run, to give them time for what they must not do.
   private func letOthersRun() async { for _ in 0..<1_000 { await Task.yield() } }
 
-  @Test func `a notification is acknowledged when the next one is asked for`() async throws {
+  @Test
+  func `a notification is acknowledged when the subscriber asks for the next one`() async throws {
     let container = server.container(events: events)
     let listener = TestListener(container)
     listener.permit()
@@ -113,7 +114,7 @@ private final class LateEvents: EventExchange, EventBody {
     await body.closed()
   }
 
-  @Test func `it is acknowledged when everybody is done with it`() async throws {
+  @Test func `a notification is acknowledged after every subscriber has handled it`() async throws {
     let container = server.container(events: events)
     let (fast, slow) = (TestListener(container), TestListener(container))
     fast.permit()
@@ -131,7 +132,7 @@ private final class LateEvents: EventExchange, EventBody {
     #expect(await acknowledged.take() == 1)
     #expect(await slow.take() == "N-3")
     #expect(await acknowledged.take() == 2)
-    // Who has left waits for nothing.
+    // A subscriber that has stopped holds up no acknowledgement.
     await slow.stop()
     #expect(await acknowledged.take() == 3)
     fast.permit()
@@ -139,7 +140,8 @@ private final class LateEvents: EventExchange, EventBody {
     await fast.stop()
   }
 
-  @Test func `one who is cancelled at work is done with it when the work is`() async throws {
+  @Test
+  func `a cancelled subscriber has handled a notification when its work returns`() async throws {
     let container = server.container(events: events)
     let (gate, taken) = (Gate(), Gate())
     let task = Task {
@@ -158,7 +160,8 @@ private final class LateEvents: EventExchange, EventBody {
     await task.value
   }
 
-  @Test func `who listens anew begins behind what was taken, and what nobody took`() async throws {
+  @Test
+  func `a new subscriber starts behind taken and behind untaken notifications`() async throws {
     let container = server.container(events: events)
     let first = TestListener(container)
     first.permit()
@@ -182,7 +185,8 @@ private final class LateEvents: EventExchange, EventBody {
     await second.stop()
   }
 
-  @Test func `one who falls far behind misses the oldest, and holds up nobody`() async throws {
+  @Test
+  func `a slow subscriber misses the oldest notifications and delays no other`() async throws {
     let container = server.container(events: events)
     let (fast, slow) = (TestListener(container), TestListener(container))
     fast.permit()
@@ -206,7 +210,7 @@ private final class LateEvents: EventExchange, EventBody {
     await slow.stop()
   }
 
-  @Test func `the only listener misses nothing, however late`() async throws {
+  @Test func `a single subscriber misses no notification, however slow it is`() async throws {
     let container = server.container(events: events)
     let listener = TestListener(container)
     listener.permit()
@@ -243,14 +247,14 @@ private final class LateEvents: EventExchange, EventBody {
     }
   }
 
-  @Test func `without a user nothing is opened, and cancelling ends the wait`() async throws {
+  @Test func `no stream opens without a user, and cancelling ends the wait`() async throws {
     let listener = TestListener(server.container(webAuthToken: nil, events: events))
     listener.permit()
     await listener.stop()
     #expect(server.container().path.notificationFeed is SilentFeed)
   }
 
-  @Test func `who signs in hears, and who signs in after them hears what is theirs`() async throws {
+  @Test func `each newly signed-in user receives their own notifications`() async throws {
     let container = server.container(webAuthToken: nil, events: events, stateFolder: folder)
     let listener = TestListener(container)
     listener.permit()
@@ -270,7 +274,7 @@ private final class LateEvents: EventExchange, EventBody {
     await listener.stop()
   }
 
-  @Test func `nothing of the last account's comes after it has signed out`() async throws {
+  @Test func `a signed-out account delivers no further notification`() async throws {
     let late = LateEvents()
     let container = server.container(events: late)
     let heard = Journal()
@@ -288,7 +292,7 @@ private final class LateEvents: EventExchange, EventBody {
     #expect(heard.all == [])
   }
 
-  @Test func `a device has its name from the first request, if it ever listened`() async throws {
+  @Test func `a device that once subscribed has its name from the first request`() async throws {
     server.on(ListZones.self) { _ in ListZones.Response(zones: []) }
     do {
       let listener = TestListener(server.container(events: events, stateFolder: folder))
@@ -303,7 +307,7 @@ private final class LateEvents: EventExchange, EventBody {
     #expect(server.calls.map(\.device) == [String(name)])
   }
 
-  @Test func `who listens keeps the device's name over restarts`() async throws {
+  @Test func `a subscriber keeps the device's name over restarts`() async throws {
     var names: [String] = []
     for _ in 0..<2 {
       let container = server.container(events: events, stateFolder: folder)
@@ -324,7 +328,7 @@ private final class LateEvents: EventExchange, EventBody {
       try String(contentsOf: file, encoding: .utf8) == "\(names[0])\n\(Live.program)\n")
   }
 
-  /// Listens once, under the name of a program, and asks for something before if it is told to.
+  /// Subscribes once as the given program. Sends another request first if `askingFirst` is true.
   ///
   /// - Returns: the device of the stream.
   private func listen(as program: String, askingFirst: Bool = false) async throws -> String? {
@@ -338,19 +342,19 @@ private final class LateEvents: EventExchange, EventBody {
     return opening.request.device
   }
 
-  @Test func `who never listens leaves another program its name`() async throws {
+  @Test func `a program that never subscribes takes no other program's device name`() async throws {
     server.on(ListZones.self) { _ in ListZones.Response(zones: []) }
     let name = try await listen(as: "listener")
     let container = server.container(stateFolder: folder, program: "asker")
     _ = try await container.privateCloudDatabase.allRecordZones()
     #expect(server.calls.map(\.device) != [name])
-    // Also while the other is there.
+    // The name stays free while the other program runs.
     #expect(try await listen(as: "listener", askingFirst: true) == name)
     #expect(server.calls.last?.device == name)
     withExtendedLifetime(container) {}
   }
 
-  @Test func `each program comes back under the name it had, in any order`() async throws {
+  @Test func `each program gets its own device name back, in any order`() async throws {
     server.on(ListZones.self) { _ in ListZones.Response(zones: []) }
     let (one, two) = (try await listen(as: "one"), try await listen(as: "two"))
     #expect(one != two)
@@ -359,7 +363,7 @@ private final class LateEvents: EventExchange, EventBody {
     #expect(server.calls.map(\.device) == [two])
   }
 
-  @Test func `a name from before programs had theirs goes to who listens first`() async throws {
+  @Test func `a device name without a program goes to the first subscriber`() async throws {
     server.on(ListZones.self) { _ in ListZones.Response(zones: []) }
     let name = try #require(try await listen(as: "one"))
     let file = folder.appendingPathComponent("devices/iCloud.org.example.App.development.0")
@@ -372,7 +376,9 @@ private final class LateEvents: EventExchange, EventBody {
     #expect(try await listen(as: "two") != name)
   }
 
-  @Test func `two containers in use are two devices, and who only asks is none`() async throws {
+  @Test
+  func `two subscribing containers are two devices, and one that only reads is none`() async throws
+  {
     server.on(ListZones.self) { _ in ListZones.Response(zones: []) }
     server.on(ModifySubscriptions.self) { request in
       ListSubscriptions.Response(

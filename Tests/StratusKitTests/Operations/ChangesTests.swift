@@ -5,7 +5,7 @@ import Testing
 @testable import StratusKit
 
 @Suite struct `A database's changes` {
-  /// Three pages of one zone each; the third zone has been deleted.
+  /// A server with three pages of one zone each. The third zone has been deleted.
   private func server() -> FakeServer {
     let server = FakeServer()
     server.on(FetchDatabaseChanges.self) { request in
@@ -37,7 +37,7 @@ import Testing
       ])
   }
 
-  @Test func `end after one page where only one is wanted`() async throws {
+  @Test func `end after one page when fetchAllChanges is false`() async throws {
     let page = try await server().database.databaseChanges(since: nil)
     #expect(page.modifications.map(\.zoneID) == [CKRecordZone.ID(zoneName: "Z0")])
     #expect(page.moreComing)
@@ -48,13 +48,13 @@ import Testing
     #expect(!last.moreComing)
   }
 
-  @Test func `from an expired token say so`() async {
+  @Test func `fail with changeTokenExpired for an expired token`() async {
     await #expect {
       try await server().database.databaseChanges(since: CKServerChangeToken(syncToken: "old"))
     } throws: { code($0) == .changeTokenExpired }
   }
 
-  @Test func `do not go round in circles`() async {
+  @Test func `stop when the server repeats a token`() async {
     let server = FakeServer()
     server.on(FetchDatabaseChanges.self) { _ in
       FetchDatabaseChanges.Response(zones: [], syncToken: "same", moreComing: true)
@@ -69,7 +69,8 @@ import Testing
 }
 
 @Suite struct `A zone's changes` {
-  /// Two pages in zone Z: two records, then a tombstone; zone X has an expired token.
+  /// A server with two pages for zone Z: two records, then a tombstone. Zone X has an expired
+  /// token.
   private func server() -> FakeServer {
     let server = FakeServer()
     server.on(FetchZoneChanges.self) { request in
@@ -130,7 +131,7 @@ import Testing
     #expect(selections.map(\.showsDeletedRecordTypes) == [true, true, true])
   }
 
-  @Test func `are one page without tokens where only one is wanted`() async {
+  @Test func `are one page without tokens when fetchAllChanges is false`() async {
     let journal = Journal()
     let operation = journaled([zoneZ], into: journal)
     operation.fetchAllChanges = false
@@ -138,7 +139,7 @@ import Testing
     #expect(journal.all == ["changed a", "changed b", "zone Z 1 3 0", "result 0"])
   }
 
-  @Test func `go on from the token of the configuration`() async throws {
+  @Test func `continue from the token of the configuration`() async throws {
     let server = server()
     let journal = Journal()
     let operation = journaled([zoneZ], into: journal)
@@ -176,7 +177,7 @@ import Testing
       journal.all == ["X  false 21", "changed a", "changed b", "Z 2 false 0", "2", "21"])
   }
 
-  @Test func `by the short form are one page, and throw the zone's error`() async throws {
+  @Test func `are one page in the async call, which throws the zone's error`() async throws {
     let database = server().database
     let page = try await database.recordZoneChanges(inZoneWith: zoneZ, since: nil)
     #expect(Set(page.modificationResultsByID.keys) == [id("a"), id("b")])
@@ -192,7 +193,7 @@ import Testing
     } throws: { code($0) == .changeTokenExpired }
   }
 
-  @Test func `by the old operation are one page`() async {
+  @Test func `are one page in the deprecated operation`() async {
     let journal = Journal()
     let operation = CKFetchRecordChangesOperation(
       recordZoneID: zoneZ, previousServerChangeToken: nil)
@@ -205,7 +206,7 @@ import Testing
     #expect(journal.all == ["changed a", "changed b", "1 3 true", "true"])
   }
 
-  @Test func `fail as a whole with the account`() async {
+  @Test func `fail as a whole without an account`() async {
     let server = FakeServer()
     server.on(FetchZoneChanges.self) { _ in throw refusal(.authenticationFailed) }
     let journal = Journal()
@@ -213,7 +214,7 @@ import Testing
     #expect(journal.all == ["result 9"])
   }
 
-  @Test func `are configured by values that survive archiving`() throws {
+  @Test func `have configurations that survive archiving`() throws {
     let configuration = CKFetchRecordZoneChangesOperation.ZoneConfiguration(
       previousServerChangeToken: CKServerChangeToken(syncToken: "1"), resultsLimit: 7,
       desiredKeys: ["title"])

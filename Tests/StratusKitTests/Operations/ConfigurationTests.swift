@@ -6,19 +6,19 @@ import Testing
 
 @testable import StratusKit
 
-/// Classes that apps may hand from task to task, since they declare `Sendable`.
+/// Classes that are `Sendable`, so apps may share them between tasks.
 @Suite struct `A class that is shared by tasks` {
   private static let texts = (0..<8).map { String(repeating: "\($0)", count: 100) }
 
   /// Runs a body many times on all cores.
   ///
-  /// Without a lock these crash within some hundred rounds, because a text is freed while it is
-  /// read.
+  /// Without a lock, these tests crash within some hundred rounds: one thread frees a string while
+  /// another reads it.
   private func rush(_ body: @escaping @Sendable (String) -> Void) {
     DispatchQueue.concurrentPerform(iterations: 20_000) { body(Self.texts[$0 % 8]) }
   }
 
-  @Test func `is a description of notifications`() {
+  @Test func `NotificationInfo can be used by many tasks at once`() {
     let info = CKSubscription.NotificationInfo()
     rush { text in
       info.alertBody = text
@@ -30,7 +30,7 @@ import Testing
     #expect(Self.texts.contains(info.title ?? ""))
   }
 
-  @Test func `is a subscription`() {
+  @Test func `a subscription can be used by many tasks at once`() {
     let database = CKDatabaseSubscription(subscriptionID: "d")
     let zone = CKRecordZoneSubscription(
       zoneID: CKRecordZone.ID(zoneName: "Z"), subscriptionID: "z")
@@ -47,7 +47,7 @@ import Testing
     #expect(Self.texts.contains(query.zoneID?.zoneName ?? ""))
   }
 
-  @Test func `is a query`() {
+  @Test func `a query can be used by many tasks at once`() {
     let query = CKQuery(recordType: "Note", predicate: NSPredicate(value: true))
     rush { text in
       query.sortDescriptors = [NSSortDescriptor(key: text, ascending: true)]
@@ -56,7 +56,7 @@ import Testing
     #expect(Self.texts.contains(query.sortDescriptors?.first?.key ?? ""))
   }
 
-  @Test func `is a configuration, and a group`() {
+  @Test func `a configuration and a group can be used by many tasks at once`() {
     let group = CKOperationGroup()
     let configuration = CKOperation.Configuration()
     rush { text in
@@ -82,7 +82,7 @@ import Testing
     #expect(configuration.timeoutIntervalForResource == 604_800)
   }
 
-  @Test func `has no bound where somebody waits`() {
+  @Test func `has no time limit for user-initiated work`() {
     let configuration = CKOperation.Configuration()
     configuration.qualityOfService = .userInitiated
     #expect(configuration.timeoutIntervalForResource == -1)
@@ -103,7 +103,7 @@ import Testing
     #expect(operation.configuration.timeoutIntervalForRequest == 60)
   }
 
-  @Test func `takes from the group what it leaves unset`() {
+  @Test func `takes values that it leaves unset from the group`() {
     let operation = CKOperation()
     operation.group = CKOperationGroup()
     operation.group?.defaultConfiguration.timeoutIntervalForRequest = 5
@@ -112,7 +112,7 @@ import Testing
     #expect(operation.resolved.qualityOfService == .utility)
   }
 
-  @Test func `overrides the group even by the default value`() {
+  @Test func `overrides the group even with a default value`() {
     let operation = CKOperation()
     operation.group = CKOperationGroup()
     operation.group?.defaultConfiguration.timeoutIntervalForRequest = 5
@@ -120,7 +120,7 @@ import Testing
     #expect(operation.resolved.timeoutIntervalForRequest == 60)
   }
 
-  @Test func `reaches the request`() async {
+  @Test func `applies to the request`() async {
     let server = FakeServer()
     server.on(ModifyRecords.self, accepted)
     let operation = CKModifyRecordsOperation(recordsToSave: [note("a")])
@@ -129,7 +129,7 @@ import Testing
     #expect(server.calls.map(\.timeoutSeconds) == [7])
   }
 
-  @Test func `of a configured database serves its calls`() async throws {
+  @Test func `of a configured database applies to its calls`() async throws {
     let server = FakeServer()
     server.on(ModifyRecords.self, accepted)
     let configuration = CKOperation.Configuration()
@@ -140,7 +140,7 @@ import Testing
     #expect(server.calls.map(\.timeoutSeconds) == [9])
   }
 
-  @Test func `decides whether a broken network is waited for`() async {
+  @Test func `decides whether an operation waits for a broken network`() async {
     let server = FakeServer()
     let failures = Journal()
     server.onRaw(LookupRecords.path) { (call) async throws(NetworkFailure) in
@@ -158,7 +158,7 @@ import Testing
     #expect(failures.all.count == 4)
   }
 
-  @Test func `fails on a broken network by default`() async {
+  @Test func `makes an operation fail on a broken network by default`() async {
     let server = FakeServer()
     await #expect {
       try await server.container(webAuthToken: nil).privateCloudDatabase

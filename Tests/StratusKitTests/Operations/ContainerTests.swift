@@ -15,12 +15,12 @@ import Testing
     #expect(container.sharedCloudDatabase.databaseScope == .shared)
   }
 
-  @Test func `outlives its variable in its databases`() {
+  @Test func `stays alive while one of its databases is in use`() {
     let database = FakeServer().container().privateCloudDatabase
     #expect(database.container.containerIdentifier == "iCloud.org.example.App")
   }
 
-  @Test func `is always the same by default`() {
+  @Test func `is the same object each time for the default identifier`() {
     #expect(CKContainer.default() === CKContainer.default())
   }
 
@@ -35,7 +35,7 @@ import Testing
     #expect(server.calls.map(\.path) == ["private/zones/list"])
   }
 
-  @Test func `configures objects of their own`() async {
+  @Test func `configures new container and database objects, not itself`() async {
     let container = FakeServer().container()
     let group = CKOperationGroup()
     let isOther = container.configuredWith(group: group) { $0 !== container }
@@ -67,7 +67,7 @@ import Testing
     #expect(try await server.container().accountStatus() == .noAccount)
   }
 
-  @Test func `cannot tell without the server`() async throws {
+  @Test func `cannot determine its account without the server`() async throws {
     let server = FakeServer()
     server.onRaw(FetchCaller.path) { (_) async throws(NetworkFailure) in
       throw .lostBeforeSending
@@ -80,7 +80,7 @@ import Testing
     #expect(error == .networkFailure)
   }
 
-  @Test func `knows the ID of the user's record`() async throws {
+  @Test func `returns the ID of the user's record`() async throws {
     let container = FakeServer().container()
     #expect(try await container.userRecordID().recordName == FakeServer.userName)
     let name = await withCheckedContinuation { continuation in

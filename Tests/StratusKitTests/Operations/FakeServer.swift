@@ -5,10 +5,10 @@ import Synchronization
 
 @testable import StratusKit
 
-/// A server of a few lines: answers each endpoint by a closure, and remembers what it was asked.
+/// A minimal server that answers each endpoint by a closure and records the requests.
 final class FakeServer: HTTPExchange {
   struct Call: Sendable {
-    /// E.g. `private/records/modify`.
+    /// For example `private/records/modify`.
     let path: String
     let body: [UInt8]
     let timeoutSeconds: Double
@@ -26,7 +26,7 @@ final class FakeServer: HTTPExchange {
 
   private let handlers: Mutex<[String: Handler]>
   private let byteHandler = Mutex<ByteHandler?>(nil)
-  /// Where this server's containers keep fetched files.
+  /// The folder where this server's containers keep fetched files.
   let cacheFolder = FileManager.default.temporaryDirectory.appendingPathComponent(
     "stratus-test-\(UUID().uuidString)", isDirectory: true)
   private let log = Mutex<[Call]>([])
@@ -42,21 +42,21 @@ final class FakeServer: HTTPExchange {
 
   deinit { try? FileManager.default.removeItem(at: cacheFolder) }
 
-  /// Answers what is sent to and asked of the addresses of files, `/assets/…`.
+  /// Sets the handler for requests to file URLs, `/assets/…`.
   func onBytes(_ handler: @escaping ByteHandler) { byteHandler.withLock { $0 = handler } }
 
-  /// All calls but those that ask for the user.
+  /// All calls except those that ask for the user.
   var calls: [Call] { log.withLock { $0.filter { !$0.path.hasSuffix(FetchCaller.path) } } }
   var callerCalls: Int {
     log.withLock { $0.count { $0.path.hasSuffix(FetchCaller.path) } }
   }
 
-  /// Answers an endpoint by raw HTTP.
+  /// Answers an endpoint with raw HTTP.
   func onRaw(_ path: String, _ handler: @escaping Handler) {
     handlers.withLock { $0[path] = handler }
   }
 
-  /// Answers an endpoint; a thrown ``ErrorDictionary`` refuses the whole request.
+  /// Answers an endpoint. A thrown ``ErrorDictionary`` refuses the whole request.
   func on<E: Endpoint>(
     _ endpoint: E.Type, _ answer: @escaping @Sendable (E.Request) throws -> E.Response
   ) {
@@ -87,11 +87,11 @@ final class FakeServer: HTTPExchange {
     return try await handler(call)
   }
 
-  /// A container on this server, whose clock moves only by sleeping.
+  /// A container on this server. Its clock moves only by sleeping.
   ///
   /// - Parameters:
-  ///   - events: brings its notifications.
-  ///   - program: whose it is; nil: this process's.
+  ///   - events: delivers its notifications.
+  ///   - program: the program that owns the container; nil: this process's program.
   func container(
     webAuthToken: String? = "web", pieceBytesMax: Int = 1_000,
     events: (any EventExchange)? = nil, stateFolder: URL? = nil, program: String? = nil
@@ -129,7 +129,7 @@ final class FakeClock: Sendable {
   let now = Mutex(0.0)
 }
 
-/// What was called, in order.
+/// The recorded calls, in order.
 final class Journal: Sendable {
   private let lines = Mutex<[String]>([])
 
@@ -137,7 +137,7 @@ final class Journal: Sendable {
   var all: [String] { lines.withLock { $0 } }
 }
 
-/// A gate that lets through whoever comes once it is open.
+/// A gate. Callers wait until the gate is open.
 final class Gate: Sendable {
   private struct State {
     var isOpen = false
@@ -181,7 +181,7 @@ func stored(
     zoneID: ZoneID(zoneName: zone, ownerRecordName: FakeServer.userName))
 }
 
-/// What saves and deletes of any record answer.
+/// The server's answer when it accepts every save and delete.
 func accepted(_ request: ModifyRecords.Request) -> RecordsResponse {
   RecordsResponse(
     records: request.operations.map { operation in

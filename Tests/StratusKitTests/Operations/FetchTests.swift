@@ -21,14 +21,14 @@ import Testing
     return server
   }
 
-  @Test func `gives each record its own result`() async throws {
+  @Test func `returns a result for each record`() async throws {
     let results = try await server().database.records(for: [id("a"), id("missing"), id("a")])
     #expect(results.count == 2)
     #expect(try results[id("a")]?.get().recordID == id("a"))
     #expect(code(results[id("missing")]) == .unknownItem)
   }
 
-  @Test func `of one record throws its own error`() async throws {
+  @Test func `of one record throws the record's error`() async throws {
     let database = server().database
     await #expect { try await database.record(for: id("missing")) } throws: {
       code($0) == .unknownItem
@@ -36,7 +36,7 @@ import Testing
     #expect(try await database.record(for: id("a")).recordChangeTag == "t1")
   }
 
-  @Test func `by completion handler gives the record or the error`() async {
+  @Test func `calls its completion handler with the record or the error`() async {
     let database = server().database
     let found = await withCheckedContinuation { continuation in
       database.fetch(withRecordID: id("a")) { record, error in
@@ -52,7 +52,7 @@ import Testing
     #expect(missing == .unknownItem)
   }
 
-  @Test func `asks for the wanted fields, zone by zone`() async throws {
+  @Test func `requests the desired keys, zone by zone`() async throws {
     let server = server()
     let zoneY = CKRecordZone.ID(zoneName: "Y")
     _ = try await server.database.records(
@@ -63,7 +63,7 @@ import Testing
     #expect(requests.map(\.selection.desiredKeys) == [["title"], ["title"]])
   }
 
-  @Test func `suppresses the legacy blocks where modern ones are set`() async {
+  @Test func `does not call the legacy blocks when the modern ones are set`() async {
     let journal = Journal()
     let operation = CKFetchRecordsOperation(recordIDs: [id("a")])
     operation.perRecordProgressBlock = { journal.note("\($0.recordName) \($1)") }
@@ -90,7 +90,7 @@ import Testing
     #expect(journal.all == ["a true 0", "missing false 11", "1 2", "11"])
   }
 
-  @Test func `of the user finds the user's own record`() async throws {
+  @Test func `of the current user returns the user's own record`() async throws {
     let server = server()
     let operation = CKFetchRecordsOperation.fetchCurrentUserRecordOperation()
     let journal = Journal()
@@ -101,26 +101,26 @@ import Testing
     #expect(request.items.map(\.recordName) == [FakeServer.userName])
   }
 
-  @Test func `asks who the user is only once`() async throws {
+  @Test func `requests the current user only once`() async throws {
     let server = server()
     let database = server.database
     for _ in 0..<3 { _ = try await database.record(for: id("a")) }
     #expect(server.callerCalls == 1)
   }
 
-  @Test func `shows the user's own zones without naming the user`() async throws {
+  @Test func `shows the user's own zones with the default owner name`() async throws {
     let record = try await server().database.record(for: id("a"))
     #expect(record.recordID.zoneID.ownerName == CKCurrentUserDefaultName)
   }
 
-  @Test func `of more than 400 records is too large`() async {
+  @Test func `of more than 400 records fails with limitExceeded`() async {
     let ids = (0..<401).map { id("r\($0)") }
     await #expect { try await server().database.records(for: ids) } throws: {
       code($0) == .limitExceeded
     }
   }
 
-  @Test func `ends with the task that waits for it`() async {
+  @Test func `is cancelled with the task that waits for it`() async {
     let server = FakeServer()
     let gate = Gate()
     let reached = Gate()
@@ -193,7 +193,7 @@ import Testing
     } throws: { code($0) == .zoneNotFound }
   }
 
-  @Test func `fail partially to the legacy block`() async {
+  @Test func `report partial failures to the legacy block`() async {
     let journal = Journal()
     let missing = CKRecordZone.ID(zoneName: "missing")
     let operation = CKModifyRecordZonesOperation(

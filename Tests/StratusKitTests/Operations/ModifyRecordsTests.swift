@@ -6,7 +6,7 @@ import Testing
 @testable import StratusKit
 
 @Suite struct `A save` {
-  /// Refuses the named records, as an atomic zone does.
+  /// Returns a server that refuses the named records, as an atomic zone does.
   private static func refusing(
     _ names: [String: ErrorCode], isWhole: Bool = false
   ) -> @Sendable (ModifyRecords.Request) throws -> RecordsResponse {
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func `sends one request a zone, in the order of the zones`() async throws {
+  @Test func `sends one request for each zone, in the order of the zones`() async throws {
     let server = FakeServer()
     server.on(ModifyRecords.self, accepted)
     let zoneY = CKRecordZone.ID(zoneName: "Y")
@@ -42,7 +42,7 @@ import Testing
     #expect(requests.map(\.clientChangeToken) == ["AQID", "AQID"])
   }
 
-  @Test func `refreshes the record it was given`() async throws {
+  @Test func `refreshes the record objects that it was given`() async throws {
     let server = FakeServer()
     server.on(ModifyRecords.self, accepted)
     let record = note("a")
@@ -56,7 +56,7 @@ import Testing
     #expect(request.selection.desiredKeys == [], "the values are known here")
   }
 
-  @Test func `of 400 records is one request and of 401 too many`() async throws {
+  @Test func `of 400 records is one request, and of 401 records fails`() async throws {
     let server = FakeServer()
     server.on(ModifyRecords.self, accepted)
     let records = (0..<401).map { note("r\($0)") }
@@ -70,7 +70,7 @@ import Testing
     #expect(server.calls.count == 1)
   }
 
-  @Test func `of more than 2 MB is too large`() async {
+  @Test func `of more than 2 MB fails with limitExceeded`() async {
     let server = FakeServer()
     server.on(ModifyRecords.self, accepted)
     let records = (0..<3).map { number in
@@ -84,7 +84,7 @@ import Testing
     #expect(server.calls.isEmpty)
   }
 
-  @Test func `of one record twice is malformed`() async {
+  @Test func `of one record twice fails with invalidArguments`() async {
     let server = FakeServer()
     await #expect {
       try await server.database.modifyRecords(saving: [note("a")], deleting: [id("a")])
@@ -92,7 +92,7 @@ import Testing
     #expect(server.calls.isEmpty)
   }
 
-  @Test func `of nothing succeeds without a request`() async throws {
+  @Test func `of no record succeeds without a request`() async throws {
     let server = FakeServer()
     let (saves, deletes) = try await server.database.modifyRecords(saving: [], deleting: [])
     #expect(saves.isEmpty && deletes.isEmpty)
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test func `gives single failures to the modern blocks and success to the last`() async {
+  @Test func `reports a single failure to the modern blocks and success at the end`() async {
     let server = FakeServer()
     server.on(ModifyRecords.self, Self.refusing(["a": .conflict, "b": .atomicError]))
     let journal = Journal()
@@ -133,7 +133,7 @@ import Testing
     #expect(journal.all == ["a 14", "b 22", "result 0"])
   }
 
-  @Test func `gives a partial failure to the legacy block`() async throws {
+  @Test func `reports a partial failure to the legacy block`() async throws {
     let server = FakeServer()
     server.on(ModifyRecords.self, Self.refusing(["b": .notFound]))
     let journal = Journal()
@@ -154,7 +154,7 @@ import Testing
   }
 
   @Test
-  func `into a missing zone fails for each record, not for those of other zones`() async throws {
+  func `into a missing zone fails each record of that zone only`() async throws {
     let server = FakeServer()
     server.on(ModifyRecords.self) { request in
       if request.zoneID?.zoneName == "Z" { throw refusal(.zoneNotFound, Reason.zoneNotFound) }
@@ -177,7 +177,7 @@ import Testing
     }
   }
 
-  @Test func `sends each record by its own policy`() async throws {
+  @Test func `sends each record with its own policy`() async throws {
     let server = FakeServer()
     server.on(ModifyRecords.self, accepted)
     let records = try ["a", "b", "c"].map { name in
@@ -205,7 +205,7 @@ import Testing
     #expect(fields.allSatisfy { $0.contains("count") })
   }
 
-  @Test func `keeps an atomic zone back for a record that cannot be sent`() async throws {
+  @Test func `sends nothing to an atomic zone when one record cannot be sent`() async throws {
     let server = FakeServer()
     server.on(ModifyRecords.self, accepted)
     let bad = note("bad")
@@ -219,7 +219,7 @@ import Testing
     #expect(server.calls.count == 1)
   }
 
-  @Test func `whose answer is lost says so unless it may be repeated`() async throws {
+  @Test func `reports a lost answer unless the request can be repeated`() async throws {
     let server = FakeServer()
     server.onRaw(ModifyRecords.path) { (_) async throws(NetworkFailure) in
       throw .lostAfterSending
@@ -234,7 +234,7 @@ import Testing
     #expect(server.calls.count == 3)
   }
 
-  @Test func `hands over what the server asks to wait`() async throws {
+  @Test func `returns the server's retry delay to the caller`() async throws {
     let server = FakeServer()
     server.on(ModifyRecords.self) { _ in throw refusal(.throttled, retryAfter: 40) }
     do {

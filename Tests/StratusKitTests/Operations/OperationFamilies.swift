@@ -3,7 +3,7 @@ import StratusFoundation
 
 @testable import StratusKit
 
-/// One operation of each class, with every property set, and other values for all of them.
+/// One operation of each class, with every property set, and another value for each property.
 enum OperationFamilies {
   static let all: [OperationFamily] = records + changes + zones + subscriptions + container
 
@@ -188,7 +188,7 @@ enum OperationFamilies {
     },
   ]
 
-  /// Those that run on a container, and on none of its databases.
+  /// The operations that run on a container and on none of its databases.
   private static let container: [OperationFamily] = [
     OperationFamily(
       CKModifyBadgeOperation.self,

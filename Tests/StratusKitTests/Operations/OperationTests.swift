@@ -6,7 +6,7 @@ import Testing
 @testable import StratusKit
 
 @Suite struct `An operation` {
-  @Test func `calls its blocks in order, its completion block last`() async {
+  @Test func `calls its blocks in order, with its completion block last`() async {
     let server = FakeServer()
     server.on(ModifyRecords.self, accepted)
     let journal = Journal()
@@ -41,7 +41,7 @@ import Testing
     #expect(journal.all == ["false"])
   }
 
-  @Test func `cancelled while it runs reports that once`() async {
+  @Test func `reports cancellation once when it is cancelled while it runs`() async {
     let server = FakeServer()
     let gate = Gate()
     let reached = Gate()
@@ -64,7 +64,7 @@ import Testing
     #expect(journal.all == ["20"])
   }
 
-  @Test func `cancelled before its start sends nothing`() async {
+  @Test func `sends nothing when it is cancelled before its start`() async {
     let server = FakeServer()
     let journal = Journal()
     let operation = CKFetchRecordsOperation(recordIDs: [id("a")])
@@ -77,7 +77,7 @@ import Testing
     #expect(server.calls.isEmpty)
   }
 
-  @Test func `waits for those it depends on`() async {
+  @Test func `waits for the operations that it depends on`() async {
     let server = FakeServer()
     server.on(ModifyZones.self) { request in
       ListZones.Response(zones: request.operations.map { .zone(ZoneDictionary(zoneID: $0.zoneID)) })
@@ -95,7 +95,7 @@ import Testing
     #expect(server.calls.map(\.path) == ["private/zones/modify", "private/records/modify"])
   }
 
-  @Test func `finishes among hundreds in one queue`() async {
+  @Test func `finishes when one queue holds hundreds of operations`() async {
     let server = FakeServer()
     server.on(LookupRecords.self) { request in
       RecordsResponse(records: request.items.map { .record(stored($0.recordName)) })
@@ -118,7 +118,7 @@ import Testing
     #expect(areFinished)
   }
 
-  @Test func `runs by itself in a queue that takes one at a time`() async {
+  @Test func `runs in a queue that takes one operation at a time`() async {
     let server = FakeServer()
     server.on(LookupRecords.self) { request in
       RecordsResponse(records: request.items.map { .record(stored($0.recordName)) })

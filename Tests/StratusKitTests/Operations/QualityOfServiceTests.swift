@@ -12,7 +12,7 @@ import Testing
     let server = FakeServer()
     let clock = FakeClock()
 
-    /// Fetches a record, and says how that ended.
+    /// Fetches a record. Returns the error code of the fetch.
     func fetch(_ quality: QualityOfService?, resource: TimeInterval? = nil) async -> CKError.Code? {
       let container = CKContainer(
         identifier: "iCloud.org.example.App",
@@ -38,7 +38,7 @@ import Testing
     (QualityOfService.userInteractive, -1.0), (.userInitiated, -1), (.default, 604_800),
     (.utility, 604_800), (.background, 604_800),
   ])
-  func `bounds the time for a resource`(quality: QualityOfService, seconds: TimeInterval) {
+  func `limits the time for a resource`(quality: QualityOfService, seconds: TimeInterval) {
     let configuration = CKOperation.Configuration()
     configuration.qualityOfService = quality
     #expect(configuration.timeoutIntervalForResource == seconds)
@@ -49,7 +49,9 @@ import Testing
   }
 
   @Test(arguments: [QualityOfService.userInteractive, .userInitiated, .default, nil])
-  func `fails on a network error where somebody waits`(quality: QualityOfService?) async {
+  func `fails on a network error unless it is utility or background`(quality: QualityOfService?)
+    async
+  {
     for failure in [NetworkFailure.notConnected, .lostBeforeSending, .timedOut] {
       let scene = Scene()
       scene.server.onRaw(LookupRecords.path) { (_) async throws(NetworkFailure) in throw failure }
@@ -62,7 +64,9 @@ import Testing
   }
 
   @Test(arguments: [QualityOfService.utility, .background])
-  func `repeats inside for a week where nobody waits`(quality: QualityOfService) async {
+  func `retries network errors for a week if it is utility or background`(
+    quality: QualityOfService
+  ) async {
     let scene = Scene()
     scene.server.onRaw(LookupRecords.path) { (_) async throws(NetworkFailure) in
       throw .notConnected
@@ -73,7 +77,7 @@ import Testing
   }
 
   @Test(arguments: [QualityOfService.utility, .background])
-  func `gives up after the time that is set for a resource`(quality: QualityOfService) async {
+  func `gives up after the resource timeout that the app sets`(quality: QualityOfService) async {
     let scene = Scene()
     scene.server.onRaw(LookupRecords.path) { (_) async throws(NetworkFailure) in
       throw .lostBeforeSending
@@ -85,7 +89,7 @@ import Testing
     #expect(scene.server.calls.last.map { $0.timeoutSeconds < 60 } == true)
   }
 
-  @Test func `has no bound where it is minus one`() async {
+  @Test func `has no time limit when the resource timeout is minus one`() async {
     let scene = Scene()
     let attempts = Journal()
     scene.server.onRaw(LookupRecords.path) { (_) async throws(NetworkFailure) in
@@ -98,7 +102,7 @@ import Testing
     #expect(scene.seconds > 604_800)
   }
 
-  @Test func `waits as long as the server asks, within its time`() async {
+  @Test func `waits as long as the server asks, within its time limit`() async {
     let scene = Scene()
     let attempts = Journal()
     scene.server.onRaw(LookupRecords.path) { (_) async throws(NetworkFailure) in
@@ -121,7 +125,7 @@ import Testing
     #expect(late.seconds == 0)
   }
 
-  @Test func `tells the app how long to wait where somebody does`() async {
+  @Test func `returns the retry delay to the app when the operation does not retry`() async {
     let server = FakeServer()
     server.onRaw(LookupRecords.path) { (_) async throws(NetworkFailure) in
       HTTPResponse(

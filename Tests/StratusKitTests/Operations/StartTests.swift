@@ -5,11 +5,11 @@ import Testing
 
 @testable import StratusKit
 
-/// Operations of one class: how one is made, heard and changed.
+/// The operations of one class, with the ways to make, observe and change one.
 struct OperationFamily: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let make: @Sendable () -> CKOperation
-  /// Sets every block to one that notes a text.
+  /// Sets every block to one that records a text.
   let listen: @Sendable (CKOperation, @escaping @Sendable (String) -> Void) -> Void
   /// Sets every other property to another value.
   let change: @Sendable (CKOperation) -> Void
@@ -30,7 +30,7 @@ struct OperationFamily: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// A server that answers only when the operation that asks has been changed.
+/// A server that answers only after the test has changed the operation that sent the request.
 private final class Stage: Sendable {
   let server = FakeServer()
   let journal = Journal()
@@ -99,7 +99,7 @@ private final class Stage: Sendable {
     }
   }
 
-  /// Runs an operation and changes it once it has asked for something.
+  /// Runs an operation and changes it after its first request.
   func run(_ operation: CKOperation, change: () -> Void) async {
     let isOver = Gate()
     operation.completionBlock = { isOver.open() }
@@ -118,7 +118,7 @@ private final class Stage: Sendable {
 
 @Suite struct `An operation that has started` {
   @Test(arguments: OperationFamilies.all)
-  func `goes by the properties it had`(_ family: OperationFamily) async {
+  func `uses the properties that it had at its start`(_ family: OperationFamily) async {
     let (untouched, changed) = (Stage(), Stage())
     let first = family.make()
     family.listen(first) { [journal = untouched.journal] in journal.note($0) }
@@ -138,7 +138,7 @@ private final class Stage: Sendable {
   }
 
   @Test(arguments: OperationFamilies.all)
-  func `shows the app what the app has set since`(_ family: OperationFamily) async {
+  func `returns the values that the app has set since its start`(_ family: OperationFamily) async {
     let stage = Stage()
     let operation = family.make()
     await stage.run(operation) {
@@ -149,7 +149,7 @@ private final class Stage: Sendable {
     #expect(operation.group != nil)
   }
 
-  @Test func `goes on in its database, with its configuration`() async {
+  @Test func `continues in its database and with its configuration`() async {
     let stage = Stage()
     let other = FakeServer()
     let operation = CKFetchRecordsOperation(recordIDs: [id("a")])

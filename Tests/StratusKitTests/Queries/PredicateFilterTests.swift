@@ -16,7 +16,7 @@ import Testing
     try PredicateFilters.filters(of: predicate, now: Self.now)
   }
 
-  /// A format, its arguments, and the filters it must become.
+  /// A format, its arguments, and the expected filters.
   struct Row: @unchecked Sendable, CustomTestStringConvertible {
     let format: String
     let arguments: [Any]
@@ -217,7 +217,7 @@ import Testing
   ]
 
   @Test(arguments: comparisons + negations + system + others)
-  func `what CloudKit asks becomes filters`(row: Row) throws {
+  func `each predicate that CloudKit supports becomes its filters`(row: Row) throws {
     let predicate = NSPredicate(format: row.format, argumentArray: row.arguments)
     #expect(try filters(predicate) == row.filters)
   }
@@ -229,7 +229,7 @@ import Testing
       "distanceToLocation:fromLocation:(%@, place) < 1000",
       "1000 > distanceToLocation:fromLocation:(place, %@)",
     ])
-  func `a circle is a filter with a distance`(format: String) throws {
+  func `a circle becomes a filter with a distance`(format: String) throws {
     let here = CLLocation(latitude: 52.5, longitude: 13.4)
     let filters = try filters(NSPredicate(format: format, here))
     guard case .field(let filter)? = filters.first, filters.count == 1 else {
@@ -240,12 +240,12 @@ import Testing
     #expect(filter == FieldFilter(.near, QueryKey(field: "place"), place, distance: 1000))
   }
 
-  @Test func `NSPredicate(value) asks for all or nothing`() throws {
+  @Test func `NSPredicate(value) matches all records or none`() throws {
     #expect(try filters(NSPredicate(value: true)) == [])
     #expect(try filters(NSPredicate(value: false)) == [Self.nothing])
   }
 
-  @Test func `compounds and comparisons built by hand are asked like formats`() throws {
+  @Test func `compounds and comparisons built in code equal those made from formats`() throws {
     let compound = NSCompoundPredicate(
       andPredicateWithSubpredicates: [
         NSPredicate(format: "a == 1"),
@@ -263,7 +263,7 @@ import Testing
     #expect(try filters(built) == [Self.equal("a", 1)])
   }
 
-  @Test func `the current user's placeholder is the current user`() throws {
+  @Test func `the current user's placeholder becomes the current user`() throws {
     let me = CKRecord.ID(recordName: CKCurrentUserDefaultName)
     let filters = try PredicateFilters.filters(
       of: NSPredicate(format: "creatorUserRecordID == %@", me), now: Self.now,
@@ -272,7 +272,7 @@ import Testing
     #expect(filters == [.field(FieldFilter(.equals, QueryKey(system: .creator), value))])
   }
 
-  @Test func `a predicate survives its archive with CloudKit's arguments`() throws {
+  @Test func `a predicate survives archiving with CloudKit's arguments`() throws {
     let reference = CKRecord.Reference(recordID: Self.id, action: .none)
     let predicate = NSPredicate(
       format: "a == %@ AND b IN %@ AND c == %@", reference, [Self.id],
@@ -284,7 +284,7 @@ import Testing
     #expect(try filters(back) == filters(predicate))
   }
 
-  @Test func `a record answers predicates in memory`() {
+  @Test func `a predicate can be evaluated on a record in memory`() {
     let record = CKRecord(recordType: "Note", recordID: Self.id)
     record["title"] = "x"
     record["tags"] = ["a", "b"]

@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  /// A format that CloudKit refuses, and what the sentence must name.
+  /// A format that CloudKit refuses, and the words that the error message must contain.
   @Test(
     arguments: [
       ("f LIKE 'x*'", "LIKE"), ("f MATCHES 'x'", "MATCHES"), ("f + 1 == 2", "arithmetic"),
@@ -40,7 +40,9 @@ import Testing
       ("tokenize('x', 'cdl') == 'x'", "tokenize"),
       ("f == ", "Unable to parse the format string"), ("f", "Unable to parse the format string"),
     ])
-  func `what CloudKit does not ask is refused by name`(format: String, named: String) throws {
+  func `the error names the part of a predicate that CloudKit does not support`(
+    format: String, named: String
+  ) throws {
     let error = try #require(refusal(NSPredicate(format: format)))
     #expect(error.code == .invalidArguments)
     #expect(
@@ -59,14 +61,16 @@ import Testing
       ("distanceToLocation:fromLocation:(a.b, %@) < 5", "a.b"),
       ("distanceToLocation:fromLocation:(place, 3) < 5 AND f == %@", "CLLocation"),
     ])
-  func `only circles around places can be asked for`(format: String, named: String) throws {
+  func `a location predicate must be a circle around a location`(format: String, named: String)
+    throws
+  {
     let here = CLLocation(latitude: 1, longitude: 2)
     let error = try #require(refusal(NSPredicate(format: format, here)))
     #expect(error.code == .invalidArguments)
     #expect(error.localizedDescription.contains(named), "\(error.localizedDescription)")
   }
 
-  @Test func `values of other classes are refused by their class`() throws {
+  @Test func `the error names the class of a value that CloudKit does not support`() throws {
     let others: [(Any, String)] = [
       (UUID(), "UUID"), (URL(filePath: "/"), "URL"), (["a": 1], "Dictionary"),
       (CKRecordZone(zoneName: "z"), "CKRecordZone"), (Double.nan, "finite"),
@@ -79,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func `predicates made of code are refused`() throws {
+  @Test func `predicates made of blocks are refused`() throws {
     let block = NSPredicate { _, _ in true }
     #expect(try #require(refusal(block)).localizedDescription.contains("block"))
     let inside = NSCompoundPredicate(
@@ -87,7 +91,7 @@ import Testing
     #expect(refusal(inside)?.code == .invalidArguments)
   }
 
-  @Test func `the sentence quotes the clause and not the rest`() throws {
+  @Test func `the error message quotes the refused clause and no other`() throws {
     let error = try #require(refusal(NSPredicate(format: "a == 1 AND b LIKE 'x*'")))
     #expect(error.localizedDescription.contains("'b LIKE \"x*\"'"))
     #expect(!error.localizedDescription.contains("a == 1"))

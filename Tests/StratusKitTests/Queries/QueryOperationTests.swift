@@ -7,7 +7,7 @@ import Testing
 @testable import StratusKit
 
 @Suite struct `A query operation` {
-  /// Answers pages of names by the marker asked for; nil is the first page.
+  /// Answers pages of record names by the requested marker. A nil marker is the first page.
   private func server(
     _ pages: [String?: (names: [String], next: String?)]
   ) -> FakeServer {
@@ -31,7 +31,7 @@ import Testing
     try server.calls.map { try $0.request(QueryRecords.Request.self) }
   }
 
-  @Test func `reports records in order, then the cursor`() async throws {
+  @Test func `returns records in order, then the cursor`() async throws {
     let server = server([nil: (["b", "a"], "m1"), "m1": (["c"], nil)])
     let journal = Journal()
     let operation = CKQueryOperation(query: query())
@@ -43,7 +43,7 @@ import Testing
     #expect(journal.all == ["b", "a", "more"])
   }
 
-  @Test func `made from a cursor asks the cursor's query, whatever else is set`() async throws {
+  @Test func `made from a cursor runs the cursor's query, whatever else is set`() async throws {
     let server = server([nil: (["a"], "m1"), "m1": (["b"], nil)])
     let zone = CKRecordZone.ID(zoneName: "Z")
     let first = try await server.database.records(
@@ -64,7 +64,7 @@ import Testing
     #expect(requests[0].query.filters.count == 1)
   }
 
-  @Test func `goes on after pages without a record`() async throws {
+  @Test func `continues after pages without a record`() async throws {
     let server = server([nil: ([], "m1"), "m1": ([], "m2"), "m2": (["a"], nil)])
     let page = try await server.database.records(matching: query())
     #expect(page.matchResults.map(\.0.recordName) == ["a"])
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func `asks all zones where none is named`() async throws {
+  @Test func `searches all zones when no zone is set`() async throws {
     let server = server([nil: ([], nil)])
     _ = try await server.database.records(matching: query())
     _ = try await server.database.records(
@@ -89,7 +89,7 @@ import Testing
     #expect(requests.map(\.zoneID?.zoneName) == [nil, "Z"])
   }
 
-  @Test func `sends the order it was given`() async throws {
+  @Test func `sends the sort order that it was given`() async throws {
     let server = server([nil: ([], nil)])
     let here = CLLocation(latitude: 60, longitude: 25)
     let query = query()
@@ -109,7 +109,7 @@ import Testing
     #expect(sorts[2].key.systemField == .creationDate)
   }
 
-  @Test func `refuses a sort descriptor that is code, when it runs`() async throws {
+  @Test func `refuses a sort descriptor with a comparator block when it runs`() async throws {
     let server = server([nil: ([], nil)])
     let query = query()
     query.sortDescriptors = [
@@ -122,7 +122,7 @@ import Testing
     #expect(server.calls.isEmpty)
   }
 
-  @Test func `refuses a predicate that CloudKit does not know, when it runs`() async throws {
+  @Test func `refuses a predicate that CloudKit does not support when it runs`() async throws {
     let server = server([nil: ([], nil)])
     let bad = query(NSPredicate(format: "title LIKE %@", "a*"))
     await #expect { try await server.database.records(matching: bad) } throws: {
@@ -131,7 +131,7 @@ import Testing
     #expect(server.calls.isEmpty)
   }
 
-  @Test func `without query and cursor is refused`() async throws {
+  @Test func `without a query and a cursor is refused`() async throws {
     let journal = Journal()
     let operation = CKQueryOperation()
     operation.queryCompletionBlock = { _, error in
@@ -141,7 +141,7 @@ import Testing
     #expect(journal.all == ["\(CKError.Code.invalidArguments.rawValue)"])
   }
 
-  @Test func `suppresses the legacy blocks where modern ones are set`() async throws {
+  @Test func `does not call the legacy blocks when the modern ones are set`() async throws {
     let journal = Journal()
     let operation = CKQueryOperation(query: query())
     operation.recordFetchedBlock = { _ in journal.note("legacy record") }
@@ -152,7 +152,7 @@ import Testing
     #expect(journal.all == ["record", "end"])
   }
 
-  @Test func `carries the server's reason for a missing index`() async throws {
+  @Test func `returns the server's reason for a missing index`() async throws {
     let server = FakeServer()
     server.on(QueryRecords.self) { _ in
       throw refusal(.badRequest, "Field 'title' is not marked queryable")
@@ -180,7 +180,7 @@ import Testing
     #expect(calls.all.count == 3)
   }
 
-  @Test func `counts page after page`() async throws {
+  @Test func `applies its results limit across pages`() async throws {
     let server = FakeServer()
     server.on(QueryRecords.self) { request in
       #expect(request.countsOnly)
@@ -193,7 +193,7 @@ import Testing
 }
 
 @Suite struct `A query` {
-  @Test func `is copied whole, and the copy is its own`() throws {
+  @Test func `copies all properties into an independent copy`() throws {
     let query = CKQuery(recordType: "Note", predicate: NSPredicate(format: "n == %d", 1))
     query.sortDescriptors = [NSSortDescriptor(key: "n", ascending: true)]
     let copy = try #require(query.copy() as? CKQuery)
@@ -203,7 +203,7 @@ import Testing
     #expect(query.sortDescriptors?.count == 1)
   }
 
-  @Test func `survives an archive`() throws {
+  @Test func `survives archiving`() throws {
     let query = CKQuery(recordType: "Note", predicate: NSPredicate(format: "n == %d", 1))
     query.sortDescriptors = [NSSortDescriptor(key: "n", ascending: false)]
     let data = try NSKeyedArchiver.archivedData(
@@ -216,7 +216,7 @@ import Testing
     #expect(read.sortDescriptors?.first?.ascending == false)
   }
 
-  @Test func `goes on from an archived cursor`() async throws {
+  @Test func `resumes from an archived cursor`() async throws {
     let server = FakeServer()
     server.on(QueryRecords.self) { request in
       QueryRecords.Response(

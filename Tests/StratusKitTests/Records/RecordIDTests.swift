@@ -4,7 +4,7 @@ import Testing
 @Suite
 struct RecordIDs {
   @Test
-  func `names that only look the same are different`() {
+  func `record names that only look the same are different`() {
     let one = CKRecord.ID(recordName: "caf\u{e9}")
     let other = CKRecord.ID(recordName: "cafe\u{301}")
     #expect(one != other)

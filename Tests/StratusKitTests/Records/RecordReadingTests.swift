@@ -5,7 +5,7 @@ import Testing
 @testable import StratusKit
 
 @Suite struct RecordReading {
-  @Test func `every type of field becomes its object`() throws {
+  @Test func `every field type decodes to its object`() throws {
     var place = Location(latitude: 1, longitude: 2)
     place.altitude = 3
     place.timestamp = 4000
@@ -34,7 +34,8 @@ import Testing
     #expect(record.changedKeys().isEmpty)
   }
 
-  @Test func `system fields come from the answer, the current user by the default name`() throws {
+  @Test
+  func `system fields come from the answer, and the current user has the default name`() throws {
     let record = try WireRecords.note(parent: "p")
     #expect(record.recordType == "Note")
     #expect(
@@ -49,7 +50,7 @@ import Testing
       record.parent?.recordID == CKRecord.ID(recordName: "p", zoneID: record.recordID.zoneID))
   }
 
-  @Test func `a reference into another zone keeps it`() throws {
+  @Test func `a reference into another zone keeps that zone`() throws {
     let zone = ZoneID(zoneName: "Other", ownerRecordName: "_you")
     let record = try WireRecords.note(fields: [
       "ref": .reference(Reference(recordName: "f", zoneID: zone))
@@ -58,7 +59,7 @@ import Testing
     #expect(reference.recordID.zoneID == CKRecordZone.ID(zoneName: "Other", ownerName: "_you"))
   }
 
-  @Test func `an answer that cannot be read is an internal error`() {
+  @Test func `an answer that cannot be decoded is an internal error`() {
     var wire = WireRecords.dictionary()
     wire.fields = FieldsJSON(text: Array(#"{"a":{"value":1,"type":"COLOUR"}}"#.utf8))
     do throws(CKError) {

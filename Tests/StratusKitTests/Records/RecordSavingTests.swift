@@ -13,7 +13,8 @@ import Testing
     try record.prepareSave(policy: .ifServerRecordUnchanged).operation.fieldsText
   }
 
-  @Test func `the default policy creates what has no change tag, with all its fields`() throws {
+  @Test
+  func `the default policy creates a record without a change tag, with all its fields`() throws {
     let record = CKRecord(
       recordType: "Note", recordID: CKRecord.ID(recordName: "note-1"))
     record["a"] = 1
@@ -26,7 +27,8 @@ import Testing
     #expect(operation.parent == .unchanged)
   }
 
-  @Test func `the default policy updates what has one, with the changed fields`() throws {
+  @Test
+  func `the default policy updates a record with a change tag, with its changed fields`() throws {
     let record = try fetched()
     record["a"] = nil
     record["c"] = "new"
@@ -37,7 +39,7 @@ import Testing
       operation.fieldsText == #"{"a":{"value":null},"c":{"value":"new","type":"STRING"}}"#)
   }
 
-  @Test func `changed keys are forced without a change tag`() throws {
+  @Test func `changedKeys forces an update without a change tag`() throws {
     let record = try fetched()
     record["c"] = "new"
     let operation = try record.prepareSave(policy: .changedKeys).operation
@@ -46,7 +48,7 @@ import Testing
     #expect(operation.fieldsText == #"{"c":{"value":"new","type":"STRING"}}"#)
   }
 
-  @Test func `all keys are forced with every key the client has`() throws {
+  @Test func `allKeys forces an update with every key of the local record`() throws {
     let record = try fetched()
     record["a"] = nil
     let operation = try record.prepareSave(policy: .allKeys).operation
@@ -77,7 +79,7 @@ import Testing
         + #""tags":{"value":["a","b"],"type":"STRING_LIST"}}"#)
   }
 
-  @Test func `a reference out of the record's zone names its zone`() throws {
+  @Test func `a reference to another zone's record names that zone`() throws {
     let record = try WireRecords.note()
     record["ref"] = CKRecord.Reference(
       recordID: CKRecord.ID(
@@ -86,7 +88,7 @@ import Testing
     #expect(try fields(record).contains(#""zoneID":{"zoneName":"Other","ownerRecordName":"_you""#))
   }
 
-  @Test func `a location goes with its time and what is known of it`() throws {
+  @Test func `a location is sent with its timestamp and all its properties`() throws {
     let record = try WireRecords.note()
     record["place"] = CLLocation(
       coordinate: CLLocationCoordinate2D(latitude: 52.5, longitude: -13.25), altitude: 30,
@@ -119,7 +121,7 @@ import Testing
   @Test(arguments: [
     "", "_hidden", "1st", "with space", "a.b", "ä", String(repeating: "a", count: 256),
   ])
-  func `a name no field may have is an invalid argument`(name: String) throws {
+  func `an illegal field name is an invalid argument`(name: String) throws {
     let record = CKRecord(recordType: "Note")
     record[name] = 1
     do throws(CKError) {
@@ -130,7 +132,7 @@ import Testing
     }
   }
 
-  @Test func `names and numbers too large are invalid arguments`() throws {
+  @Test func `names and numbers that are too large are invalid arguments`() throws {
     let long = CKRecord(
       recordType: "Note", recordID: CKRecord.ID(recordName: String(repeating: "n", count: 256)))
     #expect(throws: CKError.self) { try fields(long) }
@@ -141,7 +143,7 @@ import Testing
     #expect(try fields(large) == #"{"n":{"value":9223372036854775807,"type":"INT64"}}"#)
   }
 
-  @Test func `a parent is sent when it was set or taken away`() throws {
+  @Test func `a parent is sent when it was set or removed`() throws {
     let record = try WireRecords.note(parent: "p")
     #expect(try record.prepareSave(policy: .changedKeys).operation.parent == .unchanged)
     record.setParent(CKRecord.ID(recordName: "q", zoneID: record.recordID.zoneID))
@@ -153,7 +155,7 @@ import Testing
     #expect(throws: CKError.self) { try record.prepareSave(policy: .changedKeys) }
   }
 
-  @Test func `a save that succeeded leaves no changes and the new system fields`() throws {
+  @Test func `a successful save clears the changes and sets the new system fields`() throws {
     let record = try fetched()
     record["a"] = 5
     record.setParent(CKRecord.ID(recordName: "p", zoneID: record.recordID.zoneID))
@@ -168,7 +170,7 @@ import Testing
     #expect(try record.prepareSave(policy: .changedKeys).operation.parent == .unchanged)
   }
 
-  @Test func `what is set while a save is under way stays a change`() throws {
+  @Test func `a value set during a save stays a pending change`() throws {
     let record = try fetched()
     record["a"] = 5
     record["b"] = "sent"
@@ -182,7 +184,7 @@ import Testing
     #expect(record.ancestor?["c"] == nil)
   }
 
-  @Test func `a field removed while its first save is under way is sent as removed`() throws {
+  @Test func `a field removed during its first save is sent as removed`() throws {
     let record = CKRecord(recordType: "Note")
     record["a"] = 1
     let save = try record.prepareSave(policy: .ifServerRecordUnchanged)
@@ -192,7 +194,7 @@ import Testing
     #expect(try fields(record) == #"{"a":{"value":null}}"#)
   }
 
-  @Test func `the ancestor is what the server was last known to hold`() throws {
+  @Test func `the ancestor of a conflict has the last known server values`() throws {
     let record = try fetched()
     record["a"] = 5
     record["b"] = nil
@@ -208,7 +210,7 @@ import Testing
     #expect(CKRecord(recordType: "Note").ancestor == nil)
   }
 
-  @Test func `an empty list does not fix the type of a new field`() throws {
+  @Test func `an empty list does not set the type of a new field`() throws {
     let record = CKRecord(recordType: "Note")
     record["none"] = [String]()
     let json = try record.prepareSave(policy: .changedKeys).operation.fields

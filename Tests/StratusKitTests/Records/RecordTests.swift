@@ -7,7 +7,7 @@ import Testing
 @Suite struct Records {
   private func fresh() -> CKRecord { CKRecord(recordType: "Note") }
 
-  @Test func `a new record is in the default zone, has a UUID for a name, and no system fields`() {
+  @Test func `a new record is in the default zone, is named by a UUID, and has no system fields`() {
     let record = fresh()
     #expect(record.recordID.zoneID == .default)
     #expect(UUID(uuidString: record.recordID.recordName) != nil)
@@ -29,7 +29,7 @@ import Testing
     #expect(record == record)
   }
 
-  @Test func `changed keys are those set or removed since the server was heard`() throws {
+  @Test func `changed keys are those set or removed since the last server answer`() throws {
     let record = try WireRecords.note(fields: ["a": .int64(1), "b": .int64(2)])
     #expect(record.changedKeys().isEmpty)
     record["a"] = 5
@@ -39,7 +39,7 @@ import Testing
     #expect(record.allKeys() == ["a", "c"])
   }
 
-  @Test func `a key removed from a record the server never saw leaves both lists`() {
+  @Test func `a removed key that the server never saw leaves both key lists`() {
     let record = fresh()
     record["a"] = 1
     record["a"] = nil
@@ -47,7 +47,7 @@ import Testing
     #expect(record.changedKeys().isEmpty)
   }
 
-  @Test func `values are copied when set`() {
+  @Test func `values are copied when they are set`() {
     let record = fresh()
     let text = NSMutableString(string: "before")
     let list = NSMutableArray(array: ["x"])
@@ -72,7 +72,7 @@ import Testing
     #expect(copy.recordChangeTag == "tag-1")
   }
 
-  @Test func `every kind of value keeps what it is`() {
+  @Test func `a field returns each kind of value unchanged`() {
     let record = fresh()
     record["int8"] = Int8(-1)
     record["uint64"] = UInt64.max
@@ -94,7 +94,7 @@ import Testing
     #expect(record["numbers"] is NSArray)
   }
 
-  @Test func `what no field can hold is refused`() {
+  @Test func `a value that no field can hold is refused`() {
     #expect(StoredValues.make(from: NSNull()) == nil)
     #expect(StoredValues.make(from: ["a": 1]) == nil)
     #expect(StoredValues.make(from: [["nested"]]) == nil)
@@ -102,7 +102,8 @@ import Testing
     #expect(StoredValues.make(from: NSArray(array: [1, 2.5])) != nil)
   }
 
-  @Test func `a wrong value, an empty name and a parent with an action end the process`() async {
+  @Test
+  func `an unsupported value, an empty name and a parent with an action are fatal errors`() async {
     await #expect(processExitsWith: .failure) {
       CKRecord(recordType: "Note").setValue(NSNull(), forKey: "a")
     }
@@ -122,7 +123,7 @@ import Testing
     #expect(record.allTokens() == ["creme", "brulee", "now"])
   }
 
-  @Test func `system names are Apple's`() {
+  @Test func `system field names equal Apple's`() {
     #expect(CKRecord.SystemFieldKey.recordID == "___recordID")
     #expect(CKRecord.SystemFieldKey.creationDate == "___createTime")
     #expect(CKRecord.SystemFieldKey.modificationDate == "___modTime")
@@ -136,7 +137,7 @@ import Testing
     #expect(CKRecord.ReferenceAction.deleteSelf.rawValue == 1)
   }
 
-  @Test func `record IDs and references are equal by what they say`() {
+  @Test func `record IDs and references compare by value`() {
     let id = CKRecord.ID(recordName: "a", zoneID: CKRecordZone.ID(zoneName: "Notes"))
     #expect(id == CKRecord.ID(recordName: "a", zoneID: CKRecordZone.ID(zoneName: "Notes")))
     #expect(id != CKRecord.ID(recordName: "a"))

@@ -2,7 +2,7 @@ import StratusWire
 
 @testable import StratusKit
 
-/// Records as a server would answer them.
+/// Records as a server answers them.
 enum WireRecords {
   static let naming = UserNaming(currentUserRecordName: "_me")
 
@@ -29,7 +29,7 @@ enum WireRecords {
 }
 
 extension RecordOperation {
-  /// The JSON text of the fields that are sent.
+  /// The JSON text of the sent fields.
   var fieldsText: String { String(decoding: fieldsBytes, as: UTF8.self) }
 
   private var fieldsBytes: [UInt8] {

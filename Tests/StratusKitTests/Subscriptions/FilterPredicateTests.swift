@@ -17,7 +17,7 @@ import Testing
     FilterPredicate(naming: Self.naming).predicate(of: filters)
   }
 
-  /// A format, and how the predicate made of its filters prints.
+  /// A format, and the printed form of the predicate that is made from its filters.
   private static let formats: [(String, String)] = [
     ("TRUEPREDICATE", "TRUEPREDICATE"),
     ("FALSEPREDICATE", "FALSEPREDICATE"),
@@ -48,7 +48,7 @@ import Testing
     ),
   ]
 
-  @Test(arguments: formats) func `a predicate survives the server`(
+  @Test(arguments: formats) func `a predicate is equal after a round trip through the server`(
     format: String, text: String
   ) throws {
     let sent = try filters(NSPredicate(format: format))
@@ -56,7 +56,7 @@ import Testing
     let printed = ParsedPredicate(fetched).text
     #expect(printed == text)
     #expect(try filters(fetched) == sent)
-    // It prints as something our own parser reads.
+    // Our own parser reads the printed form.
     #expect(try filters(NSPredicate(format: printed)) == sent)
   }
 
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func `what has no words in Apple's language is said otherwise`() throws {
+  @Test func `a filter that Apple's syntax cannot express prints an equivalent predicate`() throws {
     let key = QueryKey(field: "tags")
     let values = FieldValue.list(.string, [.string("x"), .string("y")])
     #expect(

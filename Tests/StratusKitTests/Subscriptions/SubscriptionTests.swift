@@ -10,7 +10,7 @@ import Testing
   private let server = FakeServer()
   private let sent = Mutex<[ModifySubscriptions.Operation]>([])
 
-  /// A server that does what it is asked to, but for subscriptions called `bad`.
+  /// Makes the server accept every request, except for subscriptions with the ID `bad`.
   private func acceptAll() {
     server.on(ModifySubscriptions.self) { [self] request in
       sent.withLock { $0 += request.operations }
@@ -65,7 +65,7 @@ import Testing
         .field(FieldFilter(.equals, QueryKey(field: "title"), .string("x"))),
         .field(FieldFilter(.greaterThan, QueryKey(field: "count"), .int64(3))),
       ])
-    // As the server reads it, which knows the field of each value.
+    // The server decodes the query with the field of each value.
     #expect(try watched.query == Query(jsonBytes: expected.jsonBytes))
     #expect(watched.zoneID == ZoneID(zoneName: "Z"))
     #expect(watched.firesOn == [.update, .delete])
@@ -93,7 +93,7 @@ import Testing
     #expect(server.calls.map(\.path) == ["private/subscriptions/modify"])
   }
 
-  @Test func `IDs that are not given are unique`() {
+  @Test func `generated subscription IDs are unique`() {
     let predicate = NSPredicate(value: true)
     let ids = [
       CKDatabaseSubscription().subscriptionID, CKDatabaseSubscription().subscriptionID,
@@ -109,7 +109,7 @@ import Testing
     #expect(CKDatabaseSubscription().subscriptionType.rawValue == 3)
   }
 
-  @Test func `what cannot be asked is refused here, item by item`() async throws {
+  @Test func `invalid subscriptions are refused on the device, item by item`() async throws {
     acceptAll()
     let results = try await server.database.modifySubscriptions(
       saving: [
@@ -126,7 +126,7 @@ import Testing
     #expect(server.calls.count == 1)
   }
 
-  @Test func `an ID twice in one operation is a mistake`() async throws {
+  @Test func `the same ID twice in one operation is an error`() async throws {
     acceptAll()
     do {
       _ = try await server.database.modifySubscriptions(saving: [query("a")], deleting: ["a"])
@@ -137,7 +137,7 @@ import Testing
     #expect(server.calls.isEmpty)
   }
 
-  @Test func `the old block gets partial failures, the new one none`() async throws {
+  @Test func `the legacy block gets partial failures, the modern one does not`() async throws {
     acceptAll()
     let journal = Journal()
     let old = CKModifySubscriptionsOperation(
@@ -176,7 +176,7 @@ import Testing
     #expect(journal.all == ["true true true"])
   }
 
-  @Test func `an answer that does not fit is refused`() async throws {
+  @Test func `an answer that does not match the request is refused`() async throws {
     server.on(ModifySubscriptions.self) { _ in ListSubscriptions.Response(subscriptions: []) }
     server.on(LookupSubscriptions.self) { _ in ListSubscriptions.Response(subscriptions: []) }
     do {
@@ -193,7 +193,7 @@ import Testing
     }
   }
 
-  @Test func `fetched subscriptions are of their classes`() async throws {
+  @Test func `fetched subscriptions have the class of their type`() async throws {
     let info = StratusWire.NotificationInfo()
     let stored: [SubscriptionItem] = [
       .subscription(
@@ -227,7 +227,8 @@ import Testing
     #expect(all[2] is CKDatabaseSubscription)
   }
 
-  @Test func `fetching by ID answers each, missing ones with their error`() async throws {
+  @Test
+  func `fetching by ID returns a result for each ID, and an error for missing ones`() async throws {
     server.on(LookupSubscriptions.self) { request in
       ListSubscriptions.Response(
         subscriptions: request.ids.map { id in
@@ -266,7 +267,7 @@ import Testing
     #expect(zone.recordType == nil)
   }
 
-  @Test func `subscriptions that say the same are equal`() {
+  @Test func `subscriptions with equal values are equal`() {
     func full() -> CKQuerySubscription {
       let subscription = query("q", NSPredicate(format: "f == %@ AND g > 2", "x"))
       subscription.zoneID = zoneZ
@@ -312,7 +313,7 @@ import Testing
     #expect(database != ofType)
   }
 
-  @Test func `descriptions of notifications that say the same are equal`() {
+  @Test func `notification infos with equal values are equal`() {
     let one = CKSubscription.NotificationInfo(alertBody: "A", shouldBadge: true)
     let two = CKSubscription.NotificationInfo(alertBody: "A", shouldBadge: true)
     #expect(one == two)

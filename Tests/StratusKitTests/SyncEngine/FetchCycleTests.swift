@@ -4,7 +4,7 @@ import Testing
 @testable import StratusKit
 
 @Suite(.timeLimit(.minutes(5))) struct `A fetch by a sync engine` {
-  /// Zones Z, of two pages, and Y, of none.
+  /// A scene in which zone Z has two pages and zone Y has none.
   private func scene() -> SyncScene {
     let scene = SyncScene()
     scene.on { script in
@@ -30,7 +30,7 @@ import Testing
     return scene
   }
 
-  @Test func `tells its events in order, and each new state before the next event`() async throws {
+  @Test func `sends its events in order, and each new state before the next event`() async throws {
     let scene = scene()
     try await scene.engine().fetchChanges()
     #expect(
@@ -47,7 +47,7 @@ import Testing
     #expect(!scene.app.hasOverlapped)
   }
 
-  @Test func `goes on where the last state ended`() async throws {
+  @Test func `continues from the last state`() async throws {
     let scene = scene()
     try await scene.engine().fetchChanges()
     let saved = try #require(scene.app.serialization)
@@ -63,7 +63,7 @@ import Testing
     #expect(!scene.app.lines.contains("signIn _ann"))
   }
 
-  @Test func `asks for a page while the delegate has the one before`() async throws {
+  @Test func `requests a page while the delegate handles the previous one`() async throws {
     let scene = scene()
     let gate = Gate()
     let zone = scene.calls.script.withLock { $0.zone }
@@ -80,7 +80,7 @@ import Testing
     #expect(scene.app.lines.contains("records +c -x"))
   }
 
-  @Test func `does not move a token before the delegate has what lies before it`() async throws {
+  @Test func `stores a token only after the delegate has the changes before it`() async throws {
     let scene = scene()
     let app = scene.app
     let tokens = Mutex<[String: String?]>([:])
@@ -97,7 +97,7 @@ import Testing
     #expect(found["did Z"] == .some("z2"))
   }
 
-  @Test func `throws why it failed, and ends its events`() async throws {
+  @Test func `throws its error and sends its closing events`() async throws {
     let scene = scene()
     scene.on { script in
       script.zone = { (_, _) async throws(CKError) in throw CKError(.networkFailure) }
@@ -110,7 +110,7 @@ import Testing
       ])
   }
 
-  /// The errors of single zones in what a fetch throws.
+  /// Expects that a fetch throws a partial failure. Returns its errors by zone.
   private func zoneErrors(
     of call: () async throws -> Void
   ) async -> [AnyHashable: CKError.Code?] {
@@ -119,7 +119,7 @@ import Testing
     return (error?.partialErrorsByItemID ?? [:]).mapValues { code($0) }
   }
 
-  @Test func `says of a zone that a server repeats itself in`() async throws {
+  @Test func `reports the zone in which the server repeats a token`() async throws {
     let scene = scene()
     scene.on { script in
       script.zone = { (_, _) async throws(CKError) in
@@ -133,7 +133,7 @@ import Testing
       ])
   }
 
-  @Test func `says of a zone that its fetch was called off between pages`() async throws {
+  @Test func `reports the zone whose fetch was cancelled between pages`() async throws {
     let scene = scene()
     let begun = Gate()
     scene.on { script in
@@ -154,7 +154,7 @@ import Testing
       scene.app.events.suffix(3) == ["records +a", "did Z operationCancelled", "did fetch manual"])
   }
 
-  /// Zone Z cannot be read, and of Y there is more than one page.
+  /// A scene in which zone Z cannot be read and zone Y has more than one page.
   private func sceneOfFailingZone(
     beforeAnswer: @escaping @Sendable () async -> Void = {}
   ) -> SyncScene {
@@ -170,7 +170,7 @@ import Testing
     return scene
   }
 
-  @Test func `tells a zone that was called off from one that failed by itself`() async throws {
+  @Test func `tells a cancelled zone from one that failed`() async throws {
     let begun = Gate()
     let scene = sceneOfFailingZone {
       begun.open()
@@ -189,7 +189,7 @@ import Testing
       ])
   }
 
-  @Test func `says nothing of one zone's failure where another is interrupted`() async throws {
+  @Test func `does not throw one zone's failure when another zone is interrupted`() async throws {
     let scene = sceneOfFailingZone()
     let zoneW = CKRecordZone.ID(zoneName: "W")
     let zone = scene.calls.script.withLock { $0.zone }
@@ -205,7 +205,7 @@ import Testing
     let asked = Mutex(0)
     scene.app.onOptions.withLock {
       $0 = { context in
-        // Before the database, Z, Y, and Y's second page.
+        // The requests so far: the database, zone Z, zone Y, and zone Y's second page.
         let isLast = asked.withLock { count in
           count += 1
           return count >= 4
@@ -224,7 +224,10 @@ import Testing
       ])
   }
 
-  @Test func `goes on with the next zone where one is gone, and throws that`() async throws {
+  @Test
+  func `continues with the next zone after a zoneNotFound error, and throws that error`()
+    async throws
+  {
     let scene = scene()
     scene.on { script in
       script.zone = { (zoneID, _) async throws(CKError) in
@@ -242,8 +245,8 @@ import Testing
     #expect(engine.state.zoneIDsWithUnfetchedServerChanges == [zoneZ])
   }
 
-  @Test func `tells a zone as deleted, then as changed, where its token has expired`() async throws
-  {
+  @Test
+  func `reports a remade zone with an expired token as deleted, then as changed`() async throws {
     let scene = scene()
     let zone = scene.calls.script.withLock { $0.zone }
     let hasExpired = Mutex(false)
@@ -274,7 +277,7 @@ import Testing
       ])
   }
 
-  @Test func `hands over what can be had, and says what cannot`() async throws {
+  @Test func `delivers readable records and reports the zone's unreadable one`() async throws {
     let scene = scene()
     scene.on { script in
       script.zone = { (_, _) async throws(CKError) in
@@ -289,7 +292,7 @@ import Testing
     #expect(scene.app.events.contains("records +a"))
   }
 
-  @Test func `asks between requests what to fetch next`() async throws {
+  @Test func `asks the delegate for its fetch options between requests`() async throws {
     let scene = scene()
     let asked = Mutex(0)
     scene.app.onOptions.withLock {
@@ -320,7 +323,7 @@ import Testing
     #expect(engine.state.zoneIDsWithUnfetchedServerChanges.isEmpty)
   }
 
-  /// What an app stores, until its process dies.
+  /// The storage of an app, until its process dies.
   private struct Disk {
     var names: Set<String> = []
     var state: CKSyncEngine.State.Serialization?
@@ -328,7 +331,7 @@ import Testing
     var isDead = false
   }
 
-  @Test func `loses nothing, at whatever event the process dies`() async throws {
+  @Test func `loses no change, at whatever event the process dies`() async throws {
     for dying in 0..<16 {
       let scene = scene()
       let disk = Mutex(Disk(names: ["x"], eventsLeft: dying))

@@ -12,7 +12,7 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     return state
   }
 
-  /// Reads the database's history, which has nothing new.
+  /// Reads the database's history, which has no new change.
   private func read(_ plan: inout FetchPlan, _ state: inout SyncState) {
     let page = SyncDatabasePage(token: "d2")
     let changes = plan.receive(page, state)
@@ -38,7 +38,7 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     #expect(state.unfetchedZones.isEmpty)
   }
 
-  @Test func `keeps to the scope, and remembers the rest`() {
+  @Test func `reads the zones in its scope and remembers the others`() {
     var state = state([zoneZ, zoneY])
     var plan = FetchPlan(.init(scope: .zoneIDs([zoneY])), state)
     read(&plan, &state)
@@ -48,7 +48,7 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     #expect(state.unfetchedZones.elements == [zoneZ])
   }
 
-  @Test func `fetches what is wanted first, first`() {
+  @Test func `reads prioritized zones first`() {
     var state = state([zoneZ, zoneY, zoneX])
     var options = CKSyncEngine.FetchChangesOptions(scope: .allExcluding([zoneZ]))
     options.prioritizedZoneIDs = [zoneZ, zoneX]
@@ -59,7 +59,7 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     #expect(plan.next(state) == .zone(zoneY, token: nil))
   }
 
-  @Test func `leaves a zone for one that is wanted first, and comes back`() {
+  @Test func `interrupts a zone for a prioritized one and returns to it`() {
     var state = state([zoneZ, zoneY])
     var plan = FetchPlan(.init(), state)
     read(&plan, &state)
@@ -75,7 +75,7 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     #expect(plan.next(state) == .zone(zoneZ, token: "z1"))
   }
 
-  @Test func `keeps the token of the beginning until the whole database is read`() {
+  @Test func `keeps the first token until it has read the whole database`() {
     var state = state([], token: nil)
     var plan = FetchPlan(.init(), state)
     let first = SyncDatabasePage(modifications: [zoneZ], token: "d1", moreComing: true)
@@ -88,7 +88,7 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     #expect(state.unfetchedZones.elements == [zoneZ, zoneY])
   }
 
-  @Test func `moves the token page by page when it reads on`() {
+  @Test func `stores each page's token when it continues from an earlier token`() {
     var state = state([])
     var plan = FetchPlan(.init(), state)
     let page = SyncDatabasePage(modifications: [zoneZ], token: "d2", moreComing: true)
@@ -96,7 +96,7 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     #expect(state.databaseToken == "d2")
   }
 
-  @Test func `starts over where the database's token has expired, and misses no deletion`() {
+  @Test func `restarts after the database's token expired, and finds every deleted zone`() {
     var state = state([])
     state.setToken("z1", of: zoneZ)
     state.setToken("y1", of: zoneY)
@@ -113,7 +113,7 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     #expect(plan.next(state) == .zone(zoneY, token: "y1"))
   }
 
-  @Test func `says of a zone that its token has expired, though the database's has, too`() {
+  @Test func `reports an expired zone token even when the database's token expired too`() {
     var state = state([])
     state.setToken("z1", of: zoneZ)
     var plan = FetchPlan(.init(), state)
@@ -138,7 +138,7 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     #expect(state.zoneTokens.isEmpty)
   }
 
-  @Test func `starts a zone over where its token has expired, but not for ever`() {
+  @Test func `restarts a zone whose token has expired, but only a few times`() {
     var state = state([zoneZ])
     var plan = FetchPlan(.init(), state)
     read(&plan, &state)
@@ -157,7 +157,7 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     #expect(plan.next(state) == .finish)
   }
 
-  @Test func `tells of a zone that was made anew as deleted, then as changed, once`() {
+  @Test func `reports a remade zone once, as deleted and then as changed`() {
     var state = state([zoneZ])
     state.setToken("z1", of: zoneZ)
     state.setIncarnation("1", of: zoneZ)
@@ -182,7 +182,7 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     }
   }
 
-  @Test func `starts a zone over that is the same, though its token has expired`() {
+  @Test func `restarts a zone that was not remade when its token has expired`() {
     var state = state([zoneZ])
     state.setToken("z1", of: zoneZ)
     state.setIncarnation("1", of: zoneZ)
@@ -201,8 +201,9 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     #expect(state.zoneTokens.isEmpty)
   }
 
-  /// Seed 3011196 of the simulation: a page of the old zone had come, and the next was refused.
-  @Test func `hears of a zone that is made anew while a new device reads it`() {
+  /// Seed 3011196 of the simulation: the device has read one page of the old zone, and the server
+  /// refuses the next request.
+  @Test func `detects that a zone is remade while a new device reads it`() {
     var state = state([], token: nil)
     var plan = FetchPlan(.init(), state)
     let list = SyncDatabasePage(modifications: [zoneZ], incarnations: [zoneZ: "1"], token: "d1")
@@ -221,8 +222,9 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     #expect(plan.next(state) == .zone(zoneZ, token: nil))
   }
 
-  /// Seed 100535155 of the simulation: an app wrote into a zone it had made and never fetched.
-  @Test func `tells a zone from another of its name, though it was never fetched`() {
+  /// Seed 100535155 of the simulation: an app writes into a zone that it has made and never
+  /// fetched.
+  @Test func `detects a remade zone that was never fetched`() {
     var state = state([zoneZ])
     state.setIncarnation("1", of: zoneZ)
     var plan = FetchPlan(.init(), state)
@@ -239,7 +241,7 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
   }
 
   /// Seeds 175, 2655 and 3158 of the simulation.
-  @Test func `tells a zone from another of its name, though all tokens have expired`() {
+  @Test func `detects a remade zone although all tokens have expired`() {
     var state = state([])
     for (zone, incarnation) in [(zoneX, "1"), (zoneY, "2"), (zoneZ, "3")] {
       state.setToken("t", of: zone)
@@ -256,7 +258,7 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     #expect(state.incarnations == [zoneY: "2", zoneZ: "9"])
   }
 
-  @Test func `tells of a zone made anew once, though its token has expired, too`() {
+  @Test func `reports a remade zone once although its token has expired too`() {
     var state = state([zoneZ])
     state.setToken("z1", of: zoneZ)
     state.setIncarnation("1", of: zoneZ)
@@ -273,7 +275,7 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     #expect(plan.receive(last, state).remade.isEmpty)
   }
 
-  @Test func `takes no zone for another where the whole history is`() {
+  @Test func `does not report a zone as remade while it reads the whole history`() {
     var state = state([zoneZ])
     state.setToken("z1", of: zoneZ)
     var plan = FetchPlan(.init(), state)
@@ -292,7 +294,7 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     (CKError.Code.zoneNotFound, false, true), (CKError.Code.userDeletedZone, false, true),
     (.networkFailure, true, false), (.zoneBusy, true, false), (.internalError, true, false),
   ])
-  func `knows what an error means for a zone`(
+  func `handles each zone error by its code`(
     code: CKError.Code, isFailure: Bool, goesOn: Bool
   ) {
     var state = state([zoneZ, zoneY])
@@ -306,7 +308,7 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     #expect((plan.failure?.code == code) == isFailure)
   }
 
-  @Test func `knows what stopped it from what a zone failed by`() {
+  @Test func `tells the reason that stopped it from the failure of a zone`() {
     var state = state([zoneZ, zoneY])
     var plan = FetchPlan(.init(), state)
     read(&plan, &state)
@@ -320,7 +322,7 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     #expect(plan.next(state) == .finish)
   }
 
-  @Test func `does not listen for ever to a server that repeats itself`() {
+  @Test func `stops when the server repeats a token`() {
     let state = state([])
     var plan = FetchPlan(.init(), state)
     _ = plan.receive(SyncDatabasePage(token: "d1", moreComing: true), state)
@@ -328,7 +330,7 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     #expect(plan.failure?.code == .internalError)
   }
 
-  @Test func `forgets a zone that is no more`() {
+  @Test func `removes the token of a deleted zone`() {
     var state = state([zoneZ])
     state.setToken("z1", of: zoneZ)
     var plan = FetchPlan(.init(), state)

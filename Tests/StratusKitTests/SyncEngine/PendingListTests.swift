@@ -11,7 +11,7 @@ import Testing
     return state.records.elements
   }
 
-  @Test func `keeps the order of arrival, and each change once`() {
+  @Test func `keeps changes in order of arrival, and each change once`() {
     #expect(list([save("A"), save("B"), save("A")]) == [save("A"), save("B")])
     #expect(list([save("A"), delete("A")]) == [delete("A")])
     #expect(list([delete("A"), save("A")]) == [save("A")])
@@ -19,11 +19,11 @@ import Testing
     #expect(list([save("A"), save("A", in: zoneY)]) == [save("A"), save("A", in: zoneY)])
   }
 
-  @Test func `tells names apart by their bytes`() {
+  @Test func `compares names by their bytes`() {
     #expect(list([save("\u{E9}"), save("e\u{301}")]).count == 2)
   }
 
-  @Test func `of saving and deleting a zone keeps the later`() {
+  @Test func `replaces a zone's save by its deletion, and the reverse`() {
     var state = SyncState()
     let zone = CKRecordZone(zoneID: zoneZ)
     let again = CKRecordZone(zoneID: zoneZ)
@@ -34,7 +34,7 @@ import Testing
     #expect(state.zones.elements == [.saveZone(CKRecordZone(zoneID: zoneY)), .deleteZone(zoneZ)])
   }
 
-  @Test func `gives up only what is there as it is named`() {
+  @Test func `removes only changes that are equal to the given ones`() {
     var state = SyncState()
     state.add([save("A"), delete("B")])
     let before = state.revision
@@ -46,7 +46,7 @@ import Testing
     #expect(state.revision > before)
   }
 
-  @Test func `keeps what was added again since its batch began`() {
+  @Test func `keeps a change that was added again after its batch began`() {
     var state = SyncState()
     state.add([save("A"), save("B")])
     let batch = state.beginBatch()
@@ -58,7 +58,7 @@ import Testing
     #expect(state.records.isEmpty)
   }
 
-  @Test func `keeps a deletion that came while the record was being saved`() {
+  @Test func `keeps a deletion that was added during the record's save`() {
     var state = SyncState()
     state.add([save("A")])
     let batch = state.beginBatch()
@@ -67,7 +67,7 @@ import Testing
     #expect(state.records.elements == [delete("A")])
   }
 
-  @Test func `stays right through many changes`() {
+  @Test func `stays correct after many changes`() {
     var state = SyncState()
     var model: [Change] = []
     var number: UInt32 = 1
@@ -90,9 +90,10 @@ import Testing
     #expect(state.records.count == model.count)
   }
 
-  /// Adds and removes that leave gaps at the front, in the middle and at the end, between looks.
+  /// Adds and removes entries at the front, in the middle and at the end, and compares the list
+  /// after each step.
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
-  func `is handed out as it is, whatever changed since it was last`(seed: UInt64) {
+  func `returns its current order after any sequence of changes`(seed: UInt64) {
     var number = seed
     func below(_ bound: Int) -> Int {
       number = number &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407

@@ -4,8 +4,8 @@ import Testing
 
 @testable import StratusKit
 
-@Suite(.timeLimit(.minutes(5))) struct `A sending by a sync engine` {
-  @Test func `tells its events in order, zones before records`() async throws {
+@Suite(.timeLimit(.minutes(5))) struct `A send by a sync engine` {
+  @Test func `sends its events in order, with zones before records`() async throws {
     let scene = SyncScene()
     let engine = scene.engine()
     engine.state.add(pendingRecordZoneChanges: [save("a"), delete("b"), save("c")])
@@ -23,7 +23,8 @@ import Testing
     #expect(stored.records.isEmpty)
   }
 
-  @Test func `keeps in the stored state what the delegate does not know to be sent`() async throws {
+  @Test
+  func `keeps changes in the stored state until the delegate has their result`() async throws {
     let scene = SyncScene()
     let app = scene.app
     let engine = scene.engine()
@@ -40,7 +41,7 @@ import Testing
     #expect(known.withLock { $0 } == [500, 100])
   }
 
-  /// Has the first request for records fail for some of them, or for all.
+  /// Makes the first request for records fail for some of them, or for all.
   private func failFirst(
     _ code: CKError.Code, of names: Set<String>? = nil, in scene: SyncScene
   ) {
@@ -65,7 +66,7 @@ import Testing
     }
   }
 
-  /// Has the delegate add every failed save again, and its zone where that is missing.
+  /// Makes the delegate add every failed save again, and its zone if the zone is missing.
   private func addAgain(in scene: SyncScene) {
     scene.app.onEvent.withLock {
       $0 = { event, engine in
@@ -82,7 +83,7 @@ import Testing
     }
   }
 
-  /// The errors of single items in what a call throws; nil: it throws nothing else than those.
+  /// Expects that a call throws a partial failure. Returns its errors by item.
   private func itemErrors(
     of call: () async throws -> Void
   ) async -> [AnyHashable: CKError.Code?] {
@@ -91,7 +92,7 @@ import Testing
     return (error?.partialErrorsByItemID ?? [:]).mapValues { code($0) }
   }
 
-  @Test func `takes a conflict from the list, and leaves what is added again to the next call`()
+  @Test func `removes a conflict from the list, and leaves re-added changes to the next call`()
     async throws
   {
     let scene = SyncScene()
@@ -119,7 +120,7 @@ import Testing
   }
 
   /// As in the tests of Apple's sample app, whose database has 444 contacts.
-  @Test func `fails where 444 records have no zone, and succeeds once the zone is added`()
+  @Test func `fails for 444 records without a zone, and succeeds after the zone is added`()
     async throws
   {
     let scene = SyncScene()
@@ -140,7 +141,7 @@ import Testing
     #expect(scene.calls.journal.all.dropFirst().first == "zones +Z")
   }
 
-  @Test func `sends the other pending changes where one has failed`() async throws {
+  @Test func `sends the other pending changes after one has failed`() async throws {
     let scene = SyncScene()
     failFirst(.serverRecordChanged, of: ["r0"], in: scene)
     addAgain(in: scene)
@@ -152,7 +153,7 @@ import Testing
     #expect(scene.calls.journal.all.count == 3)
   }
 
-  @Test func `leaves a change that came after a failure to the next call`() async throws {
+  @Test func `leaves a change that is added after a failure to the next call`() async throws {
     let scene = SyncScene()
     failFirst(.unknownItem, of: ["a"], in: scene)
     scene.app.onEvent.withLock {
@@ -171,7 +172,7 @@ import Testing
     #expect(scene.calls.journal.all == ["records +a +b", "records +other -old"])
   }
 
-  @Test func `leaves out a zone of an atomic batch where one of its records has failed`()
+  @Test func `skips a zone's atomic batch when one of its records has failed`()
     async throws
   {
     let scene = SyncScene()
@@ -196,7 +197,7 @@ import Testing
     #expect(Set(engine.state.pendingRecordZoneChanges) == [save("a"), save("b")])
   }
 
-  @Test func `throws what a zone was not saved for`() async throws {
+  @Test func `throws the reason why a zone was not saved`() async throws {
     let scene = SyncScene()
     scene.on { script in
       script.zones = { (saving, _) async throws(CKError) in
@@ -219,7 +220,7 @@ import Testing
     #expect(engine.state.pendingDatabaseChanges == [.saveZone(CKRecordZone(zoneID: zoneZ))])
   }
 
-  @Test func `sends by itself, in its next send, what the delegate adds again`() async throws {
+  @Test func `sends re-added changes in its next automatic send`() async throws {
     let scene = SyncScene()
     failFirst(.serverRecordChanged, in: scene)
     addAgain(in: scene)
@@ -278,7 +279,7 @@ import Testing
       ])
   }
 
-  @Test func `keeps pending what it tries again, and says why it stopped`() async throws {
+  @Test func `keeps changes pending after a retryable error, and throws its reason`() async throws {
     let scene = SyncScene()
     scene.on { script in
       script.records = { saving, _ in
@@ -295,7 +296,10 @@ import Testing
     #expect(engine.state.pendingRecordZoneChanges == [save("b")])
   }
 
-  @Test func `sends what it can where the device lacks a key, and doubts nobody`() async throws {
+  @Test
+  func `sends the other records when a key is missing, and does not check the account`()
+    async throws
+  {
     let scene = SyncScene()
     scene.on { script in
       script.records = { saving, _ in
@@ -318,7 +322,7 @@ import Testing
     #expect(Set(engine.state.pendingRecordZoneChanges) == Set(secrets))
     #expect(scene.calls.journal.all.count <= 4)
     #expect(scene.app.events.last == "did send manual")
-    // Who works by itself has nothing to fetch for it.
+    // An automatic engine has nothing to fetch because of a missing key.
     let state = scene.app.serialization
     scene.app.forget()
     let next = scene.engine(automatic: true, state: state)
@@ -331,7 +335,7 @@ import Testing
     #expect(Set(next.state.pendingRecordZoneChanges) == Set(secrets))
   }
 
-  @Test func `sends again what changed while it was being sent`() async throws {
+  @Test func `sends a record again that changed during its save`() async throws {
     let scene = SyncScene()
     let engine = scene.engine()
     let isFirst = Mutex(true)
@@ -353,7 +357,7 @@ import Testing
     #expect(engine.state.pendingRecordZoneChanges.isEmpty)
   }
 
-  @Test func `asks for batches where the app keeps its own list`() async throws {
+  @Test func `asks for batches when the app keeps its own list of changes`() async throws {
     let scene = SyncScene()
     let batches = Mutex([[note("u")], []])
     scene.app.onBatch.withLock {
@@ -370,7 +374,7 @@ import Testing
     #expect(engine.state.hasPendingUntrackedChanges)
   }
 
-  @Test func `gives the delegate its scope`() async throws {
+  @Test func `passes its scope to the delegate`() async throws {
     let scene = SyncScene()
     let engine = scene.engine()
     engine.state.add(pendingRecordZoneChanges: [save("a"), save("b", in: zoneY)])
@@ -379,7 +383,7 @@ import Testing
     #expect(engine.state.pendingRecordZoneChanges == [save("a")])
   }
 
-  @Test func `does not ask for ever for what the delegate skips`() async throws {
+  @Test func `stops asking for changes that the delegate skips`() async throws {
     let scene = SyncScene()
     scene.app.onBatch.withLock {
       $0 = { _, engine in
@@ -397,7 +401,7 @@ import Testing
     #expect(engine.state.pendingRecordZoneChanges == [save("a")])
   }
 
-  @Test func `slows down where the delegate adds for ever what is refused`() async throws {
+  @Test func `slows down when the delegate keeps adding refused changes`() async throws {
     let scene = SyncScene()
     scene.on { script in
       script.records = { saving, _ in
@@ -426,7 +430,7 @@ import Testing
     withExtendedLifetime(engine) {}
   }
 
-  @Test func `loses nothing, at whatever event the process dies`() async throws {
+  @Test func `loses no change, at whatever event the process dies`() async throws {
     for dying in 0..<12 {
       let scene = SyncScene()
       let server = Mutex<Set<String>>(["old"])
@@ -462,7 +466,7 @@ import Testing
         disk.left = .max
         return disk.state
       }
-      // NB: an app that has stored no state yet adds its changes again.
+      // NB: an app that has not stored a state yet adds its changes again.
       let next = scene.engine(state: state)
       if state == nil { next.state.add(pendingRecordZoneChanges: [save("a"), delete("old")]) }
       try await next.sendChanges()

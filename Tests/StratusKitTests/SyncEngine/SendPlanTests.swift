@@ -3,7 +3,7 @@ import Testing
 
 @testable import StratusKit
 
-@Suite struct `The plan of a sending` {
+@Suite struct `The plan of a send` {
   private func words(_ step: SendPlan.Step) -> String {
     switch step {
     case .zones(let saving, let deleting):
@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  @Test func `sends zones before records, also those that come under way`() {
+  @Test func `sends zones before records, including zones that are added meanwhile`() {
     var state = SyncState()
     state.add([.saveZone(CKRecordZone(zoneID: zoneZ)), .deleteZone(zoneY)])
     state.add([save("A")])
@@ -35,7 +35,7 @@ import Testing
     #expect(words(plan.next(state)) == "finish")
   }
 
-  @Test func `keeps to the scope`() {
+  @Test func `sends only changes in its scope`() {
     var state = SyncState()
     state.add([.saveZone(CKRecordZone(zoneID: zoneZ)), .deleteZone(zoneY)])
     #expect(words(SendPlan(.init(scope: .zoneIDs([zoneZ]))).next(state)) == "+Z")
@@ -44,7 +44,7 @@ import Testing
     #expect(words(SendPlan(.init(scope: .recordIDs([]))).next(state)) == "batch")
   }
 
-  @Test func `sends no more zones at once than a request takes`() {
+  @Test func `sends no more zones in a request than a request may have`() {
     var state = SyncState()
     state.add(
       (0..<250).map { .saveZone(CKRecordZone(zoneName: "z\($0)")) }
@@ -56,7 +56,7 @@ import Testing
     #expect(saving.count == 200)
   }
 
-  /// The errors an engine tries again after, by semantics §23, and the two of our choice.
+  /// The errors after which an engine retries: those of semantics §23, and two of our choice.
   private static let retried: Set<CKError.Code> = [
     .notAuthenticated, .accountTemporarilyUnavailable, .networkFailure, .networkUnavailable,
     .requestRateLimited, .serviceUnavailable, .zoneBusy, .serverResponseLost,
@@ -64,7 +64,7 @@ import Testing
   ]
 
   @Test(arguments: CKError.Code.allCases)
-  func `keeps pending what it tries again, and nothing else`(code: CKError.Code) {
+  func `keeps a change pending only after a retryable error`(code: CKError.Code) {
     var state = SyncState()
     state.add([save("A"), save("B"), delete("C")])
     state.add([.saveZone(CKRecordZone(zoneID: zoneZ)), .deleteZone(zoneY)])
@@ -100,7 +100,7 @@ import Testing
     CKSyncEngine.RecordZoneChangeBatch(recordsToSave: names.map { note($0) })
   }
 
-  @Test func `sends no record again that has failed`() {
+  @Test func `does not send a failed record again`() {
     var state = SyncState()
     state.add([save("A"), save("B"), save("C")])
     var plan = SendPlan(.init())
@@ -118,7 +118,7 @@ import Testing
     #expect(words(plan.next(state)) == "batch")
   }
 
-  @Test func `sends no record of its delegate's own list again that has failed`() {
+  @Test func `does not send a failed record of the delegate's own list again`() {
     var state = SyncState()
     state.setUntrackedChanges(true)
     var plan = SendPlan(.init())
@@ -129,7 +129,7 @@ import Testing
     #expect(plan.end.isFruitless)
   }
 
-  @Test func `goes on without the records that the device has no key for`() {
+  @Test func `continues without the records whose key is missing on the device`() {
     let state = SyncState()
     var plan = SendPlan(.init())
     var outcome = SyncRecordsOutcome()
@@ -143,7 +143,7 @@ import Testing
     #expect(plan.end.failure?.isKeyMissing == true)
   }
 
-  @Test func `throws the reason that ended it rather than those of single records`() {
+  @Test func `throws the error that stopped it rather than those of single records`() {
     var plan = SendPlan(.init())
     var outcome = SyncRecordsOutcome()
     outcome.failedSaves = [

@@ -4,7 +4,7 @@ import Testing
 @testable import StratusKit
 
 @Suite(.timeLimit(.minutes(5))) struct `The account of a sync engine` {
-  @Test func `is dormant until somebody signs in`() async throws {
+  @Test func `leaves the engine dormant until a user signs in`() async throws {
     let scene = SyncScene(user: nil)
     let engine = scene.engine(automatic: true)
     await #expect(throws: CKError(.notAuthenticated)) { try await engine.fetchChanges() }
@@ -16,7 +16,8 @@ import Testing
     #expect(scene.app.events.first == "signIn _ann")
   }
 
-  @Test func `that goes takes along what was pending, and is told once`() async throws {
+  @Test
+  func `clears the pending changes when the user signs out, and sends one event`() async throws {
     let scene = SyncScene()
     let engine = scene.engine()
     try await engine.fetchChanges()
@@ -40,7 +41,7 @@ import Testing
     #expect(scene.app.events == ["signOut _ann"])
   }
 
-  @Test func `that changed while nobody looked is told as one change`() async throws {
+  @Test func `sends one event if the user changed while no engine ran`() async throws {
     let scene = SyncScene()
     try await scene.engine().fetchChanges()
     let state = try #require(scene.app.serialization)
@@ -53,7 +54,7 @@ import Testing
     #expect(scene.calls.journal.all.last == "database since nil")
   }
 
-  @Test func `in a state that was never stored again is told again`() async throws {
+  @Test func `sends its event again if the state with it was never stored`() async throws {
     let scene = SyncScene()
     scene.app.onEvent.withLock {
       $0 = { event, engine in
@@ -67,7 +68,7 @@ import Testing
     #expect(scene.app.events.count { $0 == "signIn _ann" } == 2)
   }
 
-  @Test func `that stays the same is no reason to stop`() async throws {
+  @Test func `does not interrupt a fetch when the same user is reported again`() async throws {
     let scene = SyncScene()
     let account = scene.account
     scene.app.onEvent.withLock {
@@ -80,7 +81,7 @@ import Testing
     #expect(scene.calls.journal.all == ["database since nil"])
   }
 
-  @Test func `that cannot be told is looked for again`() async throws {
+  @Test func `is requested again if the server cannot be reached`() async throws {
     let scene = SyncScene()
     scene.account.set(.failure(CKError(.networkUnavailable)))
     let engine = scene.engine(automatic: true)
@@ -94,7 +95,7 @@ import Testing
   @Test(arguments: [
     CKError.Code.managedAccountRestricted, .internalError, .serverRejectedRequest,
   ])
-  func `that cannot be used is looked for until it can`(code: CKError.Code) async throws {
+  func `is requested again until it can be used`(code: CKError.Code) async throws {
     let scene = SyncScene()
     scene.account.become(.failure(CKError(code)))
     let engine = scene.engine(automatic: true)
@@ -103,9 +104,9 @@ import Testing
     await scene.clock.someoneSleeps()
     await #expect(throws: CKError(code)) { try await engine.fetchChanges() }
     #expect(scene.calls.journal.all == [])
-    // Nobody says that it can be used again.
+    // The account becomes usable, but no notification is sent.
     scene.account.become(.success("_ann"))
-    // NB: over and over; the engine may not sleep again yet, and would sleep on from then.
+    // NB: advance the clock again and again, since the engine may begin to sleep later.
     let passing = Task {
       while !Task.isCancelled {
         scene.clock.advance(by: 60)
@@ -118,7 +119,7 @@ import Testing
     #expect(engine.state.pendingRecordZoneChanges.isEmpty)
   }
 
-  @Test func `keeps what is its own from whoever signs in meanwhile`() async throws {
+  @Test func `keeps its changes from a user who signs in during the send`() async throws {
     let server = FakeServer()
     let container = server.container()
     let surroundings = SyncSurroundings(of: container.privateCloudDatabase)
@@ -131,7 +132,7 @@ import Testing
     #expect(outcome.failedSaves.map(\.error.code) == [.notAuthenticated])
     #expect(outcome.failedDeletes.map(\.error.code) == [.notAuthenticated])
     #expect(server.calls.isEmpty)
-    // Whoever is asked for anew is sent to again.
+    // The engine sends again after it has read the new account.
     _ = try await surroundings.accounts.currentUserRecordName()
     _ = await surroundings.calls.modifyRecords(
       saving: [], deleting: [id("b")], isAtomic: false, group: CKOperationGroup())

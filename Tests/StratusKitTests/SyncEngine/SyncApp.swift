@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import StratusKit
 
-/// A delegate that writes down what it is told, and gives notes for what is pending.
+/// A delegate that records its events and provides notes for the pending changes.
 final class SyncApp: CKSyncEngineDelegate {
   private struct State {
     var lines: [String] = []
@@ -31,18 +31,18 @@ final class SyncApp: CKSyncEngineDelegate {
     }
   })
 
-  /// What it was told, in order, a line each.
+  /// The recorded events in order, one line each.
   var lines: [String] { state.withLock { $0.lines } }
-  /// Without the states.
+  /// The recorded events without the state updates.
   var events: [String] { lines.filter { $0 != "state" } }
-  /// The newest state it was told.
+  /// The newest state that the delegate received.
   var serialization: CKSyncEngine.State.Serialization? { state.withLock { $0.serialization } }
-  /// Whether it was ever called before it had returned.
+  /// Whether the engine ever called the delegate before an earlier call had returned.
   var hasOverlapped: Bool { state.withLock { $0.hasOverlapped } }
 
   func forget() { state.withLock { $0.lines = [] } }
 
-  /// Waits until it has been told something so many times.
+  /// Waits until the delegate has recorded a line this many times.
   func hears(_ line: String, times: Int = 1) async {
     await withCheckedContinuation { continuation in
       let isThere = state.withLock { state in
@@ -103,7 +103,7 @@ final class SyncApp: CKSyncEngineDelegate {
   }
 }
 
-/// An event, in a few words.
+/// A short text that describes an event.
 func line(of event: CKSyncEngine.Event) -> String {
   switch event {
   case .stateUpdate: return "state"

@@ -4,7 +4,7 @@ import Testing
 @testable import StratusKit
 
 @Suite(.timeLimit(.minutes(5))) struct `A sync engine under control` {
-  /// A server whose zone changes wait until their task is cancelled.
+  /// A server that answers zone changes only after their task is cancelled.
   private func slow() -> (SyncScene, begun: Gate, ended: Gate) {
     let scene = SyncScene()
     let (begun, ended) = (Gate(), Gate())
@@ -20,7 +20,7 @@ import Testing
     return (scene, begun, ended)
   }
 
-  @Test func `tells a delegate that waits for it, instead of waiting for ever`() async throws {
+  @Test func `detects a delegate that waits for the engine, and fails its call`() async throws {
     let scene = SyncScene()
     let errors = Mutex<[CKError.Code?]>([])
     scene.app.onEvent.withLock {
@@ -41,7 +41,7 @@ import Testing
     #expect(errors.withLock { $0 } == [.invalidArguments, .invalidArguments])
   }
 
-  @Test func `does what a delegate asks for without waiting`() async throws {
+  @Test func `runs the work that a delegate requests without waiting for it`() async throws {
     let scene = SyncScene()
     scene.app.onEvent.withLock {
       $0 = { event, engine in
@@ -54,7 +54,7 @@ import Testing
     #expect(!scene.app.hasOverlapped)
   }
 
-  @Test func `ends what it does when told, and keeps what is pending`() async throws {
+  @Test func `stops its work when cancelled, and keeps the pending changes`() async throws {
     let (scene, begun, _) = slow()
     let engine = scene.engine()
     engine.state.add(pendingRecordZoneChanges: [save("a")])
@@ -68,7 +68,7 @@ import Testing
     #expect(engine.state.pendingRecordZoneChanges.isEmpty)
   }
 
-  @Test func `ends a fetch with the task that waits for it`() async throws {
+  @Test func `stops a fetch when the calling task is cancelled`() async throws {
     let (scene, begun, _) = slow()
     let engine = scene.engine()
     let task = Task { try await engine.fetchChanges() }
@@ -84,7 +84,7 @@ import Testing
     #expect(!scene.app.events.contains("will send manual"))
   }
 
-  @Test func `sends by itself what a cancelled caller did not`() async throws {
+  @Test func `sends automatically after a caller cancelled its send`() async throws {
     let scene = SyncScene()
     let begun = Gate()
     let isFirst = Mutex(true)
@@ -130,7 +130,7 @@ import Testing
     #expect(engine.state.pendingRecordZoneChanges.isEmpty)
   }
 
-  @Test func `does by hand after what it does already`() async throws {
+  @Test func `runs manual calls after the work that is under way`() async throws {
     let scene = SyncScene()
     let (begun, gate) = (Gate(), Gate())
     let count = Mutex(0)
@@ -155,7 +155,7 @@ import Testing
     #expect(isPaired, "\(events)")
   }
 
-  @Test func `ends with the last who holds it`() async throws {
+  @Test func `is released when its last owner releases it`() async throws {
     let (scene, begun, ended) = slow()
     weak var gone: CKSyncEngine?
     do {
@@ -168,7 +168,7 @@ import Testing
     #expect(scene.app.events == ["signIn _ann", "will fetch scheduled"])
   }
 
-  @Test func `asked for a public database says that there is none`() async throws {
+  @Test func `for the public database fails with badDatabase`() async throws {
     let scene = SyncScene()
     let engine = scene.engine(automatic: true, scope: .public)
     for work in [{ try await engine.fetchChanges() }, { try await engine.sendChanges() }] {

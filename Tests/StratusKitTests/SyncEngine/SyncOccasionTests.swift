@@ -4,8 +4,8 @@ import Testing
 
 @testable import StratusKit
 
-@Suite(.timeLimit(.minutes(5))) struct `A sync engine that works by itself` {
-  @Test func `subscribes, fetches and sends what is pending`() async throws {
+@Suite(.timeLimit(.minutes(5))) struct `An automatic sync engine` {
+  @Test func `subscribes, fetches and sends pending changes`() async throws {
     let scene = SyncScene()
     let engine = scene.engine(automatic: true)
     engine.state.add(pendingRecordZoneChanges: [save("a")])
@@ -16,7 +16,7 @@ import Testing
     #expect(engine.state.with { $0.subscriptionID } == "S")
   }
 
-  @Test func `subscribes before its first fetch, and once`() async throws {
+  @Test func `subscribes once, before its first fetch`() async throws {
     let scene = SyncScene()
     let engine = scene.engine(automatic: true, subscriptionID: "mine")
     await scene.app.hears("did fetch scheduled")
@@ -30,7 +30,7 @@ import Testing
     withExtendedLifetime(next) {}
   }
 
-  @Test func `fetches once more when it begins to hear of changes`() async throws {
+  @Test func `fetches once more after its notification stream opens`() async throws {
     let scene = SyncScene()
     let engine = scene.engine(automatic: true)
     await scene.app.hears("did fetch scheduled")
@@ -40,7 +40,7 @@ import Testing
     withExtendedLifetime(engine) {}
   }
 
-  @Test func `looks after its subscription when it begins to hear of changes`() async throws {
+  @Test func `checks its subscription after its notification stream opens`() async throws {
     let scene = SyncScene()
     let engine = scene.engine(automatic: true)
     await scene.app.hears("did fetch scheduled")
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: [CKError.Code.serviceUnavailable, .internalError, .serverRejectedRequest])
-  func `tries again to subscribe`(code: CKError.Code) async throws {
+  func `retries a failed subscription`(code: CKError.Code) async throws {
     let scene = SyncScene()
     let isFirst = Mutex(true)
     scene.on { script in
@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test(arguments: [CKError.Code.invalidArguments, .badDatabase, .unknownItem])
-  func `is not kept from fetching by a server without subscriptions`(
+  func `fetches even if the server does not support subscriptions`(
     code: CKError.Code
   ) async throws {
     let scene = SyncScene()
@@ -119,7 +119,7 @@ import Testing
     #expect(scene.app.events.count { $0 == "will fetch scheduled" } == 1)
   }
 
-  @Test func `fetches when it is notified, and only of its database`() async throws {
+  @Test func `fetches after a notification for its own database only`() async throws {
     let scene = SyncScene()
     let engine = scene.engine(automatic: true)
     await scene.app.hears("did fetch scheduled")
@@ -130,7 +130,7 @@ import Testing
     #expect(scene.app.events.count { $0 == "will fetch scheduled" } == 2)
   }
 
-  @Test func `fetches what it was notified of once the server is well again`() async throws {
+  @Test func `fetches after a notification once the server has recovered`() async throws {
     let scene = SyncScene()
     let engine = scene.engine(automatic: true)
     await scene.app.hears("did fetch scheduled")
@@ -161,7 +161,7 @@ import Testing
     #expect(engine.state.zoneIDsWithUnfetchedServerChanges.isEmpty)
   }
 
-  @Test func `tries again when the network is back`() async throws {
+  @Test func `retries when the network is back`() async throws {
     let scene = SyncScene()
     let isDown = Mutex(true)
     scene.on { script in
@@ -191,7 +191,7 @@ import Testing
     #expect(engine.state.pendingRecordZoneChanges.isEmpty)
   }
 
-  @Test func `waits as long as the server says`() async throws {
+  @Test func `waits as long as the server asks`() async throws {
     let scene = SyncScene()
     let isBusy = Mutex(true)
     scene.on { script in
@@ -211,7 +211,7 @@ import Testing
     withExtendedLifetime(engine) {}
   }
 
-  @Test func `tells each change of its state, but not more often than needed`() async throws {
+  @Test func `reports each change of its state, but not more often than needed`() async throws {
     let scene = SyncScene()
     let engine = scene.engine()
     engine.state.add(pendingRecordZoneChanges: [save("a")])
@@ -224,7 +224,7 @@ import Testing
     #expect(scene.app.lines.prefix(4) == ["state", "state", "signIn _ann", "state"])
   }
 
-  @Test func `tells a state that the delegate changed before the next event`() async throws {
+  @Test func `reports a state that the delegate changed before the next event`() async throws {
     let scene = SyncScene()
     scene.app.onEvent.withLock {
       $0 = { event, engine in
@@ -241,7 +241,7 @@ import Testing
       ])
   }
 
-  @Test func `does nothing by itself where it is not to`() async throws {
+  @Test func `does nothing on its own when automatic sync is off`() async throws {
     let scene = SyncScene()
     let engine = scene.engine()
     engine.state.add(pendingRecordZoneChanges: [save("a")])

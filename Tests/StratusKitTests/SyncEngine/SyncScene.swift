@@ -5,7 +5,7 @@ import Synchronization
 
 @testable import StratusKit
 
-/// A server that answers a sync engine by closures, and remembers what it was asked.
+/// A server that answers a sync engine by closures and records the requests.
 final class ScriptedCalls: SyncCalls {
   struct Script: Sendable {
     var database: @Sendable (String?) async throws(CKError) -> SyncDatabasePage = {
@@ -76,7 +76,7 @@ final class ScriptedCalls: SyncCalls {
 
 func words(_ parts: [String]...) -> String { parts.flatMap { $0 }.joined(separator: " ") }
 
-/// A clock that moves by hand.
+/// A clock that a test advances.
 final class ManualClock: Sendable {
   private struct State {
     var now = 0.0
@@ -89,7 +89,7 @@ final class ManualClock: Sendable {
 
   var now: Double { state.withLock { $0.now } }
 
-  /// When those who sleep want to wake.
+  /// The wake times of all sleepers.
   var dues: [Double] { state.withLock { $0.sleepers.map(\.due).sorted() } }
 
   var timing: Timing {
@@ -127,7 +127,7 @@ final class ManualClock: Sendable {
     if !isDone { throw CancellationError() }
   }
 
-  /// Waits until so many sleep.
+  /// Waits until this many tasks sleep.
   func someoneSleeps(_ count: Int = 1) async {
     await withCheckedContinuation { continuation in
       let isThere = state.withLock { state in
@@ -139,7 +139,7 @@ final class ManualClock: Sendable {
     }
   }
 
-  /// Lets time pass.
+  /// Advances the clock.
   func advance(by seconds: Double) {
     let woken = state.withLock { state in
       state.now += seconds
@@ -151,7 +151,7 @@ final class ManualClock: Sendable {
   }
 }
 
-/// Says things to whoever listens, or will be the first to listen.
+/// Sends values to its current subscribers. Values without a subscriber wait for the first one.
 final class Announcer<Thing: Sendable>: Sendable {
   private struct State {
     var listeners: [AsyncStream<Thing>.Continuation] = []
@@ -192,13 +192,13 @@ final class ScriptedAccount: AccountFeed {
 
   func changes() -> AsyncStream<Void> { announcer.things() }
 
-  /// Changes what is answered, and says so.
+  /// Changes the answer and notifies the subscribers.
   func set(_ answer: Result<String?, CKError>) {
     become(answer)
     announcer.say(())
   }
 
-  /// Changes what is answered.
+  /// Changes the answer without a notification.
   func become(_ answer: Result<String?, CKError>) { self.answer.withLock { $0 = answer } }
 }
 
@@ -220,7 +220,7 @@ final class ScriptedFeed: NotificationFeed {
   }
 }
 
-/// A server, a clock and an account around an engine.
+/// A server, a clock and an account for a sync engine.
 struct SyncScene: Sendable {
   let calls = ScriptedCalls()
   let clock = ManualClock()

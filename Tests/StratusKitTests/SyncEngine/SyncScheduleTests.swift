@@ -8,7 +8,7 @@ import Testing
     SyncSchedule(sendsByItself: sends, fetchesByItself: fetches)
   }
 
-  /// One that knows its account, and has done its first fetch.
+  /// A schedule that knows its account and has completed its first fetch.
   private func settled() -> SyncSchedule {
     var schedule = schedule()
     schedule.begin(now: 0)
@@ -19,7 +19,7 @@ import Testing
     return schedule
   }
 
-  /// A step, in a few words.
+  /// A short text that describes the next step.
   private func step(_ schedule: inout SyncSchedule, now: Double) -> String {
     switch schedule.next(now: now) {
     case .checkAccount: "account"
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `begins with the account, then fetches, then sends`() {
+  @Test func `reads the account first, then fetches, then sends`() {
     var schedule = schedule()
     schedule.begin(now: 0)
     schedule.noteChanges(now: 0)
@@ -46,7 +46,7 @@ import Testing
     #expect(step(&schedule, now: 1) == "rest")
   }
 
-  @Test func `does nothing by itself where it is not to`() {
+  @Test func `starts no work on its own when automatic sync is off`() {
     var schedule = schedule(sends: false, fetches: false)
     schedule.begin(now: 0)
     schedule.noteChanges(now: 0)
@@ -71,7 +71,7 @@ import Testing
     #expect(step(&schedule, now: 2) == "account")
   }
 
-  @Test func `looks again who is there when asked by hand, and refuses if nobody is`() {
+  @Test func `reads the account again for a manual call, and fails it without a user`() {
     var schedule = schedule()
     _ = schedule.accountIsKnown(isSignedIn: false, hasPendingChanges: false, now: 0)
     let id = schedule.ask(.fetch(.init()), now: 0)
@@ -81,7 +81,7 @@ import Testing
     #expect(step(&schedule, now: 0) == "rest")
   }
 
-  @Test func `asks nothing of the server while the account is in doubt`() {
+  @Test func `sends no request while the account is uncertain`() {
     var schedule = settled()
     schedule.noteAccount(now: 1)
     schedule.noteChanges(now: 1)
@@ -89,7 +89,7 @@ import Testing
     #expect(step(&schedule, now: 1) == "rest")
   }
 
-  @Test func `does by hand what waits anyway once`() {
+  @Test func `runs work that is due together with a manual call once`() {
     var schedule = settled()
     schedule.noteChanges(now: 1)
     let first = schedule.ask(.send(.init()), now: 1)
@@ -102,7 +102,7 @@ import Testing
     #expect(step(&schedule, now: 1) == "rest")
   }
 
-  @Test func `sends the rest by itself after a part was sent by hand`() {
+  @Test func `sends the remaining changes after a manual call sent some of them`() {
     var schedule = settled()
     schedule.noteChanges(now: 1)
     _ = schedule.ask(.send(.init(scope: .zoneIDs([zoneZ]))), now: 1)
@@ -131,7 +131,7 @@ import Testing
     #expect(waits == [1, 2, 4, 8, 16, 32, 60, 60, 60])
   }
 
-  @Test func `comes not before the server wants it, whatever else happens`() {
+  @Test func `waits as long as the server asks, whatever else happens`() {
     var schedule = settled()
     schedule.noteChanges(now: 0)
     guard case .perform(let job) = schedule.next(now: 0) else {
@@ -145,7 +145,7 @@ import Testing
     #expect(step(&schedule, now: 90) == "send scheduled")
   }
 
-  @Test func `begins the waits anew after a success`() {
+  @Test func `starts with the shortest wait again after a success`() {
     var schedule = settled()
     schedule.noteNotification(now: 0)
     for end in [SyncJobEnd(failure: CKError(.zoneBusy)), SyncJobEnd()] {
@@ -162,7 +162,7 @@ import Testing
   @Test(arguments: [
     CKError.Code.permissionFailure, .badContainer, .badDatabase, .operationCancelled,
   ])
-  func `does not come again after what will not pass`(code: CKError.Code) {
+  func `does not retry a send after a permanent error`(code: CKError.Code) {
     var schedule = settled()
     schedule.noteChanges(now: 0)
     guard case .perform(let job) = schedule.next(now: 0) else {
@@ -173,7 +173,7 @@ import Testing
     #expect(step(&schedule, now: 0) == "rest")
   }
 
-  @Test func `looks who is there after it was not let in`() {
+  @Test func `reads the account again after a notAuthenticated error`() {
     var schedule = settled()
     schedule.noteChanges(now: 0)
     guard case .perform(let job) = schedule.next(now: 0) else {
@@ -187,7 +187,7 @@ import Testing
     #expect(step(&schedule, now: 0) == "wait 0.5")
   }
 
-  @Test func `sends once more at once where nothing got through, then waits longer each time`() {
+  @Test func `retries a send without progress once at once, then at growing intervals`() {
     var schedule = settled()
     schedule.noteChanges(now: 0)
     var now = 0.0
@@ -210,7 +210,7 @@ import Testing
     #expect(waits == [0, 1, 2, 4, 8, 16, 32, 60, 60])
   }
 
-  @Test func `looks for the account again while it cannot be told`() {
+  @Test func `reads the account again while the server cannot be reached`() {
     var schedule = schedule()
     schedule.begin(now: 0)
     _ = schedule.next(now: 0)
@@ -224,7 +224,7 @@ import Testing
   @Test(arguments: [
     CKError.Code.internalError, .serverRejectedRequest, .managedAccountRestricted,
   ])
-  func `looks for the account again after whatever may pass`(code: CKError.Code) {
+  func `reads the account again after every error that may be temporary`(code: CKError.Code) {
     var schedule = schedule()
     schedule.begin(now: 0)
     var now = 0.0
@@ -246,7 +246,7 @@ import Testing
     #expect(step(&schedule, now: now) == "send scheduled")
   }
 
-  @Test func `looks no more for the account of a container that cannot be`() {
+  @Test func `does not read the account again after a badContainer error`() {
     var schedule = schedule()
     schedule.begin(now: 0)
     #expect(step(&schedule, now: 0) == "account")
@@ -255,7 +255,7 @@ import Testing
   }
 
   @Test(arguments: [CKError.Code.internalError, .serverRejectedRequest, .permissionFailure])
-  func `fetches again, later and later, what it was told of only once`(code: CKError.Code) {
+  func `retries the fetch of one notification at growing intervals`(code: CKError.Code) {
     var schedule = settled()
     schedule.noteNotification(now: 0)
     var now = 0.0
@@ -277,7 +277,7 @@ import Testing
   }
 
   @Test(arguments: [CKError.Code.badContainer, .badDatabase, .operationCancelled])
-  func `does not fetch again after what will not pass`(code: CKError.Code) {
+  func `does not retry a fetch after a permanent error`(code: CKError.Code) {
     var schedule = settled()
     schedule.noteNotification(now: 0)
     guard case .perform(let job) = schedule.next(now: 0) else {
@@ -288,7 +288,7 @@ import Testing
     #expect(step(&schedule, now: 0) == "rest")
   }
 
-  @Test func `has due again what an abandoned call took, and nothing else`() {
+  @Test func `restores only the automatic work that an abandoned manual call had taken`() {
     var schedule = settled()
     for work in [SyncJob.Work.send(.init()), .fetch(.init())] {
       for isWished in [true, false] {
@@ -313,7 +313,7 @@ import Testing
     }
   }
 
-  @Test func `forgets no wait for a call that was called off`() {
+  @Test func `keeps the server's retry delay when a manual call is cancelled`() {
     var schedule = settled()
     schedule.noteChanges(now: 0)
     guard case .perform(let first) = schedule.next(now: 0) else {
@@ -332,7 +332,7 @@ import Testing
     #expect(step(&schedule, now: 6) == "wait 90.0")
   }
 
-  @Test func `neither doubts the account nor holds up others for want of a key`() {
+  @Test func `neither reads the account again nor delays other changes for a missing key`() {
     var schedule = settled()
     schedule.noteChanges(now: 0)
     guard case .perform(let job) = schedule.next(now: 0) else {

@@ -32,7 +32,7 @@ import Testing
     return state
   }
 
-  @Test func `comes back whole from JSON`() throws {
+  @Test func `is equal after a round trip through JSON`() throws {
     let state = full()
     let (back, _) = try coded(state)
     #expect(back.user == .known(recordName: "_ann"))
@@ -51,19 +51,19 @@ import Testing
     #expect(back.subscriptionID == "S")
   }
 
-  @Test func `is the same text each time`() throws {
+  @Test func `always encodes to the same text`() throws {
     #expect(try coded(full()).1 == coded(full()).1)
     #expect(try coded(full()).1 == coded(coded(full()).0).1)
   }
 
-  @Test func `comes back from a property list, too`() throws {
+  @Test func `is equal after a round trip through a property list`() throws {
     let data = try PropertyListEncoder().encode(CKSyncEngine.State.Serialization(full()))
     let back = try PropertyListDecoder().decode(
       CKSyncEngine.State.Serialization.self, from: data)
     #expect(SyncState(back.saved).records.elements == full().records.elements)
   }
 
-  @Test func `remembers that nobody was signed in`() throws {
+  @Test func `remembers that no user was signed in`() throws {
     var state = SyncState()
     #expect(try coded(state).0.user == .unknown)
     state.adopt(nil)
@@ -78,15 +78,15 @@ import Testing
       #"{"version":1,"zones":[],"unfetchedZones":[],"pendingRecordChanges":[{"zone":{"name":"Z"},"#
         + #""changes":["a"]}],"pendingZoneChanges":[],"hasPendingUntrackedChanges":false}"#,
     ])
-  func `of another making is refused`(text: String) {
+  func `of an unknown format is refused`(text: String) {
     #expect(throws: DecodingError.self) {
       try JSONDecoder().decode(CKSyncEngine.State.Serialization.self, from: Data(text.utf8))
     }
   }
 
-  /// Seed 3000561 of the simulation: a deletion was sent twice, and hit what another device had
-  /// made in between.
-  @Test func `settles a deletion that was added while its batch was made, but no save`() {
+  /// Seed 3000561 of the simulation: a device sends a deletion twice, and the second one deletes
+  /// the record that another device has made in between.
+  @Test func `settles deletions added while their batch is made, but not saves`() {
     var state = SyncState()
     state.add([save("early")])
     let stamp = state.beginBatch()
@@ -97,7 +97,7 @@ import Testing
     #expect(state.records.elements == [save("late")])
   }
 
-  @Test func `keeps a deletion that was added again while it was being sent`() {
+  @Test func `keeps a deletion that was added again during its send`() {
     var state = SyncState()
     state.add([delete("A")])
     let stamp = state.beginBatch()
@@ -110,7 +110,7 @@ import Testing
 
   private typealias Change = CKSyncEngine.Event.AccountChange.ChangeType
 
-  @Test func `knows what an account means after the last`() {
+  @Test func `derives the account change from the previous and the current user`() {
     let (ann, bob) = (CKRecord.ID(recordName: "_ann"), CKRecord.ID(recordName: "_bob"))
     var state = SyncState()
     #expect(state.accountChange(to: nil) == nil)
@@ -126,7 +126,7 @@ import Testing
   }
 
   @Test(arguments: [nil, "_bob"])
-  func `of another user is empty`(next: String?) {
+  func `is empty after a change to another user`(next: String?) {
     var state = full()
     let before = state.revision
     state.adopt(next)
@@ -136,7 +136,7 @@ import Testing
     #expect(state.revision > before)
   }
 
-  @Test func `keeps what was added before anybody looked who is signed in`() {
+  @Test func `keeps changes that were added before the account was read`() {
     var state = SyncState()
     state.add([save("A")])
     state.adopt("_ann")

@@ -4,7 +4,7 @@ import Testing
 @testable import StratusKit
 
 @Suite(.timeLimit(.minutes(5))) struct `A sync engine whose delegate waits for it` {
-  /// What a delegate was told that waited.
+  /// The error of the call for which a delegate waited.
   private final class Told: Sendable {
     private let state = Mutex<CKError.Code?>(nil)
 
@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  /// A task that waits, for a delegate that is there before it.
+  /// A task that a delegate can await before the task exists.
   private final class Waiting: Sendable {
     private let task = Mutex<Task<Void, any Error>?>(nil)
 
@@ -23,7 +23,7 @@ import Testing
     func end() async throws { try await task.withLock { $0 }?.value }
   }
 
-  /// Has a scene's delegate wait at an event.
+  /// Makes a scene's delegate wait at an event.
   private func wait(
     at event: String, in scene: SyncScene,
     _ body: @escaping @Sendable (CKSyncEngine) async throws -> Void
@@ -38,7 +38,7 @@ import Testing
     return told
   }
 
-  @Test func `has its child tasks fail after a minute`() async throws {
+  @Test func `fails calls of the delegate's child tasks after a minute`() async throws {
     let scene = SyncScene()
     let told = wait(at: "will fetch manual", in: scene) { engine in
       async let result: Void = engine.sendChanges()
@@ -53,7 +53,7 @@ import Testing
     #expect(told.error == .invalidArguments)
   }
 
-  @Test func `has any other task fail after a minute`() async throws {
+  @Test func `fails calls of the delegate's other tasks after a minute`() async throws {
     let scene = SyncScene()
     let told = wait(at: "will fetch manual", in: scene) { engine in
       try await Task.detached { try await engine.sendChanges() }.value
@@ -68,7 +68,7 @@ import Testing
     #expect(scene.app.events.last == "did fetch manual")
   }
 
-  @Test func `has a task fail that waited before it was called`() async throws {
+  @Test func `fails a call that began to wait before the delegate was called`() async throws {
     let scene = SyncScene()
     let (asked, answer, isCalled) = (Gate(), Gate(), Gate())
     scene.on { script in
@@ -100,7 +100,7 @@ import Testing
     #expect(scene.app.events.last == "did fetch manual")
   }
 
-  @Test func `has a task that waits for what is being done fail after two minutes`() async throws {
+  @Test func `fails a call for the running work itself after two minutes`() async throws {
     let scene = SyncScene()
     let isCalled = Gate()
     let fetch = Waiting()
@@ -122,7 +122,7 @@ import Testing
     try await engine.sendChanges()
   }
 
-  @Test func `has the app's own call fail last, after two minutes`() async throws {
+  @Test func `fails the app's own call last, after two minutes`() async throws {
     let scene = SyncScene()
     let (isCalled, isOver) = (Gate(), Gate())
     _ = wait(at: "will fetch manual", in: scene) { _ in
@@ -153,7 +153,7 @@ import Testing
     try await second.value
   }
 
-  @Test func `has a task that cancels what is being done go on after a minute`() async throws {
+  @Test func `lets the delegate's cancelOperations return after a minute`() async throws {
     let scene = SyncScene()
     let told = wait(at: "will fetch manual", in: scene) { engine in
       await Task.detached { await engine.cancelOperations() }.value
@@ -200,7 +200,7 @@ import Testing
     #expect(scene.clock.dues == [])
   }
 
-  @Test func `has a caller wait through several slow calls of the delegate`() async throws {
+  @Test func `keeps a caller waiting through several slow calls of the delegate`() async throws {
     let scene = SyncScene()
     let (begun, first, isNext, second) = (Gate(), Gate(), Gate(), Gate())
     scene.app.onEvent.withLock {

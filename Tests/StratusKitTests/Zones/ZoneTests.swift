@@ -6,7 +6,7 @@ import Testing
 @testable import StratusKit
 
 @Suite struct Zones {
-  @Test func `IDs are equal by what they say`() {
+  @Test func `zone IDs compare by value`() {
     let id = CKRecordZone.ID(zoneName: "Notes", ownerName: CKCurrentUserDefaultName)
     #expect(id == CKRecordZone.ID(zoneName: "Notes"))
     #expect(id.hash == CKRecordZone.ID(zoneName: "Notes").hash)
@@ -18,14 +18,14 @@ import Testing
     #expect(CKRecordZone.ID.default.ownerName == "__defaultOwner__")
   }
 
-  @Test func `the current user is not named on the wire`() {
+  @Test func `zone IDs omit the current user on the wire`() {
     let own = CKRecordZone.ID(zoneName: "Notes")
     #expect(own.wire == ZoneID(zoneName: "Notes"))
     let other = CKRecordZone.ID(zoneName: "Notes", ownerName: "_other")
     #expect(other.wire == ZoneID(zoneName: "Notes", ownerRecordName: "_other"))
   }
 
-  @Test func `the current user is shown by the default name`() {
+  @Test func `the current user has the default owner name in zone IDs`() {
     let naming = UserNaming(currentUserRecordName: "_me")
     let own = CKRecordZone.ID(
       wire: ZoneID(zoneName: "Notes", ownerRecordName: "_me"), naming: naming)
@@ -56,7 +56,7 @@ import Testing
       (true, false, nil, nil, 3), (true, true, nil, nil, 15), (true, nil, false, nil, 7),
       (true, nil, nil, false, 11), (true, true, false, false, 3), (true, false, true, nil, 11),
     ] as [(Bool?, Bool?, Bool?, Bool?, UInt)])
-  func `a zone can do what the server says, whatever its name is`(
+  func `the server's flags decide a zone's capabilities, whatever its name is`(
     _ isAtomic: Bool?, _ isSharable: Bool?, _ zoneShare: Bool?, _ hierarchy: Bool?,
     _ capabilities: UInt
   ) {
@@ -87,7 +87,7 @@ import Testing
     #expect(CKRecordZone(zoneName: "Notes").share == nil)
   }
 
-  @Test func `a token is the server's text`() {
+  @Test func `a change token contains the server's text`() {
     let token = CKServerChangeToken(syncToken: "AQAB-5")
     #expect(token.syncToken == "AQAB-5")
     #expect(token == CKServerChangeToken(syncToken: "AQAB-5"))

@@ -4,7 +4,7 @@ import StratusWire
 import Synchronization
 import Testing
 
-/// From the queues to Apple's service: order, acknowledgement, back-off (docs/apns.md).
+/// From the queues to Apple's service: order, acknowledgements and retries (docs/apns.md).
 @Suite struct `APNs channel` {
   private static let address = StoreAddress(
     container: "iCloud.org.example", environment: .production)
@@ -30,7 +30,7 @@ import Testing
       sender: sender, settings: settings, queues: { [queue] in [Self.address: queue] })
   }
 
-  /// Answers from a list, and then `delivered`.
+  /// Answers from a list, then `delivered`.
   private static func sender(_ outcomes: APNsOutcome...) -> FakeSender {
     let left = Mutex(outcomes)
     return FakeSender { _ in left.withLock { $0.isEmpty ? .delivered : $0.removeFirst() } }
@@ -38,7 +38,7 @@ import Testing
 
   private func numbers(_ range: ClosedRange<Int>) -> [String] { range.map(String.init) }
 
-  @Test func `each device gets everything once and in order`() async {
+  @Test func `each device receives every notification once and in order`() async {
     queue.register("phone")
     queue.register("pad")
     queue.register("other", of: "_v")
@@ -58,7 +58,7 @@ import Testing
     #expect(sender.taken(by: "phone") == numbers(1...100) + ["102", "103"])
   }
 
-  @Test func `the device that made the change is passed over`() async {
+  @Test func `the device that made the change is skipped`() async {
     queue.register("phone")
     queue.register("pad")
     queue.add(1, from: "phone")
@@ -69,7 +69,7 @@ import Testing
     #expect(queue.acknowledged("phone") == 1)
   }
 
-  @Test func `a channel that starts anew goes on where devices are`() async {
+  @Test func `a restarted channel continues at each device's position`() async {
     queue.register("phone")
     queue.add(3)
     await channel(FakeSender()).turn()
@@ -79,7 +79,7 @@ import Testing
     #expect(sender.taken(by: "phone") == ["4", "5"])
   }
 
-  @Test func `a device that is gone loses its token, and the others do not`() async {
+  @Test func `a device that is unregistered loses its token, and the others do not`() async {
     queue.register("phone")
     queue.register("pad")
     queue.add(3)
@@ -92,7 +92,7 @@ import Testing
     #expect(sender.attempts == 4)
   }
 
-  @Test func `a device that changed its token meanwhile stays`() async {
+  @Test func `a device that changed its token meanwhile keeps the new one`() async {
     queue.register("phone", token: "old")
     queue.add()
     let sender = FakeSender { [queue] message in
@@ -105,7 +105,8 @@ import Testing
     #expect(sender.taken(by: "new") == ["1"])
   }
 
-  @Test func `a device that can be reached only now gets what waited, once`() async throws {
+  @Test
+  func `a device that gets a token later receives its queued notifications once`() async throws {
     queue.add(2)
     let sender = FakeSender()
     let channel = channel(sender)
@@ -117,7 +118,7 @@ import Testing
     #expect(sender.taken(by: "phone") == ["1", "2"])
   }
 
-  @Test func `a refused notification does not hold up those behind it`() async {
+  @Test func `a refused notification does not delay the next ones`() async {
     queue.register("phone")
     queue.add(3)
     let sender = Self.sender(.delivered, .refused(reason: "BadCollapseId"))
@@ -127,7 +128,7 @@ import Testing
     #expect(log.all.count == 1 && log.all.first?.contains("BadCollapseId") == true)
   }
 
-  @Test func `a notification that cannot be read does not hold up those behind it`() async {
+  @Test func `an unreadable notification does not delay the next ones`() async {
     queue.register("phone")
     queue.add(1, text: Array("{".utf8))
     queue.add()
@@ -137,7 +138,7 @@ import Testing
     #expect(queue.acknowledged("phone") == 2)
   }
 
-  @Test func `a device that got too many waits as long as Apple says, and loses nothing`() async {
+  @Test func `a throttled device waits as long as Apple asks, and loses no notification`() async {
     queue.register("phone")
     queue.register("pad")
     queue.add(3)
@@ -162,7 +163,7 @@ import Testing
     #expect(sender.taken(by: "phone") == numbers(1...3))
   }
 
-  @Test func `waits grow while a device fails, to five minutes`() async {
+  @Test func `retry delays of a failing device grow up to five minutes`() async {
     queue.register("phone")
     queue.add()
     let sender = FakeSender { _ in .later(afterSeconds: nil, reason: "InternalServerError") }
@@ -180,7 +181,7 @@ import Testing
     #expect(waits == [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300])
   }
 
-  @Test func `chance shortens a wait by a half at most`() async {
+  @Test func `randomness shortens a retry delay by at most a half`() async {
     queue.register("phone")
     queue.add()
     let sender = Self.sender(.later(afterSeconds: nil, reason: "InternalServerError"))
@@ -192,7 +193,7 @@ import Testing
     #expect(await channel.turn())
   }
 
-  @Test func `while the service is down all its devices wait, and one failure is one`() async {
+  @Test func `while the service is down, all devices wait after one failure`() async {
     for number in 0..<20 { queue.register("phone\(number)") }
     queue.register("tester", .development)
     queue.add()
@@ -217,7 +218,7 @@ import Testing
     #expect(sender.taken(by: "late") == ["1", "2"])
   }
 
-  @Test func `a refused sender loses nothing and tells the operator once`() async {
+  @Test func `a refused sender loses no notification and is reported once`() async {
     queue.register("phone")
     queue.add(2)
     let refusal = APNsOutcome.senderRefused(reason: "BadTopic")
@@ -234,7 +235,7 @@ import Testing
     #expect(log.all.count == 1 && log.all.first?.contains("--apns-topic") == true)
   }
 
-  @Test func `a store that fails is asked again`() async {
+  @Test func `a failed store is read again`() async {
     queue.register("phone")
     queue.add(2)
     let sender = FakeSender()
@@ -245,7 +246,7 @@ import Testing
     #expect(sender.taken(by: "phone") == ["1", "2"])
   }
 
-  @Test func `what was sent and could not be noted is sent again`() async {
+  @Test func `a notification whose acknowledgement was not stored is sent again`() async {
     queue.register("phone")
     queue.add()
     let sender = FakeSender { [queue] _ in
@@ -263,7 +264,7 @@ import Testing
     #expect(queue.acknowledged("phone") == 1)
   }
 
-  @Test func `no more devices than allowed are served at a time, and all in the end`() async {
+  @Test func `the number of devices served at a time is limited, and all are served`() async {
     for number in 0..<50 { queue.register("phone\(number)") }
     queue.add()
     let sender = FakeSender()
@@ -277,7 +278,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(5)))
-  func `news that come while a device is served are not forgotten`() async {
+  func `notifications that arrive while a device is served are sent too`() async {
     queue.register("phone")
     queue.add()
     let (served, reportServed) = AsyncStream.makeStream(of: Void.self)

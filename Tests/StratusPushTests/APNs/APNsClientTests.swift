@@ -7,7 +7,7 @@ import Testing
 
 @testable import StratusPush
 
-/// A clock that stands still until it is moved.
+/// A clock that moves only when a test advances it.
 final class StillClock: Sendable {
   /// 2025-03-01 09:30:00 UTC
   static let start: Int64 = 1_740_821_400_000
@@ -20,7 +20,7 @@ final class StillClock: Sendable {
   func advance(milliseconds: Int64) { time.withLock { $0 += milliseconds } }
 }
 
-/// Requests to Apple's service, and what is made of its answers. Source: Apple, *Sending
+/// Requests to Apple's service, and the meaning of its answers. Source: Apple, *Sending
 /// notification requests to APNs* and *Handling notification responses from APNs*.
 @Suite struct `APNs client` {
   private static let token = "0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c4b5a69788796a5b4c3d2e1f0"
@@ -41,7 +41,7 @@ final class StillClock: Sendable {
       number: number, coalescingKey: coalescingKey, expiresAt: 1_743_413_400_500)
   }
 
-  /// Sends messages one after the other to a server that reacts so.
+  /// Sends messages one after the other to a server with these reactions.
   private static func send(
     _ messages: [APNsMessage], clock: StillClock = StillClock(), isTrusted: Bool = true,
     between: @escaping @Sendable () -> Void = {},
@@ -66,7 +66,9 @@ final class StillClock: Sendable {
     try await send([message()]) { _, _ in reaction }.outcomes.first
   }
 
-  @Test func `what is seen goes at once, to the device, signed by the sender`() async throws {
+  @Test
+  func `a visible notification has high priority, the device's path and a signature`() async throws
+  {
     let (outcomes, received) = try await Self.send([Self.message()]) { _, _ in .answer(200) }
     #expect(outcomes == [.delivered])
     let request = try #require(received.first)
@@ -88,13 +90,13 @@ final class StillClock: Sendable {
         """)
   }
 
-  @Test func `what nobody sees goes in the background`() async throws {
+  @Test func `a silent notification is sent as a background notification`() async throws {
     let (_, received) = try await Self.send([Self.message(nil)]) { _, _ in .answer(200) }
     #expect(received.first?.headers["apns-push-type"] == "background")
     #expect(received.first?.headers["apns-priority"] == "5")
   }
 
-  @Test func `what only offers something to do is seen`() async throws {
+  @Test func `a notification with only a category counts as visible`() async throws {
     var message = Self.message().payload
     message.presentation = NotificationPayload.Presentation()
     message.presentation.category = "INVITATION"
@@ -107,7 +109,7 @@ final class StillClock: Sendable {
     #expect(received.first?.headers["apns-priority"] == "10")
   }
 
-  @Test func `each notification has an ID, the same when it is sent again`() async throws {
+  @Test func `a repeated notification has the same APNs ID`() async throws {
     let messages = [
       Self.message(), Self.message(), Self.message(number: 2),
       Self.message(token: "ff"),
@@ -130,7 +132,7 @@ final class StillClock: Sendable {
     ),
     ("collapse:grüße", "8285d1ad84c6b6e475d3b50dbf90389c8c7a07a278d9ae46d5698cbe872e3834"),
   ])
-  func `a collapse ID is short and plain`(key: String, id: String) async throws {
+  func `a collapse ID is short and ASCII`(key: String, id: String) async throws {
     let (_, received) = try await Self.send([Self.message(coalescingKey: key)]) { _, _ in
       .answer(200)
     }
@@ -155,11 +157,11 @@ final class StillClock: Sendable {
     (400, "BadDeviceToken"), (400, "DeviceTokenNotForTopic"), (410, "Unregistered"),
     (410, "ExpiredToken"),
   ])
-  func `a device that Apple does not know is gone`(status: Int, reason: String) async throws {
+  func `an unknown device counts as unregistered`(status: Int, reason: String) async throws {
     #expect(try await Self.outcome(.answer(status, reason: reason)) == .deviceGone)
   }
 
-  @Test func `a token that Apple never gave out is not sent to Apple`() async throws {
+  @Test func `a malformed token is not sent to Apple`() async throws {
     let longest = String(repeating: "a", count: Limits.apnsTokenLengthMax)
     let messages = ["", "../../4", "a b", longest + "a", longest].map { Self.message(token: $0) }
     let (outcomes, received) = try await Self.send(messages) { _, _ in .answer(200) }
@@ -168,7 +170,7 @@ final class StillClock: Sendable {
   }
 
   @Test(arguments: [(413, "PayloadTooLarge"), (400, "BadCollapseId"), (405, "MethodNotAllowed")])
-  func `a notification that Apple will never take is refused`(
+  func `a notification that Apple refuses permanently is dropped`(
     status: Int, reason: String
   ) async throws {
     let outcome = try await Self.outcome(.answer(status, reason: reason))
@@ -179,14 +181,14 @@ final class StillClock: Sendable {
     (403, "InvalidProviderToken"), (403, "MissingProviderToken"), (400, "BadTopic"),
     (400, "TopicDisallowed"),
   ])
-  func `a sender that Apple refuses keeps its notifications`(
+  func `a refused sender keeps its notifications`(
     status: Int, reason: String
   ) async throws {
     let outcome = try await Self.outcome(.answer(status, reason: reason))
     #expect(outcome == .senderRefused(reason: reason))
   }
 
-  @Test func `too many notifications for a device are sent later`() async throws {
+  @Test func `notifications of a throttled device are sent later`() async throws {
     let outcome = try await Self.outcome(
       .answer(429, reason: "TooManyRequests", retryAfter: "17"))
     #expect(outcome == .later(afterSeconds: 17, reason: "TooManyRequests"))
@@ -194,7 +196,7 @@ final class StillClock: Sendable {
     #expect(bare == .later(afterSeconds: nil, reason: "InternalServerError"))
   }
 
-  @Test func `a service that is down is tried later`() async throws {
+  @Test func `a service that is down is retried later`() async throws {
     let outcome = try await Self.outcome(
       .answer(503, reason: "ServiceUnavailable", retryAfter: "3"))
     #expect(outcome == .serviceDown(afterSeconds: 3, reason: "ServiceUnavailable"))
@@ -202,7 +204,7 @@ final class StillClock: Sendable {
     #expect(mute == .serviceDown(afterSeconds: nil, reason: "status 503"))
   }
 
-  @Test func `a lost connection is no answer, and soon there is a new one`() async throws {
+  @Test func `a lost connection is not an answer, and a new one is opened`() async throws {
     let outcomes = try await FakeAPNs.running(react: { _, number in
       number == 0 ? .hangUp : .answer(200)
     }) { server in
@@ -210,7 +212,7 @@ final class StillClock: Sendable {
         key: try FakeAPNs.senderKey(), topic: "t", hosts: APNsHosts(production: server.url),
         trustedCertificatePEM: server.certificate.pem, now: { 0 })
       var outcomes: [APNsOutcome] = []
-      // The next ones may meet the old connection while it is still being taken down.
+      // The next requests may still use the old connection while it is closed.
       while outcomes.last != .delivered, outcomes.count < 1_000 {
         outcomes.append(await client.send(Self.message()))
       }
@@ -226,7 +228,7 @@ final class StillClock: Sendable {
     }
   }
 
-  @Test func `a server that is not the one it says gets nothing`() async throws {
+  @Test func `a server with another certificate receives no notification`() async throws {
     let (outcomes, received) = try await Self.send([Self.message()], isTrusted: false) { _, _ in
       .answer(200)
     }
@@ -237,7 +239,8 @@ final class StillClock: Sendable {
     #expect(received.isEmpty)
   }
 
-  @Test func `an expired token is renewed and the notification sent again`() async throws {
+  @Test
+  func `an expired provider token is renewed, and the notification is sent again`() async throws {
     let first = Mutex<String?>(nil)
     let (outcomes, received) = try await Self.send([Self.message(), Self.message()]) { request, _ in
       let expired = first.withLock { first in
@@ -253,7 +256,7 @@ final class StillClock: Sendable {
     #expect(received.allSatisfy { FakeAPNs.claims(of: $0.token) != nil })
   }
 
-  @Test func `a renewed token that is refused as well is not renewed again`() async throws {
+  @Test func `a renewed provider token that is also refused is not renewed again`() async throws {
     let clock = StillClock()
     let (outcomes, received) = try await Self.send(
       [Self.message(), Self.message()], clock: clock, between: { clock.advance(minutes: 19) }
@@ -264,7 +267,7 @@ final class StillClock: Sendable {
     #expect(Set(received.map(\.token)).count == 2)
   }
 
-  @Test func `a token serves for forty minutes`() async throws {
+  @Test func `a provider token is used for forty minutes`() async throws {
     let clock = StillClock()
     let messages = Array(repeating: Self.message(), count: 3)
     let (_, received) = try await Self.send(
@@ -277,7 +280,7 @@ final class StillClock: Sendable {
     #expect(FakeAPNs.claims(of: tokens[2])?.issuedAt == StillClock.start / 1_000 + 2_400)
   }
 
-  @Test func `each environment has its host`() async throws {
+  @Test func `each environment has its own host`() async throws {
     let received = try await FakeAPNs.running(react: { _, _ in .answer(200) }) { server in
       let client = try APNsClient(
         key: try FakeAPNs.senderKey(), topic: "t",
@@ -294,7 +297,7 @@ final class StillClock: Sendable {
     #expect(APNsHosts().development == "https://api.sandbox.push.apple.com")
   }
 
-  @Test func `a key that is none is said to be none`() {
+  @Test func `an invalid signing key is reported`() {
     let pem = FakeAPNs.key.pemRepresentation
     #expect(throws: APNsKeyFailure.self) {
       try APNsKey(pem: "no key", keyID: FakeAPNs.keyID, teamID: FakeAPNs.teamID)

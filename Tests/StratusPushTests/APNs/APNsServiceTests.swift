@@ -10,14 +10,14 @@ import Testing
 @testable import StratusServer
 @testable import StratusTesting
 
-/// From a change to Apple's service, by the parts of a server that runs.
+/// From a change to Apple's service, through the parts of a running server.
 @Suite(.timeLimit(.minutes(2))) struct `APNs service` {
   private static let token = String(repeating: "0f", count: 32)
   private static let otherToken = String(repeating: "1e", count: 32)
   private static let address = StoreAddress(
     container: "iCloud.org.example.App", environment: .development)
 
-  /// A way to the server, for one device of the developer's.
+  /// A connection to the server for one of the developer's devices.
   private static func device(_ name: String, of server: TestServer) -> Connection {
     Connection(
       to: Connection.Address(
@@ -28,7 +28,7 @@ import Testing
       timing: Timing(now: { 0 }, sleep: { _ in }, chance: { 0 }))
   }
 
-  /// What the server is started with, where the fake plays Apple.
+  /// The server's settings, with the fake service in place of Apple's.
   private static func access(to fake: FakeAPNs) throws -> APNsAccess {
     let file = FileManager.default.temporaryDirectory
       .appendingPathComponent("stratus-apns-\(UUID().uuidString).p8")
@@ -57,18 +57,18 @@ import Testing
       isIdempotent: true)
   }
 
-  /// The parts of a server that bring changes to Apple's service.
+  /// The parts of a server that send changes to Apple's service.
   private static func services(
     of server: TestServer, _ fake: FakeAPNs
   ) throws -> (apns: APNsService, sweep: StoreSweep) {
     let (parts, logger) = (server.core.composition, CapturedLog().logger)
     var apns = parts.apnsService(try access(to: fake), live: Live(), logger: logger)
-    // Longer than the test: it looks once, when it begins.
+    // The pause is longer than the test. The service checks the stores only at its start.
     apns.pause = .seconds(86_400)
     return (apns, parts.changeSweep(logger: logger))
   }
 
-  /// A user with a phone that Apple's service reaches, who watches the private database.
+  /// A user with a phone that Apple's service reaches, and a subscription to the private database.
   private static func prepare(_ server: TestServer) async throws -> Connection {
     let writer = device("writer", of: server)
     try await register(token, of: "phone", of: server)
@@ -92,7 +92,7 @@ import Testing
       by: writer)
   }
 
-  @Test func `sends what a change has queued without looking for it`() async throws {
+  @Test func `sends the notifications of a change without polling`() async throws {
     let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
     try await FakeAPNs.running(react: { _, _ in
       arrival.yield()
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test func `sends what was left when the server ended, though nobody calls it`() async throws {
+  @Test func `sends notifications from before a restart without a signal`() async throws {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("stratus-apns-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -147,7 +147,8 @@ import Testing
     #expect(!files.contains { $0.hasPrefix("production") }, "a store was made: \(files)")
   }
 
-  @Test func `sends a device that gets a new token what its old one did not bring`() async throws {
+  @Test
+  func `sends the old token's remaining notifications to a device's new token`() async throws {
     let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
     try await FakeAPNs.running(react: { received, _ in
       arrival.yield()
@@ -177,7 +178,7 @@ import Testing
     }
   }
 
-  @Test func `sends a device that polled so far what waits, once it registers`() async throws {
+  @Test func `sends queued notifications to a polling device once it registers`() async throws {
     let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
     try await FakeAPNs.running(react: { _, _ in
       arrival.yield()
@@ -205,8 +206,8 @@ import Testing
     }
   }
 
-  /// A signal has all stores gone through, and each is looked at every second.
-  @Test func `gets a signal from a look at a store only if that found something`() async throws {
+  /// A signal makes the service read all stores, and each store is polled every second.
+  @Test func `gets a signal from a store's poll only if the poll found changes`() async throws {
     let server = try await TestServer()
     let writer = try await Self.prepare(server)
     try await server.matchChanges()

@@ -9,13 +9,13 @@ import StratusPush
 import StratusWire
 import Synchronization
 
-/// A server over TLS and HTTP/2 that plays Apple's push service.
+/// A server over TLS and HTTP/2 that stands for Apple's push service.
 final class FakeAPNs: Sendable {
-  /// What it was sent.
+  /// A received request.
   struct Received: Sendable {
     let method: String
     let path: String
-    /// By name in lower case.
+    /// The headers, with names in lower case.
     let headers: [String: String]
     let body: [UInt8]
 
@@ -24,7 +24,7 @@ final class FakeAPNs: Sendable {
 
   enum Reaction: Sendable {
     case answer(Int, reason: String? = nil, retryAfter: String? = nil)
-    /// The connection goes, and no answer comes.
+    /// Closes the connection without an answer.
     case hangUp
   }
 
@@ -39,7 +39,7 @@ final class FakeAPNs: Sendable {
   var received: [Received] { requests.withLock(\.self) }
   var url: String { "https://localhost:\(channel.localAddress?.port ?? 0)" }
 
-  /// - Parameter react: what is done about a request, by its number, beginning with 0.
+  /// - Parameter react: the reaction to a request, given its number, which starts at 0.
   static func running<Result: Sendable>(
     react: @escaping @Sendable (Received, Int) -> Reaction,
     _ body: @Sendable (FakeAPNs) async throws -> Result
@@ -97,12 +97,12 @@ final class FakeAPNs: Sendable {
       .bind(host: "127.0.0.1", port: 0).get()
   }
 
-  /// A sender's key that this server knows.
+  /// A sender's key that this server accepts.
   static func senderKey() throws -> APNsKey {
     try APNsKey(pem: key.pemRepresentation, keyID: keyID, teamID: teamID)
   }
 
-  /// The claims of a token; nil: it is not signed by the known key, or names another.
+  /// The claims of a token; nil: its signature or its key ID is not that of the known key.
   static func claims(of token: String) -> APNsTokenClaims? {
     let parts = token.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3,
@@ -118,7 +118,7 @@ final class FakeAPNs: Sendable {
     return claims
   }
 
-  /// Base 64 as RFC 7515 has it.
+  /// Decodes Base 64 in the form of RFC 7515.
   private static func bytes(_ text: Substring) -> [UInt8]? {
     let plain = text.replacing("-", with: "+").replacing("_", with: "/")
     let padding = String(repeating: "=", count: (4 - plain.count % 4) % 4)

@@ -5,8 +5,8 @@ import Testing
 
 @testable import StratusServer
 
-@Suite struct `A queue that Apple's service may have` {
-  @Test func `has nothing for users whose accounts are disabled`() async throws {
+@Suite struct `A queue for Apple's service` {
+  @Test func `has no notification for users whose accounts are disabled`() async throws {
     let memory = MemoryQueue()
     for user in ["_ann", "_bob"] {
       memory.register("phone of \(user)", of: user)
@@ -23,7 +23,7 @@ import Testing
   }
 }
 
-/// Knows only who is disabled.
+/// Knows only which accounts are disabled.
 private struct Disabled: Authentication {
   let users: Set<String>
 

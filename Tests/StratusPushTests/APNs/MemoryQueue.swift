@@ -32,7 +32,7 @@ final class MemoryQueue: APNsQueue {
     }
   }
 
-  /// Adds notifications whose IDs are their numbers.
+  /// Adds notifications whose IDs are equal to their numbers.
   func add(
     _ count: Int = 1, to user: String = "_u", from origin: String? = nil, text: [UInt8]? = nil
   ) {
@@ -54,7 +54,7 @@ final class MemoryQueue: APNsQueue {
     }
   }
 
-  /// The next so many questions are not answered.
+  /// Makes the next calls fail.
   func failNext(_ count: Int) { state.withLock { $0.failures = count } }
 
   private func checked<Value>(
@@ -120,7 +120,7 @@ final class MemoryQueue: APNsQueue {
   }
 }
 
-/// Takes notifications in place of Apple.
+/// Receives notifications in place of Apple.
 final class FakeSender: APNsSender {
   private struct State {
     var taken: [String: [String]] = [:]
@@ -136,11 +136,11 @@ final class FakeSender: APNsSender {
     self.react = react
   }
 
-  /// IDs of the notifications a device has, in order.
+  /// The IDs of the notifications that a device has received, in order.
   func taken(by token: String) -> [String] { state.withLock { $0.taken[token] ?? [] } }
 
   var attempts: Int { state.withLock(\.attempts) }
-  /// How many were under way at a time.
+  /// The highest number of notifications that were sent at the same time.
   var underWayMax: Int { state.withLock(\.underWayMax) }
 
   func send(_ message: APNsMessage) async -> APNsOutcome {

@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
 
-/// A certificate for `localhost`, and its key, made anew each time (RFC 5280, in DER).
+/// A certificate for `localhost`, and its key. Each is generated for one test (RFC 5280, in DER).
 struct SelfSignedCertificate {
   let pem: String
   let keyPEM: String
@@ -59,7 +59,7 @@ struct SelfSignedCertificate {
   private static let localhost = Array("localhost".utf8)
 }
 
-/// As much of X.690 as a certificate needs.
+/// The parts of X.690 that a certificate needs.
 private enum DER {
   static func sequence(_ parts: [[UInt8]]) -> [UInt8] { tagged(0x30, parts.flatMap(\.self)) }
 

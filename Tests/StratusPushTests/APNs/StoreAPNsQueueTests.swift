@@ -5,7 +5,7 @@ import StratusSQLite
 import StratusWire
 import Testing
 
-/// The channel over a store, down to Apple's service.
+/// The channel from a store to Apple's service.
 @Suite struct `APNs queue of a store` {
   private static let user = "_0123456789abcdef0123456789abcdef"
   private static let address = StoreAddress(
@@ -54,7 +54,8 @@ import Testing
     }
   }
 
-  @Test func `only devices that Apple's service reaches have news there`() async throws {
+  @Test
+  func `only devices that Apple's service reaches have notifications in its queue`() async throws {
     try await withStore { store in
       try await register("phone", .apns(token: "aa", .production), in: store)
       try await register("terminal", .stream, in: store)
@@ -76,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func `what a device has is noted, and that it lives`() async throws {
+  @Test func `acknowledgements and signs of life of devices are stored`() async throws {
     try await withStore { store in
       try await register("phone", .apns(token: "aa", .production), in: store)
       try await enqueue(["N1", "N2"], in: store)
@@ -94,7 +95,7 @@ import Testing
     }
   }
 
-  @Test func `a device that is reached in another way by now keeps its token`() async throws {
+  @Test func `a device that now uses another transport keeps its token`() async throws {
     try await withStore { store in
       try await register("phone", .apns(token: "aa", .production), in: store)
       let queue = StoreAPNsQueue(store, now: { 0 })
@@ -106,14 +107,14 @@ import Testing
     }
   }
 
-  @Test func `a queued notification reaches Apple's service, and a token it does not know goes`()
+  @Test func `a queued notification reaches Apple's service, and an unknown token is removed`()
     async throws
   {
     try await withStore { store in
       try await register("phone", .apns(token: "aa", .production), in: store)
       try await register("lost", .apns(token: "bb", .development), in: store)
       try await register("writer", .apns(token: "cc", .production), in: store)
-      // One request that concerned two records.
+      // One request that concerns two records.
       try await enqueue(["N1", "N1"], from: "writer", in: store)
       let received = try await FakeAPNs.running(react: { received, _ in
         received.path.hasSuffix("bb") ? .answer(410, reason: "Unregistered") : .answer(200)

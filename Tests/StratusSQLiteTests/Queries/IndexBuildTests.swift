@@ -5,13 +5,13 @@ import Testing
 
 @testable import StratusDomain
 
-/// Indexes that are filled in steps, on a real store.
+/// Indexes that are built in steps, on a real store.
 @Suite struct IndexBuilding {
   private static let columns = [
     IndexColumn(.field("number")), IndexColumn(.field("tags"), .member),
   ]
 
-  /// What a record of this number holds.
+  /// Returns the record with this number as its values.
   private static func numbered(_ number: Int, named name: Int, change: Int64) -> StoredRecord {
     let fields = FieldsJSON([
       ("number", .int64(Int64(number))),
@@ -20,9 +20,9 @@ import Testing
     return record("n-\(name)", change, fields.text)
   }
 
-  /// Saves records, or deletes them.
+  /// Saves or deletes records.
   ///
-  /// - Parameter shift: by how much a record's number is more than its name says.
+  /// - Parameter shift: the difference between a record's number and the number in its name.
   private static func write(
     _ numbers: some Sequence<Int>, shift: Int = 0, deleting: Set<Int> = [],
     to store: any Store
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  /// The records that entries lead to.
+  /// The record names that the entries refer to.
   private static func names(
     of entries: [FoundEntry], in store: any Store
   ) async throws -> [String] {
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func `a build that is cut off goes on where it stood, and misses nothing`() async throws {
+  @Test func `an interrupted build continues at its position and misses no record`() async throws {
     try await withTemporaryFolder { url in
       try await withStores(in: url, epoch: 7) { stores in
         let store = try await stores.store(at: development)
@@ -97,7 +97,7 @@ import Testing
         #expect(try await !builder.build([index.id], rowsMax: 14))
         #expect(try await Self.entries(of: store).count == 28)
       }
-      // The server was killed; another one has the folder now.
+      // The server was killed, and another one now uses the folder.
       try await withStores(in: url, epoch: 7) { stores in
         let store = try await stores.store(at: development)
         let index = try await Self.index(of: store)
@@ -107,7 +107,7 @@ import Testing
         #expect(builds.map(\.index) == [index.id])
         #expect(builds.allSatisfy { $0.place != nil })
         #expect(!index.isReady)
-        // Written while it is built: behind the place, before it, and new.
+        // These writes happen during the build: behind its position, before it, and new records.
         try await Self.write([0, 3, 45, 49, 60], deleting: [3, 49], to: store)
         let builder = IndexBuilder(of: store, stepRows: 7)
         #expect(try await builder.build([index.id], rowsMax: 700))
@@ -115,14 +115,14 @@ import Testing
         let names = try await Self.names(of: Self.entries(of: store), in: store)
         let expected = (0..<50).filter { $0 != 3 && $0 != 49 } + [60]
         #expect(names.sorted() == expected.flatMap { ["n-\($0)", "n-\($0)"] }.sorted())
-        // A second build of it changes nothing.
+        // A second build of the index changes nothing.
         #expect(try await builder.build([index.id], rowsMax: 7))
         #expect(try await Self.entries(of: store).count == names.count)
       }
     }
   }
 
-  @Test func `two requests that want one index make one`() async throws {
+  @Test func `two requests for one index build it once`() async throws {
     try await withStores { stores in
       let store = try await stores.store(at: development)
       let builder = IndexBuilder(of: store)
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  /// All indexes of the type, each with its entries as a record's own state says they are.
+  /// Checks that each index of the type has exactly the entries of the records' current state.
   private static func expectWhole(_ store: any Store) async throws {
     let (found, expected) = try await store.read { (body) throws(ServerError) in
       let schema = try body.schema()
@@ -176,7 +176,7 @@ import Testing
 
   private static let two = [[columns[0]], columns]
 
-  @Test func `what changes between a chunk's reading and its writing is in it`() async throws {
+  @Test func `an index contains changes made between a chunk's read and its write`() async throws {
     try await withStores { stores in
       let store = try await stores.store(at: development)
       try await Self.addType(to: store, indexes: [])
@@ -191,7 +191,7 @@ import Testing
       while let chunk = try await IndexChunk.read(
         for: ids, by: builder, rowsMax: 20, sizeBytesMax: .max)
       {
-        // Numbers that were read, and ones that were not.
+        // Numbers that the chunk has read, and others.
         try await Self.write([2, 3, 28, 29, 40], shift: 100, deleting: [3, 29], to: store)
         try await chunk.write(to: store)
         try await Self.write([2, 3, 5], shift: 200, to: store)
@@ -200,7 +200,7 @@ import Testing
     }
   }
 
-  @Test func `a zone that is deleted while its records are indexed leaves nothing`() async throws {
+  @Test func `a zone that is deleted during a build leaves no entries`() async throws {
     try await withStores { stores in
       let store = try await stores.store(at: development)
       try await Self.addType(to: store, indexes: [])
@@ -222,7 +222,7 @@ import Testing
     }
   }
 
-  @Test func `an index that comes later catches up, and both go on as one`() async throws {
+  @Test func `a later index catches up, and both builds continue together`() async throws {
     try await withStores { stores in
       let store = try await stores.store(at: development)
       try await Self.addType(to: store, indexes: [])
@@ -234,7 +234,8 @@ import Testing
       try await builder.add(SchemaAddition(), indexes: [Self.two[1]])
       var ids = try await Self.waiting(store)
       #expect(ids.count == 2)
-      // The second is behind by three steps, and the last of them is cut where the first stands.
+      // The second build is three steps behind. Its last step ends at the position of the first
+      // build.
       for _ in 0..<2 {
         let read = try await IndexChunk.read(
           for: ids, by: builder, rowsMax: 7, sizeBytesMax: .max)
@@ -259,7 +260,7 @@ import Testing
     }
   }
 
-  @Test func `a build that another process has overtaken sets nothing back`() async throws {
+  @Test func `a slow build does not undo the progress of another process`() async throws {
     try await withStores { stores in
       let store = try await stores.store(at: development)
       try await Self.addType(to: store, indexes: [])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// Which way is taken, by the indexes there are.
+/// The plan that is chosen for the existing indexes.
 @Suite struct PlanChoices {
   private static func index(_ id: Int64, _ columns: [IndexColumn], isReady: Bool = true)
     -> QueryIndex
@@ -65,7 +65,8 @@ import Testing
     return try #require(value)
   }
 
-  @Test func `a way that is ready does not wait for a better one for ever`() async throws {
+  @Test
+  func `a query uses a complete index when waiting for a better one has ended`() async throws {
     let ready = Self.index(1, [Self.field("a"), Self.field("b")])
     let building = Self.index(2, [Self.field("a"), Self.field("c")], isReady: false)
     #expect(try await outcome([ready, building], waits: true) == "needs [] [2]")
@@ -73,7 +74,10 @@ import Testing
     #expect(try await outcome([building], waits: false) == #"needs ["a b"] [2]"#)
   }
 
-  @Test func `a gathered page is not followed by an index of the opposite columns`() async throws {
+  @Test
+  func `after a page sorted in memory, a query refuses an index of the opposite order`()
+    async throws
+  {
     let opposite = Self.index(1, [Self.field("a"), Self.field("b").opposite])
     let gathered = Self.index(2, [Self.field("a"), Self.field("c")])
     #expect(
@@ -84,7 +88,8 @@ import Testing
       try await outcome([opposite, gathered, same], waits: true, isOrdered: true) == "scan a, b")
   }
 
-  @Test func `without room, a gathered page is followed by the index of the order`() async throws {
+  @Test
+  func `without capacity for the best index, a query needs the index of its sort`() async throws {
     let full = (0..<32).map { number in
       Self.index(Int64(number), [Self.field("x\(number)"), Self.field("y")])
     }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct `A watched store of an earlier version` {
   @Test(arguments: [1, 2])
-  func `can be watched, and nobody watched it before`(_ layout: Int) async throws {
+  func `supports subscriptions and has none from before the upgrade`(_ layout: Int) async throws {
     let ann = DatabaseKey.private(owner: "_ann")
     try await withTemporaryFolder { url in
       if layout == 1 { try LayoutOne.make(in: url) } else { try LayoutTwo.make(in: url) }

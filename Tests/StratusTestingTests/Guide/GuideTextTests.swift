@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// `docs/testing-your-app.md` shows nothing that is not compiled and run.
+/// All code in `docs/testing-your-app.md` is compiled and run.
 @Suite struct `The guide to testing` {
   private static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
 
-  /// The blocks of Swift in a text, but for the package description.
+  /// The Swift code blocks of a text, except the package description.
   private func blocks(in text: String) -> [[String]] {
     text.components(separatedBy: "```swift\n").dropFirst().compactMap { part in
       let lines = lines(of: part.components(separatedBy: "```")[0])
@@ -15,13 +15,13 @@ import Testing
     }
   }
 
-  /// Without indentation and empty lines, which differ.
+  /// The lines without indentation and without empty lines, since both differ.
   private func lines(of text: String) -> [String] {
     text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
       .filter { !$0.isEmpty }
   }
 
-  @Test func `shows only code that is compiled here`() throws {
+  @Test func `contains only code that these tests compile`() throws {
     let guide = try String(
       contentsOf: Self.root.appendingPathComponent("docs/testing-your-app.md"), encoding: .utf8)
     let folder = Self.root.appendingPathComponent("Tests/StratusTestingTests/Guide")

@@ -69,9 +69,9 @@ import Testing
   }
 }
 
-/// The guide's lines that stand alone, each as a call that compiles.
+/// The single lines of the guide, each as a call that compiles.
 @Suite struct `The guide's list of mishaps` {
-  @Test func `is what the test kit has`() async throws {
+  @Test func `contains only calls of the test kit`() async throws {
     let server = try await TestServer()
     let alice = try await server.account("alice@example.com")
     let bob = try await server.account("bob@example.com")

@@ -4,7 +4,7 @@ import Testing
 @testable import StratusTransport
 
 @Suite struct `A recovery key` {
-  @Test func `is read as it was written, and as people write it`() throws {
+  @Test func `can be read in its printed form and in the forms that people type`() throws {
     let key = RecoveryKey(try Fixture.accountKey())
     #expect(key.text.split(separator: "-").map(\.count) == [Int](repeating: 4, count: 14))
     #expect(RecoveryKey(text: key.text) == key)
@@ -13,8 +13,8 @@ import Testing
     #expect(RecoveryKey(text: misread) == key)
   }
 
-  /// A checksum of 24 bits misses one in 16 million.
-  @Test func `with a wrong or missing letter is none`() throws {
+  /// A checksum of 24 bits misses one error in 16 million.
+  @Test func `with a wrong or missing letter is refused`() throws {
     let text = RecoveryKey(try Fixture.accountKey()).text
     for place in text.indices where text[place] != "-" {
       var wrong = text
@@ -27,7 +27,7 @@ import Testing
     #expect(RecoveryKey(text: "") == nil)
   }
 
-  @Test func `has a fingerprint that does not tell it`() throws {
+  @Test func `has a fingerprint that does not reveal it`() throws {
     let key = try Fixture.accountKey()
     #expect(key.fingerprint.count == 8)
     #expect(key.fingerprint != (try Fixture.accountKey(2)).fingerprint)
@@ -35,7 +35,7 @@ import Testing
 }
 
 @Suite struct `The key file` {
-  @Test func `is made with the first key, for its owner alone`() throws {
+  @Test func `is created with the first key, for its owner only`() throws {
     try Fixture.inFolder { folder in
       let file = folder.appendingPathComponent("a/keys.json")
       let keys = DeviceKeys(file: file)
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `keeps the key added last in front, each once`() throws {
+  @Test func `keeps the newest key first, and each key once`() throws {
     try Fixture.inFolder { folder in
       let keys = DeviceKeys(file: folder.appendingPathComponent("keys.json"))
       let (a, b) = (try Fixture.accountKey(1), try Fixture.accountKey(2))
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `is not used if others may read it, or if it is damaged`() throws {
+  @Test func `is not used if others can read it or if it is damaged`() throws {
     try Fixture.inFolder { folder in
       let file = folder.appendingPathComponent("keys.json")
       let keys = DeviceKeys(file: file)
@@ -75,21 +75,21 @@ import Testing
         try FileManager.default.setAttributes(
           [.posixPermissions: 0o600], ofItemAtPath: file.path)
         #expect(throws: KeyFailure.self) { try keys.all() }
-        // NB: nor is it replaced by a new one, which would lose what can still be mended.
+        // NB: nor is it replaced by a new file, which would lose keys that a repair can save.
         #expect(throws: KeyFailure.self) { try keys.add(try Fixture.accountKey(2)) }
         #expect(try String(contentsOf: file, encoding: .utf8) == damaged)
       }
     }
   }
 
-  @Test func `without a place holds no key, and makes none`() throws {
+  @Test func `without a location has no key and creates none`() throws {
     let keys = DeviceKeys(file: nil)
     #expect(throws: KeyFailure.self) { try keys.newest { [UInt8](repeating: 5, count: $0) } }
     #expect(throws: KeyFailure.self) { try keys.add(try Fixture.accountKey()) }
     #expect(try keys.all() == [])
   }
 
-  @Test func `loses no key when many processes add theirs at once`() throws {
+  @Test func `loses no key when many processes add keys at once`() throws {
     try Fixture.inFolder { folder in
       let file = folder.appendingPathComponent("keys.json")
       let fresh = try (0..<40).map { try Fixture.accountKey(UInt8($0) * 3) }
@@ -100,7 +100,7 @@ import Testing
     }
   }
 
-  @Test func `lies beside the credentials unless a variable says otherwise`() {
+  @Test func `is beside the credentials file unless a variable names another path`() {
     #expect(
       DeviceKeys.location(environmentVariables: ["HOME": "/home/ann"])?.path
         == "/home/ann/.config/stratus/keys.json")

@@ -3,7 +3,7 @@ import StratusWire
 
 @testable import StratusTransport
 
-/// Keys and places that tests share.
+/// Keys and locations that tests share.
 enum Fixture {
   static let secret = [UInt8](1...32)
   static let place = ZonePlace(
@@ -23,7 +23,7 @@ enum Fixture {
 
   static func nonce(_ count: Int) -> [UInt8] { [UInt8](repeating: 9, count: count) }
 
-  /// Runs with a folder that goes afterwards.
+  /// Runs a body with a folder, and removes the folder afterwards.
   static func inFolder(_ body: (URL) throws -> Void) throws {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("stratus-keys-\(UUID().uuidString)")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import StratusTransport
 
-/// A server that has one key for each zone it is asked for.
+/// A server that has one key for each requested zone.
 private final class KeyServer: HTTPExchange {
   private let asked = Mutex<[ZoneID]>([])
   private let made = Mutex<[ZoneID]>([])
@@ -53,7 +53,7 @@ private final class KeyServer: HTTPExchange {
         container: "iCloud.a", environment: .development, owner: owner, zoneName: "Notes"))
   }
 
-  /// Runs with a ring of the device that has Ann's account key.
+  /// Runs a body with the key ring of a device that has Ann's account key.
   private func withRing(
     _ keys: [ZoneID: ZoneKey], _ body: (KeyRing, KeyServer) async throws -> Void
   ) async throws {
@@ -73,13 +73,13 @@ private final class KeyServer: HTTPExchange {
     try await body(ring, server)
   }
 
-  @Test func `tells zones of one name apart by their owners`() async throws {
+  @Test func `distinguishes zones of the same name by their owners`() async throws {
     let keys = [own: key(1, owner: "_ann"), bobs: key(2, owner: "_bob")]
     try await withRing(keys) { ring, server in
       let options = Connection.Options()
       let first = try await ring.sealingKey(of: own, options: options)
       let second = try await ring.sealingKey(of: bobs, options: options)
-      // Both are known from now on.
+      // The ring now knows both keys.
       let again = try await ring.sealingKey(of: own, options: options)
       #expect([first.id, second.id, again.id] == [keys[own]?.id, keys[bobs]?.id, keys[own]?.id])
       #expect(server.askedZones == [own, bobs])
@@ -100,7 +100,7 @@ private final class KeyServer: HTTPExchange {
     }
   }
 
-  @Test func `forgets the keys of one owner's zone alone`() async throws {
+  @Test func `removes the keys of one owner's zone only`() async throws {
     let keys = [own: key(1, owner: "_ann"), bobs: key(2, owner: "_bob")]
     try await withRing(keys) { ring, server in
       let options = Connection.Options()
@@ -111,13 +111,13 @@ private final class KeyServer: HTTPExchange {
     }
   }
 
-  @Test func `makes no key for the zone of another owner`() async throws {
+  @Test func `creates no key for the zone of another owner`() async throws {
     try await withRing([:]) { ring, server in
       await #expect(throws: KeyFailure.self) {
         _ = try await ring.sealingKey(of: bobs, options: Connection.Options())
       }
       #expect(server.zonesWithNewKeys.isEmpty)
-      // The user's own zone gets one; here the answer is lost.
+      // The user's own zone gets a key. Its answer is lost here.
       _ = try? await ring.sealingKey(of: own, options: Connection.Options())
       #expect(server.zonesWithNewKeys.first == own)
     }

@@ -25,15 +25,15 @@ import Testing
     return (type, bytes)
   }
 
-  @Test(arguments: values) func `opens to what it was`(_ value: FieldValue) throws {
+  @Test(arguments: values) func `opens to its original value`(_ value: FieldValue) throws {
     let (type, bytes) = try sealed(value)
     #expect(type == FieldType(value.type.element, isList: value.type.isList, isEncrypted: true))
     let key = Fixture.zoneKey().recordKey(of: "n")
     #expect(key.opened(bytes, type: type, field: "f") == value)
   }
 
-  /// By the paper alone, with none of the code that seals.
-  @Test func `has the documented form, to the byte`() throws {
+  /// Implements the documented format without the code that seals.
+  @Test func `has the documented format, to the byte`() throws {
     let (_, bytes) = try sealed(.int64(-5))
     func text(_ parts: String...) -> [UInt8] {
       parts.flatMap { [0, 0, 0, UInt8($0.utf8.count)] + Array($0.utf8) }
@@ -57,7 +57,7 @@ import Testing
     #expect(String(decoding: plain, as: UTF8.self) == "-5")
   }
 
-  @Test func `does not open in another place`() throws {
+  @Test func `does not open in another record or field`() throws {
     let (type, bytes) = try sealed(.string("secret"))
     let key = Fixture.zoneKey().recordKey(of: "n")
     #expect(key.opened(bytes, type: type, field: "g") == nil)
@@ -72,7 +72,7 @@ import Testing
       ZonePlace(container: "iCloud.a", environment: .production, owner: "_ann", zoneName: "Notes"),
       ZonePlace(container: "iCloud.a", environment: .development, owner: "_bob", zoneName: "Notes"),
       ZonePlace(container: "iCloud.a", environment: .development, owner: "_ann", zoneName: "Other"),
-      // The same letters, parted otherwise.
+      // The same letters with a different separation into names.
       ZonePlace(
         container: "iCloud.a", environment: .development, owner: "_annN", zoneName: "otes"),
     ]
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func `is what the server takes for one`() throws {
+  @Test func `is recognized as sealed by the server`() throws {
     let (_, bytes) = try sealed(.string(""))
     #expect(SealedEnvelope.isWellFormed(bytes))
     #expect(SealedEnvelope.keyID(of: bytes) == Fixture.zoneKey().id)

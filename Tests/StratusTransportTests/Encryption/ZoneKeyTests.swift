@@ -6,7 +6,7 @@ import Testing
 @testable import StratusTransport
 
 @Suite struct `A wrapped zone key` {
-  @Test func `opens for its account and zone alone`() throws {
+  @Test func `opens only for its account and zone`() throws {
     let pair = try Fixture.pair()
     let wrapped = try Fixture.zoneKey().wrapped(for: pair)
     #expect(wrapped.recipient == pair.publicBytes)
@@ -31,8 +31,9 @@ import Testing
     #expect(ZoneKey(renamed, for: pair, place: Fixture.place) == nil)
   }
 
-  /// Who knows the public key, as the server does, can wrap to it; but not as the account.
-  @Test func `is refused from who has not the private key`() throws {
+  /// Whoever knows the public key, like the server, can wrap a key to it, but cannot do so as the
+  /// account.
+  @Test func `from a sender without the account's private key is refused`() throws {
     let pair = try Fixture.pair()
     let forger = try Fixture.pair(2)
     let key = Fixture.zoneKey()
@@ -62,11 +63,11 @@ import Testing
         try [1] + sender.encapsulatedKey + sender.seal([UInt8](repeating: 7, count: 32))
       return ZoneKey(forged, for: pair, place: Fixture.place) != nil
     }
-    // The last is the account's own, and shows that the others fail for the right reason.
+    // The last one is the account's own. It shows that the others fail for the right reason.
     #expect(opened == [false, false, true])
   }
 
-  @Test func `is for a public key that differs from container to container`() throws {
+  @Test func `is for a public key that differs between containers`() throws {
     let key = try Fixture.accountKey()
     let keys = [
       try key.publicKey(of: "_ann", container: "iCloud.a", environment: .development),

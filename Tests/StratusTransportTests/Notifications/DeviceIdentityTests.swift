@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `a program that is started again is the device it was`() throws {
+  @Test func `a restarted program is the same device`() throws {
     var first = identity()
     #expect(first?.id == "device-1")
     first = nil
@@ -38,7 +38,7 @@ import Testing
     #expect(first?.id == "device-1")
     #expect(second?.id == "device-2")
     first = nil
-    // The program's lowest free slot, whichever process had it.
+    // The program gets its lowest free slot, whichever process had it before.
     let third = try #require(identity())
     #expect(third.id == "device-1")
     #expect(second?.id == "device-2")
@@ -56,7 +56,7 @@ import Testing
     folder.appendingPathComponent("devices/iCloud.org.example.App.development.\(number)")
   }
 
-  @Test func `a program gets back its own name and no other's`() throws {
+  @Test func `a program gets back its own device name and no other's`() throws {
     #expect(known(to: "one") == nil)
     #expect(!FileManager.default.fileExists(atPath: folder.path))
     #expect(identity(of: "one")?.id == "device-1")
@@ -65,7 +65,7 @@ import Testing
     #expect(known(to: "three") == nil)
     let one = try #require(known(to: "one"))
     #expect(one.id == "device-1")
-    // Another process of it, at the same time.
+    // A second process of the same program, at the same time.
     #expect(known(to: "one") == nil)
     #expect(identity(of: "one")?.id == "device-3")
     withExtendedLifetime(one) {}
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test func `a name without a program, or with half of one, is theirs who take it`() throws {
+  @Test func `a device name without a complete program goes to the first program`() throws {
     for text in ["old\n", "old\nhal"] {
       _ = identity()
       try Data(text.utf8).write(to: slot(0))
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func `containers and environments have devices of their own`() throws {
+  @Test func `each container and environment has its own devices`() throws {
     let one = try #require(identity())
     let other = try #require(identity(container: "iCloud.org.example.Other"))
     let strange = try #require(identity(container: "../../iCloud/x"))
@@ -105,7 +105,7 @@ import Testing
     #expect(files.count == 4)
   }
 
-  @Test func `a name that is damaged is made anew`() throws {
+  @Test func `a damaged device name is replaced by a new one`() throws {
     for text in ["", "half", "with space\n", String(repeating: "x", count: 70) + "\n", "\n"] {
       _ = identity()
       let file = folder.appendingPathComponent("devices/iCloud.org.example.App.development.0")
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  @Test func `a folder that cannot be used gives no name`() throws {
+  @Test func `a folder that cannot be used gives no device name`() throws {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let file = folder.appendingPathComponent("file")
     try Data().write(to: file)
@@ -125,14 +125,14 @@ import Testing
     #expect(identity(container: String(repeating: "x", count: 300)) == nil)
   }
 
-  @Test func `slots are bounded`() throws {
+  @Test func `the number of slots is limited`() throws {
     var held: [DeviceIdentity] = []
     for _ in 0..<DeviceIdentity.slotsMax { held.append(try #require(identity())) }
     #expect(Set(held.map(\.id)).count == DeviceIdentity.slotsMax)
     #expect(identity() == nil)
   }
 
-  @Test func `what outlasts a process lies where the environment says`() {
+  @Test func `the folder of persistent state is where the environment says`() {
     func place(_ variables: [String: String]) -> String? {
       StateFolder.location(environmentVariables: variables)?.path
     }

@@ -20,7 +20,7 @@ import Testing
       exchange: events)
   }
 
-  /// Runs a stream, whose notifications are handed to the body, until the body ends.
+  /// Runs a stream until the body ends. The body receives the notifications.
   private func withStream(
     after number: Int64? = nil,
     _ body: (Handoff<NumberedNotification>) async throws -> Void
@@ -33,7 +33,7 @@ import Testing
     await running.value
   }
 
-  @Test func `a stream is asked for at the device's path`() async throws {
+  @Test func `a stream is requested at the device's path`() async throws {
     try await withStream { _ in
       let request = try await events.opened().request
       #expect(request.method == .get)
@@ -43,12 +43,12 @@ import Testing
           + "notifications/stream?clientId=D-1&ckAPIToken=api&ckWebAuthToken=web")
       #expect(request.headers["Accept"] == "text/event-stream")
       #expect(request.headers["Last-Event-ID"] == nil)
-      // The server is heard every 25 s.
+      // The server sends a sign of life every 25 s.
       #expect(request.timeoutSeconds > 50 && request.timeoutSeconds < 100)
     }
   }
 
-  @Test func `notifications come in order, each once`() async throws {
+  @Test func `notifications arrive in order, each once`() async throws {
     try await withStream { heard in
       let body = try await events.opened().accept()
       body.send(": welcome\n\n")
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func `a lost stream goes on behind what was heard`() async throws {
+  @Test func `a lost stream resumes after the last received notification`() async throws {
     try await withStream(after: 2) { heard in
       let first = try await events.opened()
       #expect(first.lastEventID == "2")
@@ -82,12 +82,13 @@ import Testing
       #expect(await heard.take()?.number == 5)
       again.end()
       #expect(try await events.opened().lastEventID == "5")
-      // Half of half a second, as chance is 0: nothing is wrong with a stream that was heard.
+      // Half of half a second, as chance is 0. A stream that delivered an event restarts with the
+      // shortest wait.
       #expect(time.sleeps == [0.25, 0.25])
     }
   }
 
-  @Test func `what may have been missed is told with the first connection and a server set back`()
+  @Test func `possible gaps are reported at the first connection and after a restore`()
     async throws
   {
     let told = Handoff<Void>()
@@ -112,7 +113,8 @@ import Testing
     await running.value
   }
 
-  @Test func `a server that was set back to a backup is heard all the same`() async throws {
+  @Test
+  func `a server that was restored from a backup still delivers notifications`() async throws {
     try await withStream { heard in
       let body = try await events.opened().accept()
       body.notify(90)
@@ -125,13 +127,13 @@ import Testing
     }
   }
 
-  @Test func `attempts in vain come less and less often`() async throws {
+  @Test func `failed attempts repeat at growing intervals`() async throws {
     try await withStream { _ in
       try await events.opened().fail(.lostBeforeSending)
       try await events.opened().fail(.timedOut)
       try await events.opened().refuse(500)
       try await events.opened().refuse(503, headers: ["retry-after": "7"])
-      // A page that something between has put in the stream's place.
+      // A page that an intermediary returned instead of the stream.
       try await events.opened().refuse(200, headers: ["content-type": "text/html"])
       for _ in 0..<4 { try await events.opened().fail(.notConnected) }
       _ = try await events.opened()
@@ -142,7 +144,7 @@ import Testing
     #expect(NotificationStream.delay(failures: 1, chance: 0, asked: 300) == 300)
   }
 
-  @Test func `a notification that cannot be read holds up none behind it`() async throws {
+  @Test func `an unreadable notification does not delay the next ones`() async throws {
     try await withStream { heard in
       let body = try await events.opened().accept()
       body.send("id: 1\nevent: notification\ndata: {\"aps\":\n\n")
@@ -155,7 +157,7 @@ import Testing
     }
   }
 
-  @Test func `a stream nobody wants any more is closed`() async throws {
+  @Test func `a stream without a reader is closed`() async throws {
     let stream = stream()
     let running = Task { await stream.run(after: nil) { _ in } }
     let body = try await events.opened().accept()
@@ -166,7 +168,7 @@ import Testing
     #expect(time.sleeps.isEmpty)
   }
 
-  @Test func `acknowledgements wait for each other and say only the newest`() async throws {
+  @Test func `acknowledgements are sent one at a time, and only the newest is sent`() async throws {
     let exchange = HeldExchange()
     let stream = stream(exchange)
     stream.acknowledge(through: 1)
@@ -180,7 +182,7 @@ import Testing
     exchange.answers.put(HTTPResponse(status: 200, body: Array("{}".utf8)))
     let second = try #require(await exchange.asked.take())
     #expect(String(decoding: second.body, as: UTF8.self) == #"{"through":3}"#)
-    // One that is refused is not repeated for ever.
+    // A refused acknowledgement is not repeated.
     exchange.answers.put(
       HTTPResponse(status: 400, body: Array(refusal("BAD_REQUEST").utf8)))
     exchange.answers.put(HTTPResponse(status: 200, body: Array("{}".utf8)))
@@ -190,7 +192,7 @@ import Testing
         == #"{"through":4}"#)
   }
 
-  @Test func `a device is called by its new name once it has one`() async throws {
+  @Test func `the next requests use a new device name`() async throws {
     let exchange = ScriptedExchange([.answer(200, emptyList), .answer(200, emptyList)])
     let connection = connection(exchange)
     func send() async throws {

@@ -12,8 +12,8 @@ import Testing
     _ data: String, id: String = "", type: String = "message"
   ) -> ServerSentEvent { ServerSentEvent(type: type, id: id, data: data) }
 
-  /// With every way to end a line, a mark of byte order, comments, characters of several bytes,
-  /// fields nobody knows, and an event that is never ended.
+  /// Text with every kind of line end, a byte order mark, comments, multibyte characters, unknown
+  /// fields, and an event without an end.
   private let mixed =
     "\u{FEFF}: hello\r\n\r\nid: 7\r\nevent: notification\r\ndata: {\"ä\":\r\ndata: \"𝄞\"}\r\n\r\n"
     + "data\n\nretry: 5\nid:8\ndata:a: b\n\n:\n\r\rdata: x\rdata:  y\r\rdata: lost\n"
@@ -25,7 +25,7 @@ import Testing
     ]
   }
 
-  @Test func `events end with an empty line`() throws {
+  @Test func `an empty line ends an event`() throws {
     #expect(try read(mixed) == mixedEvents)
     #expect(try read("data: a\n").isEmpty)
     #expect(try read("data: a\n\n") == [event("a")])
@@ -33,7 +33,7 @@ import Testing
     #expect(try read("data: a\r\r") == [event("a")])
   }
 
-  @Test func `events are the same wherever they are split`() throws {
+  @Test func `events are the same wherever the bytes are split`() throws {
     let bytes = Array(mixed.utf8)
     for first in 0...bytes.count {
       for second in first...bytes.count {
@@ -49,20 +49,20 @@ import Testing
     }
   }
 
-  @Test func `events are the same byte by byte`() throws {
+  @Test func `events are the same when they arrive byte by byte`() throws {
     var reader = ServerSentEvents()
     var events: [ServerSentEvent] = []
     for byte in mixed.utf8 { events += try reader.read([byte]) }
     #expect(events == mixedEvents)
   }
 
-  @Test func `what has no data is no event, but its ID counts`() throws {
+  @Test func `a block without data is no event, but its ID counts`() throws {
     #expect(try read("id: 3\nevent: x\n\ndata: a\n\n") == [event("a", id: "3")])
     #expect(try read(": still here\n\n: still here\n\n").isEmpty)
     #expect(try read("id: 3\n\nid: 4\0\ndata: a\n\n") == [event("a", id: "3")])
   }
 
-  @Test func `what is no stream of events does not fill the memory`() throws {
+  @Test func `a stream in another format does not fill the memory`() throws {
     var reader = ServerSentEvents()
     let piece = [UInt8](repeating: 0x61, count: ServerSentEvents.eventBytesMax)
     #expect(try reader.read(piece).isEmpty)

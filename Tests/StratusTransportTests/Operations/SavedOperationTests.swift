@@ -22,7 +22,7 @@ import Testing
     try body()
   }
 
-  @Test func `are listed once their request is written, in their own container`() throws {
+  @Test func `are listed after their request is written, in their own container`() throws {
     try withFolder {
       #expect(operations().ids(now: now) == [])
       let saved = try #require(operations().make(id: "A"))
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `are had by one at a time`() {
+  @Test func `can be owned by one process at a time`() {
     withFolder {
       var saved = operations().make(id: "A")
       #expect(saved?.keep(request: Data([1])) == true)
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `keep the answers to their steps`() throws {
+  @Test func `keep the answers of their completed steps`() throws {
     try withFolder {
       do {
         let saved = try #require(operations().make(id: "A"))
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `that are damaged are not gone on with`() throws {
+  @Test func `that are damaged are not resumed`() throws {
     try withFolder {
       #expect(operations().make(id: "A")?.keep(request: Data([1, 2, 3])) == true)
       let file = folder.appendingPathComponent(
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func `are forgotten a day after they have finished, or a month after they were left`() {
+  @Test func `are removed a day after they end, or a month after they were abandoned`() {
     withFolder {
       for id in ["A", "B"] {
         let saved = operations().make(id: id)
@@ -99,14 +99,14 @@ import Testing
   }
 
   @Test(arguments: ["", "..", "../../x", "a/b", ".", String(repeating: "a", count: 65)])
-  func `are not looked for outside their folder`(id: String) {
+  func `are read only from their own folder`(id: String) {
     withFolder {
       #expect(operations().make(id: id) == nil)
       #expect(operations().open(id: id, now: now) == nil)
     }
   }
 
-  @Test func `leave nothing behind once they are forgotten`() throws {
+  @Test func `leave no file behind after their removal`() throws {
     try withFolder {
       let file = FileManager.default.temporaryDirectory
         .appendingPathComponent("stratus-test-\(UUID().uuidString)")
