@@ -14,7 +14,7 @@ public enum MergeRule {
   /// - Parameters:
   ///   - mine: the text here; nil: there is no note.
   ///   - theirs: the text on the server; nil: there is no note.
-  ///   - known: the text that this device knew on the server, and the texts it has sent since.
+  ///   - known: the text that this device knew on the server, and the text it has sent since.
   /// - Returns: the merged text; nil: no note.
   static func merge(mine: String?, theirs: String?, known: BackupState.Known?) -> String? {
     if mine == theirs || theirs == known?.text { return mine }
