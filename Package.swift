@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Settings of every target of ours.
+/// The settings of every target.
 let strict: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
   .enableUpcomingFeature("ExistentialAny"),
@@ -17,20 +17,21 @@ let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-/// What Hummingbird's own interface is made of.
+/// The modules whose types Hummingbird's interface uses.
 let hummingbirdTypes: [Target.Dependency] = [
   .product(name: "HTTPTypes", package: "swift-http-types"),
   .product(name: "NIOCore", package: "swift-nio"),
   logging,
 ]
-/// What AsyncHTTPClient's own interface is made of.
+/// The modules whose types AsyncHTTPClient's interface uses.
 let httpClientTypes: [Target.Dependency] = [
   .product(name: "NIOCore", package: "swift-nio"),
   .product(name: "NIOHTTP1", package: "swift-nio"),
   .product(name: "NIOSSL", package: "swift-nio-ssl"),
 ]
 
-/// A room of the package: its name, and the rooms and packages it may import (DESIGN section 2).
+/// A module of the package: its name, and the modules and packages it may import (DESIGN section
+/// 2).
 func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
   .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
@@ -52,7 +53,7 @@ let package = Package(
     .executable(name: "stratus", targets: ["stratus"]),
     .library(name: "CloudKit", targets: ["CloudKit", "CoreLocation"]),
     .library(name: "StratusTesting", targets: ["StratusTesting"]),
-    // For a storage engine of one's own: the ports, and the suites that it must pass.
+    // For other storage engines: the ports, and the suites that an engine must pass.
     .library(
       name: "StratusConformance",
       targets: ["StratusConformance", "StratusDomain", "StratusWire"]),
@@ -152,7 +153,7 @@ let package = Package(
       ],
       path: "Simulation", exclude: ["Planted"], swiftSettings: strict),
 
-    // For tests, and tests
+    // Test support and tests
     room("StratusConformance", ["StratusDomain", "StratusWire"]),
     room(
       "StratusTesting",
@@ -172,7 +173,7 @@ let package = Package(
     tests(
       "StratusSubscriptionTests",
       ["StratusAssets", "StratusDomain", "StratusSQLite", "StratusTesting", "StratusWire"]),
-    // NB: it runs the program, and so has it built.
+    // NB: it runs the program, so it depends on it.
     tests("StratusSimulationTests", ["stratus-simulation"]),
     .target(
       name: "QueryChecks",
@@ -231,7 +232,7 @@ let package = Package(
       [
         "StratusFoundation", "StratusKit", "StratusTesting", "StratusTransport", "StratusWire",
       ]),
-    // NB: an app's settings, not ours: it compiles what apps write.
+    // NB: an app's settings, not ours: it compiles code as apps write it.
     .testTarget(
       name: "ClientCodeTests", dependencies: ["CloudKit", "CoreLocation"],
       swiftSettings: [.swiftLanguageMode(.v6)]),

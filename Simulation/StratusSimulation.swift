@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// Runs the server and its clients in one thread and virtual time, by seeds.
+/// Runs the server and its clients in one thread and in virtual time, one simulation for each seed.
 @main
 struct StratusSimulation: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -108,7 +108,7 @@ struct StratusSimulation: ParsableCommand {
   private func report(_ seed: UInt64, _ failure: String) {
     print("SEED \(seed) FAILED: \(failure)")
     if unshrunk || keepGoing {
-      // NB: whoever waits for more of them reads a pipe.
+      // NB: the reader of the output may be a pipe.
       fflush(nil)
       return
     }
@@ -139,7 +139,7 @@ struct StratusSimulation: ParsableCommand {
     if parts.contains(where: { $0.terminationStatus != 0 }) { throw ExitCode.failure }
   }
 
-  /// Dictionaries must have the same order in every run, which the runtime decides at its start.
+  /// Dictionaries must have the same order in every run. The runtime decides it at its start.
   private static func makeHashingRepeatable() {
     let variable = "SWIFT_DETERMINISTIC_HASHING"
     if ProcessInfo.processInfo.environment[variable] != nil { return }

@@ -1,4 +1,4 @@
-/// Why the bench cannot go on: one sentence.
+/// The reason why the benchmark cannot continue, in one sentence.
 struct Failure: Error, CustomStringConvertible {
   let description: String
 

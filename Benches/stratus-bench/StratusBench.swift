@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// Measures a Stratus server against floors of the same machine.
+/// Measures a Stratus server against floors on the same machine.
 @main
 struct StratusBench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -13,14 +13,14 @@ struct StratusBench: AsyncParsableCommand {
     defaultSubcommand: RunCommand.self)
 }
 
-/// What can be measured by itself.
+/// A job that can be measured alone.
 enum Job: String, CaseIterable, ExpressibleByArgument {
   case lookup, poll, modifyOne = "modify-1", modifyMany = "modify-200", pull
   case oneChange = "one-change"
   case query, rows, asset, push, subscriptions, sync
 }
 
-/// `stratus-bench`: everything, as one table.
+/// `stratus-bench`: measures everything and prints one table.
 struct RunCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run", abstract: "Measure, and print one table.")

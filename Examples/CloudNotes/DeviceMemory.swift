@@ -1,6 +1,6 @@
 import CloudKit
 
-/// What a device keeps between runs: its change token, and for each note what a list needs.
+/// The data that a device keeps between runs: its change token, and the list fields of each note.
 struct DeviceMemory {
   let folder: URL
   var token: CKServerChangeToken?
@@ -35,7 +35,7 @@ struct DeviceMemory {
     try JSONEncoder().encode(blobs).write(to: file("notes"), options: .atomic)
   }
 
-  /// Starts anew: everything will be fetched again.
+  /// Resets the memory: everything will be fetched again.
   mutating func forget() {
     token = nil
     notes = [:]

@@ -1,7 +1,7 @@
 import CloudKit
 
 extension CKError {
-  /// What happened, and what to do about it, for the person at the keyboard.
+  /// A description of the error, with a remedy, for the user.
   var explanation: String {
     switch code {
     case .notAuthenticated:

@@ -1,9 +1,9 @@
 import CloudKit
 
-/// A note as the app thinks of it.
+/// A note, as the app uses it.
 struct Note {
   static let recordType = "CloudNote"
-  /// What a list needs; the text stays on the server until it is read.
+  /// The fields that a list needs; the text stays on the server until the user reads it.
   static let listKeys = ["title", "edited"]
 
   let record: CKRecord

@@ -1,16 +1,16 @@
 import CloudKit
 
-/// One device's notes: what it knows of them, and the server behind.
+/// One device's notes: its local memory of them, and the server.
 struct Notebook {
-  /// A zone of this app's own, so that other apps of the container keep out of it.
+  /// A zone of this app only; other apps of the container do not use it.
   static let zoneID = CKRecordZone.ID(zoneName: "CloudNotes")
 
   let database = CKContainer.default().privateCloudDatabase
   var memory: DeviceMemory
 
-  /// Makes the zone where it is missing, and fetches what changed since the last time.
+  /// Creates the zone if it is missing, and fetches the changes since the last time.
   ///
-  /// - Returns: how many notes changed or went.
+  /// - Returns: the number of notes that changed or were deleted.
   mutating func sync() async throws -> Int {
     var count = 0
     var moreComing = true
@@ -43,13 +43,13 @@ struct Notebook {
     memory.notes.values.map(Note.init).sorted { $0.edited > $1.edited }
   }
 
-  /// Writes a note, into a new notebook where the old one is gone.
+  /// Saves a new note; creates the notebook again if it was deleted.
   mutating func add(title: String, text: String) async throws -> Note {
     let note = Note(title: title, text: text, in: Self.zoneID, at: Date())
     do {
       return try await keep(database.save(note.record))
     } catch let error as CKError where error.code == .zoneNotFound {
-      // Another device threw the notebook away; its notes are gone from here too.
+      // Another device deleted the notebook; its notes are removed here, too.
       _ = try await sync()
       return try await keep(database.save(note.record))
     }
@@ -73,7 +73,7 @@ struct Notebook {
       return (try await keep(database.save(mine.record)), false)
     } catch let error as CKError where error.code == .serverRecordChanged {
       guard let record = error.serverRecord else { throw error }
-      // Only the server's copy carries the tag that passes next time, so ours goes into it.
+      // Only the server's copy has the tag for the next save, so the text goes into that copy.
       let theirs = Note(record: record)
       theirs.text = "\(text)\n--- and from another device ---\n\(theirs.text)"
       theirs.edited = mine.edited
@@ -94,7 +94,7 @@ struct Notebook {
     return Note(record: record)
   }
 
-  /// The note whose name starts so.
+  /// The note whose name begins with a text.
   private func id(_ prefix: String) throws -> CKRecord.ID {
     if prefix.isEmpty { throw UsageError("Say which note, as 'list' shows it.") }
     let matches = memory.notes.values.map(\.recordID).filter {
@@ -108,7 +108,7 @@ struct Notebook {
   }
 }
 
-/// What the person at the keyboard got wrong.
+/// A sentence for the user about wrong input.
 struct UsageError: Error, CustomStringConvertible {
   let description: String
 

@@ -1,12 +1,12 @@
 import CloudKit
 
-/// A name under which people meet.
+/// The name of a channel.
 struct Channel: Hashable, Sendable {
   static let recordType = "Channel"
 
   let name: String
 
-  /// - Throws: `UsageError` for what is no name.
+  /// - Throws: `UsageError` if the text is no valid name.
   init(_ text: String) throws {
     name = (text.hasPrefix("#") ? String(text.dropFirst()) : text).lowercased()
     let isPlain = name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
@@ -15,15 +15,15 @@ struct Channel: Hashable, Sendable {
     }
   }
 
-  /// With its sign, as people write it.
+  /// The name with its sign, as users write it.
   var title: String { "#\(name)" }
 
-  /// Named after the channel, so that there cannot be two.
+  /// The record name comes from the channel, so that a channel exists once.
   var recordID: CKRecord.ID { CKRecord.ID(recordName: "channel.\(name)") }
 
   var reference: CKRecord.Reference { CKRecord.Reference(recordID: recordID, action: .none) }
 
-  /// What makes the channel on the server.
+  /// The record that creates the channel on the server.
   var record: CKRecord {
     let record = CKRecord(recordType: Self.recordType, recordID: recordID)
     record["name"] = name
@@ -31,12 +31,12 @@ struct Channel: Hashable, Sendable {
   }
 }
 
-/// What the server tells of a channel by itself.
+/// A subscription to the messages or the members of a channel.
 enum Topic: Equatable {
   case messages(Channel)
   case people(Channel)
 
-  /// The subscription's name.
+  /// The subscription's ID.
   var subscriptionID: CKSubscription.ID {
     switch self {
     case .messages(let channel): "messages.\(channel.name)"
@@ -44,7 +44,7 @@ enum Topic: Equatable {
     }
   }
 
-  /// What a notification is about; nil: nothing of ours.
+  /// The channel and the kind of a notification; nil: the notification is not ours.
   init?(subscriptionID: CKSubscription.ID?) {
     let parts = subscriptionID?.split(separator: ".", maxSplits: 1) ?? []
     guard parts.count == 2, let channel = try? Channel(String(parts[1])) else { return nil }
@@ -64,7 +64,8 @@ enum Topic: Equatable {
         recordType: Message.recordType,
         predicate: NSPredicate(format: "channel == %@", channel.reference),
         subscriptionID: subscriptionID, options: [.firesOnRecordCreation])
-      // A phone shows who says what; the fields travel along for whoever looks elsewhere.
+      // A phone shows the author and the text; the fields are in the notification for members in
+      // other channels.
       information.alertLocalizationKey = "%1$@: %2$@"
       information.alertLocalizationArgs = ["author", "text"]
       information.desiredKeys = ["author", "text"]

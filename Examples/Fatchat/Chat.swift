@@ -1,13 +1,13 @@
 import CloudKit
 
-/// The chat as the server has it: everybody's, in the public database.
+/// The chat on the server, in the public database, for all users.
 struct Chat: Sendable {
-  /// Messages shown of a channel that somebody comes to.
+  /// The number of messages that a channel shows at the user's arrival.
   static let historyCount = 50
 
   let container: CKContainer
   let database: CKDatabase
-  /// What we are called.
+  /// The user's name in the chat.
   let name: String
 
   init(container: CKContainer = .default(), name: String) {
@@ -16,7 +16,7 @@ struct Chat: Sendable {
     self.name = name
   }
 
-  /// - Throws: `CKError` where nobody is signed in, or the server cannot be asked.
+  /// - Throws: `CKError` if no user is signed in, or the server cannot be reached.
   func requireAccount() async throws {
     switch try await container.accountStatus() {
     case .available: break
@@ -48,7 +48,7 @@ struct Chat: Sendable {
     }
   }
 
-  /// Makes a channel, with a first message in it.
+  /// Creates a channel with a first message.
   ///
   /// - Throws: `UsageError` if it exists.
   func make(_ channel: Channel) async throws {
@@ -60,14 +60,14 @@ struct Chat: Sendable {
     } catch let error as CKError
       where [.serverRecordChanged, .permissionFailure].contains(error.code)
     {
-      // A name that is taken is a conflict, or not ours to write if somebody else has it.
+      // A name in use is a conflict, or a refused permission if another user has it.
       guard try await exists(channel) else { throw error }
       throw UsageError(
         "There is a channel \(channel.title) already: go there by '/join \(channel.name)'.")
     }
   }
 
-  /// Lets the server tell by itself what happens in a channel, from now on, also while we are away.
+  /// Subscribes to the events of a channel, also for the time when the program does not run.
   func follow(_ channel: Channel) async throws {
     let results = try await database.modifySubscriptions(
       saving: [Topic.messages(channel).subscription, Topic.people(channel).subscription],
@@ -75,7 +75,7 @@ struct Chat: Sendable {
     for result in results.saveResults.values { _ = try result.get() }
   }
 
-  /// Ends what ``follow(_:)`` began.
+  /// Ends the subscriptions of ``follow(_:)``.
   func unfollow(_ channel: Channel) async throws {
     let results = try await database.modifySubscriptions(
       saving: [],
@@ -88,7 +88,7 @@ struct Chat: Sendable {
 
   // Messages.
 
-  /// What was said that we do not know, the oldest first. Where we know nothing: the last of it.
+  /// The messages after the known ones, the oldest first. If none is known, the last messages.
   func messages(
     in channel: Channel, beyond known: Set<CKRecord.ID>
   ) async throws -> [Message] {
@@ -114,14 +114,14 @@ struct Chat: Sendable {
     do {
       try await database.save(message.record)
     } catch let error as CKError where error.code == .serverResponseLost {
-      // It may have arrived; then the same record is refused now, and all is well.
+      // The message may have arrived; then the server refuses the same record now, and all is well.
       do {
         try await database.save(message.record)
       } catch let error as CKError where error.code == .serverRecordChanged {}
     }
   }
 
-  /// The file of a message, in a place that is cleaned up in time.
+  /// The file of a message, in a folder that the framework cleans up later.
   func file(of message: Message) async throws -> URL {
     let record = try await database.record(for: message.id)
     guard let file = (record["file"] as? CKAsset)?.fileURL else {
@@ -130,11 +130,11 @@ struct Chat: Sendable {
     return file
   }
 
-  // People.
+  // Members.
 
-  /// Says that we are here.
+  /// Renews the user's presence.
   ///
-  /// - Returns: what time it is, by the server's clock.
+  /// - Returns: the time by the server's clock.
   func renew(_ presence: Presence) async throws -> Date {
     presence.record["renewed"] = Date()
     let results = try await database.modifyRecords(
@@ -143,7 +143,7 @@ struct Chat: Sendable {
     return saved?.modificationDate ?? .distantPast
   }
 
-  /// Says that we have gone, unless that takes long: then the others notice.
+  /// Removes the user's presence, unless that takes long: then it expires.
   func withdraw(_ presence: Presence) async {
     let configuration = CKOperation.Configuration()
     configuration.timeoutIntervalForResource = 2
@@ -152,7 +152,7 @@ struct Chat: Sendable {
     }
   }
 
-  /// Who is in a channel, by name, each once.
+  /// The members of a channel, by name, each once.
   ///
   /// - Parameter now: the time by the server's clock.
   func people(in channel: Channel, now: Date) async throws -> [String] {
@@ -164,7 +164,7 @@ struct Chat: Sendable {
     return Set(try await all(query, keys: ["name"]).map { Presence(record: $0).name }).sorted()
   }
 
-  /// Removes what is left of ourselves from programs that could not say goodbye.
+  /// Removes the user's presences that earlier runs could not remove.
   func sweep(now: Date) async throws {
     let me = CKRecord.Reference(recordID: try await container.userRecordID(), action: .none)
     let query = CKQuery(

@@ -1,5 +1,5 @@
 extension Character {
-  /// How many columns of a terminal it takes.
+  /// The number of terminal columns of the character.
   var columns: Int {
     guard let first = unicodeScalars.first else { return 0 }
     switch first.properties.generalCategory {
@@ -12,7 +12,7 @@ extension Character {
     return isEmoji || Self.wide.contains { $0.contains(first.value) } ? 2 : 1
   }
 
-  /// The scripts of East Asia that are written in squares.
+  /// The scripts of East Asia whose characters take two columns.
   private static let wide: [ClosedRange<UInt32>] = [
     0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3,
     0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x20000...0x3FFFD,
@@ -20,10 +20,10 @@ extension Character {
 }
 
 extension StringProtocol {
-  /// How many columns of a terminal it takes.
+  /// The number of terminal columns of the text.
   var columns: Int { reduce(0) { $0 + $1.columns } }
 
-  /// As much of the beginning as there is room for.
+  /// The beginning of the text, as long as it fits.
   func prefix(columns: Int) -> String {
     var (text, room) = ("", columns)
     for character in self {
@@ -34,7 +34,7 @@ extension StringProtocol {
     return text
   }
 
-  /// As much of the end as there is room for.
+  /// The end of the text, as long as it fits.
   func suffix(columns: Int) -> String {
     var (text, room) = ([Character](), columns)
     for character in reversed() {
@@ -45,7 +45,7 @@ extension StringProtocol {
     return String(text.reversed())
   }
 
-  /// In lines that are no wider, broken between words where that is possible.
+  /// The text in lines of a width at most, broken between words where possible.
   func wrapped(columns: Int) -> [String] {
     var lines: [String] = []
     var line = ""

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What somebody enters: a message, or a word with a stroke before it.
+/// An entered line: a message, or a command that begins with a slash.
 enum Command: Equatable {
   case say(String)
   case attach(URL)
@@ -25,7 +25,7 @@ enum Command: Equatable {
     Anything else is said to everybody here; '//' begins a message with a stroke.
     """
 
-  /// - Throws: `UsageError` for an empty message, and for what no command is.
+  /// - Throws: `UsageError` for an empty message and for an unknown command.
   init(_ line: String) throws {
     let line = line.printable.trimmingCharacters(in: .whitespaces)
     if line.isEmpty { throw UsageError("There is nothing to send.") }
@@ -59,7 +59,7 @@ enum Command: Equatable {
   }
 }
 
-/// What the person at the keyboard should know.
+/// A sentence for the user.
 struct UsageError: Error, CustomStringConvertible {
   let description: String
 

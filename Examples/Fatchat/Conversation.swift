@@ -1,10 +1,9 @@
 import CloudKit
 
-/// Somebody's part in the chat: where they are, and what they have seen.
+/// The user's part in the chat: the present channel, and the messages seen so far.
 ///
-/// Nobody asks the server for messages again and again. A notification is a hint that there is
-/// something to fetch, and hints that come together are one. What we send ourselves is seen in the
-/// same way.
+/// The program does not poll for messages. A notification is a hint to fetch, and several hints at
+/// once are one. The user's own messages appear in the same way.
 actor Conversation {
   private let chat: Chat
   private let news: AsyncStream<News>.Continuation
@@ -13,12 +12,12 @@ actor Conversation {
 
   private var channel: Channel?
   private var presence: Presence?
-  /// The server's clock, when we last heard of it.
+  /// The server's time at its last answer.
   private var now = Date.distantPast
   private var known: Set<CKRecord.ID> = []
   /// The messages with files, by their numbers from 1.
   private var files: [Message] = []
-  /// nil: not known yet.
+  /// The members of the channel; nil: not known yet.
   private var people: [String]?
   private var missed: [Channel: Int] = [:]
   private var isConnected = true
@@ -28,18 +27,18 @@ actor Conversation {
     self.news = news
   }
 
-  /// Goes to the first channel, which is made if it is the lobby and not there.
+  /// Goes to the first channel. If it is the lobby and does not exist, the program creates it.
   func begin(in first: Channel, lobby: Channel) async throws {
     try await chat.requireAccount()
     if first == lobby, !(try await chat.exists(lobby)) {
-      // Two may come at once; one of them has made it.
+      // Two users may come at once; one of them has created it.
       do { try await chat.make(lobby) } catch is UsageError {}
     }
     try await join(first)
     try await chat.sweep(now: now)
   }
 
-  /// Hears what the server tells, until the task is cancelled.
+  /// Handles the notifications of the server until the task is cancelled.
   func run() async {
     await withTaskGroup(of: Void.self) { [chat, messageHints, peopleHints] group in
       group.addTask {
@@ -57,7 +56,7 @@ actor Conversation {
     }
   }
 
-  /// Says goodbye.
+  /// Leaves the chat.
   func end() async {
     let last = presence
     (channel, presence) = (nil, nil)
@@ -65,9 +64,9 @@ actor Conversation {
     news.finish()
   }
 
-  /// Does what was entered.
+  /// Runs an entered line.
   ///
-  /// - Returns: whether to go on.
+  /// - Returns: whether the chat continues.
   func obey(_ line: String) async -> Bool {
     do {
       switch try Command(line) {
@@ -102,7 +101,7 @@ actor Conversation {
     return channel
   }
 
-  // Where we are.
+  // The present channel.
 
   private func join(_ next: Channel) async throws {
     if next == channel { throw UsageError("You are in \(next.title) already.") }
@@ -131,7 +130,7 @@ actor Conversation {
     news.yield(.left(last))
   }
 
-  // What the server tells.
+  // Notifications.
 
   private func hear(_ notification: CKNotification) {
     switch Topic(subscriptionID: notification.subscriptionID) {
@@ -153,7 +152,7 @@ actor Conversation {
     guard let channel else { return }
     await whileConnected {
       let messages = try await chat.messages(in: channel, beyond: known)
-      // Who has gone elsewhere meanwhile has asked anew.
+      // The user has changed the channel in the meantime, and that has fetched again.
       guard channel == self.channel else { return }
       for message in messages where known.insert(message.id).inserted {
         if message.fileName != nil { files.append(message) }
@@ -185,7 +184,7 @@ actor Conversation {
     }
   }
 
-  /// Tells of an error that comes by itself once, and of its end, when there is to catch up.
+  /// Shows a background error once, and its end, when there is something to fetch.
   private func whileConnected(_ body: () async throws -> Void) async {
     do {
       try await body()
@@ -225,7 +224,7 @@ actor Conversation {
   }
 }
 
-/// Hints that something is to be done, of which any number are one.
+/// Hints that there is work to do; any number of them count as one.
 private struct Hints: Sendable {
   let stream: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation

@@ -1,7 +1,7 @@
 import CloudKit
 
 extension CKError {
-  /// What happened, and what to do about it, for the person at the keyboard.
+  /// A description of the error, with a remedy, for the user.
   var explanation: String {
     switch code {
     case .notAuthenticated:
@@ -28,7 +28,7 @@ extension CKError {
   }
 }
 
-/// What to tell the person at the keyboard of an error, whatever it is.
+/// The sentence for the user about any error.
 func explain(_ error: any Error) -> String {
   switch error {
   case let error as CKError: error.explanation

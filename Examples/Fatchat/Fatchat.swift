@@ -28,7 +28,7 @@ struct Fatchat {
       chat: Chat(name: try Presence.name(arguments[0])), news: teller)
     try await conversation.begin(in: first, lobby: lobby)
 
-    // By a signal, a key, a command, or the end of what there is to read.
+    // A signal, a key, a command, or the end of the input ends the chat.
     let (endings, ending) = AsyncStream.makeStream(of: Void.self)
     await ending.heed(SIGINT, SIGTERM, SIGHUP)
     let view: any View
@@ -44,7 +44,7 @@ struct Fatchat {
       ending.yield()
     }
     for await _ in endings { break }
-    // What is still under way ends with the program.
+    // Work in progress ends with the program.
     await conversation.end()
     await showing.value
     await view.close()

@@ -1,16 +1,16 @@
-/// The line that is being written, what was sent before, and where the cursor is.
+/// The line that is being written, the lines sent before, and the cursor's position.
 struct InputLine {
   private(set) var before = ""
   private(set) var after = ""
   private var sent: [String] = []
-  /// Which of the lines sent is shown; as many as there are: the new one.
+  /// The index of the shown line among those sent; their count: the new line.
   private var shownIndex = 0
 
   var text: String { before + after }
 
-  /// Takes a key that changes the line.
+  /// Handles a key that changes the line.
   ///
-  /// - Returns: the line, if it is to be sent.
+  /// - Returns: the line, if the key sends it.
   mutating func press(_ key: Key) -> String? {
     switch key {
     case .text(let text): before += text

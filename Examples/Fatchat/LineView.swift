@@ -1,6 +1,6 @@
 import Foundation
 
-/// Lines in and lines out, for scripts and pipes. What is no message begins with a star.
+/// Lines in and lines out, for scripts and pipes. A line that is no message begins with a star.
 struct LineView: View {
   let lines: AsyncStream<String>
 
@@ -15,14 +15,14 @@ struct LineView: View {
 
   func show(_ news: News) {
     for line in Self.text(news) {
-      // NB: not `print`, which keeps what goes into a pipe until there is more.
+      // NB: `print` would keep the output to a pipe in a buffer.
       try? FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))
     }
   }
 
   func close() {}
 
-  /// News in words.
+  /// An event in words.
   static func text(_ news: News) -> [String] {
     switch news {
     case .entered(let channel): ["* you are in \(channel.title)"]

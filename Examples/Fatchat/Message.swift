@@ -1,9 +1,9 @@
 import CloudKit
 
-/// Something said in a channel, or a file handed around there.
+/// A message or a shared file in a channel.
 struct Message: Sendable {
   static let recordType = "Message"
-  /// What a list needs; the file stays on the server until somebody wants it.
+  /// The fields that a list needs; the file stays on the server until a user asks for it.
   static let listKeys = ["author", "text", "fileName", "fileSizeBytes"]
 
   let record: CKRecord
@@ -12,7 +12,8 @@ struct Message: Sendable {
     self.init(CKRecord(recordType: Self.recordType), text, author, channel)
   }
 
-  /// The first message of a channel. Named after it, so that there cannot be two either.
+  /// The first message of a channel. Its record name comes from the channel, so that it exists
+  /// once.
   init(opening channel: Channel, by author: String) {
     let id = CKRecord.ID(recordName: "opening.\(channel.name)")
     self.init(
@@ -22,7 +23,7 @@ struct Message: Sendable {
 
   /// A message with a file.
   ///
-  /// - Throws: `UsageError` where there is no file that could be read.
+  /// - Throws: `UsageError` if the file does not exist or cannot be read.
   init(file: URL, by author: String, in channel: Channel) throws {
     let values = try? file.resolvingSymlinksInPath().resourceValues(
       forKeys: [.isRegularFileKey, .fileSizeKey])
@@ -51,17 +52,17 @@ struct Message: Sendable {
   var id: CKRecord.ID { record.recordID }
   var author: String { (record["author"] as? String ?? "somebody").printable }
   var text: String { (record["text"] as? String ?? "").printable }
-  /// When the server got it.
+  /// The time when the server received the message.
   var date: Date? { record.creationDate }
 
-  /// The file's name, without anything that leads to another folder; nil: there is no file.
+  /// The file's name, without parts that lead to another folder; nil: there is no file.
   var fileName: String? {
     guard let name = record["fileName"] as? String else { return nil }
     let last = URL(fileURLWithPath: "/\(name.printable)").lastPathComponent
     return ["/", ".", "..", ""].contains(last) ? "file" : last
   }
 
-  /// What was said, and the file under the number by which it can be asked for.
+  /// The text, and the file with the number under which it can be saved.
   func line(fileNumber: Int?) -> String {
     guard let fileName, let fileNumber else { return text }
     let size = record["fileSizeBytes"] as? Int64 ?? 0
@@ -71,7 +72,7 @@ struct Message: Sendable {
 }
 
 extension String {
-  /// On one line, and without what would command the terminal or turn the writing around.
+  /// The text on one line, without characters that control the terminal or turn the writing around.
   var printable: String {
     let scalars = unicodeScalars.map { scalar -> Unicode.Scalar in
       switch (scalar.properties.generalCategory, scalar.value) {

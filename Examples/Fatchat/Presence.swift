@@ -1,14 +1,14 @@
 import CloudKit
 
-/// That somebody is in a channel: a record which is renewed while they are, and counts for nothing
-/// once it has not been for a while.
+/// A record that shows that a user is in a channel. The program renews it while the user is there,
+/// and it expires if it is not renewed for a while.
 ///
-/// Time is the server's, as records carry it: no two machines need agree on it.
+/// Times are the server's, from the records, so the clocks of two machines need not agree.
 struct Presence: Sendable {
   static let recordType = "Presence"
-  /// How often it is renewed.
+  /// Seconds between two renewals.
   static let renewalSeconds = 10.0
-  /// How long it holds: two renewals may get lost.
+  /// Seconds until a presence expires: two renewals may get lost.
   static let validSeconds = 30.0
 
   let record: CKRecord
@@ -24,9 +24,9 @@ struct Presence: Sendable {
   var id: CKRecord.ID { record.recordID }
   var name: String { (record["name"] as? String ?? "somebody").printable }
 
-  /// The name that somebody goes by.
+  /// The user's name in the chat.
   ///
-  /// - Throws: `UsageError` for what is no name.
+  /// - Throws: `UsageError` if the text is no valid name.
   static func name(_ text: String) throws -> String {
     let name = text.printable.trimmingCharacters(in: .whitespaces)
     guard (1...20).contains(name.count) else {

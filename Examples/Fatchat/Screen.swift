@@ -1,8 +1,9 @@
 import Foundation
 
-/// The live screen: the channel and its people above, what was said, and the line being written.
+/// The live screen: the channel and its members at the top, the messages, and the line being
+/// written.
 actor Screen: View {
-  /// Entries that can be scrolled back to.
+  /// The number of entries that the user can scroll back to.
   private static let entriesMax = 2_000
 
   nonisolated let lines: AsyncStream<String>
@@ -15,11 +16,11 @@ actor Screen: View {
   private var people: [String] = []
   private var missed: [Channel: Int] = [:]
   private var entries: [Entry] = []
-  /// Rows that lie below the screen; 0: the newest are seen.
+  /// The number of rows below the screen; 0: the newest entries are visible.
   private var scrolledRows = 0
   private var isOpen = true
 
-  /// - Parameter ending: told when the person wants to leave.
+  /// - Parameter ending: called when the user wants to leave.
   init(_ terminal: Terminal, ending: AsyncStream<Void>.Continuation) async {
     self.terminal = terminal
     self.ending = ending
@@ -70,7 +71,7 @@ actor Screen: View {
     draw()
   }
 
-  /// Writes the whole screen anew, in one go.
+  /// Writes the whole screen in one call.
   private func draw() {
     guard isOpen else { return }
     let (columns, rows) = terminal.size
@@ -87,7 +88,7 @@ actor Screen: View {
     frame += blank
     frame += seen
     frame.append(Style.bold(prompt) + before + after)
-    // Hidden while it travels; cleared row by row, so that nothing flickers.
+    // The cursor is hidden while it moves; rows are cleared one by one, so that nothing flickers.
     terminal.write(
       "\u{1B}[?25l\u{1B}[H" + frame.map { $0 + "\u{1B}[K" }.joined(separator: "\r\n")
         + "\u{1B}[\(rows);\(min(columns, before.columns + 3))H\u{1B}[?25h")
@@ -104,9 +105,9 @@ actor Screen: View {
   }
 }
 
-/// Something that stays on the screen: what somebody said, or a remark.
+/// An entry that stays on the screen: a message or a remark.
 struct Entry: Sendable {
-  /// nil: a remark.
+  /// The author; nil: the entry is a remark.
   let author: String?
   let text: String
   /// Hours and minutes; empty: no time is known.
@@ -147,13 +148,13 @@ struct Entry: Sendable {
   }
 }
 
-/// How a terminal writes something.
+/// A style of the terminal's text.
 enum Style {
   static func bold(_ text: some StringProtocol) -> String { "\u{1B}[1m\(text)\u{1B}[0m" }
   static func dim(_ text: some StringProtocol) -> String { "\u{1B}[2m\(text)\u{1B}[0m" }
   static func inverse(_ text: some StringProtocol) -> String { "\u{1B}[7m\(text)\u{1B}[0m" }
 
-  /// In a colour that is always the same for the name.
+  /// A colour that is always the same for a name.
   static func coloured(_ name: String) -> String {
     let sum = name.utf8.reduce(0) { ($0 &* 31 &+ Int($1)) & 0xFFFF }
     return "\u{1B}[1;\(31 + sum % 6)m\(name)\u{1B}[0m"

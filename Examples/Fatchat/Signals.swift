@@ -1,10 +1,10 @@
 import Foundation
 
 extension AsyncStream<Void>.Continuation {
-  /// Yields each time that one of these signals arrives; from when this returns they do nothing
-  /// else.
+  /// A stream that yields when one of these signals arrives. The signals have no other effect once
+  /// this returns.
   func heed(_ signals: Int32...) async {
-    // Touched by nobody until they are cancelled.
+    // No other code uses the sources until they are cancelled.
     nonisolated(unsafe) let sources = signals.map { signal in
       let source = DispatchSource.makeSignalSource(signal: signal)
       source.setEventHandler { self.yield() }
@@ -18,7 +18,7 @@ extension AsyncStream<Void>.Continuation {
       }
     }
     #if canImport(Darwin)
-      // There, a source looks on; elsewhere it has taken the signal over.
+      // On Apple's systems a source only observes the signal; elsewhere it handles the signal.
       for number in signals { signal(number, SIG_IGN) }
     #endif
   }

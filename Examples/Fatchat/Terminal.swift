@@ -1,12 +1,12 @@
 import Foundation
 
-/// The terminal, which hands over each key as it is pressed.
+/// The terminal, which delivers each key as it is pressed.
 final class Terminal: Sendable {
-  /// What is typed; ends with the terminal.
+  /// The pressed keys; ends with the terminal.
   let keys: AsyncStream<Key>
   private let settings: termios
 
-  /// nil: there is none, or input or output is something else.
+  /// nil: there is no terminal, or input or output is redirected.
   init?() {
     var settings = termios()
     guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1,
@@ -28,11 +28,11 @@ final class Terminal: Sendable {
       }
       pressed.finish()
     }
-    // The other screen, so that what stood there comes back in the end.
+    // The alternate screen, so that the old contents return at the end.
     write("\u{1B}[?1049h")
   }
 
-  /// Leaves the terminal as it was found.
+  /// Restores the terminal.
   func restore() {
     write("\u{1B}[?1049l\u{1B}[?25h")
     var settings = settings
@@ -46,13 +46,13 @@ final class Terminal: Sendable {
     return (Int(size.ws_col), Int(size.ws_row))
   }
 
-  /// Does nothing where the terminal has gone.
+  /// Writes a text; does nothing if the terminal is closed.
   func write(_ text: String) {
     try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
   }
 }
 
-/// What a key means.
+/// The meaning of a key.
 enum Key: Sendable, Equatable {
   case text(String)
   case enter, quit
@@ -61,11 +61,11 @@ enum Key: Sendable, Equatable {
   case up, down, pageUp, pageDown
 }
 
-/// Puts keys together from the bytes that a terminal sends for them.
+/// Assembles keys from the bytes that a terminal sends for them.
 struct KeyReader {
   private var bytes: [UInt8] = []
 
-  /// - Returns: the key that ends with the byte; nil: none does, or it means nothing.
+  /// - Returns: the key that ends with the byte; nil: no key ends here, or the key has no meaning.
   mutating func take(_ byte: UInt8) -> Key? {
     bytes.append(byte)
     if bytes[0] == 0x1B { return takeSequence(byte) }

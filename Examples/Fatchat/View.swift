@@ -1,24 +1,25 @@
-/// What is to be seen of the chat.
+/// An event that the user sees.
 enum News: Sendable {
-  /// We are somewhere else.
+  /// The user is in another channel now.
   case entered(Channel)
-  /// We are nowhere.
+  /// The user is in no channel.
   case left(Channel)
-  /// Somebody said something here, perhaps ourselves. Its file can be asked for by the number.
+  /// A message in this channel, perhaps the user's own. Its file can be saved by the number.
   case message(Message, fileNumber: Int?)
-  /// Who is here, and sentences about who came and went; none where we have just come ourselves.
+  /// The members of the channel, with sentences about arrivals and departures. There are none after
+  /// the user's own arrival.
   case people([String], changes: [String])
-  /// Somebody said something in another channel; and how much was missed there.
+  /// A message in another channel, and the number of messages missed there.
   case elsewhere(Channel, preview: String, missedCount: Int)
-  /// The answer to a command, or an error.
+  /// The result of a command, or an error.
   case notice(String)
 }
 
-/// Where a person sees what happens, and enters lines.
+/// The display of events and the source of entered lines.
 protocol View: Sendable {
-  /// What was entered; ends when the person does.
+  /// The entered lines; ends when the user leaves.
   var lines: AsyncStream<String> { get }
   func show(_ news: News) async
-  /// Leaves everything as it was found.
+  /// Restores the terminal.
   func close() async
 }

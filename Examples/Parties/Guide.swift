@@ -1,9 +1,9 @@
 import CloudKit
 import CoreLocation
 
-/// What is known of the world's parties: everybody's, in the public database.
+/// All parties of the world, in the public database.
 struct Guide {
-  /// Metres that somebody walks to a party.
+  /// The distance in metres that a guest walks to a party.
   static let walk = 5_000.0
 
   let database = CKContainer.default().publicCloudDatabase
@@ -27,7 +27,7 @@ struct Guide {
     return try await parties(query)
   }
 
-  /// Parties in whose words these stand, by name.
+  /// The parties whose words include all of these, by name.
   func search(_ words: String) async throws -> [Party] {
     let query = CKQuery(
       recordType: Party.recordType, predicate: NSPredicate(format: "self CONTAINS %@", words))
@@ -35,7 +35,7 @@ struct Guide {
     return try await parties(query)
   }
 
-  /// The party of a name, with its photo.
+  /// The party with a name, with its photo.
   func party(named name: String) async throws -> Party {
     let query = CKQuery(
       recordType: Party.recordType, predicate: NSPredicate(format: "name == %@", name))
@@ -46,7 +46,7 @@ struct Guide {
     return Party(record: record)
   }
 
-  /// Calls a party off.
+  /// Cancels a party.
   func remove(_ party: Party) async throws {
     try await database.deleteRecord(withID: party.record.recordID)
   }
@@ -58,7 +58,7 @@ struct Guide {
       (matches, cursor) = try await database.records(
         matching: query, desiredKeys: Party.listKeys)
     } catch let error as CKError where error.code == .unknownItem {
-      // The container learns of parties with the first one.
+      // The first save creates the record type in the container.
       return []
     }
     while let next = cursor {

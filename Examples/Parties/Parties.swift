@@ -89,7 +89,7 @@ struct Parties {
   }
 }
 
-/// What the person at the keyboard should know.
+/// A sentence for the user.
 struct UsageError: Error, CustomStringConvertible {
   let description: String
 
@@ -97,7 +97,7 @@ struct UsageError: Error, CustomStringConvertible {
 }
 
 extension CKError {
-  /// What happened, and what to do about it, for the person at the keyboard.
+  /// A description of the error, with a remedy, for the user.
   var explanation: String {
     switch code {
     case .notAuthenticated:

@@ -1,10 +1,10 @@
 import CloudKit
 import CoreLocation
 
-/// A party as the app thinks of it.
+/// A party, as the app uses it.
 struct Party {
   static let recordType = "Party"
-  /// What a list needs; the photo stays on the server until somebody looks at it.
+  /// The fields that a list needs; the photo stays on the server until the user opens the party.
   static let listKeys = ["name", "summary", "location", "radius"]
 
   let record: CKRecord
@@ -23,10 +23,10 @@ struct Party {
   var name: String { record["name"] as? String ?? "(no name)" }
   var summary: String { record["summary"] as? String ?? "" }
   var location: CLLocation? { record["location"] as? CLLocation }
-  /// Metres within which the party can be heard.
+  /// The radius in metres within which the party can be heard.
   var radius: Double { record["radius"] as? Double ?? 0 }
 
-  /// A file with the photo, once the party was fetched with it.
+  /// A file with the photo, if the party was fetched with it.
   var photo: URL? {
     get { (record["photo"] as? CKAsset)?.fileURL }
     nonmutating set { record["photo"] = newValue.map { CKAsset(fileURL: $0) } }
@@ -34,7 +34,7 @@ struct Party {
 
   /// One line for a list.
   ///
-  /// - Parameter here: adds how far it is from there.
+  /// - Parameter here: a location; the line then has the distance from it.
   func line(from here: CLLocation? = nil) -> String {
     var line = "\(id.prefix(8))  \(name): \(summary)"
     if let here, let location {

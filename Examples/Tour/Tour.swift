@@ -1,9 +1,9 @@
 import CloudKit
 
-/// Two devices of one person, and what CloudKit does between them.
+/// Two devices of one user, and how CloudKit keeps them in sync.
 ///
-/// Device A writes three notes, device B fetches them and edits one, A's save of what it still
-/// believes is refused as a conflict, and A merges.
+/// Device A saves three notes. Device B fetches them and edits one. A's save of its old version is
+/// refused as a conflict, and A merges.
 @main
 struct Tour {
   static let zoneID = CKRecordZone.ID(zoneName: "Tour")
@@ -77,7 +77,7 @@ struct Tour {
     return note
   }
 
-  /// Does one thing and says how long it took.
+  /// Runs one step and prints how long it took.
   @discardableResult
   static func step<Value>(
     _ title: String, _ body: () async throws -> Value

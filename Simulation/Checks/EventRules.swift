@@ -1,7 +1,7 @@
 import StratusKit
 
-/// Watches that an engine calls its delegate as it must (semantics §23): for one thing at a time,
-/// with paired beginnings and ends.
+/// Checks that an engine calls its delegate correctly (semantics §23): for one event at a time,
+/// with paired begin and end events.
 struct EventRules {
   let device: String
   let ledger: Ledger
@@ -15,7 +15,7 @@ struct EventRules {
     self.ledger = ledger
   }
 
-  /// What has begun and not ended; nil: nothing.
+  /// The fetch, send or event that has begun and not ended, as text; nil: none.
   var open: String? {
     if isFetching { return "a fetch has not ended" }
     if isSending { return "a send has not ended" }
@@ -59,7 +59,7 @@ struct EventRules {
     }
   }
 
-  /// The delegate is asked for something.
+  /// Notes a request to the delegate, such as for a batch.
   mutating func beginBatch() { call() }
 
   mutating func end() { isCalled = false }

@@ -1,11 +1,11 @@
 import StratusTesting
 
-/// What was promised: the marks that must still be there in the end, and what went wrong.
+/// The promised marks, which must still exist in the end, and the first broken rule.
 ///
-/// A mark is promised once a device has it on its disk with the intent to send it, for as long as
-/// the account stays on the device; or once the server has taken it. When the server is set back to
-/// a backup, what the backup has is promised instead: the rest may be gone, if nobody had it on a
-/// disk.
+/// A mark is promised once a device has it on its disk as a pending change, for as long as the
+/// account stays on the device. It is also promised once the server has accepted it. After a
+/// restore, the marks in the backup are promised instead. Other marks may be gone unless a device
+/// had them on its disk.
 ///
 /// NB: unchecked; the loop has one thread.
 final class Ledger: @unchecked Sendable {
@@ -16,48 +16,48 @@ final class Ledger: @unchecked Sendable {
 
   private var lastMark: Int64 = 0
   private var isSetBack = false
-  /// What the server has promised, by account.
+  /// The marks that the server has promised, by account.
   private var taken: [String: [Place: Set<Int64>]] = [:]
-  /// By device.
+  /// The marks that are promised on a device's disk, by device.
   private var stored: [String: Stored] = [:]
-  /// In whose data each mark was written; not there: nobody was signed in yet.
+  /// The account in whose data each mark was written; no entry: no user was signed in yet.
   private var owners: [Int64: String] = [:]
-  /// The first thing that broke a rule.
+  /// The first broken rule.
   private(set) var violation: String?
   private(set) var trace: Trace
-  /// What the seed came across, to see that a run of many tests something.
+  /// Counts of the situations in the seed, to show that a run of many seeds tests something.
   private(set) var sightings: [String: Int] = [:]
 
   init(trace: Trace) { self.trace = trace }
 
-  /// A mark nobody wrote before.
+  /// A new mark.
   ///
-  /// - Parameter account: nil: it is the first's to be signed in.
+  /// - Parameter account: nil: the mark belongs to the first account that signs in.
   func newMark(of account: String?) -> Int64 {
     lastMark += 1
     owners[lastMark] = account
     return lastMark
   }
 
-  /// Notes that the server has taken marks.
+  /// Notes that the server has accepted marks.
   ///
-  /// After a restore nothing is noted: the answer may be of before.
+  /// After a restore nothing is noted: the answer may be from before.
   func promise(_ marks: Set<Int64>, at place: Place, of account: String) {
     if isSetBack { return }
     taken[account, default: [:]][place, default: []].formUnion(marks)
   }
 
-  /// Notes that the server was set back to a backup.
+  /// Notes that the server was restored from a backup.
   ///
-  /// - Parameter contents: what it has now, by account.
+  /// - Parameter contents: the contents of the server now, by account.
   func noteRestore(of contents: [String: Contents]) {
     saw("restore")
     isSetBack = true
     taken = contents.mapValues { $0.records }
   }
 
-  /// Notes what a device has on its disk. What it had of another account may go with that; what was
-  /// written before anybody was signed in is now the account's.
+  /// Notes the marks that a device has on its disk. Marks of another account may disappear with
+  /// that account. Marks from before the first sign-in now belong to the account.
   func noteStored(_ data: AppData, on device: String) {
     var known = stored[device] ?? Stored(account: data.account.name)
     if let account = known.account, account != data.account.name { known = Stored() }
@@ -85,8 +85,8 @@ final class Ledger: @unchecked Sendable {
 
   func say(_ line: @autoclosure () -> String) { trace.say(line()) }
 
-  /// What is wrong with what the server has of an account in the end: something promised is not
-  /// there, or something of another account is.
+  /// The first fault in the server's contents of an account in the end: a promised mark is missing,
+  /// or a mark of another account is there.
   func fault(in contents: Contents, of account: String) -> String? {
     for (place, marks) in contents.records.sorted(by: { $0.key < $1.key }) {
       if let mark = marks.sorted().first(where: { owners[$0] != account }) {

@@ -1,4 +1,4 @@
-/// The last things that happened, if somebody wants to read them.
+/// The last events of a simulation, kept if the caller wants to read them.
 struct Trace {
   private(set) var lines: [String] = []
   let isWanted: Bool

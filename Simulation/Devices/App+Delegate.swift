@@ -4,7 +4,7 @@ extension App: CKSyncEngineDelegate {
   func handleEvent(_ event: CKSyncEngine.Event, syncEngine: CKSyncEngine) async {
     if !life.goesOn() { return }
     rules.begin(event)
-    // NB: nobody edits data that has just lost its account.
+    // NB: no user edits data that has just lost its account.
     if case .accountChange = event {
       take(event)
       await Loop.shared.pause()
@@ -13,7 +13,7 @@ extension App: CKSyncEngineDelegate {
       if !life.goesOn() { return }
       take(event)
     }
-    // NB: an app does more while it handles an event, and a crash may come then.
+    // NB: an app does more work while it handles an event, and a crash may happen then.
     if household.percent(20) { try? await Loop.shared.sleep(household.seconds(0...0.3)) }
     await Loop.shared.pause()
     if life.goesOn() { rules.end() }
@@ -48,7 +48,7 @@ extension App: CKSyncEngineDelegate {
     return context.options
   }
 
-  /// A record as it is to be sent.
+  /// The record in the form in which it is sent.
   private func record(_ id: CKRecord.ID) -> CKRecord? {
     let place = Place(id)
     guard life.goesOn(), let mine = data.records[place] else {
@@ -80,7 +80,8 @@ extension App: CKSyncEngineDelegate {
     }
   }
 
-  /// The data goes with its account. What was there before anybody was signed in is the first's.
+  /// Removes the data with its account. Data from before the first sign-in belongs to the first
+  /// user.
   private func take(_ change: CKSyncEngine.Event.AccountChange) {
     say("hears of the account: \(change.changeType)")
     switch change.changeType {
@@ -102,7 +103,8 @@ extension App: CKSyncEngineDelegate {
       } else if data.pending[.makeZone(zone)] == nil {
         forget(zone: zone)
       } else {
-        // It is about to be made again; what the server had in it is gone all the same.
+        // The zone is about to be created again; the server's old contents of it are gone all the
+        // same.
         for (place, record) in data.records where place.zone == zone && record.known != nil {
           drop(place)
         }
@@ -136,7 +138,8 @@ extension App: CKSyncEngineDelegate {
     if data.pending[.save(place)] != nil {
       data.records[place] = AppRecord(marks: mine.union(record.marks), known: record)
     } else if household.plan.rewinds, place.isKept, !mine.isSubset(of: record.marks) {
-      // The server went back behind what this device has: it gets it again.
+      // The server was restored to a state before this device's data: the device sends the record
+      // again.
       data.records[place] = AppRecord(marks: mine.union(record.marks), known: record)
       add(.save(place))
     } else {
@@ -150,14 +153,16 @@ extension App: CKSyncEngineDelegate {
     engine?.state.remove(pendingRecordZoneChanges: [.saveRecord(place.id)])
   }
 
-  /// A zone the server does not have: the kept one is made again, others are gone.
+  /// Handles a zone that the server does not have: the permanent zone is created again, other zones
+  /// are dropped.
   func loseZone(_ zone: String) {
     say("\(zone) is gone")
     guard zone == Place.keptZone else {
       forget(zone: zone)
       return
     }
-    // NB: a batch may have what was written while it was asked for, before its zone is made.
+    // NB: a batch may contain a record that was written while the batch was requested, before its
+    // zone is created.
     if !household.plan.rewinds, data.pending[.makeZone(zone)] == nil {
       ledger.violated("nobody deleted the zone \(zone), and it is gone")
     }

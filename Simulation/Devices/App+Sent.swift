@@ -49,7 +49,7 @@ extension App {
     let place = Place(failed.record.recordID)
     let error = failed.error
     if error.isRepeated { return }
-    // NB: deleted meanwhile, or with its zone: nothing is left to be saved.
+    // NB: the record, or its zone, was deleted in the meantime: nothing is left to save.
     guard data.records[place] != nil else { return }
     if error.leavesInDoubt { return add(.save(place)) }
     switch error.code {
@@ -90,14 +90,14 @@ extension App {
 }
 
 extension CKError {
-  /// Whether nobody knows what became of the request: its answer was lost, or something on the way
-  /// answered in the server's place.
+  /// Whether the result of the request is unknown: its answer was lost, or a proxy answered in the
+  /// server's place.
   fileprivate var leavesInDoubt: Bool {
     code == .serverResponseLost
       || (code == .internalError && localizedDescription.hasPrefix("unreadable answer"))
   }
 
-  /// Whether the engine keeps the change and tries again (semantics §23).
+  /// Whether the engine keeps the change and retries it (semantics §23).
   fileprivate var isRepeated: Bool {
     switch code {
     case .notAuthenticated, .accountTemporarilyUnavailable, .networkFailure, .networkUnavailable,

@@ -11,7 +11,7 @@ final class App: @unchecked Sendable {
   var data: AppData
   private(set) var engine: CKSyncEngine?
   private var container: CKContainer?
-  /// How many states the engine has given.
+  /// The number of states that the engine has given.
   var updates = 0
   var rules: EventRules
   private let disk: AppDisk
@@ -31,7 +31,7 @@ final class App: @unchecked Sendable {
     let engine = makeEngine()
     self.engine = engine
     let unsure = doubts(about: engine.state)
-    // All that is in the state was added before its first update of this run.
+    // Everything in the state was added before the first update of this run.
     for change in data.pending.keys { data.pending[change] = 0 }
     for change in unsure { add(change) }
     Task { await live() }
@@ -39,8 +39,8 @@ final class App: @unchecked Sendable {
     if household.isCalm { calm() }
   }
 
-  /// Changes of the stored data that the stored state does not have, because they came while it was
-  /// on its way to the app. What was added two updates before must be in it.
+  /// Changes of the stored data that the stored state lacks, because the app added them while the
+  /// state was being handed over. A change that was added two updates earlier must be in the state.
   private func doubts(about state: CKSyncEngine.State) -> [AppData.Change] {
     let known = Set(
       state.pendingRecordZoneChanges.compactMap(AppData.Change.init)
@@ -60,7 +60,7 @@ final class App: @unchecked Sendable {
     container = nil
   }
 
-  /// Somebody has signed in on the device, or out.
+  /// A user has signed in or out on the device.
   func signIn(_ account: String?) {
     if let account {
       container?.signIn(webAuthToken: account)
@@ -69,8 +69,9 @@ final class App: @unchecked Sendable {
     }
   }
 
-  /// Nothing goes wrong any more. What a device did itself nobody tells it: if it does not know
-  /// what became of that, it is now made to ask, once. The rest comes by itself.
+  /// Ends all mishaps for this app. The server does not notify a device of its own changes. If the
+  /// device does not know the result of such a change, it fetches here once. All other changes must
+  /// arrive without help.
   func calm() {
     guard household.plan.rewinds || household.traffic.isUnsure(device.name) else { return }
     Task {
@@ -86,8 +87,8 @@ final class App: @unchecked Sendable {
     }
   }
 
-  /// What others deleted before the server was set back nobody heard of: a device that saves
-  /// everything it has learns of it.
+  /// No device was notified of deletions that others made before the restore. A device learns of
+  /// them by saving all its data.
   private func askAboutAll() {
     if !life.goesOn() { return }
     say("saves all it has")
@@ -122,7 +123,7 @@ final class App: @unchecked Sendable {
     return CKSyncEngine(configuration, surroundings: surroundings)
   }
 
-  /// People use the app.
+  /// Simulates users of the app.
   private func live() async {
     while life.goesOn() {
       let pause = household.isCalm ? 5 : household.seconds(0.1...3)
@@ -130,7 +131,7 @@ final class App: @unchecked Sendable {
       if !life.goesOn() { return }
       if household.isCalm { continue }
       for _ in 0..<household.number(0...2) where household.isEditing {
-        // NB: people edit at any moment, also while an event is handled.
+        // NB: users edit at any moment, also while an event is handled.
         await Loop.shared.pause()
         edit(household.nextEdit(on: data.contents, fetched: data.fetchedZones))
       }
@@ -142,7 +143,7 @@ final class App: @unchecked Sendable {
     }
   }
 
-  /// Now and then the app is brought to the front, which fetches and sends at once.
+  /// Brings the app to the foreground at intervals, which fetches and sends at once.
   private func wake() async {
     while life.goesOn(), household.isEditing {
       try? await Loop.shared.sleep(household.seconds(4...20))
@@ -156,7 +157,7 @@ final class App: @unchecked Sendable {
     }
   }
 
-  /// The app is brought to the front, and left before it is done.
+  /// Brings the app to the foreground and leaves it before the sync is finished.
   private func glance() {
     let isFetch = household.percent(50)
     let call = Task { [engine] in
@@ -186,8 +187,8 @@ final class App: @unchecked Sendable {
       add(.delete(place))
       say("deletes \(place)")
     case .makeZone(let zone):
-      // NB: of a deletion and a making that wait together only the making remains (semantics §23),
-      // and the zone then has what the app has let go of.
+      // NB: if a deletion and a creation of a zone are pending together, only the creation remains
+      // (semantics §23). The zone would then keep records that the app has dropped.
       if data.zones.contains(zone) || data.pending[.deleteZone(zone)] != nil { return }
       makeZone(zone)
     case .deleteZone(let zone):
@@ -204,7 +205,7 @@ final class App: @unchecked Sendable {
     say("makes \(zone)")
   }
 
-  /// Forgets a zone, and has the engine forget what was to be done in it.
+  /// Drops a zone, and makes the engine drop its pending work in the zone.
   func forget(zone: String) {
     data.forget(zone: zone)
     guard let state = engine?.state else { return }
@@ -218,7 +219,7 @@ final class App: @unchecked Sendable {
       })
   }
 
-  /// Hands a change to the engine, to be sent until the server confirms it.
+  /// Hands a change to the engine, which sends it until the server confirms it.
   func add(_ change: AppData.Change) {
     data.pending[change] = updates
     guard let state = engine?.state else { return }

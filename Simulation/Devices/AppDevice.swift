@@ -1,19 +1,19 @@
 import Foundation
 import StratusKit
 
-/// A device whose app keeps in step by a sync engine.
+/// A device whose app stays in sync through a sync engine.
 ///
-/// It outlives its app's crashes; what it keeps is what the app had stored.
+/// The device survives the crashes of its app, and keeps the data that the app had stored.
 ///
 /// NB: unchecked; the loop has one thread.
 final class AppDevice: Device, @unchecked Sendable {
   let name: String
   let household: Household
   private(set) var app: App?
-  /// What the app stored last.
+  /// The data that the app stored last.
   private(set) var disk = AppDisk()
   private var isStopped = false
-  /// Who is signed in on the device, whatever its app knows of it; nil: nobody.
+  /// The account that is signed in on the device, even if its app does not know it yet; nil: none.
   private(set) var signedIn: String? = Cloud.user
 
   init(name: String, household: Household) {
@@ -40,7 +40,7 @@ final class AppDevice: Device, @unchecked Sendable {
     app?.calm()
   }
 
-  /// Somebody signs out, or in, or another account: home again from elsewhere, in the end.
+  /// Signs out, or in to another account. The last sign-in is to the household's account.
   func changeAccount() {
     if signedIn != Cloud.user, household.percent(70) { return signIn(Cloud.user) }
     let others = [nil, Cloud.user, Cloud.otherUser].filter { $0 != signedIn }
@@ -68,7 +68,7 @@ final class AppDevice: Device, @unchecked Sendable {
 
   func say(_ line: @autoclosure () -> String) { household.ledger.say("\(name): \(line())") }
 
-  /// Stores everything, whole or not at all.
+  /// Stores everything, completely or not at all.
   func store(_ data: AppData, _ state: CKSyncEngine.State.Serialization, update: Int) {
     disk = AppDisk(data: data, state: state, update: update)
     household.ledger.noteStored(data, on: name)
@@ -84,7 +84,7 @@ final class AppDevice: Device, @unchecked Sendable {
     }
   }
 
-  /// The disk as the next run of the app reads it: the engine's state goes through its coding.
+  /// The disk as the next run of the app reads it: the engine's state is encoded and decoded.
   private func restored() -> AppDisk {
     var disk = disk
     guard let state = disk.state else { return disk }
@@ -98,11 +98,11 @@ final class AppDevice: Device, @unchecked Sendable {
   }
 }
 
-/// What an app stores: its data, and the engine's state that came after it.
+/// The data that an app stores, with the engine's state that followed it.
 struct AppDisk: Sendable {
   var data = AppData()
   var state: CKSyncEngine.State.Serialization?
-  /// How many states the app was given before this one, in this run.
+  /// The number of states that the app was given before this one, in this run.
   var update = 0
 }
 
@@ -131,9 +131,9 @@ struct AppData: Sendable {
     }
   }
 
-  /// Whose data it is.
+  /// The owner of the data.
   enum Account: Sendable, Equatable {
-    /// The app has not heard yet who is signed in.
+    /// The app does not know yet which account is signed in.
     case unknown
     case nobody
     case known(String)
@@ -145,15 +145,15 @@ struct AppData: Sendable {
 
   var account = Account.unknown
   var zones: Set<String> = []
-  /// Zones that were fetched to their end since they were heard of.
+  /// The zones that were fetched completely since the device learned of them.
   var fetchedZones: Set<String> = []
   var records: [Place: AppRecord] = [:]
-  /// What the server has not confirmed, each with the update before which it was added.
+  /// Changes that the server has not confirmed, each with the update before which it was added.
   var pending: [Change: Int] = [:]
 
   var contents: Contents { Contents(zones: zones, records: records.mapValues(\.marks)) }
 
-  /// Forgets a zone and all that was to be done in it.
+  /// Drops a zone and all pending work in it.
   mutating func forget(zone: String) {
     zones.remove(zone)
     fetchedZones.remove(zone)
@@ -162,9 +162,9 @@ struct AppData: Sendable {
   }
 }
 
-/// A record of an app's.
+/// A record of an app.
 struct AppRecord: @unchecked Sendable {
   var marks: Set<Int64> = []
-  /// As the server last had it; never changed, only copied.
+  /// The record as the server last had it; it is only copied and never changed.
   var known: CKRecord?
 }

@@ -1,17 +1,17 @@
 /// A device of the household, as the checks see it.
 protocol Device: AnyObject {
   var name: String { get }
-  /// Whose data it has; nil: nobody's.
+  /// The account whose data the device has; nil: no account.
   var account: String? { get }
-  /// What its app shows.
+  /// The contents that its app shows.
   var contents: Contents { get }
-  /// What it still means to do, in words; nil: nothing.
+  /// The work that is still pending, as text; nil: none.
   var unsettled: String? { get }
 
   /// Starts the app for the first time.
   func start()
-  /// Nothing goes wrong with it from now on.
+  /// Ends all mishaps for the device.
   func calm()
-  /// Ends it for good.
+  /// Ends the device permanently.
   func stop()
 }

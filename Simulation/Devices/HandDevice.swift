@@ -1,10 +1,10 @@
 import StratusTransport
 import StratusWire
 
-/// A device whose app speaks the web service by itself, with change tokens and change tags and no
-/// sync engine: what the server promises is enough to stay in step.
+/// A device whose app calls the web service directly, with change tokens and change tags and
+/// without a sync engine. The server's promises are enough to stay in sync.
 ///
-/// It keeps everything on its disk at once, so what a crash takes are answers under way.
+/// It writes everything to its disk at once, so a crash loses only answers in transit.
 ///
 /// NB: unchecked; the loop has one thread.
 final class HandDevice: Device, @unchecked Sendable {
@@ -20,7 +20,7 @@ final class HandDevice: Device, @unchecked Sendable {
     connection = Self.connection(of: name, household, life)
   }
 
-  /// Starts the app, over what its disk holds.
+  /// Starts the app with the data on its disk.
   func start() {
     let life = Life()
     self.life = life
@@ -32,7 +32,7 @@ final class HandDevice: Device, @unchecked Sendable {
 
   func calm() {
     life.awaitsLeft = nil
-    // What others deleted while tokens were stale it does not hear of.
+    // The app is not notified of deletions that others made while its tokens were stale.
     if household.plan.expires { data.saves.formUnion(data.records.keys) }
   }
 
@@ -103,7 +103,8 @@ final class HandDevice: Device, @unchecked Sendable {
       data.deletions.insert(place)
       say("deletes \(place)")
     case .makeZone(let zone):
-      // NB: made while its deletion waits it would have what this device has let go of.
+      // NB: a zone that is created while its deletion is pending would keep records that this
+      // device has dropped.
       if data.zones[zone] == nil, !data.zoneDeletions.contains(zone) { makeZone(zone) }
     case .deleteZone(let zone):
       data.forget(zone: zone)
@@ -135,12 +136,12 @@ final class HandDevice: Device, @unchecked Sendable {
   }
 }
 
-/// What such a device has on its disk.
+/// The data that such a device has on its disk.
 struct HandData: Sendable {
   var zones: [String: HandZone] = [:]
   var records: [Place: HandRecord] = [:]
   var databaseToken: String?
-  /// What is still to be sent.
+  /// The changes that are still to be sent.
   var saves: Set<Place> = []
   var deletions: Set<Place> = []
   var zoneSaves: Set<String> = []
@@ -163,6 +164,6 @@ struct HandZone: Sendable {
 
 struct HandRecord: Sendable {
   var marks: Set<Int64> = []
-  /// nil: the server never had it, as far as this device knows.
+  /// nil: as far as this device knows, the server never had it.
   var tag: String?
 }

@@ -1,14 +1,14 @@
 import StratusTransport
 import StratusWire
 
-/// One round of such a device's syncing: send what is pending, fetch what is new.
+/// One sync round of a device without an engine: sends pending changes, then fetches new ones.
 struct HandSync {
   let device: HandDevice
   let life: Life
 
   private var ledger: Ledger { device.household.ledger }
 
-  /// NB: a round that fails is simply repeated; everything is kept until it is answered.
+  /// NB: a round that fails is simply repeated; every change is kept until it is answered.
   func run() async {
     do throws(TransportFailure) {
       try await sendZones()
@@ -133,7 +133,8 @@ struct HandSync {
     device.data.saves.remove(place)
   }
 
-  /// A zone the server does not have: the kept one is made again, others are gone.
+  /// Handles a zone that the server does not have: the permanent zone is created again, other zones
+  /// are dropped.
   private func loseZone(_ zone: String) {
     device.say("\(zone) is gone")
     guard zone == Place.keptZone else {
@@ -148,7 +149,7 @@ struct HandSync {
     sendKeptAgain(in: zone)
   }
 
-  /// After a restore a device brings back what must last, and lets go of what may be gone.
+  /// After a restore, saves the records that must last and drops the data that may be gone.
   private func sendKeptAgain(in zone: String) {
     for (place, record) in device.data.records where place.zone == zone {
       if place.isKept {
@@ -182,7 +183,7 @@ struct HandSync {
       }
       for zone in page.zones { take(zone, into: &listed) }
       token = page.syncToken
-      // NB: read from nothing, only the whole tells which zones are not there.
+      // NB: in a reading from nothing, only the complete list shows which zones are missing.
       if !isFromNothing || !page.moreComing { device.data.databaseToken = token }
       if page.moreComing { continue }
       if isFromNothing { forgetZones(notIn: listed) }
@@ -199,7 +200,8 @@ struct HandSync {
         device.data.forget(zone: name)
         return
       }
-      // It is about to be made again; what the server had in it is gone all the same.
+      // The zone is about to be created again; the server's old contents of it are gone all the
+      // same.
       device.data.zones[name] = HandZone()
       for (place, record) in device.data.records where place.zone == name && record.tag != nil {
         drop(place)
@@ -211,7 +213,7 @@ struct HandSync {
     }
   }
 
-  /// From nothing, what is not listed is not there.
+  /// After a reading from nothing, drops the records that were not listed.
   private func forgetZones(notIn listed: Set<String>) {
     for zone in device.data.zones.keys.sorted() where !listed.contains(zone) {
       if !device.data.zoneSaves.contains(zone) { loseZone(zone) }
@@ -220,7 +222,8 @@ struct HandSync {
 
   private func fetch(_ zone: String) async throws(TransportFailure) {
     while let known = device.data.zones[zone], known.hasNews {
-      // NB: without their types deletions are not told from nothing; from anywhere else they are.
+      // NB: without record types, a reading from nothing has no deletions; a reading from a token
+      // has them.
       let selection = ChangesSelection(
         resultsLimit: device.household.number(1...4),
         showsDeletedRecordTypes: known.token == nil || device.household.percent(50))
@@ -270,7 +273,8 @@ struct HandSync {
       if device.data.deletions.contains(place) { return }
       let mine = device.data.records[place]?.marks ?? []
       if device.household.plan.rewinds, place.isKept, !mine.isSubset(of: marks) {
-        // The server went back behind what this device has: it gets it again.
+        // The server was restored to a state before this device's data: the device sends the record
+        // again.
         device.data.saves.insert(place)
       }
       if device.data.saves.contains(place) {

@@ -1,6 +1,6 @@
 import StratusTesting
 
-/// What all devices of a simulation share.
+/// The state that all devices of a simulation share.
 ///
 /// NB: unchecked; the loop has one thread.
 final class Household: @unchecked Sendable {
@@ -10,9 +10,9 @@ final class Household: @unchecked Sendable {
   let plan: Plan
   let traffic = Traffic()
   private var chance: SeededChance
-  /// Whether people still use their devices.
+  /// Whether users still edit on their devices.
   var isEditing = true
-  /// Whether nothing goes wrong any more.
+  /// Whether all mishaps are over.
   var isCalm = false
 
   init(cloud: Cloud, mishaps: Mishaps, ledger: Ledger, plan: Plan, chance: SeededChance) {
@@ -27,16 +27,17 @@ final class Household: @unchecked Sendable {
   func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &chance) }
   func seconds(_ range: ClosedRange<Double>) -> Double { Double.random(in: range, using: &chance) }
 
-  /// One of them, whatever order they come in.
+  /// Picks one element, independent of the order of the input.
   func one<Element: Comparable>(of elements: some Collection<Element>) -> Element? {
     if elements.isEmpty { return nil }
     return elements.sorted()[number(0...elements.count - 1)]
   }
 
-  /// What somebody does to the data of a device next.
+  /// Draws the next edit of a user to the data of a device.
   ///
-  /// - Parameter fetched: zones the device has fetched. NB: into others nobody writes, but for the
-  ///   kept one: who does so cannot know that the zone was deleted and made again in between.
+  /// - Parameter fetched: the zones that the device has fetched. NB: users write into no other
+  ///   zones except the permanent one, because the device could not know that such a zone was
+  ///   deleted and created again.
   func nextEdit(on contents: Contents, fetched: Set<String>) -> Edit {
     let kept = plan.keptRecords
     switch number(0...99) {
@@ -57,7 +58,7 @@ final class Household: @unchecked Sendable {
   }
 }
 
-/// Something somebody does on a device.
+/// An edit of a user on a device.
 enum Edit: Sendable {
   case mark(Place)
   case delete(Place)

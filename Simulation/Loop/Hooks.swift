@@ -1,19 +1,19 @@
 import Foundation
 
-/// Leads every job of Swift's concurrency runtime to the loop.
+/// Redirects every job of Swift's concurrency runtime to the loop.
 ///
-/// The runtime hands each job over through a variable that programs may set; so tasks of every
-/// kind, actors and streams included, run where the loop says, without their knowing.
+/// The runtime hands over each job through a variable that programs may set. So tasks of every
+/// kind, including those of actors and streams, run in the loop without a change to their code.
 ///
-/// NB: `Task.yield` and `Task.sleep` go around it. What is simulated pauses by ``Loop/pause()``
-/// and waits by a clock it is given.
+/// NB: `Task.yield` and `Task.sleep` bypass the variable. Simulated code pauses by ``Loop/pause()``
+/// and waits by a clock that it is given.
 enum Hooks {
   private typealias Original = @convention(thin) (UnownedJob) -> Void
   private typealias Hook = @convention(thin) (UnownedJob, Original) -> Void
 
   nonisolated(unsafe) private static var thread = pthread_self()
 
-  /// Sets the variable; to be called once, by the thread that will run the loop.
+  /// Sets the variable. The thread that runs the loop calls this once.
   ///
   /// - Returns: false if this runtime has no such variable.
   static func install() -> Bool {
@@ -30,13 +30,13 @@ enum Hooks {
     return true
   }
 
-  /// Runs a job, here and now.
+  /// Runs a job on the current thread.
   static func run(_ job: UnownedJob) {
-    // The executor of everything that has none of its own is the one whose reference is zero.
+    // Jobs without an executor of their own use the executor whose reference is zero.
     job.runSynchronously(on: unsafeBitCast((0, 0), to: UnownedSerialExecutor.self))
   }
 
-  /// A job from another thread means that something escaped: its order is no longer the seed's.
+  /// A job from another thread has escaped the simulation: the seed does not decide its order.
   private static func check() {
     if pthread_equal(pthread_self(), thread) != 0 { return }
     FileHandle.standardError.write(

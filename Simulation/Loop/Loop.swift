@@ -1,12 +1,12 @@
 import StratusTesting
 import StratusTransport
 
-/// Runs every task of the process on one thread, one job at a time, in an order the seed decides,
-/// on a clock of its own that jumps when nothing is left to do.
+/// Runs every task of the process on one thread, one job at a time, in an order that the seed
+/// decides, on a virtual clock that jumps when no job is ready.
 ///
-/// NB: unchecked; it is used by the main thread alone, and says so if it is not (``Hooks``).
+/// NB: unchecked; only the main thread uses it, and ``Hooks`` stops the program otherwise.
 final class Loop: @unchecked Sendable {
-  /// The concurrency runtime has one place where it hands jobs over, so a process has one loop.
+  /// The concurrency runtime hands over jobs in one place, so a process has one loop.
   static let shared = Loop()
 
   private enum Ready {
@@ -19,12 +19,12 @@ final class Loop: @unchecked Sendable {
   private var schedule = SeededChance(seed: 0)
   /// Seconds since the simulation began.
   private(set) var now = 0.0
-  /// Jobs run so far.
+  /// The number of jobs that have run.
   private(set) var steps = 0
-  /// Differs between two runs of a seed unless they did the same.
+  /// A checksum of the run: two runs of a seed have the same one only if they did the same.
   private(set) var digest: UInt64 = 0
 
-  /// Clock of the client's parts.
+  /// The clock of the client's parts.
   var timing: Timing {
     Timing(
       now: { self.now }, sleep: { try await self.sleep($0) },
@@ -32,7 +32,7 @@ final class Loop: @unchecked Sendable {
       chance: { Double.random(in: 0..<1, using: &self.schedule) })
   }
 
-  /// Starts anew; what an earlier simulation left is thrown away.
+  /// Resets the loop, and discards the jobs of an earlier simulation.
   func begin(seed: UInt64) {
     ready.removeAll(keepingCapacity: true)
     timers = TimerHeap()
@@ -42,12 +42,12 @@ final class Loop: @unchecked Sendable {
     digest = 0
   }
 
-  /// Takes a job of the runtime's.
+  /// Accepts a job of the runtime.
   func take(_ job: UnownedJob) { ready.append(.job(job)) }
 
-  /// Runs until `isDone`, or until there is nothing left that could happen.
+  /// Runs until `isDone`, or until no job and no timer is left.
   ///
-  /// - Returns: why it ended otherwise than by `isDone`; nil: it was done.
+  /// - Returns: why the loop ended, if not by `isDone`; nil: by `isDone`.
   func run(stepsMax: Int, until isDone: () -> Bool) -> String? {
     while !isDone() {
       if steps >= stepsMax { return "no end after \(steps) steps, at \(now) s" }
@@ -70,7 +70,7 @@ final class Loop: @unchecked Sendable {
     return nil
   }
 
-  /// Lets go of what waits for the clock, so that tasks end which were cancelled.
+  /// Cancels all timers, so that cancelled tasks end.
   func drain(stepsMax: Int) {
     var left = stepsMax
     while left > 0, let next = ready.popLast() {
@@ -82,22 +82,22 @@ final class Loop: @unchecked Sendable {
     }
   }
 
-  /// Does something at this instant, in an order the seed decides.
+  /// Runs an action at this instant, in an order that the seed decides.
   func soon(_ action: @escaping () -> Void) { ready.append(.action(action)) }
 
-  /// Does something later.
+  /// Runs an action later.
   func after(_ seconds: Double, _ action: @escaping () -> Void) {
     timers.insert(at: now + max(0, seconds), action)
   }
 
-  /// Lets others run; goes on at the same instant, in an order the seed decides.
+  /// Lets other jobs run, and continues at the same instant, in an order that the seed decides.
   func pause() async {
     await withUnsafeContinuation { continuation in
       ready.append(.action { continuation.resume() })
     }
   }
 
-  /// Waits.
+  /// Waits for a time.
   ///
   /// - Throws: `CancellationError`.
   func sleep(_ seconds: Double) async throws {
@@ -114,7 +114,7 @@ final class Loop: @unchecked Sendable {
   }
 }
 
-/// Someone who waits for the clock or for being cancelled, whichever comes first.
+/// A task that waits for the clock or for its cancellation, whichever comes first.
 private final class Sleeper: @unchecked Sendable {
   private var continuation: UnsafeContinuation<Void, any Error>?
 

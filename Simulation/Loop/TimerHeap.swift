@@ -1,4 +1,5 @@
-/// What will happen, the next first; of what happens at the same time, what was asked for first.
+/// The pending timers, the next one first. Timers of the same time fire in the order in which they
+/// were set.
 struct TimerHeap {
   struct Timer {
     let time: Double
@@ -25,7 +26,7 @@ struct TimerHeap {
     }
   }
 
-  /// Takes the next one out.
+  /// Removes and returns the next timer.
   mutating func next() -> Timer? {
     guard let first = timers.first else { return nil }
     let last = timers.removeLast()

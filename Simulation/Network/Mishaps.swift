@@ -1,6 +1,6 @@
 import StratusTesting
 
-/// How likely what goes wrong is, in percent.
+/// The probability of each mishap, in percent.
 struct MishapRates: Sendable {
   var lostRequest = 0
   var lostAnswer = 0
@@ -12,9 +12,9 @@ struct MishapRates: Sendable {
   var slowNotification = 0
   var lostNudge = 0
   var slowStore = 0
-  /// Of requests that were carried out: something on the way answers with HTTP status 500.
+  /// Of requests that were carried out: a proxy answers with HTTP status 500.
   var brokenAnswer = 0
-  /// Whenever an app is used: somebody has it sync by hand, and does not wait for the end.
+  /// Whenever an app is used: the user starts a sync by hand and does not wait for its end.
   var cancelledCall = 0
   /// Per second.
   var serverCrash = 0
@@ -29,7 +29,7 @@ struct MishapRates: Sendable {
   /// Per second and device.
   var accountChange = 0
 
-  /// Some kinds of mishaps, each likely or not at all, as the seed says.
+  /// Draws some kinds of mishaps from the seed. Each is likely or never happens.
   init(drawnFrom chance: inout SeededChance) {
     func rate(_ most: Int, _ likelihood: Int, _ chance: inout SeededChance) -> Int {
       chance.percent(likelihood) ? Int.random(in: 1...most, using: &chance) : 0
@@ -51,8 +51,8 @@ struct MishapRates: Sendable {
       backup = rate(30, 100, &chance)
     }
     expiry = rate(8, 20, &chance)
-    // NB: who loses an account loses what it has not sent, and a server that went back cannot have
-    // it from there again.
+    // NB: a device that loses an account loses its unsent changes, and a restored server cannot
+    // give them back.
     if restore == 0, expiry == 0 { accountChange = rate(10, 30, &chance) }
     brokenAnswer = rate(20, 40, &chance)
     cancelledCall = rate(40, 40, &chance)
@@ -60,7 +60,7 @@ struct MishapRates: Sendable {
 
   init() {}
 
-  /// Has what goes wrong by the second go wrong more often.
+  /// Makes the mishaps that have a rate per second more frequent.
   mutating func hasten(by factor: Int) {
     for rate in [\Self.serverCrash, \.deviceCrash, \.restore, \.backup, \.expiry, \.accountChange] {
       self[keyPath: rate] = min(self[keyPath: rate] * factor, 50)
@@ -68,7 +68,7 @@ struct MishapRates: Sendable {
   }
 }
 
-/// What goes wrong, by chance, until it is over.
+/// Draws mishaps at random until they are switched off.
 ///
 /// NB: unchecked; the loop has one thread.
 final class Mishaps: @unchecked Sendable {
@@ -80,7 +80,7 @@ final class Mishaps: @unchecked Sendable {
     self.chance = chance
   }
 
-  /// From now on nothing goes wrong.
+  /// Switches all mishaps off.
   func stop() { rates = MishapRates() }
 
   func happens(_ kind: KeyPath<MishapRates, Int>) -> Bool {
@@ -88,21 +88,21 @@ final class Mishaps: @unchecked Sendable {
     return rate > 0 && chance.percent(rate)
   }
 
-  /// Seconds a message travels.
+  /// Seconds that a message is in transit.
   func travelSeconds(slow kind: KeyPath<MishapRates, Int>) -> Double {
     let usual = Double.random(in: 0.001...0.05, using: &chance)
     return happens(kind) ? usual + Double.random(in: 0...8, using: &chance) : usual
   }
 
-  /// Seconds a store takes that is slow.
+  /// Seconds that a slow store takes.
   func storeSeconds() -> Double { Double.random(in: 0...0.1, using: &chance) }
 
   /// Whether a device does not notice that a connection has broken.
   func isUnnoticed() -> Bool { chance.percent(20) }
 
-  /// How many changes come at once.
+  /// The number of changes that come at once.
   func pageSize() -> Int { Int.random(in: 1...5, using: &chance) }
 
-  /// How many awaits a crash is away.
+  /// The number of awaits until a crash.
   func awaitsBeforeCrash() -> Int { Int.random(in: 0...30, using: &chance) }
 }

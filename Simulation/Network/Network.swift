@@ -4,15 +4,15 @@ import StratusDomain
 import StratusHTTP
 import StratusTransport
 
-/// Carries a device's requests to the server that runs when they arrive, if any, and loses, repeats
-/// and delays them on the way.
+/// Carries a device's requests to the server that runs when they arrive. Loses, repeats and delays
+/// requests and answers.
 struct Network: HTTPExchange {
   let cloud: Cloud
   let mishaps: Mishaps
   let traffic: Traffic
-  /// Of the app that asks.
+  /// The life of the app that sends the requests.
   let life: Life
-  /// The name of its device.
+  /// The name of the app's device.
   let device: String
 
   func send(
@@ -38,7 +38,8 @@ struct Network: HTTPExchange {
       noteUnheard(request)
       throw .cancelled
     }
-    // NB: what was cancelled meanwhile has been carried out, and nobody hears of it.
+    // NB: a request that was cancelled in the meantime has been carried out, and its caller gets no
+    // answer.
     if Task.isCancelled {
       noteUnheard(request)
       throw .cancelled
@@ -60,8 +61,8 @@ struct Network: HTTPExchange {
     if request.url.path.hasSuffix("/modify") { traffic.noteUnheardWrite(of: device) }
   }
 
-  /// Asks for small pages of changes: the framework leaves their size to the server, and what a
-  /// simulation makes would always fit into one.
+  /// Asks for small pages of changes. The framework leaves their size to the server, and the data
+  /// of a simulation would always fit into one page.
   private func paged(_ request: StratusTransport.HTTPRequest) -> [UInt8] {
     let path = request.url.path
     guard path.hasSuffix("changes/zone") || path.hasSuffix("changes/database"),
@@ -72,7 +73,7 @@ struct Network: HTTPExchange {
     return Array(limit.utf8) + request.body.dropFirst()
   }
 
-  /// NB: a request that has been sent arrives, whatever becomes of its sender.
+  /// NB: a request that has been sent arrives, even if its sender has crashed.
   func travel() async {
     let end = traffic.begin()
     try? await Loop.shared.sleep(mishaps.travelSeconds(slow: \.slowRequest))
@@ -96,7 +97,7 @@ struct Network: HTTPExchange {
       status: answer.status.code, headers: Self.headers(of: answer), body: body)
   }
 
-  /// What the server sees of a request, but for its body.
+  /// The request as the server sees it, without its body.
   func head(
     of request: StratusTransport.HTTPRequest, method: HTTPTypes.HTTPRequest.Method
   ) -> HTTPTypes.HTTPRequest {
@@ -117,7 +118,7 @@ struct Network: HTTPExchange {
 }
 
 extension URL {
-  /// Path and query as they go over the wire.
+  /// The path and the query of a request in their wire form.
   ///
   /// NB: the framework names its process to the server; here a process has many devices.
   fileprivate func target(from device: String) -> String {

@@ -3,7 +3,7 @@ import HTTPTypes
 import StratusHTTP
 import StratusTransport
 
-/// Carries a device's stream of notifications from the server that runs when it is opened.
+/// Carries a device's stream of notifications from the server that runs when the stream is opened.
 extension Network: EventExchange {
   func open(
     _ request: StratusTransport.HTTPRequest
@@ -27,7 +27,7 @@ extension Network: EventExchange {
       status: sent.head.status.code, headers: Self.headers(of: sent.head), body: stream)
   }
 
-  /// What becomes of the beginning of an answer.
+  /// The outcome of the beginning of an answer.
   private func failure(_ server: ServerProcess) async -> NetworkFailure? {
     if !life.goesOn() { return .cancelled }
     if server.life.isOver { return .lostAfterSending }
@@ -37,8 +37,8 @@ extension Network: EventExchange {
   }
 }
 
-/// A connection over which notifications come, as TCP carries them: whole and in order, until it
-/// breaks, with or without the device's knowledge. What was on its way is lost then.
+/// A connection that carries notifications as TCP does: whole and in order, until it breaks, with
+/// or without the device's knowledge. Bytes in transit are lost then.
 ///
 /// NB: unchecked; the loop has one thread.
 final class SimulatedStream: EventBody, @unchecked Sendable {
@@ -50,7 +50,7 @@ final class SimulatedStream: EventBody, @unchecked Sendable {
   private var reader: UnsafeContinuation<Void, Never>?
   private var carrier: Task<Void, Never>?
 
-  /// Seconds until a device notices that a connection says nothing any more.
+  /// Seconds until a device notices that a silent connection is broken.
   private static let silenceSeconds = 60.0
 
   init(_ sent: ServerStream, life: Life, mishaps: Mishaps) {
@@ -75,7 +75,7 @@ final class SimulatedStream: EventBody, @unchecked Sendable {
     Loop.shared.after(Self.silenceSeconds) { [weak self] in self?.end(.failure(.timedOut)) }
   }
 
-  /// Ends it behind what has arrived.
+  /// Ends the connection after the bytes that have arrived.
   func end(_ ending: Result<Void, NetworkFailure>) {
     self.ending = self.ending ?? ending
     carrier?.cancel()

@@ -1,4 +1,4 @@
-/// What is on its way, and which devices do not know what became of something they sent.
+/// The messages in transit, and the devices that do not know the result of a request they sent.
 ///
 /// NB: unchecked; the loop has one thread.
 final class Traffic: @unchecked Sendable {
@@ -8,14 +8,14 @@ final class Traffic: @unchecked Sendable {
 
   /// Counts a message until it has arrived.
   ///
-  /// - Returns: says that it has.
+  /// - Returns: a function that marks the message as arrived.
   func begin() -> () -> Void {
     let epoch = epoch
     underWay[epoch, default: 0] += 1
     return { self.underWay[epoch, default: 0] -= 1 }
   }
 
-  /// Waits until all has arrived, and been carried out, that is on its way now.
+  /// Waits until all messages that are now in transit have arrived and have been carried out.
   func settle() async {
     let last = epoch
     epoch += 1
@@ -25,13 +25,14 @@ final class Traffic: @unchecked Sendable {
     try? await Loop.shared.sleep(1)
   }
 
-  /// A write of a device's was carried out, perhaps for the second time, and it does not know.
+  /// Notes that a write of a device was carried out, perhaps for the second time, and that the
+  /// device does not know it.
   ///
-  /// The server does not tell a device of its own changes, so it learns what became of this one
-  /// only when it fetches.
+  /// The server does not notify a device of its own changes, so the device learns the result of
+  /// this write only when it fetches.
   func noteUnheardWrite(of device: String) { unsure.insert(device) }
 
-  /// A device begins to fetch.
+  /// Notes that a device begins to fetch.
   func noteFetch(of device: String) { unsure.remove(device) }
 
   func isUnsure(_ device: String) -> Bool { unsure.contains(device) }

@@ -1,31 +1,31 @@
 import StratusTesting
 
-/// What a seed makes of a simulation.
+/// The simulation that a seed describes.
 struct Plan: Sendable {
   /// Devices with a sync engine.
   var engines: Int
-  /// Devices that speak the web service by themselves.
+  /// Devices that call the web service directly.
   var hands: Int
-  /// How long things go wrong.
+  /// Seconds in which mishaps happen.
   var seconds: Double
-  /// How long people use their devices. What goes wrong after that no later edit heals.
+  /// Seconds in which users edit. No later edit repairs the effects of a later mishap.
   var editingSeconds: Double
-  /// How many records of each kind there can be.
+  /// The number of possible records of each kind.
   var keptRecords: Int
   var rates: MishapRates
 
-  /// Whether the server may lose what it acknowledged: then devices bring back what they have,
+  /// Whether the server may lose writes that it acknowledged. Devices then save their data again,
   /// and deletions may be undone.
   var rewinds: Bool { rates.restore > 0 }
 
-  /// Whether tokens may expire. Who speaks the web service by itself does not hear any more of a
-  /// zone that was deleted and made again when the database's token has expired, too: it asks about
-  /// all it has in the end.
+  /// Whether tokens may expire. A device without an engine does not learn that a zone was deleted
+  /// and created again if the database's token has expired, too. It therefore saves all its data in
+  /// the end.
   var expires: Bool { rewinds || rates.expiry > 0 }
 
   init(drawnFrom chance: inout SeededChance, reducedBy reduction: Reduction) {
-    // Most seeds are small, and much goes wrong in them: what a few seconds of two devices show can
-    // be read, and a million be run.
+    // Most seeds are small and have many mishaps: the trace of a few seconds with two devices can
+    // be read, and a million of them can be run.
     let isSmall = chance.percent(96)
     if isSmall {
       engines = chance.percent(65) ? 2 : 3
@@ -49,14 +49,14 @@ struct Plan: Sendable {
   }
 }
 
-/// What is left out of a seed's plan, to see whether it still fails.
+/// The parts of a seed's plan that are left out, to see whether the seed still fails.
 struct Reduction: Sendable {
   var without: [Mishap] = []
   var enginesMax: Int?
   var handsMax: Int?
   var secondsMax: Double?
 
-  /// How to say it on the command line.
+  /// The option of the command line that leaves the parts out.
   var arguments: [String] {
     var words = without.flatMap { ["--without", $0.rawValue] }
     if let enginesMax { words += ["--engines", "\(enginesMax)"] }

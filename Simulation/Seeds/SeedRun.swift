@@ -1,6 +1,6 @@
 import StratusTesting
 
-/// What became of one seed.
+/// The result of one seed.
 struct Outcome: Sendable {
   var failure: String?
   var trace: [String] = []
@@ -10,7 +10,7 @@ struct Outcome: Sendable {
   var sightings: [String: Int] = [:]
 }
 
-/// One simulation, from its seed.
+/// Runs one simulation from its seed.
 ///
 /// NB: unchecked; the loop has one thread.
 final class SeedRun: @unchecked Sendable {
@@ -19,10 +19,10 @@ final class SeedRun: @unchecked Sendable {
   private var isDone = false
   private var failure: String?
 
-  /// Virtual seconds within which all must agree once nothing goes wrong any more.
+  /// Virtual seconds in which all devices must agree once all mishaps are over.
   private static let secondsToAgree = 180.0
-  /// Jobs after which it is taken for endless; most seeds have some thousands, the longest some ten
-  /// thousand.
+  /// Jobs after which a simulation counts as endless. Most seeds have some thousands of jobs, the
+  /// longest some ten thousand.
   private static let stepsMax = 500_000
 
   private init(seed: UInt64, reduction: Reduction, isTraced: Bool) {
@@ -75,21 +75,21 @@ final class SeedRun: @unchecked Sendable {
     household.isCalm = true
     household.mishaps.stop()
     household.cloud.process?.life.awaitsLeft = nil
-    // NB: an app that crashed before may still have something on its way, which comes as a surprise
-    // to the next.
+    // NB: an app that crashed earlier may still have requests in transit, which the next run of the
+    // app does not expect.
     await household.traffic.settle()
     for device in devices { device.calm() }
     await agree()
     isDone = true
   }
 
-  /// Some devices are bought later.
+  /// Adds some devices later.
   private func start(_ device: any Device) {
     guard device !== devices.last, household.percent(25) else { return device.start() }
     Loop.shared.after(household.seconds(0...household.plan.seconds)) { device.start() }
   }
 
-  /// What goes wrong on the server's side.
+  /// Draws the mishaps on the server's side.
   private func strike() async {
     let mishaps = household.mishaps
     if mishaps.happens(\.serverCrash), let process = household.cloud.process {
@@ -112,7 +112,7 @@ final class SeedRun: @unchecked Sendable {
     }
   }
 
-  /// Waits until everybody has what the server has, and stays so.
+  /// Waits until every device holds the server's contents, and stays so.
   private func agree() async {
     let deadline = Loop.shared.now + Self.secondsToAgree
     var agreements = 0
@@ -136,7 +136,7 @@ final class SeedRun: @unchecked Sendable {
     if let failure { household.ledger.say("FAILED: \(failure)") }
   }
 
-  /// What the server has, by account.
+  /// The server's contents, by account.
   private func serverContents() async -> [String: Contents] {
     var contents: [String: Contents] = [:]
     for account in [Cloud.user, Cloud.otherUser] {
@@ -158,7 +158,7 @@ final class SeedRun: @unchecked Sendable {
     return nil
   }
 
-  /// Ends all that still runs, so that it does not reach into the next simulation.
+  /// Ends all running tasks, so that they do not reach into the next simulation.
   private func end() {
     for device in devices { device.stop() }
     household.cloud.stop()

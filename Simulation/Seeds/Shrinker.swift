@@ -1,8 +1,8 @@
-/// Leaves out of a failing seed what it does not need to fail.
+/// Removes from the plan of a failing seed everything that the failure does not need.
 struct Shrinker {
   let seed: UInt64
 
-  /// What can be left out.
+  /// The parts of a plan that can be removed.
   func reduction() -> Reduction {
     var found = Reduction()
     for mishap in Mishap.allCases {

@@ -1,7 +1,7 @@
 import StratusDomain
 import StratusWire
 
-/// Lets a token in as the user it names.
+/// Accepts a token as the user that it names.
 struct TokenIsUser: Authentication {
   func admit(_ request: AdmissionRequest) async throws(ServerError) -> Admission {
     Admission(principal: .user(request.credentials.webAuthToken))
@@ -10,14 +10,14 @@ struct TokenIsUser: Authentication {
   func disabledUsers(of container: String) async throws(ServerError) -> Set<String> { [] }
 }
 
-/// Every container is there.
+/// Every container exists.
 struct EveryContainer: ContainerRegistry {
   func createContainer(id: String) async throws(ServerError) -> Bool { false }
   func containers() async throws(ServerError) -> [String] { [Cloud.container] }
   func deleteContainer(id: String) async throws(ServerError) -> Bool { false }
 }
 
-/// There are no files in the simulation.
+/// The simulation has no files.
 struct NoAssets: AssetStore {
   func open(
     upload id: String, at address: StoreAddress, fromNothing: Bool
@@ -48,7 +48,7 @@ struct NoAssets: AssetStore {
   ) async throws(ServerError) -> [AssetFileEntry] { [] }
 }
 
-/// Signs nothing, as there are no files.
+/// Signs nothing, because the simulation has no files.
 struct NoTickets: TicketSigner {
   func signature(of bytes: [UInt8]) -> [UInt8] { [] }
   func isValid(_ signature: [UInt8], of bytes: [UInt8]) -> Bool { false }

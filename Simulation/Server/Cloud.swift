@@ -5,24 +5,24 @@ import StratusSQLite
 import StratusTesting
 import StratusWire
 
-/// The server side: a disk that stays, and processes that come and go over it.
+/// The server side: a disk that stays, and processes that start and crash over it.
 ///
 /// NB: unchecked; the loop has one thread.
 final class Cloud: @unchecked Sendable {
   static let container = "iCloud.org.example"
   /// The household's account.
   static let user = "_00000000000000000000000000000a11"
-  /// A guest's.
+  /// The guest's account.
   static let otherUser = "_00000000000000000000000000000b0b"
   static let address = StoreAddress(container: container, environment: .development)
 
   let disk: MemoryStores
   private let mishaps: Mishaps
   private let chance: ChanceBox
-  /// nil: nothing runs just now.
+  /// The running process; nil: no process runs now.
   private(set) var process: ServerProcess?
   private var backup: MemoryBackup?
-  /// The first answer that was the server's own fault.
+  /// The first answer that reported a fault of the server itself.
   private(set) var fault: String?
 
   init(mishaps: Mishaps, chance: SeededChance) {
@@ -34,7 +34,7 @@ final class Cloud: @unchecked Sendable {
       now: { Int64(1_700_000_000_000 + Loop.shared.now * 1_000) })
   }
 
-  /// Starts a process over what is on disk.
+  /// Starts a process over the data on disk.
   func start() {
     process?.life.end()
     let life = Life()
@@ -45,12 +45,13 @@ final class Cloud: @unchecked Sendable {
         makeUUID: { [chance] in chance.makeUUID() }),
       mishaps: mishaps)
     process = fresh
-    // NB: by itself, so that a crash in the middle of an await has the server come back.
+    // NB: a task of its own restarts the server, so that the server also returns after a crash in
+    // the middle of an await.
     life.atEnd { [weak self] in self?.restartSoon(after: fresh) }
     fresh.start()
   }
 
-  /// Ends for good.
+  /// Ends the server permanently.
   func stop() {
     isStopped = true
     process?.life.end()
@@ -58,10 +59,10 @@ final class Cloud: @unchecked Sendable {
     disk.close()
   }
 
-  /// Copies what is on disk.
+  /// Copies the data on disk.
   func makeBackup() { backup = try? disk.backup() }
 
-  /// Puts the last copy back, as an operator would: the process is stopped for it.
+  /// Restores the last copy, as an operator would: the process is stopped first.
   ///
   /// - Returns: false if there is no copy.
   func restore() -> Bool {
@@ -71,7 +72,7 @@ final class Cloud: @unchecked Sendable {
     return true
   }
 
-  /// Makes every change token stale, though nothing is lost.
+  /// Makes every change token stale without losing data.
   func expireTokens() {
     process?.life.end()
     do throws(ServerError) { try disk.restore(try disk.backup()) } catch {
@@ -79,7 +80,7 @@ final class Cloud: @unchecked Sendable {
     }
   }
 
-  /// What is on disk of a user's, read around everything else.
+  /// A user's data on disk, read without the server's own code paths.
   func contents(of user: String) async -> Contents {
     do throws(ServerError) {
       return try await disk.store(at: Self.address).read { (store) throws(ServerError) in
@@ -104,7 +105,7 @@ final class Cloud: @unchecked Sendable {
   }
 }
 
-/// Chance that many draw from.
+/// A random source that several parts share.
 ///
 /// NB: unchecked; the loop has one thread.
 final class ChanceBox: @unchecked Sendable {

@@ -1,14 +1,14 @@
 import StratusDomain
 import StratusWire
 
-/// A record's place.
+/// The name of a record and of its zone.
 struct Place: Hashable, Comparable, Sendable, CustomStringConvertible {
   var zone: String
   var name: String
 
   var description: String { "\(zone)/\(name)" }
 
-  /// Whether nobody ever deletes it, so that everything that was written into it must last.
+  /// Whether no device ever deletes the record, so that everything written into it must last.
   var isKept: Bool { zone == Self.keptZone && name.hasPrefix("keep") }
 
   static let keptZone = "Home"
@@ -18,7 +18,8 @@ struct Place: Hashable, Comparable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Who holds what: zones, and in each record the marks that were ever written into it.
+/// The contents of a store or a device: zones, and for each record the marks that were ever written
+/// into it.
 struct Contents: Sendable, Equatable {
   var zones: Set<String> = []
   var records: [Place: Set<Int64>] = [:]
@@ -30,7 +31,7 @@ struct Contents: Sendable, Equatable {
     self.records = records
   }
 
-  /// What a store holds for a user.
+  /// The contents of a store for a user.
   init(of user: String, in store: any StoreReading) throws(ServerError) {
     let database = DatabaseKey.private(owner: user)
     for zone in try store.zones(in: database, after: nil, limit: 1_000) {
@@ -45,7 +46,7 @@ struct Contents: Sendable, Equatable {
     }
   }
 
-  /// The first difference to another holder's, in words; nil: none.
+  /// The first difference from other contents, as text; nil: there is none.
   func difference(to other: Contents, called name: String) -> String? {
     if zones != other.zones {
       return "zones \(zones.sorted()) here, \(other.zones.sorted()) at \(name)"

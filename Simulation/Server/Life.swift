@@ -1,18 +1,18 @@
 /// The life of one process that can crash: a server, or an app on a device.
 ///
-/// A crash cannot stop Swift's tasks, so it cuts them off: whatever they ask for from now on fails,
-/// and nobody listens to them.
+/// A crash cannot stop Swift's tasks, so it cuts them off: every later call of the process fails,
+/// and its answers reach no caller.
 ///
 /// NB: unchecked; the loop has one thread.
 final class Life: @unchecked Sendable {
   private(set) var isOver = false
-  /// How many more times something is awaited before it is over; nil: it stays.
+  /// The number of awaits until the crash; nil: no crash is planned.
   var awaitsLeft: Int?
   private var endings: [() -> Void] = []
 
-  /// Comes by at each await.
+  /// Counts one await, and crashes at the planned one.
   ///
-  /// - Returns: whether life goes on.
+  /// - Returns: whether the process is still alive.
   func goesOn() -> Bool {
     if isOver { return false }
     guard let left = awaitsLeft else { return true }
@@ -22,7 +22,7 @@ final class Life: @unchecked Sendable {
     return false
   }
 
-  /// Ends it, once.
+  /// Ends the process, once.
   func end() {
     if isOver { return }
     isOver = true
@@ -31,7 +31,7 @@ final class Life: @unchecked Sendable {
     for ending in all { ending() }
   }
 
-  /// Has something done when it ends; at once, if it is over.
+  /// Runs an action when the process ends; at once if it has ended.
   func atEnd(_ action: @escaping () -> Void) {
     if isOver { action() } else { endings.append(action) }
   }

@@ -3,8 +3,8 @@ import StratusSQLite
 import StratusTesting
 import StratusWire
 
-/// The stores as one process of the server sees them: others run at each of its awaits, and once
-/// it is dead it reaches nothing any more.
+/// The stores as one process of the server sees them. Other tasks run at each of its awaits. A
+/// crashed process reaches no store any more.
 struct MortalStores: StoreCatalog {
   let disk: MemoryStores
   let life: Life
@@ -22,7 +22,7 @@ struct MortalStores: StoreCatalog {
   }
 }
 
-/// One of them.
+/// One of the stores.
 struct MortalStore: Store {
   let store: any Store
   let life: Life
@@ -41,12 +41,12 @@ struct MortalStore: Store {
     try await comeBy()
     if mishaps.happens(\.repeatedBody) { await rehearse(body) }
     let value = try await store.write(body)
-    // NB: the write is on disk; a crash here is one between commit and answer.
+    // NB: the write is on disk; a crash here falls between the commit and the answer.
     try await comeBy()
     return value
   }
 
-  /// A body may run twice: the first time its transaction is undone.
+  /// Runs a write body. It may run twice: the first time, its transaction is rolled back.
   private func rehearse<Value: Sendable>(
     _ body: @escaping @Sendable (any StoreWriting) throws(ServerError) -> Value
   ) async {
@@ -56,13 +56,13 @@ struct MortalStore: Store {
         throw ServerError(.tryAgainLater, Reason.storeBusy)
       }
     } catch {
-      // Whatever it says, it says again when it runs for good.
+      // The body throws the same error again in its second run.
       return
     }
   }
 
   private func comeBy() async throws(ServerError) {
-    // NB: what takes no time nothing can come between but what happens at the same instant.
+    // NB: without this pause, only jobs of the same instant could run in between.
     if mishaps.happens(\.slowStore) {
       try? await Loop.shared.sleep(mishaps.storeSeconds())
     } else {

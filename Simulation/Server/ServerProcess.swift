@@ -4,8 +4,8 @@ import StratusHTTP
 import StratusPush
 import StratusWire
 
-/// One run of the server, from start to crash: the real core over stores in memory, and all that a
-/// server does by itself.
+/// One run of the server, from start to crash: the real core over stores in memory, with the
+/// server's background work.
 ///
 /// NB: unchecked; the loop has one thread.
 final class ServerProcess: @unchecked Sendable {
@@ -16,7 +16,7 @@ final class ServerProcess: @unchecked Sendable {
   private let stores: MortalStores
   private let ambient: Ambient
   private let mishaps: Mishaps
-  /// Hears of changes that somebody may want to be told of.
+  /// Receives the signals of changes that may lead to notifications.
   private let changes = LocalSignals()
   private let cascades = LocalSignals()
 
@@ -38,7 +38,7 @@ final class ServerProcess: @unchecked Sendable {
       logger: logger)
   }
 
-  /// Does what a server does by itself, at once where it is told to and now and then otherwise.
+  /// Runs the server's background work: at once after a signal, and at intervals.
   func start() {
     let hub = hub
     let tasks = [
@@ -52,7 +52,7 @@ final class ServerProcess: @unchecked Sendable {
   private func heed() async {
     for await signal in changes.received {
       if !life.goesOn() { return }
-      // NB: a signal may be lost; then the look-around finds what it was about.
+      // NB: a signal may be lost; then the next look at intervals finds the work.
       if mishaps.happens(\.lostNudge) { continue }
       for (address, store) in stores.openStores where address == signal.address {
         await match(store, at: address)
@@ -72,7 +72,7 @@ final class ServerProcess: @unchecked Sendable {
     }
   }
 
-  // Only a crash makes these fail, and the next process looks around again.
+  // These fail only after a crash, and the next process looks for the work again.
 
   private func purge(_ store: any Store) async {
     do throws(ServerError) {

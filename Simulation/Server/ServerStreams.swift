@@ -3,10 +3,10 @@ import StratusDomain
 import StratusHTTP
 import StratusPush
 
-/// The server's end of a connection over which notifications go.
+/// The server's end of a connection that carries notifications.
 struct ServerStream: Sendable {
   let head: HTTPResponse
-  /// The bytes that are written, an event each.
+  /// The written bytes, one element for each event.
   let events: AsyncStream<[UInt8]>
   /// The server sees that the connection is closed.
   let close: @Sendable () -> Void
@@ -33,8 +33,8 @@ extension ServerProcess {
 
 /// Writes notifications to connections, as an event loop does.
 ///
-/// What comes for several in one go is written in an order that does not depend on where in memory
-/// they lie, by which the hub knows them.
+/// Writes for several connections in one call go out in an order that does not depend on the
+/// listeners' memory addresses, by which the hub identifies them.
 ///
 /// NB: unchecked; the loop has one thread.
 final class SimulatedLane: NotificationLane, @unchecked Sendable {
@@ -65,13 +65,13 @@ final class SimulatedLane: NotificationLane, @unchecked Sendable {
   func release(_ listeners: [any NotificationListener]) {}
 }
 
-/// A connection, as the hub knows it.
+/// A connection, as the hub sees it.
 ///
 /// NB: unchecked; the loop has one thread.
 final class SimulatedListener: NotificationListener, @unchecked Sendable {
   let number: Int
   let lane: any NotificationLane
-  /// With the place up to which all was written.
+  /// The number up to which everything was written.
   private var device: ListeningDevice
   private let write: ([UInt8]) -> Void
 

@@ -1,4 +1,4 @@
-// What Swift's module of the C library leaves out: Linux's epoll, and a search in memory.
+// Parts of the C library that Swift's module omits: Linux's epoll, and a search in memory.
 #ifndef CEPOLL_H
 #define CEPOLL_H
 

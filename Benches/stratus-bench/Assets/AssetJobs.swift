@@ -1,7 +1,7 @@
 import Foundation
 import StratusWire
 
-/// Sends a file up and down, beside a plain copy of it.
+/// Uploads and downloads a file, beside a plain copy of it.
 struct AssetJobs {
   private static let container = "iCloud.bench.asset"
   private static let zone = "files"

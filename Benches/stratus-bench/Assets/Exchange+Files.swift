@@ -29,9 +29,9 @@ extension Exchange {
     return try receive()
   }
 
-  /// Gets what lies at a path into a file that is on disk afterwards.
+  /// Downloads a path into a file and flushes the file.
   ///
-  /// - Returns: bytes of the body.
+  /// - Returns: the bytes of the body.
   func fetch(_ target: String, to path: String) throws(Failure) -> Int {
     let file = open(path, O_CREAT | O_TRUNC | O_WRONLY, 0o600)
     guard file >= 0 else { throw Failure("\(path) cannot be opened") }

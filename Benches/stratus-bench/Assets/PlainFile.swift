@@ -4,7 +4,7 @@ import Glibc
 enum PlainFile {
   private static let pieceBytes = 1 << 20
 
-  /// Writes bytes in no order.
+  /// Writes random bytes.
   static func write(size: Int, seed: UInt64, to path: String) throws(Failure) {
     let descriptor = try open(path, O_CREAT | O_TRUNC | O_WRONLY)
     defer { close(descriptor) }
@@ -22,9 +22,9 @@ enum PlainFile {
     fsync(descriptor)
   }
 
-  /// Copies a file; what is there is on disk.
+  /// Copies a file and flushes the copy.
   ///
-  /// - Returns: seconds.
+  /// - Returns: the seconds.
   static func copy(_ source: String, to target: String) throws(Failure) -> Double {
     let start = Clock.nanoseconds()
     let input = try open(source, O_RDONLY)

@@ -6,13 +6,13 @@ import Logging
 import NIOCore
 import UnixSignals
 
-/// `stratus-bench fixed-answer`: the floor H, what the HTTP framework costs by itself.
+/// `stratus-bench fixed-answer`: the floor H, the cost of the HTTP framework alone.
 struct FixedAnswer: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "fixed-answer",
     abstract: "Answer every request with the same 100 bytes; ends with SIGTERM.")
 
-  /// JSON of 100 bytes, sent and answered.
+  /// The JSON of 100 bytes that is sent and answered.
   static let body = Array("{\"answer\":\"\(String(repeating: "x", count: 87))\"}".utf8)
 
   func run() async throws {

@@ -1,14 +1,14 @@
 import Foundation
 import Glibc
 
-/// What the figures were measured on.
+/// The machine of the measurement.
 struct Machine {
   let cores: Int
   let model: String
   let kernel: String
-  /// Microseconds to write 4 KiB and have them on disk, the median of 500.
+  /// Microseconds to write and flush 4 KiB, the median of 500.
   let flushMicroseconds: Double
-  /// Processes that wanted to run in the last minute, before the bench began.
+  /// The average number of running processes in the last minute, before the benchmark began.
   let load: String
 
   init(measuring folder: String) throws(Failure) {
@@ -49,14 +49,14 @@ struct Machine {
 }
 
 extension [Int64] {
-  /// The value below which a share of the sorted values lies; 0 if there are none.
+  /// The value at a percentile of the sorted values; 0 if there are none.
   func percentile(_ share: Double) -> Int64 {
     isEmpty ? 0 : self[Swift.min(count - 1, Int(Double(count) * share))]
   }
 }
 
 extension [Double] {
-  /// The value in the middle; 0 if there are none.
+  /// The median; 0 if there are none.
   var median: Double {
     let sorted = sorted()
     guard !sorted.isEmpty else { return 0 }

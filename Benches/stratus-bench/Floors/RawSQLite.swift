@@ -2,11 +2,11 @@ import GRDBSQLite
 import Glibc
 import StratusWire
 
-/// SQLite's C interface and nothing else: the floors S1, S200 and SS.
+/// Plain calls of SQLite's C interface, for the floors S1, S200 and SS.
 final class RawSQLite {
   private var handle: OpaquePointer?
 
-  /// Opens a file, and makes it where there is none.
+  /// Opens a file, and creates it if it is missing.
   init(path: String) throws(Failure) {
     guard sqlite3_open(path, &handle) == SQLITE_OK else {
       throw Failure("SQLite cannot open \(path)")
@@ -19,7 +19,7 @@ final class RawSQLite {
     if sqlite3_exec(handle, text, nil, nil, nil) != SQLITE_OK { throw failure() }
   }
 
-  /// Makes a table like our table of records; durable as the server's.
+  /// Creates a table like the server's table of records, with the same durability.
   func prepareRecords() throws(Failure) {
     try execute(
       """
@@ -93,7 +93,7 @@ final class RawSQLite {
     return rate
   }
 
-  /// How many rows a table has.
+  /// The number of rows in a table.
   func count(_ table: String) throws(Failure) -> Int {
     let count = try statement("SELECT count(*) FROM \(table)")
     defer { sqlite3_finalize(count) }

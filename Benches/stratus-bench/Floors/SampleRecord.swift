@@ -1,12 +1,12 @@
 import StratusWire
 
-/// The record everything is measured with: ten fields, as an app of notes or tasks has them.
+/// The record of most measurements: ten fields, as an app of notes or tasks has them.
 enum SampleRecord {
   static let recordType = "Task"
 
   static let list = "3f1c9a50d2b84e67"
 
-  /// As stored and sent, with types.
+  /// The fields in their stored and sent form, with types.
   static let fields = FieldsJSON([
     ("title", .string("Water the plants on the balcony")),
     ("note", .string("Twice in July, and not at noon.")),
@@ -20,7 +20,7 @@ enum SampleRecord {
     ("colour", .string("green")),
   ])
 
-  /// What an app would ask: each keeps an index in use.
+  /// The queries that an app would send: each keeps an index in use.
   static let queries = [
     Query(
       recordType: recordType,

@@ -1,9 +1,9 @@
 import Dispatch
 import Glibc
 
-/// The machine's steady clock.
+/// The machine's monotonic clock.
 enum Clock {
-  /// Nanoseconds since some moment.
+  /// Nanoseconds since an arbitrary moment.
   static func nanoseconds() -> Int64 {
     Int64(DispatchTime.now().uptimeNanoseconds)
   }

@@ -1,11 +1,11 @@
 import Glibc
 
-/// One connection on which a request is sent and its answer awaited.
+/// A connection that sends one request and waits for its answer.
 final class Exchange {
   let descriptor: Int32
   private var reader = ResponseReader()
 
-  /// - Parameter acceptsRefusals: whether an answer that refuses the request is an answer, too.
+  /// - Parameter acceptsRefusals: whether an answer that refuses the request counts as an answer.
   init(port: Int, acceptsRefusals: Bool = false) throws(Failure) {
     descriptor = try Socket.connect(port: port)
     reader.acceptsRefusals = acceptsRefusals
@@ -22,14 +22,14 @@ final class Exchange {
     return try receive()
   }
 
-  /// The body of the answer to what was sent.
+  /// Reads the body of the answer to the last request.
   func receive() throws(Failure) -> ArraySlice<UInt8> {
     reader.startAnswer()
     while try !reader.receive(from: descriptor) {}
     return reader.body
   }
 
-  /// As ``send(_:)``, and how long it took in nanoseconds.
+  /// As ``send(_:)``, and measures the time in nanoseconds.
   func time(
     _ request: RequestTemplate
   ) throws(Failure) -> (body: ArraySlice<UInt8>, nanoseconds: Int64) {

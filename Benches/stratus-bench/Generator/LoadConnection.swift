@@ -21,7 +21,7 @@ final class LoadConnection {
 
   func end() { close(descriptor) }
 
-  /// Has the poller report this connection by its place.
+  /// Makes the poller report this connection by its index.
   func register(at place: Int) throws(Failure) {
     self.place = UInt32(place)
     try watch(EPOLL_CTL_ADD, EPOLLIN.rawValue)
@@ -43,7 +43,7 @@ final class LoadConnection {
     try watch(EPOLL_CTL_MOD, isFull ? EPOLLIN.rawValue | EPOLLOUT.rawValue : EPOLLIN.rawValue)
   }
 
-  /// - Returns: how long the answer took, once it is complete.
+  /// - Returns: the time that the answer took, once it is complete.
   func receive() throws(Failure) -> Int64? {
     guard try reader.receive(from: descriptor) else { return nil }
     return Clock.nanoseconds() - startedAt

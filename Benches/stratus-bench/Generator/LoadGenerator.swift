@@ -1,23 +1,24 @@
 import CEpoll
 import Glibc
 
-/// Keeps a number of connections busy: on each, a request is sent as soon as the last is answered.
+/// Keeps a number of connections busy: each sends a request as soon as the previous one is
+/// answered.
 ///
-/// One thread and `epoll`; it costs about as much as `wrk` does.
+/// It uses one thread and `epoll`, and costs about as much as `wrk`.
 struct LoadGenerator {
-  /// When to stop.
+  /// The end of a run.
   enum Bound {
     case seconds(warmUp: Double, measured: Double)
     case requests(Int)
   }
 
-  /// What was measured.
+  /// The result of a measurement.
   struct Load {
     var requests = 0
     var seconds = 0.0
-    /// Of the server, microseconds.
+    /// The server's processor time, in microseconds.
     var processorTime = 0.0
-    /// Nanoseconds, sorted.
+    /// Latencies in nanoseconds, sorted.
     var latencies: [Int64] = []
 
     var requestsPerSecond: Double { Double(requests) / seconds }
@@ -27,7 +28,7 @@ struct LoadGenerator {
   let server: ServerProcess
   let connections: Int
   let bound: Bound
-  /// Makes the number of the next record name.
+  /// Returns the number of the next record name.
   let nextName: () -> UInt64
 
   func run(_ template: RequestTemplate) throws(Failure) -> Load {

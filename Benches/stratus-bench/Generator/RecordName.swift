@@ -1,8 +1,8 @@
-/// Record names of 32 characters: made from a number, always the same, and in no order, as UUIDs
-/// are.
+/// Record names of 32 characters. Each is made from a number, always the same, and the names are in
+/// no order, as UUIDs are.
 enum RecordName {
   static let count = 32
-  /// Stands in a request's template where a name will be.
+  /// Marks the position of a name in a request's template.
   static let placeholder = String(repeating: "@", count: count)
 
   private static let digits = Array("0123456789abcdef".utf8)
@@ -22,7 +22,7 @@ enum RecordName {
     }
   }
 
-  /// Neighbouring numbers to numbers far apart (the finaliser of SplitMix64).
+  /// Maps neighbouring numbers to numbers far apart (the finaliser of SplitMix64).
   static func scatter(_ number: UInt64) -> UInt64 {
     var word = number &+ 0x9E37_79B9_7F4A_7C15
     word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9

@@ -1,10 +1,10 @@
-/// A request as it goes over the wire, in which only record names change from one time to the next.
+/// A request in its wire form, in which only the record names change from one time to the next.
 struct RequestTemplate {
   private(set) var bytes: [UInt8]
   private let nameOffsets: [Int]
 
   /// - Parameters:
-  ///   - body: holds ``RecordName/placeholder`` where names go.
+  ///   - body: has ``RecordName/placeholder`` in place of each name.
   ///   - bearer: the token of the header `Authorization`; nil: none is sent.
   init(path: String, body: [UInt8], bearer: String? = nil) {
     let authorization = bearer.map { "Authorization: Bearer \($0)\r\n" } ?? ""
@@ -32,7 +32,7 @@ struct RequestTemplate {
     nameOffsets = offsets
   }
 
-  /// Gives every record of the request the next name.
+  /// Puts the next name into every record of the request.
   mutating func setNames(_ next: () -> UInt64) {
     for offset in nameOffsets { RecordName.write(next(), to: &bytes, at: offset) }
   }

@@ -8,7 +8,7 @@ struct ResponseReader {
   private var bodyStart = 0
   /// nil: the head is not complete yet.
   private var end: Int?
-  /// Whether an answer that refuses the request is an answer, too.
+  /// Whether an answer that refuses the request counts as an answer.
   var acceptsRefusals = false
 
   /// The body of the answer that was read last.
@@ -19,10 +19,10 @@ struct ResponseReader {
     end = nil
   }
 
-  /// Takes what the socket has.
+  /// Reads the available bytes of the socket.
   ///
   /// - Returns: whether the answer is complete.
-  /// - Throws: if it is not the answer of a request that succeeded.
+  /// - Throws: if the request did not succeed.
   mutating func receive(from descriptor: Int32) throws(Failure) -> Bool {
     let filled = filled
     let count = bytes.withUnsafeMutableBytes { buffer in

@@ -1,17 +1,17 @@
 import Foundation
 
-/// A server that was started for a measurement, and is ended with it.
+/// A server process that runs for one measurement.
 final class ServerProcess {
   let port: Int
-  /// What it told to export.
+  /// The settings that the server printed for export.
   let settings: [String: String]
   private let process = Process()
 
   var processID: Int32 { process.processIdentifier }
 
-  /// Starts a program and waits until it says where it answers.
+  /// Starts a program and waits until it prints its address.
   ///
-  /// - Parameter log: what it writes to standard error.
+  /// - Parameter log: the file for its standard error.
   init(program: String, arguments: [String], log: String) throws {
     process.executableURL = URL(fileURLWithPath: program)
     process.arguments = arguments
@@ -36,7 +36,7 @@ final class ServerProcess {
 
   deinit { stop() }
 
-  /// Bytes of memory it holds.
+  /// The process's memory in bytes.
   var residentBytes: Int {
     let lines = TextFile.read("/proc/\(processID)/status")?.split(separator: "\n") ?? []
     let line = lines.first { $0.hasPrefix("VmRSS:") }
@@ -44,7 +44,7 @@ final class ServerProcess {
     return (kilobytes ?? 0) * 1_024
   }
 
-  /// Files and sockets it has open.
+  /// The number of open files and sockets.
   var openFiles: Int {
     (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(processID)/fd"))?.count ?? 0
   }

@@ -2,7 +2,7 @@ import Glibc
 
 /// Connections to a server on this machine.
 enum Socket {
-  /// - Returns: the descriptor of a connected socket, which waits when it is read.
+  /// - Returns: the descriptor of a connected socket with blocking reads.
   static func connect(port: Int) throws(Failure) -> Int32 {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     guard descriptor >= 0 else { throw Failure("no socket: \(String(cString: strerror(errno)))") }
@@ -30,9 +30,9 @@ enum Socket {
     _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL, 0) | O_NONBLOCK)
   }
 
-  /// Sends from an offset on.
+  /// Sends bytes from an offset on.
   ///
-  /// - Returns: how many bytes; fewer than there are when the socket is full.
+  /// - Returns: the number of bytes sent; fewer than available if the socket is full.
   static func send(
     _ bytes: [UInt8], from offset: Int, to descriptor: Int32
   ) throws(Failure) -> Int {

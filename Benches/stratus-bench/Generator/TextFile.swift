@@ -1,6 +1,6 @@
 import Foundation
 
-/// Small files of the kernel's.
+/// Small files of the kernel, such as those in `/proc`.
 enum TextFile {
   /// The whole text; nil if it cannot be read.
   static func read(_ path: String) -> String? {

@@ -1,18 +1,18 @@
 import Foundation
 import StratusWire
 
-/// A `stratus` process to be measured.
+/// A `stratus` process for measurements.
 final class BenchServer {
   let process: ServerProcess
   private let dataFolder: String
   private let query: String
   let apiToken: String
-  /// The developer's.
+  /// The web auth token of the developer's account.
   let webAuthToken: String
 
   /// - Parameters:
   ///   - program: the path of the `stratus` binary.
-  ///   - folder: for its data and its log.
+  ///   - folder: the folder for its data and its log.
   init(program: String, folder: String) throws {
     dataFolder = folder + "/data"
     process = try ServerProcess(
@@ -27,7 +27,7 @@ final class BenchServer {
     query = Self.query(apiToken, webAuthToken)
   }
 
-  /// Tokens as the query of a URL.
+  /// The tokens in the form of a URL's query.
   private static func query(_ apiToken: String, _ webAuthToken: String) -> String {
     let escaped = webAuthToken.addingPercentEncoding(withAllowedCharacters: .alphanumerics)
     return "ckAPIToken=\(apiToken)&ckWebAuthToken=\(escaped ?? "")"
@@ -35,7 +35,7 @@ final class BenchServer {
 
   /// Makes an account.
   ///
-  /// - Returns: requests in its name.
+  /// - Returns: the requests of the account.
   func account(_ email: String, container: String) throws -> Requests {
     let file = try ManagementFile(
       jsonBytes: Array((TextFile.read(dataFolder + "/" + ManagementFile.name) ?? "").utf8))
@@ -72,8 +72,8 @@ final class BenchServer {
     return folder + "/" + name
   }
 
-  /// Makes a zone whose records have two indexes in use: of tasks of a list by their dates, and of
-  /// tasks by priority. Every index an app asks for is kept from then on.
+  /// Makes a zone whose records have two indexes in use: tasks of a list by their dates, and tasks
+  /// by priority. The server keeps every index that an app's query has asked for.
   func fillIndexed(_ zone: String, container: String, records: Int) throws {
     try fill(zone, container: container, records: 1)
     let exchange = try Exchange(port: process.port)
@@ -83,7 +83,7 @@ final class BenchServer {
     if records > 0 { try fill(zone, container: container, records: records, firstName: 1 << 40) }
   }
 
-  /// Makes a zone with records of the numbers from 0 on.
+  /// Makes a zone with records for the numbers from 0 on.
   func fill(
     _ zone: String, container: String, records: Int, firstName: UInt64 = 0
   ) throws {

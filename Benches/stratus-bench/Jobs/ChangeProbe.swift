@@ -1,4 +1,4 @@
-/// Saves a record in a zone, and then asks for what is new there.
+/// Saves a record in a zone, and then fetches the zone's changes.
 struct ChangeProbe {
   private let exchange: Exchange
   private let requests: Requests
@@ -18,7 +18,7 @@ struct ChangeProbe {
     token = try Self.newestToken(exchange, requests, zone)
   }
 
-  /// Nanoseconds each of the fetches took.
+  /// The time of each fetch in nanoseconds.
   var sortedLatencies: [Int64] { latencies.sorted() }
 
   mutating func changeAndFetch() throws {

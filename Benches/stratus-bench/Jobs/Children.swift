@@ -1,16 +1,16 @@
 import Foundation
 
-/// The benchmark itself, started again for a part of a job.
+/// The benchmark's program, started again for a part of a job.
 struct Children {
   /// The benchmark's program, and the server's.
   let program, server: String
 
-  /// What a child says, in one line, when it is ready for what all do at once.
+  /// The line that a child prints when it is ready for the common part.
   private static let ready = "ready"
 
-  /// Runs children at once, each until it has reported.
+  /// Runs children at the same time, until each has reported.
   ///
-  /// - Returns: what each has measured.
+  /// - Returns: the result of each child.
   func runAtOnce(_ count: Int, _ arguments: [String]) throws -> [[String: Double]] {
     let children = try (0..<count).map { _ in
       try Child(program, arguments + ["--server", server])
@@ -25,15 +25,15 @@ struct Children {
     }
   }
 
-  /// In a child: waits until the others are as far.
+  /// In a child: waits until the other children are ready.
   static func meet() {
     say(ready)
     _ = Swift.readLine()
   }
 
-  /// In a child: its last words.
+  /// In a child: reports the result.
   ///
-  /// NB: returns once all have said theirs, so that none cleans up while others measure.
+  /// NB: returns once all children have reported, so that none cleans up while others measure.
   static func report(_ figures: [String: Double]) {
     let figures = (try? JSONEncoder().encode(figures)) ?? Data()
     say(String(decoding: figures, as: UTF8.self))
@@ -45,7 +45,7 @@ struct Children {
   }
 }
 
-/// A process that speaks in lines.
+/// A child process with lines as input and output.
 private final class Child {
   private let process = Process()
   private let input = Pipe()
@@ -61,14 +61,14 @@ private final class Child {
   }
 
   deinit {
-    // NB: a child whose input ends goes on to its end, and stops its server.
+    // NB: a child whose input is closed runs to its end, and stops its server.
     try? input.fileHandleForWriting.close()
     process.waitUntilExit()
   }
 
   func goOn() { input.fileHandleForWriting.write(Data("go on\n".utf8)) }
 
-  /// nil: it has ended.
+  /// The next line; nil: the child has ended.
   func readLine() -> String? {
     while true {
       if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {

@@ -1,7 +1,8 @@
 import ArgumentParser
 import Foundation
 
-/// `stratus-bench drive`: a fixed number of requests, for a profiler that counts instructions.
+/// `stratus-bench drive`: sends a fixed number of requests, for a profiler that counts
+/// instructions.
 struct DriveCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "drive",

@@ -7,7 +7,7 @@ struct Follower: Sendable {
   let requests: Requests
   let zone: String
 
-  /// What a run read.
+  /// The result of a run.
   struct Pull {
     var bytes = 0
     var pages = 0
@@ -31,9 +31,9 @@ struct Follower: Sendable {
     }
   }
 
-  /// Several followers at once.
+  /// Runs several followers at the same time.
   ///
-  /// - Returns: seconds, and the bytes of all.
+  /// - Returns: the seconds, and the bytes of all followers.
   func pull(followers: Int) throws -> (seconds: Double, bytes: Int) {
     let outcome = Outcome()
     let start = Clock.nanoseconds()
@@ -45,7 +45,7 @@ struct Follower: Sendable {
   }
 }
 
-/// What the followers of one run came to.
+/// The common result of the followers of one run.
 ///
 /// NB: unchecked; `lock` guards the rest.
 private final class Outcome: @unchecked Sendable {

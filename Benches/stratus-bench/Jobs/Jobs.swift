@@ -13,7 +13,7 @@ final class Jobs {
   private let server: BenchServer
   private let floor: ServerProcess
   private let children: Children
-  /// Called with each step, for who waits.
+  /// Called with the name of each step, to show progress.
   private let announce: (String) -> Void
   private var round = 0
 
@@ -56,7 +56,7 @@ final class Jobs {
     floor.stop()
   }
 
-  /// Bytes of memory the server holds.
+  /// The server's memory in bytes.
   var residentBytes: Int { server.process.residentBytes }
 
   /// Measures everything once.
@@ -239,7 +239,7 @@ final class Jobs {
     return [other, row]
   }
 
-  /// Saves new records in a container of its own, whose file is as new as that of the floor.
+  /// Saves new records in a container of its own, whose file is as new as the floor's file.
   private func modify(_ count: Int, connections: Int) throws -> LoadGenerator.Load {
     let container = "iCloud.bench.modify.r\(round).n\(count).c\(connections)"
     try server.fillIndexed("written", container: container, records: 0)

@@ -1,7 +1,7 @@
 import StratusWire
 
-/// What a follower of a zone needs to know of a page, found without decoding the rest: the
-/// generator shares the machine with the server.
+/// The parts of a page that a follower of a zone needs. They are found without decoding the rest,
+/// because the generator shares the machine with the server.
 struct Page {
   let syncToken: String
   let moreComing: Bool

@@ -1,6 +1,6 @@
 import StratusWire
 
-/// Makes requests to a database, as they go over the wire.
+/// Sends requests to a database in their wire form.
 struct Requests: Sendable {
   /// The tokens, as the query of a URL.
   let query: String
@@ -22,7 +22,7 @@ struct Requests: Sendable {
     return request(ModifyZones.self, .init(operations: [operation]))
   }
 
-  /// Saves new records, as many a request as told.
+  /// Saves new records, with a number of records in each request.
   func saving(_ count: Int, zone: String) throws -> RequestTemplate {
     let fields = try JSONView(parsing: SampleRecord.fields.text)
     let operation = RecordOperation(
@@ -31,21 +31,21 @@ struct Requests: Sendable {
     return saving(Array(repeating: operation, count: count), zone: zone)
   }
 
-  /// Carries out operations, all or none.
+  /// Sends operations as an atomic batch.
   func saving(_ operations: [RecordOperation], zone: String) -> RequestTemplate {
     request(
       ModifyRecords.self,
       .init(zoneID: ZoneID(zoneName: zone), operations: operations, isAtomic: true))
   }
 
-  /// Asks for records by what they hold.
+  /// Queries records by their fields.
   func query(_ query: Query, zone: String, limit: Int?) -> RequestTemplate {
     request(
       QueryRecords.self,
       .init(query: query, zoneID: ZoneID(zoneName: zone), resultsLimit: limit))
   }
 
-  /// Asks where to send a file.
+  /// Asks for an upload URL.
   func upload(_ field: AssetFieldID, zone: String) -> RequestTemplate {
     request(UploadAssets.self, .init(zoneID: ZoneID(zoneName: zone), fields: [field]))
   }
@@ -62,7 +62,7 @@ struct Requests: Sendable {
       .init(zoneID: ZoneID(zoneName: zone), recordNames: [RecordName.placeholder]))
   }
 
-  /// Asks what happened in a zone.
+  /// Fetches the changes of a zone.
   func changes(zone: String, since token: String?) -> RequestTemplate {
     request(
       FetchZoneChanges.self,

@@ -1,25 +1,25 @@
-/// How long and how much is measured.
+/// The durations and amounts of the measurements.
 struct Sizes {
-  /// Times that everything is measured; the median counts.
+  /// The number of rounds; the median counts.
   var rounds: Int
-  /// Seconds each load is measured, after a warm-up.
+  /// Seconds of each load's measurement, after a warm-up.
   var seconds: Double
   var warmUpSeconds: Double
-  /// Records of the zone that is looked up in and pulled.
+  /// Records of the zone for lookups and pulls.
   var pulledRecords: Int
   /// Records of the large zone.
   var largeZoneRecords: Int
-  /// Times that one change is fetched, a round and zone.
+  /// Fetches of one change, for each round and zone.
   var changes: Int
-  /// Records that are queried.
+  /// Records for the queries.
   var queriedRecords: Int
-  /// Queries of each kind, a round.
+  /// Queries of each kind in a round.
   var queries: Int
-  /// Bytes of the file that goes up and down.
+  /// Bytes of the uploaded and downloaded file.
   var assetBytes: Int
-  /// Streams of notifications that are idle; a process opens 20,000 files at most.
+  /// Idle streams of notifications; a process opens 20,000 files at most.
   var streams: Int
-  /// The same, of three servers in all.
+  /// Idle streams of three servers together.
   var manyStreams: Int
   /// Streams that one write reaches.
   var reachedStreams: Int
@@ -30,13 +30,13 @@ struct Sizes {
   /// Records that a sync engine sends and fetches.
   var syncedRecords: Int
 
-  /// About seven minutes.
+  /// The sizes of a full run, about seven minutes.
   static let full = Sizes(
     rounds: 5, seconds: 4, warmUpSeconds: 1, pulledRecords: 100_000,
     largeZoneRecords: 1_000_000, changes: 3_000, queriedRecords: 1_000_000, queries: 1_000,
     assetBytes: 512 << 20, streams: 18_000, manyStreams: 50_000,
     reachedStreams: 10_000, events: 1_000, subscriptions: 1_000_000, syncedRecords: 100_000)
-  /// About a minute.
+  /// The sizes of a quick run, about a minute.
   static let quick = Sizes(
     rounds: 2, seconds: 1.5, warmUpSeconds: 0.5, pulledRecords: 40_000,
     largeZoneRecords: 100_000, changes: 1_000, queriedRecords: 100_000, queries: 300,

@@ -1,11 +1,12 @@
 import CEpoll
 import Glibc
 
-/// Streams on which events are awaited.
+/// Open streams that wait for events.
 struct OpenStreams {
   private static let opening = Array(":\n\n\r\n".utf8)
   private static let event = Array("event: notification".utf8)
-  /// Opened at a time: more than the system lets wait to be accepted would be refused.
+  /// The number of streams that are opened together: the system refuses more connections than its
+  /// accept queue holds.
   private static let atOnce = 50
 
   private let poller = epoll_create1(0)
@@ -29,7 +30,7 @@ struct OpenStreams {
     }
   }
 
-  /// Closes all streams but so many.
+  /// Closes all streams except a number of them.
   mutating func keep(_ count: Int) {
     for descriptor in descriptors.dropFirst(count) { Glibc.close(descriptor) }
     descriptors = Array(descriptors.prefix(count))
@@ -52,7 +53,7 @@ struct OpenStreams {
       for event in events[..<Int(ready)] {
         let count = recv(event.data.fd, &buffer, buffer.count, 0)
         if count <= 0 { throw Failure("a stream was closed") }
-        // Others' signs of life may come between; an event is never parted on this machine.
+        // Heartbeats of other streams may come between; an event is never split on this machine.
         if Self.has(Self.event, buffer[..<count]) { left.remove(event.data.fd) }
       }
     }

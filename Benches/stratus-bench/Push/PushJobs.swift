@@ -1,11 +1,12 @@
 import Glibc
 import StratusWire
 
-/// Measures streams of notifications: how soon an event comes, how soon one write reaches all, and
-/// what idle streams cost.
+/// Measures streams of notifications: the latency of an event, the time in which one write reaches
+/// all streams, and the cost of idle streams.
 struct PushJobs {
   private static let zone = "watched"
-  /// Few enough that all are still known when the last has opened its stream.
+  /// The number of devices is low enough that the server still knows all of them when the last one
+  /// has opened its stream.
   private static let devices = 40
 
   let server: BenchServer
@@ -18,7 +19,7 @@ struct PushJobs {
       .flatMap { $0 }
   }
 
-  /// From a write to its event on another device.
+  /// Measures the time from a write to its event on another device.
   private func measureOne(_ round: Int) throws -> Row {
     let (requests, exchange) = try watched("iCloud.bench.push.one.r\(round)")
     var open = OpenStreams()
@@ -37,7 +38,7 @@ struct PushJobs {
       goals: [(0.5, "p50", 5), (0.99, "p99", 30)])
   }
 
-  /// From the answer to a write to the last of many streams.
+  /// Measures the time from the answer to a write until the last of many streams has its event.
   private func measureAll(_ round: Int) throws -> Row {
     let (requests, exchange) = try watched("iCloud.bench.push.all.r\(round)")
     var open = OpenStreams()
@@ -57,7 +58,7 @@ struct PushJobs {
       goals: [(1, "the slowest", 250)])
   }
 
-  /// What idle streams cost, and how they end, in servers of their own.
+  /// Measures the cost of idle streams, and how they end, in servers of their own.
   private func measureIdle(_ streams: Int, servers: Int) throws -> [Row] {
     let parts = try children.runAtOnce(
       servers, ["streams", "--count", "\(streams / servers)"])
@@ -76,7 +77,7 @@ struct PushJobs {
     return [cost]
   }
 
-  /// A zone with a subscription.
+  /// Makes a zone with a subscription.
   private func watched(_ container: String) throws -> (Requests, Exchange) {
     let requests = server.requests(container)
     let exchange = try Exchange(port: server.process.port)

@@ -6,7 +6,8 @@ struct StreamsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "streams", abstract: "Hold idle streams of notifications; a part of `push`.")
 
-  /// Few enough that all are still known when the last has opened its stream.
+  /// The number of devices is low enough that the server still knows all of them when the last one
+  /// has opened its stream.
   private static let devices = 40
   private static let leaving = 1_000
 

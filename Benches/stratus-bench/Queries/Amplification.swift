@@ -1,11 +1,11 @@
 import StratusWire
 
-/// How many rows the server writes for one record.
+/// Measures how many rows the server writes for one record.
 enum Amplification {
   private static let zone = "rows"
   private static let records = 2_000
 
-  /// Saves records of a type that has two indexes in use, and counts the rows they left.
+  /// Saves records of a type with two indexes in use, and counts the rows they added.
   static func measure(_ server: BenchServer, round: Int) throws -> Row {
     let container = "iCloud.bench.rows.r\(round)"
     try server.fillIndexed(zone, container: container, records: records)

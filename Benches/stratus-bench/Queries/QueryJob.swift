@@ -1,6 +1,6 @@
 import StratusWire
 
-/// A kind of query that is measured, each time with other values.
+/// A kind of query, measured with other values each time.
 enum QueryJob: CaseIterable {
   case equalityAndSort, inHundred, beginsWith, near, token
 
@@ -14,7 +14,7 @@ enum QueryJob: CaseIterable {
     }
   }
 
-  /// Milliseconds at p99. DESIGN names the first; the others are ours.
+  /// The goal for p99 in milliseconds. DESIGN sets the first; the others are ours.
   var goal: Double { self == .equalityAndSort ? 4 : 10 }
 
   func query(_ draw: UInt64) -> Query {
@@ -51,7 +51,7 @@ enum QueryJob: CaseIterable {
     }
   }
 
-  /// Records wanted a page; nil: the server's own.
+  /// The number of records in a page; nil: the server's default.
   var resultsLimit: Int? {
     switch self {
     case .equalityAndSort, .token: 50

@@ -1,7 +1,7 @@
 import Foundation
 import StratusWire
 
-/// Fills a container with items, and measures queries of them.
+/// Fills a container with items, and measures queries for them.
 struct QueryJobs {
   static let container = "iCloud.bench.query"
   static let zone = "items"
@@ -11,13 +11,13 @@ struct QueryJobs {
 
   private var requests: Requests { server.requests(Self.container) }
 
-  /// Saves the items, four connections at once, and has every index built.
+  /// Saves the items over four connections, and waits until every index is built.
   ///
-  /// - Returns: seconds the saving took, and the building; milliseconds that other requests waited
-  ///   in the meantime.
+  /// - Returns: the seconds of the saving and of the building, and the milliseconds that other
+  ///   requests waited in the meantime.
   func prepare() throws -> Preparation {
     _ = try Exchange(port: server.process.port).send(requests.createZone(Self.zone))
-    // The field's type and marks come with the first record.
+    // The first record brings the field's type and marks.
     let filler = ItemLane(port: server.process.port, requests: requests, records: records)
     try filler.save(0..<1, on: Exchange(port: server.process.port))
     let start = Clock.nanoseconds()
@@ -33,12 +33,12 @@ struct QueryJobs {
   struct Preparation {
     var saving: Double
     var building: Double
-    /// Nanoseconds, in order.
+    /// Latencies in nanoseconds, sorted.
     var waits: [Int64]
   }
 
-  /// Asks for all indexes at once, as an app's first screen might, and saves records one by one as
-  /// long as they are built.
+  /// Asks for all indexes at once, as an app's first screen might. Saves records one by one while
+  /// the server builds the indexes.
   private func buildAll() throws -> [Int64] {
     let lanes = Lanes()
     let lane = ItemLane(port: server.process.port, requests: requests, records: records)
@@ -91,13 +91,13 @@ struct QueryJobs {
   }
 }
 
-/// Saves items, and has their indexes built, over connections of its own.
+/// Saves items, and waits for their indexes, over connections of its own.
 private struct ItemLane: Sendable {
   let port: Int
   let requests: Requests
   let records: Int
 
-  /// Saves every so many-th batch of 400.
+  /// Saves every n-th batch of 400 items.
   func fill(_ lane: Int, of lanes: Int) throws {
     let exchange = try Exchange(port: port)
     var next = 1 + lane * 400
@@ -117,7 +117,7 @@ private struct ItemLane: Sendable {
     _ = try exchange.send(requests.saving(operations, zone: QueryJobs.zone))
   }
 
-  /// Asks until the index is there.
+  /// Repeats the query until the index is ready.
   func build(_ job: QueryJob) throws {
     let exchange = try Exchange(port: port, acceptsRefusals: true)
     for _ in 0..<10_000 {
@@ -131,7 +131,7 @@ private struct ItemLane: Sendable {
 
   /// Saves one item.
   ///
-  /// - Returns: nanoseconds.
+  /// - Returns: the time in nanoseconds.
   func time(_ number: Int, on exchange: Exchange) throws -> Int64 {
     let operation = RecordOperation(
       .create, recordName: RecordName.text(UInt64(number)), recordType: SampleItem.recordType,
@@ -140,7 +140,7 @@ private struct ItemLane: Sendable {
   }
 }
 
-/// What lanes that work side by side came to.
+/// The common result of the threads that work side by side.
 ///
 /// NB: unchecked; `lock` guards the rest.
 private final class Lanes: @unchecked Sendable {
@@ -156,7 +156,7 @@ private final class Lanes: @unchecked Sendable {
 
   func end() { lock.withLock { endedCount += 1 } }
 
-  /// Runs a body once for each lane, in a thread each, and waits for all.
+  /// Runs a body once for each thread, and waits for all.
   func run(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) throws {
     let group = DispatchGroup()
     for lane in 0..<count {

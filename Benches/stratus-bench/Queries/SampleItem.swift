@@ -1,12 +1,12 @@
 import StratusWire
 
-/// The records that are queried: made from a number, always the same.
+/// The records for the queries, each made from a number, always the same.
 enum SampleItem {
   static let recordType = "Item"
   static let statuses = 100
   static let codes: UInt64 = 1_000_000
   static let words: UInt64 = 10_000
-  /// The field of 10 by 10 degrees in which places lie.
+  /// The area of 10 by 10 degrees in which the locations lie.
   static let origin = Location(latitude: 45, longitude: 5)
 
   static func status(_ number: UInt64) -> String { "status-\(number % UInt64(statuses))" }
@@ -16,7 +16,7 @@ enum SampleItem {
     return "c" + String(repeating: "0", count: 6 - digits.count) + digits
   }
 
-  /// A place, of the square one in as many draws as it has square metres.
+  /// A location in the area, always the same for a number.
   static func place(_ number: UInt64) -> Location {
     let word = RecordName.scatter(number ^ 0x5EED)
     return Location(

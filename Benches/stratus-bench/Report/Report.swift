@@ -1,7 +1,7 @@
 import Foundation
 import StratusWire
 
-/// What a run came to, as a table and as JSON.
+/// The result of a run, as a table and as JSON.
 struct Report {
   let machine: Machine
   let rounds: [[Row]]
@@ -10,7 +10,7 @@ struct Report {
 
   private var rows: [Row] { Row.medians(of: rounds) }
 
-  /// For people, in Markdown.
+  /// The table for readers, in Markdown.
   var table: String {
     var lines = [
       "| job | figure | server CPU | p50 / p99 | compared | goal | met |",
@@ -58,7 +58,7 @@ struct Report {
     return String(format: value >= 10 ? "%.1f" : "%.2f", value)
   }
 
-  /// For programs.
+  /// The report for programs, as JSON.
   var json: [UInt8] {
     var writer = JSONWriter()
     writer.object { writer in

@@ -1,6 +1,6 @@
-/// A figure beside others.
+/// A figure that is compared with others.
 struct Comparison {
-  /// What a value must come to.
+  /// The goal of a figure.
   enum Goal {
     case atLeast(Double)
     case atMost(Double)
@@ -19,7 +19,7 @@ struct Comparison {
     }
   }
 
-  /// One load in terms of another's.
+  /// The rate of one load as a ratio of another's.
   static func ratio(
     _ load: LoadGenerator.Load, _ name: String, _ floor: LoadGenerator.Load,
     atLeast goal: Double? = nil
@@ -30,12 +30,12 @@ struct Comparison {
   }
 }
 
-/// One job and what it came to.
+/// One job and its result.
 struct Row {
   let job: String
   var figure: Double
   let unit: String
-  /// Of the server, for each request or record; nil: not measured.
+  /// The server's processor time for each request or record; nil: not measured.
   var processorMicroseconds: Double?
   /// Milliseconds; nil: not measured.
   var latencies: (p50: Double, p99: Double)?
@@ -58,9 +58,9 @@ struct Row {
     self.comparisons = comparisons
   }
 
-  /// Milliseconds of what happens by itself, at some shares of all, each beside its goal.
+  /// Latencies of notifications at some percentiles, each with its goal.
   ///
-  /// - Parameter latencies: nanoseconds, in order.
+  /// - Parameter latencies: nanoseconds, sorted.
   init(_ job: String, latencies: [Int64], goals: [(share: Double, name: String, most: Double)]) {
     self.init(job, rate: Double(latencies.percentile(0.5)) / 1e6, unit: "ms, p50")
     comparisons = goals.map { goal in
@@ -70,7 +70,7 @@ struct Row {
     }
   }
 
-  /// The median of the rounds, figure by figure.
+  /// The median of the rounds, for each figure.
   static func medians(of rounds: [[Row]]) -> [Row] {
     guard let first = rounds.first else { return [] }
     return first.indices.map { index in

@@ -1,17 +1,17 @@
 import StratusWire
 
-/// Measures saves, and the way from a write to its event, in a container where a million query
-/// subscriptions watch the same record type, beside one where one does.
+/// Measures saves, and the time from a write to its event, in two containers. In one, a million
+/// query subscriptions watch the same record type; in the other, one does.
 struct SubscriptionJobs {
   private static let zone = ZoneID.defaultZoneName
-  /// What may be sent at once, and what a user may have.
+  /// The most operations in a request, and the most subscriptions of a user.
   private static let perRequest = 400
   private static let perUser = 1_000
 
   let server: BenchServer
   let sizes: Sizes
 
-  /// - Parameter announce: called with each step, for who waits.
+  /// - Parameter announce: called with the name of each step, to show progress.
   func measure(round: Int, _ announce: (String) -> Void) throws -> [Row] {
     let few = try prepare("iCloud.bench.few.r\(round)")
     let many = try prepare("iCloud.bench.many.r\(round)")
@@ -23,7 +23,7 @@ struct SubscriptionJobs {
     return try [measureSaves(few, many), measureEvents(few, many)]
   }
 
-  /// By turns, since the disk has not come to rest yet.
+  /// Alternates between the containers, because the disk is still busy with earlier writes.
   private func measureSaves(_ few: Requests, _ many: Requests) throws -> Row {
     var rates = (alone: 0.0, among: 0.0)
     var last = LoadGenerator.Load()
@@ -41,7 +41,7 @@ struct SubscriptionJobs {
     return row
   }
 
-  /// The developer alone subscribes to what is saved from here on.
+  /// Only the developer's account subscribes to the records that are saved from here on.
   private func measureEvents(_ few: Requests, _ many: Requests) throws -> Row {
     let alone = try eventLatencies(few)
     let among = try eventLatencies(many)
@@ -94,7 +94,7 @@ struct SubscriptionJobs {
     return requests
   }
 
-  /// Each watches for a value of its own, which no record has.
+  /// Each subscription watches for a value of its own, which no record has.
   private func subscribe(_ count: Int, container: String) throws {
     let exchange = try Exchange(port: server.process.port)
     for first in stride(from: 0, to: count, by: Self.perUser) {

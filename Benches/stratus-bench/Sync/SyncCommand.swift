@@ -2,7 +2,7 @@ import ArgumentParser
 import CloudKit
 import Foundation
 
-/// `stratus-bench sync`: records up and down by `CKSyncEngine`, on a server of their own.
+/// `stratus-bench sync`: sends and fetches records by `CKSyncEngine`, on a server of its own.
 struct SyncCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sync", abstract: "Sync records up and down; the job of that name.")

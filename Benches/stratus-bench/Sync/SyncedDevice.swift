@@ -2,7 +2,8 @@ import CloudKit
 import Foundation
 import Synchronization
 
-/// A device with an app of tasks, which makes its records as they are sent and counts what comes.
+/// A device with an app of tasks. The app makes its records when they are sent, and counts the
+/// fetched ones.
 final class SyncedDevice: CKSyncEngineDelegate {
   struct Counts: Equatable {
     var sent = 0
@@ -16,7 +17,7 @@ final class SyncedDevice: CKSyncEngineDelegate {
 
   var counts: Counts { state.withLock { $0 } }
 
-  /// Makes new tasks, which wait to be sent.
+  /// Adds new tasks as pending changes.
   func write(_ count: Int, _ engine: CKSyncEngine) {
     engine.state.add(pendingDatabaseChanges: [.saveZone(CKRecordZone(zoneID: Self.zoneID))])
     engine.state.add(

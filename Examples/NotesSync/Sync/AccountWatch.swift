@@ -1,18 +1,19 @@
 import CloudKit
 
-/// Knows at once when the account may have changed, so that no note goes to another user's account.
+/// Notices at once that the account may have changed, so that no note goes to another user's
+/// account.
 final class AccountWatch: @unchecked Sendable {
-  /// The account may have changed since it was last asked for.
+  /// The account may have changed since the last check.
   struct MayHaveChanged: Error {}
 
   private let lock = NSLock()
-  /// How often it may have changed, and how often it had when it was last asked for.
+  /// The number of possible changes, and that number at the last check.
   private var (doubts, answered) = (1, 0)
   private var observer: (any NSObjectProtocol)?
 
   deinit { end() }
 
-  /// - Parameter changed: called whenever it may have changed.
+  /// - Parameter changed: called whenever the account may have changed.
   func begin(_ changed: @escaping @Sendable () -> Void) {
     observer = NotificationCenter.default.addObserver(
       forName: .CKAccountChanged, object: nil, queue: nil
@@ -29,12 +30,13 @@ final class AccountWatch: @unchecked Sendable {
 
   private func doubt() { lock.withLock { doubts += 1 } }
 
-  /// Whether the account need not be asked for.
+  /// Whether the last check is still valid.
   var isKnown: Bool { lock.withLock { doubts == answered } }
 
-  /// Asks who is signed in.
+  /// Checks which user is signed in.
   ///
-  /// - Returns: what `ask` does. If the account may have changed meanwhile, it stays in doubt.
+  /// - Returns: the result of `ask`. If the account may have changed in the meantime, another check
+  ///   is needed.
   func settle<User>(
     isolation: isolated (any Actor)? = #isolation, by ask: () async throws -> User
   ) async throws -> User {

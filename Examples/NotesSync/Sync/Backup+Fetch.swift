@@ -2,8 +2,9 @@ import CloudKit
 
 /// From the server to the folder.
 extension Backup {
-  /// Takes in what has changed since the tokens. What a page brings is in the folder before its
-  /// token is kept, and the database's token comes last: whatever breaks off comes again.
+  /// Applies the changes since the tokens. The notes of a page are in the folder before the page's
+  /// token is stored, and the database's token is stored last. So the changes of an interrupted
+  /// fetch come again.
   func fetch() async throws {
     guard state.isOn else { return }
     try account.check()
@@ -11,13 +12,13 @@ extension Backup {
     switch news.fate {
     case .deleted: return try loseBackup(CKError(.userDeletedZone).answer.words)
     case .reset:
-      // Nothing is wrong with the notes: they go into a new zone.
+      // The notes here are intact: they go into a new zone.
       state.forgetServer()
       try await findZone()
       try await fetchNotes()
     case .changed: try await fetchNotes()
     case nil:
-      // Nothing new, unless the last time broke off.
+      // There are no new changes, unless the last fetch was interrupted.
       if state.zoneToken == nil || state.unconfirmed != nil { try await fetchNotes() }
     }
     state.databaseToken = try news.token?.archived()
@@ -42,11 +43,11 @@ extension Backup {
     }
   }
 
-  /// Brings a note that the server has together with the one here.
+  /// Merges a note of the server with the note in the folder.
   func take(_ record: CKRecord) throws {
     guard let name = Note.name(of: record) else { return }
     let known = state.notes[name]
-    // A file that is no text makes room, and stays beside.
+    // A file that is not text is renamed and kept.
     let mine = try folder.textOrSetAside(name)
     let text = MergeRule.merge(mine: mine, theirs: Note.text(of: record), known: known)
     if let text, text != mine { try folder.write(text, as: name) }
@@ -57,10 +58,10 @@ extension Backup {
     state.unconfirmed?.remove(name)
   }
 
-  /// The server does not have this note any more.
+  /// Applies the deletion of a note on the server.
   private func lose(_ name: String) throws {
     guard let known = state.notes.removeValue(forKey: name) else { return }
-    // A file that is no text stays.
+    // A file that is not text stays.
     let mine = try? folder.text(of: name)
     if mine != nil, MergeRule.merge(mine: mine, theirs: nil, known: known) == nil {
       try folder.throwAway(name)

@@ -1,7 +1,7 @@
 import CloudKit
 
-/// One time through everything, step by step. Each step leaves the state such that the next launch
-/// may go on from there.
+/// One complete sync, step by step. After each step the next launch can continue from the stored
+/// state.
 extension Backup {
   func backUp() async throws {
     try await recogniseUser()
@@ -13,10 +13,11 @@ extension Backup {
     try await send()
   }
 
-  /// Whose notes these are. Another user's never go to this one's account: they are put aside.
+  /// Checks the owner of the notes. Notes of another user never go to this user's account: they are
+  /// moved aside.
   private func recogniseUser() async throws {
     if account.isKnown { return }
-    // NB: known only once the right notes are here.
+    // NB: the user is set only once the right notes are in the folder.
     try await account.settle {
       let user = try await container.userRecordID().recordName
       if let last = state.user, last != user {
@@ -49,7 +50,8 @@ extension Backup {
     try folder.keep(state)
   }
 
-  /// Once for all of the user's devices. Without it the app looks now and then, no more.
+  /// Subscribes once for all of the user's devices. Without a subscription the app only looks at
+  /// intervals.
   private func subscribe() async throws {
     guard settings.hearsPushes, state.isOn, !state.isSubscribed else { return }
     try account.check()
@@ -58,7 +60,7 @@ extension Backup {
       state.isSubscribed = true
       try folder.keep(state)
     } catch is CKError {
-      // What else it means, the next request tells; the overview says that pushes are off.
+      // The next request reports a lasting error; the overview says that pushes are off.
       show()
     }
   }
@@ -66,7 +68,7 @@ extension Backup {
   private func deleteAll() async throws {
     try account.check()
     try await zone.delete()
-    // Somebody may have taken the wish back meanwhile.
+    // The user may have withdrawn the wish in the meantime.
     let stays = !state.isDeleting
     state.forgetServer()
     state.isDeleting = false
@@ -75,8 +77,8 @@ extension Backup {
     try folder.keep(state)
   }
 
-  /// The backup is gone, and not by this device's doing. The notes stay; whether they are backed up
-  /// again is the user's choice.
+  /// Handles a backup that another device or the user has deleted. The notes stay, and the user
+  /// chooses whether to back them up again.
   func loseBackup(_ reason: String) throws {
     state.forgetServer()
     state.isOn = false
@@ -84,7 +86,7 @@ extension Backup {
     try folder.keep(state)
   }
 
-  /// Does what is to be done about an error of a whole request.
+  /// Handles an error of a whole request.
   ///
   /// - Returns: how long to wait for the next round.
   func answer(_ error: any Error) async -> Pause {
@@ -107,7 +109,7 @@ extension Backup {
       case .sendLess:
         batchMax = max(1, batchMax / 2)
       case .merge, .sendAnew:
-        break  // The next fetch brings what the server has.
+        break  // The next fetch brings the server's state.
       case .startOver:
         state.startOver()
       case .lookForZone:
@@ -127,7 +129,7 @@ extension Backup {
     return troubles < Self.troublesMax ? .none : pause
   }
 
-  /// The longer the trouble lasts, the longer.
+  /// The pause grows with the number of failures in a row.
   private var pause: Pause {
     .until(Self.pauses[min(troubles, Self.pauses.count) - 1])
   }

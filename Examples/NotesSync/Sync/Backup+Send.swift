@@ -3,17 +3,17 @@ import CloudKit
 /// A change in the folder that the server does not have.
 struct NoteChange: Hashable, Sendable {
   let name: String
-  /// nil: the note is gone.
+  /// The text of the note; nil: the note was deleted.
   let text: String?
 }
 
 /// From the folder to the server.
 extension Backup {
-  /// Rounds of nothing but conflicts after which sending takes a rest.
+  /// The number of rounds with nothing but conflicts after which sending pauses.
   private static let vainRoundsMax = 8
 
-  /// What differs between the folder and what is known of the server. Removals come first, because
-  /// they make room.
+  /// The differences between the folder and the known state of the server. Deletions come first,
+  /// because they free storage.
   func unsent(_ contents: NoteFolder.Contents) -> [NoteChange] {
     let gone = state.notes.keys.filter {
       contents.notes[$0] == nil && !contents.misfits.contains($0)
@@ -39,7 +39,7 @@ extension Backup {
     }
   }
 
-  /// The first of them, as many as go into one request.
+  /// The first differences, as many as fit into one request.
   private func batch(of changes: [NoteChange]) -> [NoteChange] {
     var bytes = 0
     return changes.prefix(batchMax).enumerated().prefix { place, change in
@@ -48,7 +48,7 @@ extension Backup {
     }.map(\.element)
   }
 
-  /// - Returns: whether there is less to send now, or less at once.
+  /// - Returns: whether fewer notes are left, or the next request is smaller.
   private func send(_ changes: [NoteChange]) async throws -> Bool {
     var records: [CKRecord] = []
     for change in changes {
@@ -82,9 +82,9 @@ extension Backup {
     }
   }
 
-  /// Does what can be done about one note's error.
+  /// Handles the error of one note.
   ///
-  /// - Returns: whether that was all; else it concerns more than this note.
+  /// - Returns: whether the error is handled; false: it concerns more than this note.
   private func settle(_ change: NoteChange, _ error: CKError) throws -> Bool {
     switch error.answer.remedy {
     case .merge:
@@ -112,7 +112,7 @@ extension Backup {
 }
 
 extension CKError {
-  /// Whether fewer notes, or others, might pass where these did not.
+  /// Whether a request with fewer or other notes might succeed.
   fileprivate var isTooMuch: Bool {
     switch answer.remedy {
     case .sendLess, .setAside: true

@@ -1,29 +1,29 @@
 public import CloudKit
 
-/// Keeps a folder of notes and the user's private database in step.
+/// Keeps a folder of notes and the user's private database in sync.
 ///
-/// It looks at both at its start, whenever a note changes, when a silent push arrives, when the
-/// account changes, and now and then, for pushes that never arrive.
+/// It checks both at its start, whenever a note changes, when a silent push arrives, and when the
+/// account changes. It also checks at intervals, because a push may be lost.
 public actor Backup {
-  /// How the app does it.
+  /// The settings of the app.
   public struct Settings: Sendable {
-    /// Whether to have the server send silent pushes.
+    /// Whether the server is asked for silent pushes.
     public var hearsPushes = true
-    /// From one look to the next, where nothing else happens.
+    /// The time from one check to the next if nothing else happens.
     public var lookInterval = Duration.seconds(300)
-    /// Notes in one request, and the bytes of their texts.
+    /// The most notes in one request, and the most bytes of their texts.
     public var batchMax = 50
     public var batchBytesMax = 1_000_000
 
     public init() {}
   }
 
-  /// Follow each other when something is tried again and again.
+  /// The pauses between repeated attempts.
   static let pauses: [Duration] = [1, 2, 4, 8, 16, 32, 60].map { .seconds($0) }
-  /// Troubles in a row after which even what should help at once waits.
+  /// The number of failures in a row after which even an immediate remedy waits.
   static let troublesMax = 4
 
-  /// What is to be seen, whenever it changes.
+  /// The overviews, one after each change.
   public nonisolated let overviews: AsyncStream<Overview>
 
   let container: CKContainer
@@ -35,14 +35,14 @@ public actor Backup {
   private let screen: AsyncStream<Overview>.Continuation
 
   var state: BackupState
-  /// What the server refuses, and why.
+  /// The notes that the server refuses, with the reasons.
   var refused: [NoteChange: String] = [:]
   var batchMax: Int
-  /// What went wrong last; nil: nothing.
+  /// The last error; nil: none.
   var message: String?
-  /// What has happened that the user should know.
+  /// News for the user.
   var notice: String?
-  /// Failures since something last succeeded.
+  /// The number of failures since the last success.
   var troubles = 0
   private(set) var isWorking = false
   private(set) var lastLook: Date?
@@ -50,7 +50,7 @@ public actor Backup {
   private var lastSeen: NoteFolder.Contents?
 
   private var isRunning = false
-  /// Whether there is reason to look.
+  /// Whether a check is due.
   private var isWanted = false
   /// Whether the server has asked for a pause.
   private var isResting = false
@@ -59,8 +59,8 @@ public actor Backup {
   private var listening: Task<Void, Never>?
 
   /// - Parameters:
-  ///   - container: whose private database the notes go to.
-  ///   - clock: for what is done later; a test's may move by itself.
+  ///   - container: the container of the private database that the notes go to.
+  ///   - clock: the clock of the pauses; a test's clock may move by itself.
   public init(
     of folder: NoteFolder, in container: CKContainer = .default(), settings: Settings = Settings(),
     clock: any Clock<Duration> = ContinuousClock()
@@ -75,7 +75,7 @@ public actor Backup {
     (overviews, screen) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
-  /// Begins: a first time with everything, later with what has changed since.
+  /// Starts the backup: with all notes the first time, later with the changes since the last run.
   public func start() {
     if isRunning { return }
     isRunning = true
@@ -88,7 +88,7 @@ public actor Backup {
     look()
   }
 
-  /// Ends; what is under way is waited for.
+  /// Stops the backup, after the work in progress.
   public func stop() async {
     isRunning = false
     account.end()
@@ -98,16 +98,16 @@ public actor Backup {
     screen.finish()
   }
 
-  /// Looks what has changed, here and on the server.
+  /// Checks for changes, here and on the server.
   public func look() {
     refused = [:]
     want()
   }
 
-  /// Waits until nothing more is under way.
+  /// Waits until no work is in progress.
   public func settled() async { while let work { await work.value } }
 
-  /// Sends what has changed in the folder since the last call, whoever changed it.
+  /// Sends the changes in the folder since the last call, whichever program made them.
   public func lookAtFolder() {
     guard let contents = try? folder.contents(), contents != lastSeen else { return }
     lastSeen = contents
@@ -128,7 +128,7 @@ public actor Backup {
     show()
   }
 
-  /// Backs up again, or for the first time after everything was deleted.
+  /// Switches the backup on, also for the first time after everything was deleted.
   public func switchOn() throws {
     state.isOn = true
     state.isDeleting = false
@@ -138,15 +138,15 @@ public actor Backup {
     show()
   }
 
-  /// Keeps the notes on this device to themselves; the backup stays as it is.
+  /// Switches the backup off: the notes stay on this device, and the backup stays as it is.
   public func switchOff() throws {
     state.isOn = false
     try folder.keep(state)
     show()
   }
 
-  /// Deletes the backup, and once that is done the notes on this device. The wish outlasts a
-  /// missing network and the end of the app; switching the backup on takes it back.
+  /// Deletes the backup, and after that the notes on this device. The wish survives a missing
+  /// network and the end of the app. Switching the backup on withdraws it.
   public func deleteEverything() throws {
     state.isDeleting = true
     try folder.keep(state)
@@ -154,7 +154,8 @@ public actor Backup {
     show()
   }
 
-  /// Looks if somebody else is signed in, or if the account may have been in the way.
+  /// Checks for changes if another user may be signed in, or if the account prevented the last
+  /// sync.
   private func lookAtAccount() async {
     if message == nil, let last = state.user {
       let user = try? await account.settle {
@@ -168,7 +169,7 @@ public actor Backup {
   }
 
   private func hear(_ notification: CKNotification) {
-    // NB: what has changed it does not say; it may also stand for others that were lost.
+    // NB: a push does not say what has changed, and it may stand for other pushes that were lost.
     if notification.subscriptionID == Note.subscriptionID { want() }
   }
 
@@ -190,9 +191,9 @@ public actor Backup {
     show()
   }
 
-  /// Goes once through everything.
+  /// Runs one complete sync.
   ///
-  /// - Returns: what comes next.
+  /// - Returns: how long to wait, and what may end the wait.
   private func goRound() async -> Pause {
     do {
       try await backUp()
@@ -222,7 +223,7 @@ public actor Backup {
     look()
   }
 
-  /// Shows what has changed.
+  /// Publishes the present state.
   func show() {
     let overview = makeOverview()
     if overview != lastShown { screen.yield(overview) }
@@ -230,11 +231,11 @@ public actor Backup {
   }
 }
 
-/// How long the backup waits for the next look.
+/// How long the backup waits for the next check.
 enum Pause {
   case none
-  /// Unless something happens before.
+  /// A change or a push ends the wait early.
   case until(Duration)
-  /// Whatever happens: the server wants it.
+  /// Nothing ends the wait early: the server asked for it.
   case asked(Duration)
 }

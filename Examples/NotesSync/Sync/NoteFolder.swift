@@ -2,15 +2,15 @@ public import CloudKit
 
 /// The folder with the notes: one text file each, NAME.txt.
 public struct NoteFolder: Sendable {
-  /// What lies in it.
+  /// The contents of the folder.
   struct Contents: Sendable, Equatable {
-    /// Texts, by the notes' names.
+    /// The texts, by the notes' names.
     var notes: [String: String] = [:]
-    /// Files that are there but cannot be notes, without their ending.
+    /// Files that exist but cannot be notes, without their extension.
     var misfits: Set<String> = []
   }
 
-  /// What is wrong with a name.
+  /// The fault of a name.
   public struct BadName: Error, CustomStringConvertible {
     let name: String
 
@@ -26,7 +26,7 @@ public struct NoteFolder: Sendable {
 
   public let url: URL
 
-  /// - Throws: if the folder cannot be made.
+  /// - Throws: if the folder cannot be created.
   public init(_ url: URL) throws {
     self.url = url
     try files.createDirectory(at: url, withIntermediateDirectories: true)
@@ -53,18 +53,19 @@ public struct NoteFolder: Sendable {
   }
 
   /// - Returns: nil: there is no such file.
-  /// - Throws: if it is there but cannot be read, or is no text.
+  /// - Throws: if the file exists but cannot be read, or is not text.
   func text(of name: String) throws -> String? {
     guard files.fileExists(atPath: file(name).path) else { return nil }
     let data = try Data(contentsOf: file(name))
-    // NB: not read with repairs, which would be sent as if somebody had made them.
+    // NB: a lenient decoder would repair the text, and the app would send the repair as a user's
+    // edit.
     guard let text = String(data: data, encoding: .utf8) else {
       throw CocoaError(.fileReadInapplicableStringEncoding)
     }
     return text
   }
 
-  /// As ``text(of:)``; a file that cannot be read gets another ending, and there is no text.
+  /// As ``text(of:)``. A file that cannot be read gets another extension, and the result is nil.
   func textOrSetAside(_ name: String) throws -> String? {
     do {
       return try text(of: name)
@@ -84,14 +85,14 @@ public struct NoteFolder: Sendable {
     try files.removeItem(at: file(name))
   }
 
-  /// Takes a note away that another device has deleted.
+  /// Moves a note aside that another device has deleted.
   func throwAway(_ name: String) throws {
     let folder = place(Self.deletedName)
     try files.createDirectory(at: folder, withIntermediateDirectories: true)
     try replace(folder.appendingPathComponent(name + Self.ending), with: file(name))
   }
 
-  /// Deletes the notes, and those thrown away.
+  /// Deletes the notes, and the deleted notes that were kept.
   func removeAll() throws {
     for name in try contents().notes.keys { try remove(name) }
     try? files.removeItem(at: place(Self.deletedName))
@@ -104,8 +105,8 @@ public struct NoteFolder: Sendable {
 
   // The state file
 
-  /// - Returns: nil: there is none, or it is damaged. Then the device begins anew, which loses
-  ///   nothing: what it has and what the server has is merged.
+  /// - Returns: nil: there is no state, or it is damaged. The device then starts again without a
+  ///   loss: it merges its notes with those of the server.
   func state() -> BackupState? {
     (try? Data(contentsOf: place(Self.stateName))).flatMap {
       try? JSONDecoder().decode(BackupState.self, from: $0)
@@ -117,17 +118,17 @@ public struct NoteFolder: Sendable {
   }
 }
 
-/// Whose notes the folder has.
+/// The owner of the notes in the folder.
 extension NoteFolder {
   private func account(_ user: String) -> URL {
     let name = user.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "unknown"
     return place(Self.accountsName).appendingPathComponent(name, isDirectory: true)
   }
 
-  /// Puts a user's notes aside, because somebody else uses the app now.
+  /// Moves a user's notes aside, because another user signs in to the app.
   ///
-  /// What is unsent waits there for its user. The state says first that the notes are on their way,
-  /// and goes last, so that notes on their way are never taken for deleted ones.
+  /// The unsent notes wait there for their user. The state is marked first and moved last, so that
+  /// moved notes are never mistaken for deleted ones.
   func putAside(_ state: BackupState, of user: String) throws {
     var state = state
     state.isAside = true
@@ -143,7 +144,7 @@ extension NoteFolder {
 
   /// Brings a user's notes back; the state comes first.
   ///
-  /// - Returns: nil: none of this user's lie aside.
+  /// - Returns: nil: no notes of this user were moved aside.
   func takeBack(of user: String) throws -> BackupState? {
     let folder = account(user)
     let aside = folder.appendingPathComponent(Self.stateName)

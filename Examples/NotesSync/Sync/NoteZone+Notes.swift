@@ -1,24 +1,24 @@
 import CloudKit
 
-/// What has happened in the database since a token.
+/// The changes in the database since a token.
 struct DatabaseNews: Sendable {
   enum Fate: Sendable { case changed, deleted, reset }
 
-  /// What became of the notes' zone last; nil: nothing.
+  /// The last event of the notes' zone; nil: none.
   var fate: Fate?
   var token: CKServerChangeToken?
 }
 
-/// A page of what has happened in the zone since a token.
+/// A page of the changes in the zone since a token.
 struct ZonePage: Sendable {
   var records: [CKRecord] = []
-  /// Names of notes.
+  /// The names of deleted notes.
   var deleted: [String] = []
   var token: CKServerChangeToken?
   var moreComing = false
 }
 
-/// What became of each note that was sent.
+/// The result for each note that was sent.
 struct SendOutcome: Sendable {
   var saved: [String: CKRecord] = [:]
   var deleted: [String] = []
@@ -48,7 +48,8 @@ extension NoteZone {
     }
   }
 
-  /// One page, so that what it brings can be kept, with its token, before the next is asked for.
+  /// Fetches one page, so that the app can store its notes and its token before it asks for the
+  /// next page.
   func page(since token: CKServerChangeToken?) async throws -> ZonePage {
     try await run { finish in
       let operation = CKFetchRecordZoneChangesOperation(
@@ -62,7 +63,8 @@ extension NoteZone {
       operation.recordWasChangedBlock = { _, result in
         switch result {
         case .success(let record): page.records.append(record)
-        // NB: without this note the token must not be kept, or it would never come again.
+        // NB: without this note the app must not store the token, or the note would never come
+        // again.
         case .failure(let error): outcome = .failure(error)
         }
       }
@@ -82,7 +84,7 @@ extension NoteZone {
     }
   }
 
-  /// Sends notes: each for itself, so that one that is refused holds up no other.
+  /// Sends notes independently of each other, so that a refused note does not delay the others.
   func modify(saving records: [CKRecord], deleting names: [String]) async throws -> SendOutcome {
     try await run { finish in
       let operation = CKModifyRecordsOperation(

@@ -4,7 +4,7 @@ import CloudKit
 struct NoteZone: Sendable {
   let database: CKDatabase
 
-  /// Makes the zone; one that is there stays as it is.
+  /// Creates the zone; an existing zone stays as it is.
   func make() async throws {
     try await run { finish in
       let operation = CKModifyRecordZonesOperation(
@@ -31,7 +31,7 @@ struct NoteZone: Sendable {
     }
   }
 
-  /// Deletes the zone with all notes in it; one that is gone is no error.
+  /// Deletes the zone with all notes in it; a missing zone is no error.
   func delete() async throws {
     do {
       try await run { finish in
@@ -61,9 +61,10 @@ struct NoteZone: Sendable {
     }
   }
 
-  /// Runs an operation until its last block, with somebody waiting for it.
+  /// Runs an operation until its last block, and returns the block's result to a waiting caller.
   ///
-  /// - Parameter make: gives the operation blocks, the last of which calls what it is given.
+  /// - Parameter make: creates the operation with its blocks; the last block calls the given
+  ///   function.
   func run<Value: Sendable>(
     _ make: (_ finish: @escaping (Result<Value, any Error>) -> Void) -> CKDatabaseOperation
   ) async throws -> Value {

@@ -1,12 +1,12 @@
 public import CloudKit
 
-/// What a person is shown.
+/// The state of the app as the user sees it.
 public struct Overview: Sendable, Equatable {
-  /// How far a note has come.
+  /// The progress of a note's backup.
   public enum Place: Sendable, Equatable {
     case backedUp
     case unsent
-    /// Why the server will not take it.
+    /// The server refuses the note for this reason.
     case refused(String)
   }
 
@@ -18,26 +18,26 @@ public struct Overview: Sendable, Equatable {
 
   public enum Activity: Sendable, Equatable { case off, deleting, working, resting }
 
-  /// By name.
+  /// The notes, by name.
   public var notes: [Line]
-  /// Files that cannot be backed up: no text, or with a name that is none.
+  /// Files that cannot be backed up: they are not text, or their name cannot be a note's name.
   public var misfits: [String]
   public var activity: Activity
-  /// What went wrong, or why the backup is off.
+  /// The last error, or the reason why the backup is off.
   public var message: String?
-  /// What has happened that the user should know.
+  /// News for the user.
   public var notice: String?
-  /// Whether changes of other devices are told by pushes.
+  /// Whether silent pushes report changes of other devices.
   public var hearsPushes: Bool
-  /// When everything was last in step; nil: not since the start.
+  /// The time when everything was last in sync; nil: never since the start.
   public var lastLook: Date?
 
-  /// Whether the server has every note as it is here.
+  /// Whether the server has every note in its present form.
   public var isBackedUp: Bool {
     activity != .off && message == nil && notes.allSatisfy { $0.place == .backedUp }
   }
 
-  /// The state of the backup in a line.
+  /// The state of the backup in one line.
   public var summary: String {
     let unsent = notes.count { $0.place != .backedUp }
     let waiting = "\(unsent) \(unsent == 1 ? "note waits" : "notes wait")"
@@ -51,7 +51,7 @@ public struct Overview: Sendable, Equatable {
 }
 
 extension Backup {
-  /// How things are.
+  /// The overview of the present state.
   public var overview: Overview { makeOverview() }
 
   func makeOverview() -> Overview {

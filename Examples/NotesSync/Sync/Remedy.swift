@@ -1,35 +1,36 @@
 import CloudKit
 
-/// What the app does about an error. A note is never lost by it: what the server does not have yet
+/// The app's reaction to an error. No error loses a note: a note that the server does not have yet
 /// stays in the folder, and counts as unsent until the server has confirmed it.
 enum Remedy: Sendable {
-  /// The same again: after as long as the server asks for, else soon, then less and less often.
+  /// Repeats the request: after the time that the server asks for, else soon, then with growing
+  /// pauses.
   case tryAgain
-  /// Again when the account has changed, and now and then.
+  /// Repeats the request when the account has changed, and at intervals.
   case waitForAccount
-  /// Again now and then: somebody must do something first.
+  /// Repeats the request at intervals: a user or the operator must act first.
   case waitForSomebody
   /// Reads the histories from their beginning.
   case startOver
-  /// Takes the server's note in by the merge rule, and sends the outcome.
+  /// Merges the server's note by the merge rule, and sends the result.
   case merge
   /// Sends the note as a new one.
   case sendAnew
-  /// Sends half as many at once.
+  /// Sends half as many notes at once.
   case sendLess
-  /// Leaves this note out until it changes, and tries it now and then.
+  /// Leaves this note out until it changes, and retries it at intervals.
   case setAside
-  /// Looks whether the zone is there.
+  /// Checks whether the zone exists.
   case lookForZone
-  /// The user has deleted the backup: does not make it again unasked.
+  /// The user has deleted the backup: the app does not create it again without being asked.
   case switchOff
 }
 
-/// Everything that CloudKit may answer, and what the app does and says then.
+/// Every error of CloudKit, with the app's reaction and its message.
 extension CKError {
   var answer: (remedy: Remedy, words: String) {
     switch code {
-    // The way to the server
+    // The connection to the server
     case .networkUnavailable: (.tryAgain, "There is no network.")
     case .networkFailure: (.tryAgain, "The server cannot be reached.")
     case .serverResponseLost: (.tryAgain, "The server's answer was lost.")
@@ -51,31 +52,31 @@ extension CKError {
     case .quotaExceeded:
       (.waitForSomebody, "The storage is full. Remove something, and look again.")
 
-    // What has become of the zone, and of a note in it
+    // The zone, and a note in it
     case .changeTokenExpired: (.startOver, "Reading everything anew.")
     case .zoneNotFound: (.lookForZone, "Looking where the backup is.")
     case .userDeletedZone: (.switchOff, "The backup was deleted. The notes here stay.")
     case .serverRecordChanged: (.merge, "Another device changed a note as well.")
     case .unknownItem: (.sendAnew, "Another device deleted a note that changed here.")
 
-    // Several at once: each note's own error says what to do about it
+    // Several errors at once: each note's own error decides
     case .partialFailure, .batchRequestFailed:
       (.tryAgain, "Some notes did not pass.")
 
-    // What the server will not take
+    // Refusals of the server
     case .invalidArguments, .serverRejectedRequest, .constraintViolation, .referenceViolation:
       (.setAside, "The server refuses it.")
     case .permissionFailure: (.setAside, "That is not allowed.")
     case .assetFileNotFound, .assetFileModified, .assetNotAvailable:
       (.setAside, "A file of it is missing.")
 
-    // How the app is set up
+    // The configuration of the app
     case .badContainer, .missingEntitlement:
       (.waitForSomebody, "The server does not know this app. Check STRATUS_CONTAINER.")
     case .incompatibleVersion: (.waitForSomebody, "This app is too old for the server.")
     case .badDatabase: (.waitForSomebody, "The server keeps no notes there.")
 
-    // Shares and queries, which this app has none of
+    // Shares and queries, which this app does not use
     case .tooManyParticipants, .alreadyShared, .participantMayNeedVerification,
       .participantAlreadyInvited, .resultsTruncated:
       (.waitForSomebody, "The server answered something strange.")
@@ -84,7 +85,8 @@ extension CKError {
     }
   }
 
-  /// The user has reset their encrypted data, and the zone went with it: its notes may come again.
+  /// Whether the user has reset their encrypted data, which deleted the zone: its notes may be sent
+  /// again.
   var isReset: Bool {
     (userInfo[CKErrorUserDidResetEncryptedDataKey] as? NSNumber)?.boolValue == true
   }

@@ -1,7 +1,7 @@
 import Foundation
 import NotesSync
 
-/// Reads commands and writes what happens, line by line: for scripts.
+/// Reads commands and prints events, line by line: for scripts.
 struct LineMode {
   static let help = """
     ? write NAME TEXT      write a note; a backslash and n begin a new line
@@ -41,7 +41,7 @@ struct LineMode {
     await printing.value
   }
 
-  /// - Returns: whether to go on.
+  /// - Returns: whether the program continues.
   private func obey(_ line: String) async throws -> Bool {
     let words = line.split(separator: " ", maxSplits: 2).map(String.init)
     switch (words.first, words.count) {
@@ -63,7 +63,7 @@ struct LineMode {
     return true
   }
 
-  /// What has changed from one overview to the next.
+  /// The differences between one overview and the next.
   static func news(in overview: Overview, since last: Overview?) -> [String] {
     var news: [String] = []
     let known = Dictionary(

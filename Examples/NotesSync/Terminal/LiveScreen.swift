@@ -1,7 +1,7 @@
 import Foundation
 import NotesSync
 
-/// The notes and the state of the backup, as they change.
+/// The notes and the state of the backup, updated with each change.
 struct LiveScreen {
   private enum Event: Sendable {
     case pressed(Key)
@@ -42,7 +42,7 @@ struct LiveScreen {
       case .tick: await backup.lookAtFolder()
       case .pressed(let key):
         do {
-          // Nothing need be waited for: what breaks off here goes on with the next start.
+          // The program need not wait: interrupted work continues at the next start.
           if try await !press(key) { return }
         } catch {
           picture.hint = "\(error)"
@@ -57,7 +57,7 @@ struct LiveScreen {
     terminal.show(picture.lines(width: width, height: height))
   }
 
-  /// - Returns: whether to go on.
+  /// - Returns: whether the program continues.
   private mutating func press(_ key: Key) async throws -> Bool {
     picture.hint = nil
     if key == .interrupt { return false }

@@ -1,9 +1,9 @@
 import Foundation
 import NotesSync
 
-/// What the screen shows.
+/// The contents of the screen.
 struct Picture {
-  /// What the person is asked in the last line.
+  /// The question to the user in the last line.
   enum Question: Equatable {
     case name
     case text(of: String)
@@ -46,7 +46,7 @@ struct Picture {
     typed = text.replacing("\n", with: Text.newLine)
   }
 
-  /// - Returns: the answer, once it is there.
+  /// - Returns: the answer, once it is complete.
   mutating func type(_ key: Key) -> String? {
     switch key {
     case .character(let character): typed.append(character)
@@ -104,7 +104,7 @@ struct Picture {
     }
   }
 
-  /// What there is to say besides.
+  /// Further messages for the user.
   private func saying(_ width: Int) -> String {
     var words = hint ?? overview?.message ?? overview?.notice
     if words == nil, case .refused(let reason)? = chosen?.place { words = reason }
@@ -116,7 +116,7 @@ struct Picture {
 
   private func foot(_ width: Int) -> String {
     guard let question else { return Text.fit(" " + Self.keys, width) }
-    // The end of what is typed is where the person looks.
+    // The user looks at the end of the typed text.
     let line = " " + question.words + Text.inOneLine(typed) + "_"
     return String(line.suffix(width))
   }

@@ -1,20 +1,20 @@
 import Foundation
 
-/// What a person presses.
+/// A key that the user presses.
 enum Key: Sendable, Equatable {
   case character(Character)
   case up, down, enter, backspace, escape, interrupt
 }
 
-/// The terminal as a whole screen: from ``open()`` to ``close()``.
+/// The terminal as a full screen: from ``open()`` to ``close()``.
 final class Terminal {
   private var before = termios()
   private var signals: [any DispatchSourceSignal] = []
 
-  /// Takes the screen, and every key as it is pressed.
+  /// Switches to the full screen, and reads every key at once.
   ///
-  /// - Returns: what is pressed. A signal to end counts as an interrupt, so that the terminal is
-  ///   left as it was.
+  /// - Returns: the pressed keys. A signal to end counts as an interrupt, so that the program
+  ///   restores the terminal.
   func open() -> AsyncStream<Key> {
     tcgetattr(STDIN_FILENO, &before)
     var raw = before
@@ -48,13 +48,13 @@ final class Terminal {
     tcsetattr(STDIN_FILENO, TCSANOW, &before)
   }
 
-  /// Shows lines from the top, in place of what was there.
+  /// Shows lines from the top, and replaces the previous ones.
   func show(_ lines: [String]) {
     let rows = lines.enumerated().map { "\u{1B}[\($0 + 1);1H\u{1B}[K" + $1 }
     write(rows.joined() + "\u{1B}[J")
   }
 
-  /// In characters; 80 by 24 where nobody knows.
+  /// In characters; 80 by 24 if the size is unknown.
   var size: (width: Int, height: Int) {
     var size = winsize()
     let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0
@@ -62,12 +62,12 @@ final class Terminal {
     return (Int(size.ws_col), Int(size.ws_row))
   }
 
-  /// NB: a terminal that is gone takes nothing, which must not end the program halfway.
+  /// NB: writing to a closed terminal fails, which must not end the program early.
   private func write(_ text: String) {
     try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
   }
 
-  /// The keys that bytes of a terminal stand for.
+  /// The keys that a terminal's bytes stand for.
   static func keys(in bytes: ArraySlice<UInt8>) -> [Key] {
     switch Array(bytes) {
     case [0x1B, 0x5B, 0x41], [0x1B, 0x4F, 0x41]: return [.up]

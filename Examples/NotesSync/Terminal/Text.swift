@@ -1,15 +1,15 @@
-/// Texts that others wrote, as a terminal may have them.
+/// Texts of other authors, made safe for a terminal.
 enum Text {
-  /// Stands for the end of a line where a text is shown in one.
+  /// The sign for a line break where a text is shown in one line.
   static let newLine = "⏎"
 
-  /// Without anything that would move the cursor; a new line is shown as ``newLine``.
+  /// The text without characters that would move the cursor; a line break is shown as ``newLine``.
   static func inOneLine(_ text: String) -> String {
     var line = ""
     for scalar in text.unicodeScalars {
       switch scalar.properties.generalCategory {
       case .control: line += scalar == "\n" ? newLine : "?"
-      // Among them are those that turn the direction of writing.
+      // Some of them change the direction of writing.
       case .format, .lineSeparator, .paragraphSeparator: line += "?"
       default: line.unicodeScalars.append(scalar)
       }
@@ -17,19 +17,20 @@ enum Text {
     return line
   }
 
-  /// A text that was entered in one line: a backslash and n, or ``newLine``, begin a new line.
+  /// A text that was entered in one line: a backslash and n, or ``newLine``, stand for a line
+  /// break.
   static func entered(_ line: String) -> String {
     line.replacing("\\n", with: "\n").replacing(newLine, with: "\n")
   }
 
-  /// The beginning of a text in a column of so many characters.
+  /// The beginning of a text, for a column with a number of characters.
   static func fit(_ text: String, _ width: Int) -> String {
     let line = inOneLine(text)
     if line.count <= width { return line + String(repeating: " ", count: width - line.count) }
     return width > 0 ? line.prefix(width - 1) + "…" : ""
   }
 
-  /// In lines of so many characters at most, broken between words.
+  /// The text in lines with at most a number of characters, broken between words.
   static func wrapped(_ text: String, _ width: Int) -> [String] {
     var lines = [""]
     for word in text.split(separator: " ") {
