@@ -57,13 +57,22 @@ import Testing
     #expect(try serverRecord(hidden) == nil)
   }
 
-  @Test(arguments: [RecordOperation.Kind.update, .forceUpdate, .delete, .forceDelete])
+  @Test(arguments: [RecordOperation.Kind.update, .forceUpdate, .delete])
   func `a write to a record that the caller may not read gives NOT_FOUND`(
     kind: RecordOperation.Kind
   ) throws {
     let situation = try secretNote()
     let tag = try #require(situation.stored.first).tag
     #expect(try situation.decide(.on("n-1", kind, tag: tag)) == .refused(.notFound))
+  }
+
+  @Test func `a forced deletion of a record that the caller may not read deletes nothing`() throws {
+    let decision = try secretNote().decide([.on("n-1", .forceDelete)])
+    #expect(decision.records.isEmpty)
+    guard case .deleted("n-1") = try #require(decision.outcomes.first) else {
+      Issue.record("the deletion was not answered as for a missing record")
+      return
+    }
   }
 
   @Test(arguments: [RecordOperation.Kind.create, .forceUpdate, .forceReplace])

@@ -30,11 +30,10 @@ struct UploadAssetsHandler: EndpointHandler {
     try await database.store.read { (store) throws(ServerError) in
       let schema = try store.schema()
       let access = try database.access(to: zone, of: store)
-      let records = try access.zone.map { (zone) throws(ServerError) in
-        try store.records(named: fields.compactMap(\.recordName), in: zone)
-      }
+      let records = try store.readableRecords(
+        named: fields.compactMap(\.recordName), access)
       for field in fields {
-        let stored = field.recordName.flatMap { records?[$0] }
+        let stored = field.recordName.flatMap { records[$0] }
         if let name = field.recordName, stored == nil { try Naming.checkRecordName(name) }
         let type = stored?.type ?? field.recordType
         let isAllowed =

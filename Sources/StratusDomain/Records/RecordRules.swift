@@ -36,6 +36,12 @@ struct RecordRules: Sendable {
     guard let name = operation.recordName else {
       throw Refusal(.badRequest("missing required field 'recordName'"))
     }
+    if let stored, operation.kind == .forceDelete,
+      !access.allows(.read, stored, schema: schema)
+    {
+      // As for a missing record: there is nothing to delete, and nothing is revealed.
+      return try delete(name, nil, place.change)
+    }
     // A create does not write a stored record, so it may reveal that the name is taken.
     if let stored, operation.kind != .create { try checkPermission(toWrite: stored) }
     if stored == nil, operation.kind.canCreate { try checkPermission(toCreate: operation) }
