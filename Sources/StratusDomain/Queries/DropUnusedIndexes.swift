@@ -2,8 +2,8 @@ import StratusWire
 
 /// Drops indexes that no query has read for a long time, one step at a time.
 ///
-/// A later query that needs the index creates it again. Continuation markers of the old index become
-/// invalid.
+/// A later query that needs the index creates it again. Continuation markers of the old index
+/// become invalid.
 public struct DropUnusedIndexes: Sendable {
   private let store: any Store
   private let address: StoreAddress
