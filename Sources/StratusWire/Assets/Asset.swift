@@ -9,7 +9,7 @@ public struct Asset: Sendable, Hashable {
   /// Proves in a request that the bytes were uploaded; never in an answer, but for those that give
   /// receipts.
   public var receipt: String?
-  /// Where the bytes can be had, for a while; only in answers.
+  /// The URL to download the bytes from, valid for a limited time. Only in answers.
   public var downloadURL: String?
 
   public init(
