@@ -2,8 +2,8 @@ import Dispatch
 import Foundation
 
 extension Array where Element: Sendable {
-  /// Applies `transform` to every element. Large arrays use as many threads as the machine has
-  /// cores. The results have the order of the elements.
+  /// Applies `body` to every element. Large arrays use as many threads as the machine has cores.
+  /// The results have the order of the elements.
   ///
   /// This call blocks. `body` must only compute.
   @inlinable
