@@ -6,6 +6,7 @@ import StratusWire
 ///     value field title
 ///     descendingValue system ___modTime
 ///     pairs searchable
+///
 /// NB: the text is stored on disk. The words of a line must keep their meaning, because earlier
 /// versions wrote them too. A new kind of source needs a new word.
 enum IndexColumnsText {
