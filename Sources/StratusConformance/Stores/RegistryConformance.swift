@@ -11,7 +11,8 @@ public enum RegistryConformance {
     Check("an e-mail belongs to one account only", emailsAreUnique),
     Check("accounts are listed in order of e-mail", accountsAreListed),
     Check("an account can be disabled and enabled again", accountsAreDisabled),
-    Check("a container is created only once, and containers are listed in order", containersAreListed),
+    Check(
+      "a container is created only once, and containers are listed in order", containersAreListed),
     Check("an API token is found by its hash with all its properties", apiTokensAreFound),
     Check("API tokens are listed and deleted by their IDs", apiTokensAreDeleted),
     Check("a session is found, and its ID cannot be used again", sessionsAreFound),

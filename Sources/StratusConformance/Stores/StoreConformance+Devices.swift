@@ -4,16 +4,21 @@ import StratusWire
 /// Checks of devices, and of notifications that are marked as read.
 extension StoreConformance {
   static let collectionChecks: [Check] = [
-    Check("marking a notification as read gives it a number from the notification count", marksAreNumbered),
+    Check(
+      "marking a notification as read gives it a number from the notification count",
+      marksAreNumbered),
     Check("only a user's own notifications are marked, each once", marksAreOnes),
     Check("old notifications and unseen devices are removed in bounded steps", oldGo),
   ]
 
   static let deviceChecks: [Check] = [
     Check("a device is stored with its delivery channel", devicesAreKept),
-    Check("a device that registers again keeps its position in the queue", registeringAgainKeepsThePlace),
+    Check(
+      "a device that registers again keeps its position in the queue", registeringAgainKeepsThePlace
+    ),
     Check("a token belongs to one device", tokensLeadToOne),
-    Check("a user's devices are bounded, and those unseen for longest are removed", devicesAreBounded),
+    Check(
+      "a user's devices are bounded, and those unseen for longest are removed", devicesAreBounded),
     Check("the acknowledged number only grows, up to the newest notification", acknowledgedGrows),
     Check("a device's last-seen time is updated at most once an hour", touchesAreRare),
     Check("a token is removed only if it matches, and its device stays", removalIsExact),

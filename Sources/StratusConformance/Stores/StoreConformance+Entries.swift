@@ -6,7 +6,8 @@ extension StoreConformance {
     Check("a range includes its lower bound and excludes its upper bound", stretchesAreBounded),
     Check("a read continues after a given entry in both directions", readingGoesOn),
     Check("a start position outside the range does not widen the range", placesDoNotWiden),
-    Check("reading a thousand entries in pages of seven gives the same as one read", entriesArePaged),
+    Check(
+      "reading a thousand entries in pages of seven gives the same as one read", entriesArePaged),
     Check("entries of one index or database are not visible in another", indexesAreApart),
     Check("adding an existing entry and removing a missing one have no effect", entriesRepeat),
     Check("one batch can move an entry to another position", entriesMove),

@@ -5,7 +5,9 @@ extension StoreConformance {
   static let zoneHistoryChecks: [Check] = [
     Check("a database's history has each zone once, at its newest change", historyHasEachZone),
     Check("a deleted zone appears in the history as deleted", historyHasDeletedZones),
-    Check("a zone that is created again appears in the history once, as created", remadeZoneIsListedOnce),
+    Check(
+      "a zone that is created again appears in the history once, as created", remadeZoneIsListedOnce
+    ),
     Check("the default zone never appears in the history", defaultZoneIsNotListed),
     Check("a history is read in pages", historyIsPaged),
   ]

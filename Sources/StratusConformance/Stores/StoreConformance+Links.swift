@@ -11,7 +11,8 @@ extension StoreConformance {
   ]
 
   static let cascadeChecks: [Check] = [
-    Check("cascades are found oldest first, with the current state of their zones", cascadesAreOrdered),
+    Check(
+      "cascades are found oldest first, with the current state of their zones", cascadesAreOrdered),
     Check("finishing a cascade removes that cascade only", cascadesAreFinished),
     Check("a new cascade replaces an earlier one of the same target", cascadesAreReplaced),
     Check("cascades of a zone are found by their targets", cascadesAreFoundByTarget),

@@ -7,7 +7,9 @@ extension StoreConformance {
     Check("a shared database lists zones that were shared, with their owner", sharedZonesAreListed),
     Check("reading a shared history lists changed zones again", changedZonesAreRelisted),
     Check("changes in a zone do not affect shared databases until these are read", noFanOut),
-    Check("a participant who was removed and invited again gets a new participation number", participations),
+    Check(
+      "a participant who was removed and invited again gets a new participation number",
+      participations),
     Check("a zone that its owner deletes is deleted for participants", ownersDeletions),
     Check("a zone that is created again appears in a shared history once", remadeSharedZone),
     Check("shared histories remove zones that were left long ago", sharedHistoriesForget),
