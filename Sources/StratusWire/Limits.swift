@@ -60,8 +60,8 @@ public enum Limits {
   /// Values of one list. Choice: each may become an entry of an index; apps keep longer data in
   /// files.
   public static let listValuesMax = 20_000
-  /// Different words of one field that queries find; those behind them in the text are not found.
-  /// Choice: a novel of 1 MB has about so many, and each becomes an entry of an index.
+  /// Different words of one field that queries find. Later words of the text are not found. Choice:
+  /// a novel of 1 MB has about this many, and each becomes an index entry.
   public static let wordsPerFieldMax = 10_000
   /// Entries that one record has in all indexes of its type. Choice: about 0.1 s of writing, during
   /// which other writers wait.
@@ -78,8 +78,8 @@ public enum Limits {
   /// Bytes of fields after which a step of a cascade loads no more records. Choice: a record may
   /// have a megabyte, and writers wait.
   public static let cascadeStepSizeBytesMax = 8_388_608
-  /// Children by `parent` of the records a request deletes that are looked at. Choice: bounds the
-  /// work of deleting a record with a million children that go with it.
+  /// Children by `parent` that are checked for the records a request deletes. Choice: bounds the
+  /// work of deleting a record together with a million children.
   public static let childrenCheckedMax = 4_000
   /// Characters of a record name or zone name (CKRecord.ID, CKRecordZone.ID).
   public static let nameLengthMax = 255

@@ -114,7 +114,7 @@ extension StoreConformance {
     try expect(device, Sample.device("a", .courier(token: "t"), has: 3, seen: 6))
   }
 
-  /// All devices belong to one user.
+  /// If two users register the same token, the later registration replaces the earlier device.
   static func tokensLeadToOne(_ store: any Store) async throws {
     let courier = DeviceChannel.courier(token: "t")
     let (found, ann, bob) = try await store.write { (body) throws(ServerError) in

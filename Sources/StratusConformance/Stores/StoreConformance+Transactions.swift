@@ -6,7 +6,7 @@ extension StoreConformance {
     Check("a write that throws changes nothing", throwingBodyLeavesNothing),
     Check("a write sees its own changes", bodySeesItsOwnWrites),
     Check("reads and writes return the value of their body", valuesComeBack),
-    Check("the number of an undone database is not reused by mistake", undoneDatabaseIsForgotten),
+    Check("the number of a database from an undone write is discarded", undoneDatabaseIsForgotten),
     Check("a record type that an undone write added is gone", undoneSchemaIsForgotten),
     Check("a change set for an outdated state of the zone is refused", staleSetIsRefused),
   ]

@@ -99,9 +99,9 @@ extension StoreSession {
     }
   }
 
-  /// Decodes a row of `databases` that contains zones.
+  /// Decodes the database of a row of `databases`. Only databases that contain zones are allowed.
   ///
-  /// - Throws: `INTERNAL_ERROR` if databases of this scope have no rows.
+  /// - Throws: `INTERNAL_ERROR` if the scope is neither public nor private.
   static func database(scope: Int64, owner: String) throws(ServerError) -> DatabaseKey {
     switch scope {
     case 0: return .public
