@@ -6,7 +6,7 @@ extension StoreConformance {
     Check("a change feed has each record once, in its latest state", feedHasLatestStates),
     Check("a change feed contains tombstones", feedHasTombstones),
     Check(
-      "a range of changes excludes its lower bound and includes its upper bound", rangesAreHalfOpen),
+      "a range of changes excludes its lower and includes its upper bound", rangesAreHalfOpen),
     Check("a change feed can be read in reverse", feedRunsBackwards),
     Check("a page of changes ends at its limit", pageEndsAtLimit),
     Check("a page ends when its fields reach a size, and has at least one record", pageEndsAtSize),

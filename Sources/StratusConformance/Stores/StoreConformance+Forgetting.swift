@@ -5,7 +5,7 @@ extension StoreConformance {
   static let forgettingChecks: [Check] = [
     Check("only tombstones that are old enough are removed", oldTombstonesGo),
     Check(
-      "each history keeps the newest change number that was removed from it", newestForgottenIsKept),
+      "each history keeps the newest change number removed from it", newestForgottenIsKept),
     Check("old deletions are removed in bounded steps", forgettingIsBounded),
     Check("an old deleted zone leaves the history, and its records are purged", oldZonesGo),
     Check("a zone that was created again stays when its predecessor is removed", remadeZoneStays),
