@@ -2,10 +2,10 @@ import Dispatch
 import Foundation
 
 extension Array where Element: Sendable {
-  /// Does the same with every element, where there are many by as many threads as there are cores;
-  /// the results are in the order of the elements.
+  /// Applies `body` to every element. Large arrays use as many threads as the machine has cores.
+  /// The results have the order of the elements.
   ///
-  /// It blocks: `body` must only compute.
+  /// This call blocks. `body` must only compute.
   @inlinable
   package func mappedOnAllCores<Value: Sendable>(
     _ body: @Sendable (Element) -> Value
@@ -13,7 +13,8 @@ extension Array where Element: Sendable {
     let parts = Cores.parts(of: count)
     if parts.count < 2 { return map(body) }
     return Array<Value>(unsafeUninitializedCapacity: count) { results, resultsCount in
-      // NB: each part writes places of its own, and all have been written when this goes on.
+      // NB: each part writes its own indexes only, and all parts are finished when this call
+      // continues.
       nonisolated(unsafe) let results = results
       Cores.perform(parts.count) { part in
         for place in parts[part] {
@@ -25,11 +26,11 @@ extension Array where Element: Sendable {
   }
 }
 
-/// The cores of this machine.
+/// The processor cores of this machine.
 @usableFromInline
 package enum Cores {
-  /// So many places in as many parts as there are cores, but none so small that it is not worth a
-  /// thread's waking.
+  /// Splits a number of elements into one part for each core. No part is so small that waking a
+  /// thread for it costs more than its work.
   @usableFromInline
   static func parts(of count: Int) -> [Range<Int>] {
     let most = count / 32
@@ -37,7 +38,7 @@ package enum Cores {
     return (0..<parts).map { count * $0 / parts..<count * ($0 + 1) / parts }
   }
 
-  /// Does all parts at the same time, and returns when they are done.
+  /// Runs all parts at the same time, and returns when all are finished.
   @usableFromInline
   static func perform(_ parts: Int, _ body: @Sendable (_ part: Int) -> Void) {
     DispatchQueue.concurrentPerform(iterations: parts, execute: body)

@@ -1,20 +1,21 @@
-/// How long a server waits for its clients, and how many connections it holds.
+/// The time-outs of a server for its clients, and its maximum number of connections.
 ///
-/// Open streams and long polls are exempt from all time-outs here.
+/// Open streams and long polls are exempt from all these time-outs.
 public struct ConnectionSettings: Sendable, Hashable {
-  /// From the first byte of a request's head to its last.
+  /// The time from the first byte of a request's head to its last byte.
   public var headTimeout: Duration
-  /// In which a request's body ends, or ``Limits/progressBytesMin`` more of it arrive.
+  /// The time in which a request's body must end, or ``Limits/progressBytesMin`` more of it must
+  /// arrive.
   public var bodyTimeout: Duration
-  /// In which the client takes an answer, or ``Limits/progressBytesMin`` more of it.
+  /// The time in which the client must read an answer, or ``Limits/progressBytesMin`` more of it.
   public var answerTimeout: Duration
-  /// Between an answer and the first byte of the next request.
+  /// The time between an answer and the first byte of the next request.
   public var idleTimeout: Duration
-  /// How long requests in progress may take once the server ends.
+  /// The time that pending requests get when the server shuts down.
   public var gracePeriod: Duration
-  /// nil: any number.
+  /// The maximum number of connections from one address. nil: unlimited.
   public var connectionsPerAddressMax: Int?
-  /// All connections together; nil: any number.
+  /// The maximum number of all connections together. nil: unlimited.
   public var connectionsMax: Int?
 
   public init(

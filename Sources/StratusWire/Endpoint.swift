@@ -1,19 +1,20 @@
-/// One call of CloudKit Web Services: where it lives, what it takes, what it answers.
+/// One call of CloudKit Web Services: its path, its request and its answer.
 ///
-/// Stated once and used by both ends.
+/// Client and server use the same definition.
 public protocol Endpoint: Sendable {
   associatedtype Request: JSONReadable & JSONWritable
   associatedtype Response: JSONReadable & JSONWritable
 
-  /// Entity and action, e.g. `records/modify`.
+  /// The entity and the action, for example `records/modify`.
   static var path: String { get }
 
-  /// How many records, zones or subscriptions a request saves and deletes; 0 where it only reads.
+  /// The number of records, zones or subscriptions that a request saves and deletes. 0 if it only
+  /// reads.
   static func operationsCount(of request: Request) -> Int
 }
 
 extension Endpoint {
-  /// None: most endpoints only read.
+  /// Returns 0, because most endpoints only read.
   public static func operationsCount(of request: Request) -> Int { 0 }
 }
 

@@ -1,40 +1,40 @@
-/// How much callers may ask of a server.
+/// The limits of a server for its callers.
 public struct LimitSettings: Sendable, Hashable {
-  /// A pace, and how much may come at once after a rest.
+  /// A rate with a burst allowance.
   public struct Rate: Sendable, Hashable {
-    /// Over time.
+    /// The sustained rate, per second.
     public var perSecond: Int
-    /// At once; at least 1.
+    /// The number of requests or operations that may arrive at once. At least 1.
     public var burst: Int
 
     /// - Parameters:
-    ///   - perSecond: from 1 up to 1,000,000; beyond these the nearer one.
-    ///   - burst: nil: as much as comes in ``Limits/burstSeconds``.
+    ///   - perSecond: from 1 to 1,000,000. Other values become the nearest bound.
+    ///   - burst: nil: the amount of ``Limits/burstSeconds`` seconds.
     public init(perSecond: Int, burst: Int? = nil) {
       self.perSecond = min(max(1, perSecond), 1_000_000)
       self.burst = max(1, burst ?? self.perSecond * Limits.burstSeconds)
     }
   }
 
-  /// nil: without end, here as below.
+  /// nil: unlimited, also for the following rates.
   public var requestsPerUser: Rate?
   public var operationsPerUser: Rate?
   public var requestsPerAPIToken: Rate?
   public var operationsPerAPIToken: Rate?
-  /// Of those who are not signed in, as below.
+  /// The rate of callers who are not signed in, also for the next property.
   public var anonymousRequestsPerAddress: Rate?
   public var anonymousRequestsPerAPIToken: Rate?
-  /// Streams of notifications that one user holds open.
+  /// The number of notification streams that one user may hold open.
   public var streamsPerUserMax: Int?
-  /// Requests of `records/modify` to one zone at one time.
+  /// The number of concurrent `records/modify` requests to one zone.
   public var zoneWritersMax: Int
-  /// Requests that wait for one store's writer, and as many for its readers.
+  /// The number of requests that may wait for one store's writer. Its readers have the same limit.
   public var storeWaitingMax: Int
-  /// Records that one request looks at to build indexes.
+  /// The number of records that one request reads to build indexes.
   public var indexBuildRowsMax: Int
-  /// Bytes that one user has uploaded and that no record holds.
+  /// The bytes that one user has uploaded and that no record holds.
   public var unheldBytesPerUserMax: Int64
-  /// Bytes in one store that no record holds.
+  /// The bytes in one store that no record holds.
   public var unheldBytesPerStoreMax: Int64
 
   public init(
@@ -61,10 +61,10 @@ public struct LimitSettings: Sendable, Hashable {
     self.unheldBytesPerStoreMax = unheldBytesPerStoreMax
   }
 
-  /// No pace is too fast.
+  /// Settings without any rate limit.
   public static let unpaced = LimitSettings()
 
-  /// What a server has unless it is told otherwise.
+  /// The default limits of a server.
   public static let standard = LimitSettings(
     requestsPerUser: Rate(perSecond: Limits.requestsPerUserPerSecond),
     operationsPerUser: Rate(perSecond: Limits.operationsPerUserPerSecond),

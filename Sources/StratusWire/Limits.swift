@@ -30,9 +30,9 @@ public enum Limits {
   /// Bytes of one request. Apple says "about 2 MB"; Choice: 4 MiB, so that 200 ordinary records
   /// and a clumsy client's spelling still fit, and a 10 MB body is refused before it is read.
   public static let requestSizeBytesMax = 4_194_304
-  /// Bytes of a request that is too large which are read and forgotten, so that a client that
-  /// speaks before it listens hears the refusal: it would wait for ever on a connection nobody
-  /// reads. Choice.
+  /// Bytes of an oversized request that the server reads and discards. A client that sends its
+  /// whole request before it reads thus receives the refusal instead of waiting indefinitely.
+  /// Choice.
   public static let refusedRequestBytesMax = 33_554_432
   /// Bytes of records in one answer, after which the page ends early, so that 200 records of 1 MB
   /// are not built in memory at once. Choice.
@@ -40,8 +40,8 @@ public enum Limits {
   /// Bytes of one answer. Choice: 16 MiB, four times a request, so that a few callers cannot fill
   /// the memory by small requests for large answers.
   public static let answerSizeBytesMax = 16_777_216
-  /// Bytes of the answer that are kept for errors, tokens and punctuation. Choice: 400 errors whose
-  /// names are escaped have less.
+  /// Bytes of the answer that are reserved for errors, tokens and punctuation. Choice: 400 errors
+  /// with escaped names need less.
   public static let answerReserveBytes = 1_048_576
   /// Bytes of one record's fields as JSON. Choice: four times what its values may have, so that an
   /// answer always has room for one record.
@@ -60,26 +60,26 @@ public enum Limits {
   /// Values of one list. Choice: each may become an entry of an index; apps keep longer data in
   /// files.
   public static let listValuesMax = 20_000
-  /// Different words of one field that queries find; those behind them in the text are not found.
-  /// Choice: a novel of 1 MB has about so many, and each becomes an entry of an index.
+  /// Different words of one field that queries find. Later words of the text are not found. Choice:
+  /// a novel of 1 MB has about this many, and each becomes an index entry.
   public static let wordsPerFieldMax = 10_000
-  /// Entries that one record has in all indexes of its type. Choice: about 0.1 s of writing, for
-  /// which others wait.
+  /// Entries that one record has in all indexes of its type. Choice: about 0.1 s of writing, during
+  /// which other writers wait.
   public static let indexEntriesPerRecordMax = 20_000
   /// Steps of work that one `records/modify` does in the writer, one of which takes about 1 µs.
   /// Choice: 250 ms, as the others wait that long. The first record is always taken.
   public static let writerStepsMax = 250_000
   /// Levels of nesting in a request: the deepest legal one has nine. Choice.
   public static let jsonDepthMax = 32
-  /// Records that go by one step of a cascade, the deletion's own transaction included. Choice:
-  /// more than the 750 references that Apple allows to one record, so that what works there is done
-  /// when the deletion is answered; few enough that writers hardly wait behind it.
+  /// Records that one step of a cascade deletes, including the deletion's own transaction. Choice:
+  /// more than the 750 references that Apple allows to one record, so that such a cascade is
+  /// finished when the deletion is answered. Few enough that other writers hardly wait.
   public static let cascadeStepMax = 1_000
   /// Bytes of fields after which a step of a cascade loads no more records. Choice: a record may
   /// have a megabyte, and writers wait.
   public static let cascadeStepSizeBytesMax = 8_388_608
-  /// Children by `parent` of the records a request deletes that are looked at. Choice: bounds the
-  /// work of deleting a record with a million children that go with it.
+  /// Children by `parent` that are checked for the records a request deletes. Choice: bounds the
+  /// work of deleting a record together with a million children.
   public static let childrenCheckedMax = 4_000
   /// Characters of a record name or zone name (CKRecord.ID, CKRecordZone.ID).
   public static let nameLengthMax = 255
@@ -91,11 +91,11 @@ public enum Limits {
   public static let fieldsPerRecordTypeMax = 1_000
   /// Record types in one container. Choice: as above.
   public static let recordTypesMax = 1_000
-  /// Custom zones in one database. Choice: bounds `zones/list` work for one user.
+  /// Custom zones in one database. Choice: bounds the work of `zones/list` for one user.
   public static let zonesPerDatabaseMax = 50_000
-  /// Seconds that `fetchChanges` and `sendChanges` of a sync engine wait for a single call of its
-  /// delegate. Choice: a call that the delegate itself awaits, through another task, is a deadlock.
-  /// A delegate that stores what it is given needs far less.
+  /// Seconds that `fetchChanges` and `sendChanges` of a sync engine wait for one delegate call.
+  /// Choice: a delegate that waits for such a call through another task causes a deadlock. A
+  /// delegate that stores the received data needs far less time.
   public static let delegateWaitSecondsMax = 60.0
   /// Bytes of a wrapped zone key. Choice: the one form there is has 81; another may come.
   public static let wrappedKeyBytesMax = 512
@@ -106,7 +106,7 @@ public enum Limits {
   public static let subscriptionsPerUserMax = 1_000
   /// Bytes of one subscription as JSON. Choice: it is read with each change that may concern it.
   public static let subscriptionSizeBytesMax = 65_536
-  /// Fields whose values go along with a notification (CKSubscription.NotificationInfo).
+  /// Fields whose values a notification contains (CKSubscription.NotificationInfo).
   public static let additionalFieldsMax = 3
   /// Subscriptions and changed records that one step of matching looks at. Choice: about 20 ms of
   /// work, and no more notifications than that in one transaction.
@@ -115,14 +115,14 @@ public enum Limits {
   public static let queryFiltersMax = 100
   /// Sorts of one query. Choice: an index has a column for each.
   public static let querySortsMax = 10
-  /// Stretches of an index that one query reads side by side: the values of an `IN`. Choice: each
-  /// costs a seek.
+  /// Index ranges that one query reads side by side, for example the values of an `IN`. Choice:
+  /// each range costs a seek.
   public static let queryRangesMax = 1_000
-  /// Index entries, and records, that one page of a query looks at; then it ends early. Choice:
-  /// about 0.1 s of work.
+  /// Index entries and records that one page of a query reads before it ends early. Choice: about
+  /// 0.1 s of work.
   public static let queryEntriesReadMax = 20_000
-  /// Entries that a query reads whole, to sort them in memory, rather than walk an index in the
-  /// order asked for. Choice: about 20 ms and 3 MB.
+  /// Entries that a query reads completely and sorts in memory, instead of walking an index in the
+  /// requested order. Choice: about 20 ms and 3 MB.
   public static let queryGatherMax = 5_000
   /// Values in the list of one filter. Choice: apps ask for the records of a screen or of a
   /// person's contacts; each value is compared with each record read.
@@ -132,15 +132,15 @@ public enum Limits {
   /// Bytes of the texts of one filter of words. Choice: they are folded and split before anything
   /// is read.
   public static let queryWordsSizeBytesMax = 65_536
-  /// Steps of work, one of which takes about 1 µs, after which a query lets others read before it
-  /// goes on. Choice: 30 ms.
+  /// Steps of work, about 1 µs each, after which a query yields to other readers before it
+  /// continues. Choice: 30 ms.
   public static let querySliceStepsMax = 30_000
   /// Steps of work of one page of a query; then it ends early. Choice: 0.4 s, so that a request
   /// stays below a second also where a record takes long.
   public static let queryStepsMax = 400_000
   /// Records that are read and sorted in memory where no index serves a query. Choice: about 10 ms.
   public static let queryUnindexedMax = 1_000
-  /// Rows of a zone that such a query looks at, of whatever type. Choice: as above.
+  /// Rows of a zone that a query without an index reads, of any type. Choice: as above.
   public static let queryWalkRowsMax = 5_000
   /// Indexes of several columns that are kept for one record type. Choice: each is written with
   /// each record.
@@ -148,8 +148,8 @@ public enum Limits {
   /// Days after which an index is dropped that no query has read. Choice: an index
   /// that is used once a week is kept; one that is used once a month can be made again.
   public static let indexUnusedDaysMax: Int64 = 14
-  /// Records read at once for indexes that are built, and changed ones made up for in one
-  /// transaction. Choice: about 20 ms, in which a thread does nothing else.
+  /// Records that are read at once for an index build. One transaction catches up with as many
+  /// changed records. Choice: about 20 ms, in which a thread does nothing else.
   public static let indexBuildStepRows = 1_000
   /// Entries written in one transaction that builds indexes. Choice: about 20 ms; other writers
   /// wait for it.
@@ -166,13 +166,14 @@ public enum Limits {
   /// Seconds' worth of requests or changes that may come at once. Choice: a first synchronization,
   /// or a morning on which all devices wake.
   public static let burstSeconds = 20
-  /// Records, zones and subscriptions a second that one user saves and deletes, over time. Choice:
-  /// 100,000 records of a first upload go without a stop, and one user leaves others half a disk.
+  /// Records, zones and subscriptions per second that one user saves and deletes, over time.
+  /// Choice: a first upload of 100,000 records runs without a pause, and one user leaves half of
+  /// the disk's speed to others.
   public static let operationsPerUserPerSecond = 10_000
-  /// Requests a second with one API token, over time. Choice: ten users' worth; it is the app that
-  /// is held back, before it holds back other apps.
+  /// Requests per second with one API token, over time. Choice: the rate of ten users. An app is
+  /// throttled before it slows down other apps.
   public static let requestsPerAPITokenPerSecond = 5_000
-  /// What is saved and deleted a second with one API token, over time. Choice: as above.
+  /// Saves and deletions per second with one API token, over time. Choice: as above.
   public static let operationsPerAPITokenPerSecond = 100_000
   /// Requests a second from one address without a user, over time. Choice: a web page makes ten; a
   /// school behind one address has some dozen readers at once.
@@ -186,8 +187,8 @@ public enum Limits {
   /// Steps of work, one of which takes about 1 µs, that count as one more request. Choice: 500
   /// requests a second are then one processor.
   public static let stepsPerPacedRequest = 2_000
-  /// Callers whose pace is known at one time. Choice: about 10 MB; beyond it all begin
-  /// anew.
+  /// Callers whose rate is tracked at the same time. Choice: about 10 MB. Beyond this number,
+  /// tracking restarts for all callers.
   public static let pacedCallersMax = 100_000
   /// Streams of notifications that one user holds open in one container. Choice: twice the devices
   /// of a user; each costs some kilobytes, a file, and a part of every delivery.
@@ -195,18 +196,18 @@ public enum Limits {
   /// Requests that wait for the writer of one store, and as many for its readers. Choice: some
   /// 100 ms of work.
   public static let storeWaitingMax = 8_192
-  /// Requests of `records/modify` at one time to one zone, those that wait included. Choice: about
-  /// 100 ms of work; who comes later is told to wait, rather than to hear nothing.
+  /// Concurrent `records/modify` requests to one zone, including waiting ones. Choice: about 100 ms
+  /// of work. Later requests receive an error with a retry delay instead of waiting long.
   public static let zoneWritersMax = 1_024
-  /// Notifications in one user's queue, about; the oldest go. Choice: a device that comes back
-  /// after so many fetches changes anyway.
+  /// Approximate number of notifications in one user's queue. The oldest are removed. Choice: a
+  /// device that missed more fetches changes anyway.
   public static let queuedNotificationsMax = 1_000
-  /// Notifications that stay in the collection (`notifications/changes`) once every device of the
-  /// user has them, about. Choice: few apps ask.
+  /// Approximate number of notifications that stay in the collection (`notifications/changes`)
+  /// after every device of the user has them. Choice: few apps read the collection.
   public static let keptNotificationsMax = 100
-  /// How long a notification is kept at most, and a device that shows no sign of life. Choice.
+  /// Days after which a notification is removed, and a device without any activity. Choice.
   public static let notificationDaysMax: Int64 = 30
-  /// Devices of one user. Choice: each is asked whether it has a notification before that goes.
+  /// Devices of one user. Choice: the server checks each device before it removes a notification.
   public static let devicesPerUserMax = 50
   /// Characters of a device's `clientId`. Choice: a UUID has 36.
   public static let clientIDLengthMax = 64
@@ -232,15 +233,15 @@ public enum Limits {
   /// Seconds for requests in progress when the server ends. Choice: what service managers and
   /// container platforms wait at least before they kill a process.
   public static let graceSeconds: Int64 = 10
-  /// Seconds for which a connection is read and forgotten after its last answer, so that the
-  /// client reads that answer before it sees the connection reset. Choice.
+  /// Seconds during which a connection's input is read and discarded after its last answer. The
+  /// client then reads that answer before it sees the connection reset. Choice.
   public static let lingerSecondsMax: Int64 = 2
   /// Bytes that count as progress of a body or an answer. Choice: about a kilobyte a second, less
   /// than the slowest mobile network.
   public static let progressBytesMin = 32_768
-  /// Bytes of a body that a connection collects before the request is routed. Longer bodies are
-  /// read by the endpoint, after it has checked the caller. Choice: an ordinary request fits, and
-  /// 10,000 connections of strangers hold no more than 320 MB.
+  /// Bytes of a body that a connection collects before the request is routed. The endpoint reads
+  /// longer bodies after it has checked the caller. Choice: an ordinary request fits, and 10,000
+  /// unauthenticated connections hold at most 320 MB.
   public static let collectedBodyBytesMax = 32_768
   /// Bytes of a body that wait for an endpoint before the connection stops reading. Choice.
   public static let bodyAheadBytesMax = 262_144
@@ -255,8 +256,8 @@ public enum Limits {
   /// a server, so that a server of another version may give more, and a broken one cannot fill a
   /// device's memory.
   public static let clientAnswerBytesMax = 67_108_864
-  /// Bytes that an answer with a piece of a file may have beyond the piece: a page of a proxy that
-  /// says why there is none, or a small file from a server that knows no ranges. Choice.
+  /// Bytes that an answer to a range request may have beyond the range. Such an answer may be an
+  /// error page of a proxy, or a small file from a server without range support. Choice.
   public static let clientErrorBytesMax = 65_536
   /// Seconds that a client waits because a server says so. Choice: a day; more is a mistake.
   public static let retryAfterSecondsMax = 86_400.0

@@ -3,18 +3,18 @@ import StratusWire
 
 extension AssetStoreConformance {
   static let noteChecks: [Check] = [
-    Check("a note is kept beside an upload, and the last one counts", notesAreKept),
-    Check("notes kept at once beside an upload do not hinder one another", notesAtOnce),
-    Check("a note outlasts its upload's end and its new beginning", noteOutlasts),
+    Check("a note is stored beside an upload, and a later note replaces it", notesAreKept),
+    Check("concurrent notes beside one upload all succeed", notesAtOnce),
+    Check("a note survives the end and the restart of its upload", noteOutlasts),
   ]
 
   static let fileChecks: [Check] = [
-    Check("a file that was never there does not open", unknownFile),
-    Check("a file of one store is in no other", storesAreApart),
-    Check("a removed file is gone, for who has it open it stays", filesAreRemoved),
-    Check("a file is read from any place", filesAreReadAnywhere),
-    Check("files are listed in order of their names, page by page", filesAreListed),
-    Check("unfinished uploads are no files", uploadsAreNoFiles),
+    Check("a file that never existed does not open", unknownFile),
+    Check("a file of one store is not visible in another store", storesAreApart),
+    Check("a removed file is gone, but an open handle can still read it", filesAreRemoved),
+    Check("a file can be read from any offset", filesAreReadAnywhere),
+    Check("files are listed in order of their names, in pages", filesAreListed),
+    Check("unfinished uploads are not listed as files", uploadsAreNoFiles),
   ]
 
   static func notesAreKept(_ store: any AssetStore) async throws {

@@ -3,18 +3,18 @@ import StratusWire
 
 extension AssetStoreConformance {
   static let uploadChecks: [Check] = [
-    Check("an upload nobody began has nothing", unknownUpload),
-    Check("what was appended becomes a file with its SHA-256", uploadBecomesFile),
+    Check("an upload that was never begun has no bytes", unknownUpload),
+    Check("appended bytes become a file with their SHA-256", uploadBecomesFile),
     Check("an empty upload becomes an empty file", emptyUpload),
-    Check("an upload goes on where it was closed", uploadGoesOn),
-    Check("an upload begun from nothing forgets what it had", uploadFromNothing),
-    Check("who opens an upload takes it from who had it", uploadIsTaken),
-    Check("of those who open an upload at once, none writes into another's file", openedAtOnce),
-    Check("a lost upload does not remove what goes on", lostUploadDiscards),
-    Check("a discarded upload has nothing", uploadIsDiscarded),
-    Check("a large upload in odd pieces keeps its bytes", largeUpload),
-    Check("old uploads are discarded, young and open ones stay", oldUploadsGo),
-    Check("many uploads at once do not mix", uploadsAtOnce),
+    Check("an upload resumes where it was closed", uploadGoesOn),
+    Check("an upload that restarts from zero discards its earlier bytes", uploadFromNothing),
+    Check("opening an upload takes it over from its earlier holder", uploadIsTaken),
+    Check("concurrent openers of one upload never write into another opener's file", openedAtOnce),
+    Check("discarding a lost upload does not remove its successor", lostUploadDiscards),
+    Check("a discarded upload has no bytes", uploadIsDiscarded),
+    Check("a large upload in pieces of odd sizes keeps its bytes", largeUpload),
+    Check("old uploads are discarded, and recent or open uploads stay", oldUploadsGo),
+    Check("concurrent uploads do not mix their bytes", uploadsAtOnce),
   ]
 
   static func unknownUpload(_ store: any AssetStore) async throws {
@@ -82,7 +82,8 @@ extension AssetStoreConformance {
     try expect(try await contents(of: second, in: store), nil)
   }
 
-  /// Three at a time; each that ends must have a file of its own bytes.
+  /// Three callers open the upload at a time. Each upload that finishes must have a file of its own
+  /// bytes.
   static func openedAtOnce(_ store: any AssetStore) async throws {
     for round in 100..<200 {
       var files: [String: String] = [:]

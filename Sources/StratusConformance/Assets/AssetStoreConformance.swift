@@ -1,9 +1,10 @@
 public import StratusDomain
 import StratusWire
 
-/// What every keeper of bytes must do: the promises of the port `AssetStore`.
+/// Checks the guarantees of the port `AssetStore`.
 ///
-/// A test target runs each of ``checks`` on a fresh one. Its clock must stand at ``now``.
+/// A test target runs each of ``checks`` on a fresh asset store. The clock of that store must stand
+/// at ``now``.
 public enum AssetStoreConformance {
   public typealias Check = ConformanceCheck<any AssetStore>
 
@@ -29,7 +30,7 @@ public enum AssetStoreConformance {
     0x27, 0xAE, 0x41, 0xE4, 0x64, 0x9B, 0x93, 0x4C, 0xA4, 0x95, 0x99, 0x1B, 0x78, 0x52, 0xB8, 0x55,
   ]
 
-  /// Uploads bytes at once.
+  /// Uploads bytes in one piece.
   static func put(
     _ text: String, as file: String, in store: any AssetStore,
     at address: StoreAddress = Self.address
@@ -49,7 +50,7 @@ public enum AssetStoreConformance {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Expects that somebody else has the upload now.
+  /// Expects that another caller has taken over the upload.
   static func expectLost(
     _ what: String, _ body: () async throws(ServerError) -> Void
   ) async throws {

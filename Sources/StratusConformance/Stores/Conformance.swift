@@ -1,6 +1,7 @@
-/// Something every implementation of a port must do; run on one that was just made and is empty.
+/// A check that every implementation of a port must pass. It runs on a new and empty
+/// implementation.
 public struct ConformanceCheck<Port: Sendable>: Sendable, CustomStringConvertible {
-  /// A sentence that says what holds.
+  /// A sentence that states the expected behaviour.
   public let description: String
   private let body: @Sendable (Port) async throws -> Void
 
@@ -9,20 +10,20 @@ public struct ConformanceCheck<Port: Sendable>: Sendable, CustomStringConvertibl
     self.body = body
   }
 
-  /// Makes an implementation and holds it to the check.
+  /// Makes an implementation and runs the check on it.
   ///
-  /// - Throws: ``ConformanceFailure``, or what the implementation throws where it should not.
+  /// - Throws: ``ConformanceFailure``, or an unexpected error of the implementation.
   public func run(_ make: @Sendable () async throws -> Port) async throws {
     try await body(try await make())
   }
 }
 
-/// What an implementation of a port does otherwise than it must.
+/// A difference between an implementation of a port and the port's guarantees.
 public struct ConformanceFailure: Error, Sendable, CustomStringConvertible {
   public let description: String
 }
 
-/// Fails the check unless both are equal.
+/// Fails the check unless both values are equal.
 func expect<Value: Equatable>(
   _ actual: Value, _ expected: Value, _ what: String = "", file: String = #fileID,
   line: Int = #line
@@ -32,7 +33,7 @@ func expect<Value: Equatable>(
     description: "\(file):\(line) \(what): got \(actual), expected \(expected)")
 }
 
-/// Fails the check unless there is a value.
+/// Fails the check if the value is nil.
 func expectSome<Value>(
   _ value: Value?, file: String = #fileID, line: Int = #line
 ) throws -> Value {

@@ -1,25 +1,26 @@
 public import StratusDomain
 import StratusWire
 
-/// What every keeper of the server's own knowledge must do: the promises of the port `Registry`.
+/// Checks the guarantees of the port `Registry`, which stores data of the server as a whole.
 public enum RegistryConformance {
   public typealias Check = ConformanceCheck<any Registry>
 
   public static let checks: [Check] = [
-    Check("a registry begins empty", beginsEmpty),
-    Check("an account is found by id and by e-mail", accountsAreFound),
-    Check("an e-mail names one account", emailsAreUnique),
+    Check("a new registry is empty", beginsEmpty),
+    Check("an account is found by its ID and by its e-mail", accountsAreFound),
+    Check("an e-mail belongs to one account only", emailsAreUnique),
     Check("accounts are listed in order of e-mail", accountsAreListed),
-    Check("an account is disabled and enabled again", accountsAreDisabled),
-    Check("containers are made once and listed in order", containersAreListed),
-    Check("an API token is found by its hash with everything it has", apiTokensAreFound),
+    Check("an account can be disabled and enabled again", accountsAreDisabled),
+    Check(
+      "a container is created only once, and containers are listed in order", containersAreListed),
+    Check("an API token is found by its hash with all its properties", apiTokensAreFound),
     Check("API tokens are listed and deleted by their IDs", apiTokensAreDeleted),
-    Check("a session is found, and no other takes its id", sessionsAreFound),
-    Check("sessions are touched, listed, deleted, and removed when they are old", sessionsEnd),
-    Check("a user is found by name and by account, and stays the first", usersAreFound),
-    Check("sessions without a user are named", usersAreMissed),
-    Check("the epoch of a store is kept and replaced", epochsAreKept),
-    Check("a deleted container goes with all that is its own", containersAreDeleted),
+    Check("a session is found, and its ID cannot be used again", sessionsAreFound),
+    Check("sessions are touched, listed and deleted, and old sessions are removed", sessionsEnd),
+    Check("a user is found by name and by account, and the first one stays", usersAreFound),
+    Check("sessions without a user are reported", usersAreMissed),
+    Check("the epoch of a store is stored and can be replaced", epochsAreKept),
+    Check("deleting a container also deletes all data that belongs to it", containersAreDeleted),
   ]
 
   static let ann = Account(

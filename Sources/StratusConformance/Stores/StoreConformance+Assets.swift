@@ -3,28 +3,28 @@ import StratusWire
 
 extension StoreConformance {
   static let assetChecks: [Check] = [
-    Check("an asset is known by its contents once it is registered", assetIsRegistered),
-    Check("bytes registered again keep their first file", firstFileStays),
-    Check("a lost file gives way to another of its bytes", lostFileIsReplaced),
-    Check("no two assets have one file", filesAreApart),
-    Check("of files, those with a row are registered", filesAreFound),
-    Check("unheld assets come oldest first, up to a limit", unheldAssetsAreOrdered),
-    Check("an asset asked for since stays registered", touchedAssetStays),
+    Check("a registered asset is found by its checksum", assetIsRegistered),
+    Check("registering the same bytes again keeps their first file", firstFileStays),
+    Check("a lost file can be replaced by another file with the same bytes", lostFileIsReplaced),
+    Check("two assets never share one file", filesAreApart),
+    Check("a lookup of files finds exactly those with a row", filesAreFound),
+    Check("unheld assets are listed oldest first, up to a limit", unheldAssetsAreOrdered),
+    Check("an asset that was touched during a sweep stays registered", touchedAssetStays),
   ]
 
   static let holdChecks: [Check] = [
     Check("an asset that a record holds stays registered", heldAssetStays),
-    Check("an asset stays until its last record lets it go", lastHoldCounts),
-    Check("a hold counts that was there before its asset", earlyHoldCounts),
-    Check("a hold of a body that fails neither comes nor goes", undoneHolds),
-    Check("the purge of a zone lets its assets go", purgeReleasesAssets),
+    Check("an asset stays registered until its last hold is removed", lastHoldCounts),
+    Check("a hold counts if it exists before its asset is registered", earlyHoldCounts),
+    Check("a failed write neither adds nor removes a hold", undoneHolds),
+    Check("purging a zone releases its assets", purgeReleasesAssets),
   ]
 
   private static func hold(_ byte: UInt8, by name: String = "r") -> DerivedRows {
     Sample.rows(holds: [AssetHold(checksum: Sample.checksum(byte), recordName: name)])
   }
 
-  /// Every part of it.
+  /// The lookup returns every property of the asset.
   static func assetIsRegistered(_ store: any Store) async throws {
     let asset = Sample.asset(255, touched: .max)
     let (before, registered) = try await store.write { (body) throws(ServerError) in
@@ -41,7 +41,7 @@ extension StoreConformance {
     try expect(other, nil)
   }
 
-  /// Only the time is noted, and never an earlier one.
+  /// Only the time changes, and it never moves backwards.
   static func firstFileStays(_ store: any Store) async throws {
     var expected = Sample.asset(1, touched: 100)
     var second = expected
@@ -62,7 +62,7 @@ extension StoreConformance {
     try expect(files, ["file 1"])
   }
 
-  /// Once, and of these bytes only.
+  /// The file is replaced once, and only by the same bytes.
   static func lostFileIsReplaced(_ store: any Store) async throws {
     let (first, other) = (Sample.asset(1, touched: 100), Sample.asset(2, touched: 100))
     var renewed = first
@@ -87,7 +87,7 @@ extension StoreConformance {
     try expect(found, [second, other])
   }
 
-  /// The store refuses what its caller must not ask for.
+  /// The store refuses a request that its caller must not make.
   static func filesAreApart(_ store: any Store) async throws {
     let error = await store.failure { (body) throws(ServerError) in
       _ = try body.register(Sample.asset(1))
@@ -98,7 +98,7 @@ extension StoreConformance {
     try expect(error?.code, .internalError)
   }
 
-  /// However many are asked for.
+  /// The number of requested files does not matter.
   static func filesAreFound(_ store: any Store) async throws {
     try await store.write { (body) throws(ServerError) in
       for byte in 0..<60 as Range<UInt8> { _ = try body.register(Sample.asset(byte)) }
@@ -111,7 +111,7 @@ extension StoreConformance {
     try expect(none, [])
   }
 
-  /// Those touched before a time, not at it.
+  /// Only assets that were touched before the given time are listed, not those touched at it.
   static func unheldAssetsAreOrdered(_ store: any Store) async throws {
     let assets = [(1, 50), (2, 10), (3, 40), (4, 30), (5, 20)].map {
       Sample.asset($0.0, touched: $0.1)
@@ -133,7 +133,7 @@ extension StoreConformance {
     }
   }
 
-  /// Whatever the sweep knew when it began.
+  /// The result of an earlier listing does not matter.
   static func touchedAssetStays(_ store: any Store) async throws {
     let old = Sample.asset(1, touched: 10)
     var touched = old
@@ -157,7 +157,7 @@ extension StoreConformance {
     try expect(answers, [false, false, true, true, false, false, false])
   }
 
-  /// Neither in the list nor removable; let go, it is both.
+  /// A held asset is neither listed nor removable. After its release it is both.
   static func heldAssetStays(_ store: any Store) async throws {
     let asset = Sample.asset(1)
     _ = try await store.write { (body) throws(ServerError) in try body.register(asset) }
@@ -167,7 +167,7 @@ extension StoreConformance {
     try expect(try await sweep(store), ["listed 1", "goes 1"])
   }
 
-  /// Of two records, of two zones, of two databases; a hold added twice is one.
+  /// The holders are two records, zones and databases. A hold that is added twice counts once.
   static func lastHoldCounts(_ store: any Store) async throws {
     _ = try await store.write { (body) throws(ServerError) in
       try body.register(Sample.asset(1))
@@ -188,7 +188,7 @@ extension StoreConformance {
     try expect(try await sweep(store), ["listed 1", "goes 1"])
   }
 
-  /// As it may be after the asset was unregistered by mistake.
+  /// This happens if an asset was unregistered by mistake.
   static func earlyHoldCounts(_ store: any Store) async throws {
     try await store.change(adding: hold(1))
     _ = try await store.write { (body) throws(ServerError) in
@@ -197,7 +197,7 @@ extension StoreConformance {
     try expect(try await sweep(store), ["stays 1"])
   }
 
-  /// Both ways.
+  /// The check covers added holds and removed holds.
   static func undoneHolds(_ store: any Store) async throws {
     _ = try await store.write { (body) throws(ServerError) in
       for byte in [1, 2] as [UInt8] { _ = try body.register(Sample.asset(byte)) }
@@ -210,7 +210,7 @@ extension StoreConformance {
     try expect(try await sweep(store), ["listed 1", "goes 1", "stays 2"])
   }
 
-  /// Not the deletion, which may be long before.
+  /// Only the purge releases assets. The zone's deletion may happen long before.
   static func purgeReleasesAssets(_ store: any Store) async throws {
     _ = try await store.write { (body) throws(ServerError) in
       try body.register(Sample.asset(1))
@@ -226,7 +226,7 @@ extension StoreConformance {
     try expect(try await sweep(store), ["listed 1", "goes 1"])
   }
 
-  /// What a sweep would find and do with the assets 1 and 2, as far as they are registered.
+  /// Lists and unregisters the assets 1 and 2, as a sweep does, and returns the results.
   private static func sweep(_ store: any Store) async throws -> [String] {
     try await store.write { (body) throws(ServerError) in
       let listed = try body.unheldAssets(touchedBefore: .max, limit: 10)

@@ -3,16 +3,17 @@ import StratusWire
 
 extension StoreConformance {
   static let changeChecks: [Check] = [
-    Check("a feed has each record once, in its latest state", feedHasLatestStates),
-    Check("a feed has tombstones", feedHasTombstones),
-    Check("a range is open below and closed above", rangesAreHalfOpen),
-    Check("a feed runs backwards when asked", feedRunsBackwards),
-    Check("a page ends at its limit", pageEndsAtLimit),
-    Check("a page ends once its fields reach a size, with one record at least", pageEndsAtSize),
+    Check("a change feed has each record once, in its latest state", feedHasLatestStates),
+    Check("a change feed contains tombstones", feedHasTombstones),
+    Check(
+      "a range of changes excludes its lower and includes its upper bound", rangesAreHalfOpen),
+    Check("a change feed can be read in reverse", feedRunsBackwards),
+    Check("a page of changes ends at its limit", pageEndsAtLimit),
+    Check("a page ends when its fields reach a size, and has at least one record", pageEndsAtSize),
     Check("the epoch stays the same", epochStays),
   ]
 
-  /// A record changed twice has moved to the end.
+  /// A record that changed twice has moved to the end.
   static func feedHasLatestStates(_ store: any Store) async throws {
     try await store.save(["one", "two", "three"], inZone: "Notes")
     try await store.save(["one"], inZone: "Notes")
@@ -23,7 +24,7 @@ extension StoreConformance {
     try expect(changes.map(\.change), [2, 3, 4])
   }
 
-  /// With name, type, change and time of deletion.
+  /// A tombstone has a name, a type, a change number and a time of deletion.
   static func feedHasTombstones(_ store: any Store) async throws {
     try await store.save(["one", "two"], inZone: "Notes")
     let changes = try await store.write { (body) throws(ServerError) in
@@ -39,7 +40,7 @@ extension StoreConformance {
     try expect(tombstone.modified, expected.modified)
   }
 
-  /// After one number, up to and including another.
+  /// The range begins after one change number and ends with another.
   static func rangesAreHalfOpen(_ store: any Store) async throws {
     try await store.save((1...9).map { "\($0)" }, inZone: "Notes")
     let pages = try await store.read { (body) throws(ServerError) in
@@ -56,7 +57,7 @@ extension StoreConformance {
     try expect(pages, [[4, 5, 6], [1], [9], [], [], []])
   }
 
-  /// From the upper end of the range down.
+  /// The feed begins at the upper end of the range.
   static func feedRunsBackwards(_ store: any Store) async throws {
     try await store.save((1...9).map { "\($0)" }, inZone: "Notes")
     let changes = try await store.read { (body) throws(ServerError) in
@@ -66,7 +67,7 @@ extension StoreConformance {
     try expect(changes.map(\.change), [7, 6, 5])
   }
 
-  /// And at none, where none may be read.
+  /// A limit of zero returns no records.
   static func pageEndsAtLimit(_ store: any Store) async throws {
     try await store.save((1...9).map { "\($0)" }, inZone: "Notes")
     let pages = try await store.read { (body) throws(ServerError) in
@@ -80,7 +81,7 @@ extension StoreConformance {
     try expect(pages, [[1, 2, 3, 4], [9], []])
   }
 
-  /// The record that reaches the size is the last.
+  /// The page ends with the record that reaches the size.
   static func pageEndsAtSize(_ store: any Store) async throws {
     let text = #"{"a":"\#(String(repeating: "x", count: 992))"}"#
     try expect(text.utf8.count, 1_000)
@@ -101,7 +102,7 @@ extension StoreConformance {
     try expect(counts, [3, 4, 1, 3])
   }
 
-  /// Read here and there, before and after writes.
+  /// The epoch is read in several transactions, before and after writes.
   static func epochStays(_ store: any Store) async throws {
     let first = try await store.read { (body) throws(ServerError) in try body.epoch(of: Sample.ann)
     }

@@ -2,14 +2,14 @@ import StratusDomain
 
 extension StoreConformance {
   static let concurrencyChecks: [Check] = [
-    Check("a body that throws harms no neighbour", neighboursSurvive),
-    Check("many writers get each change number once", changeNumbersAreUnique),
+    Check("a failing write does not affect other writes", neighboursSurvive),
+    Check("concurrent writers get each change number exactly once", changeNumbersAreUnique),
     Check("a read sees every write that was acknowledged", readsAreFresh),
-    Check("a read sees one state", readsAreConsistent),
-    Check("more reads than connections all come to an end", manyReadsEnd),
+    Check("a read sees one consistent state", readsAreConsistent),
+    Check("all reads finish even if there are more reads than connections", manyReadsEnd),
   ]
 
-  /// Of many bodies that wait at once, every third fails after it wrote.
+  /// Many writes wait at the same time. Every third one fails after it wrote.
   static func neighboursSurvive(_ store: any Store) async throws {
     try await store.save(["first"], inZone: "Notes")
     let failures = await withTaskGroup(of: Bool.self) { group in
@@ -17,7 +17,8 @@ extension StoreConformance {
         group.addTask {
           let error = await store.failure { (body) throws(ServerError) in
             try body.save(["\(index)"], in: try body.someZone("Notes"))
-            // A database of its own for some, so that what a store numbers is undone, too.
+            // Some writes use a database of their own, so that numbers drawn by the store are
+            // undone too.
             _ = try body.someZone("Own", in: .private(owner: "_\(index)"))
             if index % 3 == 0 { throw Sample.refusal }
           }
@@ -40,7 +41,7 @@ extension StoreConformance {
     try expect(owners, kept)
   }
 
-  /// Each body takes the zone's next number; the feed has them all, without gap.
+  /// Each write takes the zone's next number. The feed contains all of them without a gap.
   static func changeNumbersAreUnique(_ store: any Store) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for index in 0..<400 {
@@ -56,7 +57,7 @@ extension StoreConformance {
     try expect(changes, Array(1...400))
   }
 
-  /// Each task reads back what it wrote, on whatever connection it gets.
+  /// Each task reads back its own write, on any connection.
   static func readsAreFresh(_ store: any Store) async throws {
     try await store.save(["first"], inZone: "Notes")
     let missed = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -79,7 +80,7 @@ extension StoreConformance {
     try expect(missed, 0)
   }
 
-  /// While others write, zone, feed and history fit together in every read.
+  /// While other tasks write, the zone, its feed and its history agree in every read.
   static func readsAreConsistent(_ store: any Store) async throws {
     try await store.save(["first"], inZone: "Notes")
     let torn = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -95,7 +96,7 @@ extension StoreConformance {
               let zone = try body.existing("Notes")
               let newest = try body.changes(in: zone, newestFirst: true, limit: 1)
               let latest = try body.latestZoneChange(in: Sample.ann)
-              // The making of the zone, then one entry a save.
+              // The history has one entry for the creation of the zone and one for each save.
               return newest.first?.change == zone.change && latest == zone.change + 1
             }
             if !isWhole { torn += 1 }
@@ -108,7 +109,7 @@ extension StoreConformance {
     try expect(torn, 0)
   }
 
-  /// Bodies wait for each other instead of failing.
+  /// Excess reads wait for a connection and do not fail.
   static func manyReadsEnd(_ store: any Store) async throws {
     try await store.save(["one"], inZone: "Notes")
     let found = try await withThrowingTaskGroup(of: Int.self) { group in

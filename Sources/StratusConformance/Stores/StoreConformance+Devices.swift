@@ -1,22 +1,27 @@
 import StratusDomain
 import StratusWire
 
-/// What was read, and who is to hear.
+/// Checks of devices, and of notifications that are marked as read.
 extension StoreConformance {
   static let collectionChecks: [Check] = [
-    Check("what is marked as read says when, in the count of notifications", marksAreNumbered),
-    Check("only a user's own notifications are marked, once", marksAreOnes),
-    Check("old notifications and unseen devices go, a bounded step at a time", oldGo),
+    Check(
+      "marking a notification as read gives it a number from the notification count",
+      marksAreNumbered),
+    Check("only a user's own notifications are marked, each once", marksAreOnes),
+    Check("old notifications and unseen devices are removed in bounded steps", oldGo),
   ]
 
   static let deviceChecks: [Check] = [
-    Check("a device is kept with how it is reached", devicesAreKept),
-    Check("a device registered again keeps what it has", registeringAgainKeepsThePlace),
-    Check("a token leads to one device", tokensLeadToOne),
-    Check("a user has so many devices; those unseen for longest go", devicesAreBounded),
-    Check("what is acknowledged only grows, up to the newest there is", acknowledgedGrows),
-    Check("a sign of life is noted once an hour", touchesAreRare),
-    Check("a token is removed only as it is known, and its device stays", removalIsExact),
+    Check("a device is stored with its delivery channel", devicesAreKept),
+    Check(
+      "a device that registers again keeps its position in the queue", registeringAgainKeepsThePlace
+    ),
+    Check("a token belongs to one device", tokensLeadToOne),
+    Check(
+      "a user's devices are bounded, and those unseen for longest are removed", devicesAreBounded),
+    Check("the acknowledged number only grows, up to the newest notification", acknowledgedGrows),
+    Check("a device's last-seen time is updated at most once an hour", touchesAreRare),
+    Check("a token is removed only if it matches, and its device stays", removalIsExact),
   ]
 
   /// All notifications of one ID are marked.
@@ -39,7 +44,7 @@ extension StoreConformance {
     try expect(read, [false, true, true, true])
   }
 
-  /// Marking again changes nothing, and finds them all the same.
+  /// Marking a notification again changes nothing, and still reports it as found.
   static func marksAreOnes(_ store: any Store) async throws {
     let (first, again, other, newest) = try await store.write { (body) throws(ServerError) in
       try body.enqueue([Sample.notification("1")])
@@ -54,8 +59,8 @@ extension StoreConformance {
     try expect(newest, 2)
   }
 
-  /// Those at the very time stay, and devices that Apple's service reaches: it says when they are
-  /// gone.
+  /// Entries at exactly the given time stay. Devices that Apple's push service reaches also stay,
+  /// because that service reports when a device is gone.
   static func oldGo(_ store: any Store) async throws {
     let (steps, queue, devices) = try await store.write { (body) throws(ServerError) in
       try body.enqueue((1...5).map { Sample.notification("\($0)", at: $0) })
@@ -99,7 +104,7 @@ extension StoreConformance {
     try expect(byToken, [nil, sent[1], sent[2], sent[3], nil])
   }
 
-  /// And changes how it is reached.
+  /// Registering again also changes the delivery channel.
   static func registeringAgainKeepsThePlace(_ store: any Store) async throws {
     let device = try await store.write { (body) throws(ServerError) in
       try body.register(Sample.device("a", has: 3, seen: 5))
@@ -109,7 +114,7 @@ extension StoreConformance {
     try expect(device, Sample.device("a", .courier(token: "t"), has: 3, seen: 6))
   }
 
-  /// Of one user.
+  /// If two users register the same token, the later registration replaces the earlier device.
   static func tokensLeadToOne(_ store: any Store) async throws {
     let courier = DeviceChannel.courier(token: "t")
     let (found, ann, bob) = try await store.write { (body) throws(ServerError) in
@@ -126,7 +131,7 @@ extension StoreConformance {
     try expect(bob.map(\.deviceID), ["a"])
   }
 
-  /// The one that is registered stays, whatever it says of itself.
+  /// The device being registered always stays, even with an old last-seen time.
   static func devicesAreBounded(_ store: any Store) async throws {
     let most = Limits.devicesPerUserMax
     let ids = try await store.write { (body) throws(ServerError) in
@@ -181,7 +186,7 @@ extension StoreConformance {
       return (other, try body.device(id: "a", of: "_ann"))
     }
     try expect(other?.channel, .apns(token: "new", .development))
-    // Seen, or it would be forgotten before it can come with a new token.
+    // The device was seen recently. Otherwise it would be removed before it registers a new token.
     try expect(own, Sample.device("a", has: 3, seen: 8))
   }
 }

@@ -2,16 +2,17 @@ import StratusDomain
 
 extension StoreConformance {
   static let entryChecks: [Check] = [
-    Check("entries lie in order of value, zone and record", entriesAreOrdered),
-    Check("a stretch begins with its lower value and ends before its upper", stretchesAreBounded),
-    Check("reading goes on behind an entry, either way", readingGoesOn),
-    Check("a place out of the stretch does not widen it", placesDoNotWiden),
-    Check("a thousand entries in pages of seven are what one read gives", entriesArePaged),
-    Check("indexes and databases are apart", indexesAreApart),
-    Check("entries that are there stay, those that are missing are not missed", entriesRepeat),
-    Check("a batch takes an entry from one place to another", entriesMove),
-    Check("entries of a body that fails are gone", undoneEntriesAreGone),
-    Check("entries of a deleted zone stay until they are purged", entriesArePurged),
+    Check("index entries are ordered by value, zone and record", entriesAreOrdered),
+    Check("a range includes its lower bound and excludes its upper bound", stretchesAreBounded),
+    Check("a read continues after a given entry in both directions", readingGoesOn),
+    Check("a start position outside the range does not widen the range", placesDoNotWiden),
+    Check(
+      "reading a thousand entries in pages of seven gives the same as one read", entriesArePaged),
+    Check("entries of one index or database are not visible in another", indexesAreApart),
+    Check("adding an existing entry and removing a missing one have no effect", entriesRepeat),
+    Check("one batch can move an entry to another position", entriesMove),
+    Check("entries that a failed write added or removed are undone", undoneEntriesAreGone),
+    Check("entries of a deleted zone stay until the zone is purged", entriesArePurged),
   ]
 
   private static let values: [[UInt8]] = [
@@ -20,8 +21,8 @@ extension StoreConformance {
   ]
   private static let numbers: [Int64] = [1, 2, 127, 128, 255, 256, 65_535, 1 << 40, .max - 1]
 
-  /// Values with the least and the greatest bytes, prefixes of one another, and numbers of records
-  /// of every length.
+  /// The values include the smallest and the greatest bytes, prefixes of each other, and record
+  /// numbers of every length.
   static func entriesAreOrdered(_ store: any Store) async throws {
     let entries = values.flatMap { value in numbers.map { Sample.entry(value, $0) } }
     for zone in ["B", "A"] {
@@ -42,7 +43,7 @@ extension StoreConformance {
     try expect(downwards, expected.reversed())
   }
 
-  /// In either direction; a stretch that ends before it begins is empty.
+  /// The check reads in both directions. A range that ends before it begins is empty.
   static func stretchesAreBounded(_ store: any Store) async throws {
     try await store.change(adding: Sample.rows(entries: values.map { Sample.entry($0, 5) }))
     let cases: [(lower: [UInt8], upper: [UInt8]?, expected: [[UInt8]])] = [
@@ -60,7 +61,7 @@ extension StoreConformance {
     }
   }
 
-  /// Behind an entry that is there, and behind one that is gone or never was.
+  /// The start position may be an existing entry, a removed entry or one that never existed.
   static func readingGoesOn(_ store: any Store) async throws {
     let entries = [[1], [2], [3]].flatMap { value in [10, 20].map { Sample.entry(value, $0) } }
     try await store.change(adding: Sample.rows(entries: entries))
@@ -93,7 +94,7 @@ extension StoreConformance {
     }
   }
 
-  /// Neither one before its beginning nor one behind its end.
+  /// The position may lie before the beginning or after the end of the range.
   static func placesDoNotWiden(_ store: any Store) async throws {
     try await store.change(
       adding: Sample.rows(entries: [[1], [2], [3], [4]].map { Sample.entry($0, 5) }))
@@ -109,7 +110,7 @@ extension StoreConformance {
     }
   }
 
-  /// Both ways; each page goes on behind the last one's end.
+  /// The check reads in both directions. Each page begins after the end of the previous page.
   static func entriesArePaged(_ store: any Store) async throws {
     let entries = (1...1_000).map { number in
       Sample.entry([UInt8(number % 13), UInt8(number % 3) &* 127], Int64(number))
@@ -131,7 +132,7 @@ extension StoreConformance {
     try expect(try await store.entries(in: Sample.all(), limit: 0), [])
   }
 
-  /// One index from its neighbours, and one user's entries from another's.
+  /// The check covers several indexes of one user, and the same index of several users.
   static func indexesAreApart(_ store: any Store) async throws {
     for index in 1...3 as ClosedRange<Int64> {
       try await store.change(
@@ -147,7 +148,7 @@ extension StoreConformance {
     }
   }
 
-  /// Adding twice and removing twice.
+  /// The check adds an entry twice and removes an entry twice.
   static func entriesRepeat(_ store: any Store) async throws {
     let rows = Sample.rows(entries: [Sample.entry([1], 1), Sample.entry([2], 2)])
     for _ in 0..<2 { try await store.change(adding: rows) }
@@ -157,7 +158,7 @@ extension StoreConformance {
     try expect(try await store.entries(in: Sample.all()).map(\.record), [2])
   }
 
-  /// What is removed goes before what is added comes.
+  /// The store removes entries before it adds entries.
   static func entriesMove(_ store: any Store) async throws {
     let kept = Sample.entry([3], 2)
     try await store.change(adding: Sample.rows(entries: [Sample.entry([1], 1), kept]))
@@ -184,7 +185,7 @@ extension StoreConformance {
     try expect(try await store.entries(in: Sample.all()).map(\.record), [1])
   }
 
-  /// A zone of the same name keeps its own.
+  /// Entries of a new zone with the same name stay.
   static func entriesArePurged(_ store: any Store) async throws {
     let rows = Sample.rows(entries: [Sample.entry([1], 1)])
     try await store.change(adding: rows)

@@ -3,15 +3,16 @@ import StratusWire
 
 extension StoreConformance {
   static let forgettingChecks: [Check] = [
-    Check("old tombstones are forgotten, and nothing else", oldTombstonesGo),
-    Check("the newest deletion forgotten is kept for each history", newestForgottenIsKept),
-    Check("deletions are forgotten in bounded steps", forgettingIsBounded),
-    Check("a forgotten zone leaves its history, and its records are purged", oldZonesGo),
-    Check("a zone made again is not forgotten with the earlier one", remadeZoneStays),
-    Check("a forgotten record can be saved again", forgottenRecordIsSaved),
+    Check("only tombstones that are old enough are removed", oldTombstonesGo),
+    Check(
+      "each history keeps the newest change number removed from it", newestForgottenIsKept),
+    Check("old deletions are removed in bounded steps", forgettingIsBounded),
+    Check("an old deleted zone leaves the history, and its records are purged", oldZonesGo),
+    Check("a zone that was created again stays when its predecessor is removed", remadeZoneStays),
+    Check("a record can be saved again after its tombstone was removed", forgottenRecordIsSaved),
   ]
 
-  /// The tombstone of change 4 is older than the time given, that of 5 is not.
+  /// The tombstone of change 4 is older than the given time. The tombstone of change 5 is not.
   static func oldTombstonesGo(_ store: any Store) async throws {
     try await store.save(["kept", "old", "young"], inZone: "Notes")
     try await store.save(["old"], inZone: "Notes", of: Sample.bob)
@@ -29,7 +30,7 @@ extension StoreConformance {
     try expect(ofBob, ["old"])
   }
 
-  /// By zone, and it never goes back; a zone's newest change may be one that is forgotten.
+  /// The number is kept for each zone and never decreases. It may be the zone's newest change.
   static func newestForgottenIsKept(_ store: any Store) async throws {
     try await store.save(["a", "b"], inZone: "One")
     try await store.save(["a"], inZone: "Two")
@@ -49,7 +50,7 @@ extension StoreConformance {
     try expect(seen, [[3, 3, 0, 0], [4, 4, 0, 0], [4, 4, 0, 0]])
   }
 
-  /// Seven records and three zones, two at a time.
+  /// The check removes seven records and three zones, two at a time.
   static func forgettingIsBounded(_ store: any Store) async throws {
     let names = (1...7).map { "\($0)" }
     try await store.save(names, inZone: "Notes")
@@ -78,7 +79,7 @@ extension StoreConformance {
     try expect(steps, [[5, 2], [3, 1], [1, 1], [0, 1]])
   }
 
-  /// Purged before or after.
+  /// The records may be purged before or after the zone leaves the history.
   static func oldZonesGo(_ store: any Store) async throws {
     try await store.save(["a"], inZone: "First")
     try await store.save(["a"], inZone: "Second")
@@ -103,7 +104,7 @@ extension StoreConformance {
     try expect(purged, [1, nil])
   }
 
-  /// Whether the earlier one is purged or not.
+  /// The earlier zone may be purged or not.
   static func remadeZoneStays(_ store: any Store) async throws {
     for isPurged in [false, true] {
       let name = isPurged ? "Purged" : "Unpurged"
@@ -123,7 +124,7 @@ extension StoreConformance {
     }
   }
 
-  /// As a new one, with the zone's next number.
+  /// The record is new and gets the zone's next change number.
   static func forgottenRecordIsSaved(_ store: any Store) async throws {
     try await store.save(["a"], inZone: "Notes")
     try await store.write { (body) throws(ServerError) in
@@ -140,7 +141,7 @@ extension StoreConformance {
 }
 
 extension StoreWriting {
-  /// Forgets all deletions before a time.
+  /// Removes all deletions before a time.
   fileprivate func forget(before time: Int64) throws(ServerError) {
     while try forgetDeletions(before: time, limit: 100) {}
   }

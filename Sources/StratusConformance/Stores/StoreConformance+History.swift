@@ -4,19 +4,21 @@ import StratusWire
 extension StoreConformance {
   static let zoneHistoryChecks: [Check] = [
     Check("a database's history has each zone once, at its newest change", historyHasEachZone),
-    Check("a deleted zone stands in the history as deleted", historyHasDeletedZones),
-    Check("a zone made again stands in the history once, as made", remadeZoneIsListedOnce),
-    Check("the default zone never stands in the history", defaultZoneIsNotListed),
+    Check("a deleted zone appears in the history as deleted", historyHasDeletedZones),
+    Check(
+      "a zone that is created again appears in the history once, as created", remadeZoneIsListedOnce
+    ),
+    Check("the default zone never appears in the history", defaultZoneIsNotListed),
     Check("a history is read in pages", historyIsPaged),
   ]
 
   static let purgeChecks: [Check] = [
     Check("purging removes rows in bounded steps", purgeIsBounded),
-    Check("purging leaves the history and the living alone", purgeLeavesTheRest),
-    Check("purging finds nothing where nothing was deleted", purgeFindsNothing),
+    Check("purging does not affect the history or live zones", purgeLeavesTheRest),
+    Check("purging finds nothing if nothing was deleted", purgeFindsNothing),
   ]
 
-  /// Made, made, first one changed.
+  /// The check creates two zones and then changes the first one.
   static func historyHasEachZone(_ store: any Store) async throws {
     let (one, two) = try await store.write { (body) throws(ServerError) in
       let one = try body.createZone(named: "One", in: Sample.ann)
@@ -39,7 +41,7 @@ extension StoreConformance {
     try expect(latest, 3)
   }
 
-  /// At the number of its deletion.
+  /// The history lists the zone at the change number of its deletion.
   static func historyHasDeletedZones(_ store: any Store) async throws {
     try await store.save(["record"], inZone: "One")
     try await store.save(["record"], inZone: "Two")
@@ -55,7 +57,8 @@ extension StoreConformance {
     try expect(changes, expected)
   }
 
-  /// However often, purged in between or not; and each time it is another.
+  /// The zone may be created any number of times, with or without a purge in between. Each time it
+  /// has a new ID.
   static func remadeZoneIsListedOnce(_ store: any Store) async throws {
     var given: [Int64] = []
     for isPurged in [false, true, false] {
@@ -87,7 +90,7 @@ extension StoreConformance {
     try expect(Set(given + [zone]).count, 4)
   }
 
-  /// Neither when it is made, nor when records are saved in it.
+  /// Neither its creation nor saved records list it.
   static func defaultZoneIsNotListed(_ store: any Store) async throws {
     try await store.save(["one"], inZone: ZoneID.defaultZoneName)
     try await store.save(["two"], inZone: ZoneID.defaultZoneName)
@@ -103,7 +106,7 @@ extension StoreConformance {
     try expect(latest, 0)
   }
 
-  /// Each page from the last one's end.
+  /// Each page begins at the end of the previous page.
   static func historyIsPaged(_ store: any Store) async throws {
     try await store.write { (body) throws(ServerError) in
       for index in 1...5 { _ = try body.createZone(named: "Zone \(index)", in: Sample.ann) }
@@ -119,7 +122,7 @@ extension StoreConformance {
     try expect(pages, [[1, 2], [3, 4], [5], []])
   }
 
-  /// Two zones of seven rows each, five at a time.
+  /// The check purges two zones of seven rows each, five rows at a time.
   static func purgeIsBounded(_ store: any Store) async throws {
     for zone in ["One", "Two"] {
       try await store.save((1...7).map { "\($0)" }, inZone: zone)
@@ -137,7 +140,7 @@ extension StoreConformance {
     try expect(counts, [5, 2, 5, 2, nil])
   }
 
-  /// Another zone, another database, and the entry that says it was deleted.
+  /// Another zone, another database and the history entry of the deletion stay.
   static func purgeLeavesTheRest(_ store: any Store) async throws {
     try await store.save(["gone"], inZone: "Gone")
     try await store.save(["kept"], inZone: "Kept")
@@ -166,7 +169,7 @@ extension StoreConformance {
     try expect(changes, expected)
   }
 
-  /// Nor in a deleted zone that never held a record.
+  /// A deleted zone that never had a record also has nothing to purge.
   static func purgeFindsNothing(_ store: any Store) async throws {
     try await store.save(["kept"], inZone: "Kept")
     let count = try await store.write { (body) throws(ServerError) in

@@ -3,18 +3,18 @@ import StratusWire
 
 extension StoreConformance {
   static let indexChecks: [Check] = [
-    Check("an index is in the schema with its columns, to be built", indexIsAdded),
-    Check("an index is built from place to place until it is ready", indexIsBuilt),
-    Check("an index that is not there cannot be built", unknownIndexIsNotBuilt),
-    Check("an index of a body that fails is gone", undoneIndexIsGone),
-    Check("records to index are the live ones of a type, in all databases", recordsAreWalked),
-    Check("a step looks at as many records as it may, of whatever type", stepsAreBounded),
-    Check("a zone's changes since a step are found, tombstones too", changesAreFound),
+    Check("a new index appears in the schema with its columns, not yet built", indexIsAdded),
+    Check("an index build advances step by step until the index is ready", indexIsBuilt),
+    Check("an index that does not exist cannot be built", unknownIndexIsNotBuilt),
+    Check("an index that a failed write added is gone", undoneIndexIsGone),
+    Check("a walk finds the live records of a type in all databases", recordsAreWalked),
+    Check("a step reads at most the given number of records, of any type", stepsAreBounded),
+    Check("a walk finds the changes of a zone since a step, including tombstones", changesAreFound),
     Check("a deleted zone has no changes to index", goneZonesHaveNoChanges),
-    Check("entries of older records join those that are there", olderEntriesJoin),
+    Check("entries of older records join existing entries", olderEntriesJoin),
   ]
 
-  /// Every source and form there is.
+  /// Every source and form of an index column.
   private static let columns: [[IndexColumn]] = [
     [IndexColumn(.field("title"))],
     [IndexColumn(.field("count"), .descendingValue), IndexColumn(.system(.recordName))],
@@ -23,7 +23,7 @@ extension StoreConformance {
     SystemField.allCases.map { IndexColumn(.system($0), .descendingValue) },
   ]
 
-  /// In order of numbers, seen by the body that adds and by reads that knew the schema before.
+  /// Indexes are ordered by their numbers. The writing body and earlier reads see the new index.
   static func indexIsAdded(_ store: any Store) async throws {
     var made: [QueryIndex] = []
     for columns in columns {
@@ -48,7 +48,7 @@ extension StoreConformance {
     try expect(schema.indexes, ["Note": made, "It's": [other]])
   }
 
-  /// One index, while its neighbour waits.
+  /// The check builds one index while another one waits.
   static func indexIsBuilt(_ store: any Store) async throws {
     let (built, waiting) = try await store.write { (body) throws(ServerError) in
       (
@@ -90,7 +90,7 @@ extension StoreConformance {
     try expect(builds, expected)
   }
 
-  /// Whoever asks has another schema in mind.
+  /// The caller has an outdated schema.
   static func unknownIndexIsNotBuilt(_ store: any Store) async throws {
     let error = await store.failure { (body) throws(ServerError) in
       try body.setBuildPlace(nil, of: 9)
@@ -98,7 +98,7 @@ extension StoreConformance {
     try expect(error?.code, .internalError)
   }
 
-  /// On the connection that wrote, too.
+  /// The index is also gone on the connection that wrote it.
   static func undoneIndexIsGone(_ store: any Store) async throws {
     _ = await store.failure { (body) throws(ServerError) in
       _ = try body.addIndex(recordType: "Note", columns: columns[0])
@@ -109,7 +109,7 @@ extension StoreConformance {
     try expect(schema, Schema())
   }
 
-  /// Zones of several databases; tombstones, other types and deleted zones are left out.
+  /// Fills zones of several databases with live records, tombstones, other types and deleted zones.
   private static func fill(_ store: any Store) async throws {
     for (database, zones) in [
       (Sample.ann, ["One", "Two"]), (Sample.bob, ["One"]), (.public, ["Gone"]),
@@ -132,7 +132,7 @@ extension StoreConformance {
     }
   }
 
-  /// Each with its place and all that it holds.
+  /// Each record is returned with its position and all its contents.
   static func recordsAreWalked(_ store: any Store) async throws {
     try await fill(store)
     let step = try await store.read { (body) throws(ServerError) in
@@ -160,7 +160,7 @@ extension StoreConformance {
     try expect(none.next, nil)
   }
 
-  /// Behind what the step saw, of any type, and no more at once than asked for.
+  /// The changes have any type, and their number does not exceed the limit.
   static func changesAreFound(_ store: any Store) async throws {
     try await fill(store)
     let step = try await store.read { (body) throws(ServerError) in
@@ -186,7 +186,7 @@ extension StoreConformance {
     }
   }
 
-  /// Before its rows are purged and after.
+  /// The check runs before and after the zone's rows are purged.
   static func goneZonesHaveNoChanges(_ store: any Store) async throws {
     try await fill(store)
     let home = try await store.write { (body) throws(ServerError) in
@@ -205,7 +205,7 @@ extension StoreConformance {
     try expect(unknown, true)
   }
 
-  /// Step by step comes what one step gives; twenty rows take ten steps of two.
+  /// Single steps together give the same as one large step. Twenty rows take ten steps of two.
   static func stepsAreBounded(_ store: any Store) async throws {
     try await fill(store)
     for limit in [1, 2, 3, 20] {
@@ -230,7 +230,7 @@ extension StoreConformance {
     }
   }
 
-  /// Where the record lies is known from the step that gave it.
+  /// The record's position is known from the step that returned it.
   static func olderEntriesJoin(_ store: any Store) async throws {
     try await store.save(["old"], inZone: "Notes")
     try await store.change(adding: Sample.rows(entries: [Sample.entry([2], 7)]))

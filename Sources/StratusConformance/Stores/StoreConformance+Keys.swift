@@ -1,15 +1,15 @@
 import StratusDomain
 import StratusWire
 
-/// Keys, none of which the store can use.
+/// Checks of encryption keys. The store cannot use any of these keys.
 extension StoreConformance {
   static let keyChecks: [Check] = [
     Check("a user has no public key until one is set", userKeyIsSet),
-    Check("a zone's keys are kept byte for byte, in order of their IDs", zoneKeysAreKept),
+    Check("a zone's keys are stored byte for byte, in order of their IDs", zoneKeysAreKept),
     Check("a key is added to a zone once", zoneKeyIsAddedOnce),
-    Check("zones with keys are found in their database alone", zonesWithKeysAreFound),
-    Check("a deleted zone's keys go with it", keysGoWithTheirZone),
-    Check("a zone remembers why it was deleted until it is made again", reasonIsKept),
+    Check("zones with keys are found only in their own database", zonesWithKeysAreFound),
+    Check("a zone's keys are deleted with the zone", keysGoWithTheirZone),
+    Check("a zone keeps the reason of its deletion until it is created again", reasonIsKept),
     Check("a zone keeps its encryption scope", scopeIsKept),
   ]
 
@@ -19,7 +19,7 @@ extension StoreConformance {
       wrapped: [UInt8](0...255))
   }
 
-  /// Set again, it is the other; other users have none.
+  /// Setting the key again replaces it. Other users have no key.
   static func userKeyIsSet(_ store: any Store) async throws {
     let first = [UInt8](0..<32)
     let second = [UInt8](100..<132)
@@ -40,7 +40,7 @@ extension StoreConformance {
     try expect(other, nil)
   }
 
-  /// Another zone of the same name in another database has none of them.
+  /// A zone with the same name in another database has no keys.
   static func zoneKeysAreKept(_ store: any Store) async throws {
     let keys = try await store.write { (body) throws(ServerError) in
       let zone = try body.createZone(named: "Notes", in: Sample.ann)
@@ -57,7 +57,7 @@ extension StoreConformance {
     try expect(other, [])
   }
 
-  /// The store refuses what its caller must not ask for.
+  /// The store refuses a request that its caller must not make.
   static func zoneKeyIsAddedOnce(_ store: any Store) async throws {
     try await store.write { (body) throws(ServerError) in
       try body.add(key(1), to: try body.createZone(named: "Notes", in: Sample.ann))
@@ -68,7 +68,7 @@ extension StoreConformance {
     try expect(error?.code, .internalError)
   }
 
-  /// The default zone is one of them, and no zone comes twice.
+  /// The default zone is included, and each zone appears once.
   static func zonesWithKeysAreFound(_ store: any Store) async throws {
     let (all, first, after) = try await store.write { (body) throws(ServerError) in
       for name in [ZoneID.defaultZoneName, "A", "B"] {
@@ -88,7 +88,7 @@ extension StoreConformance {
     try expect(after, ["B"])
   }
 
-  /// Also for the zone made again under the same name.
+  /// A new zone with the same name has no keys either.
   static func keysGoWithTheirZone(_ store: any Store) async throws {
     let (found, keys) = try await store.write { (body) throws(ServerError) in
       let zone = try body.createZone(named: "Notes", in: Sample.ann)
@@ -101,7 +101,7 @@ extension StoreConformance {
     try expect(keys, [])
   }
 
-  /// In the zone's own place and in the database's history.
+  /// Both the zone's own row and the database's history have the reason.
   static func reasonIsKept(_ store: any Store) async throws {
     let names = ["reset", "deleted", "remade"]
     try await store.write { (body) throws(ServerError) in
@@ -125,7 +125,7 @@ extension StoreConformance {
     try expect(changes.map(\.isDeleted), [true, true, false])
   }
 
-  /// However it is read.
+  /// Every way of reading the zone returns the scope.
   static func scopeIsKept(_ store: any Store) async throws {
     let scopes = try await store.write { (body) throws(ServerError) in
       let made = try body.createZone(

@@ -2,24 +2,25 @@ import StratusDomain
 
 extension StoreConformance {
   static let linkChecks: [Check] = [
-    Check("links are found in order of target and source, up to a limit", linksAreOrdered),
+    Check("links are ordered by target and source, up to a limit", linksAreOrdered),
     Check("links to one record are read in pages", linksArePaged),
-    Check("kinds of links and zones are apart", linksAreApart),
-    Check("a link that is removed is gone, and one added twice is one", linksAreRemoved),
+    Check("links of different kinds or zones do not mix", linksAreApart),
+    Check("a removed link is gone, and a link added twice counts once", linksAreRemoved),
     Check("links of a deleted zone are purged", linksArePurged),
-    Check("of names, those of live records exist", liveNamesExist),
+    Check("a lookup of names finds only live records", liveNamesExist),
   ]
 
   static let cascadeChecks: [Check] = [
-    Check("cascades are found oldest first, with their zones as they are", cascadesAreOrdered),
-    Check("a cascade that is finished is forgotten, and no other", cascadesAreFinished),
-    Check("a cascade takes the place of an earlier one of its target", cascadesAreReplaced),
+    Check(
+      "cascades are found oldest first, with the current state of their zones", cascadesAreOrdered),
+    Check("finishing a cascade removes that cascade only", cascadesAreFinished),
+    Check("a new cascade replaces an earlier one of the same target", cascadesAreReplaced),
     Check("cascades of a zone are found by their targets", cascadesAreFoundByTarget),
-    Check("cascades of deleted zones are left out", deadCascadesAreLeftOut),
+    Check("cascades of deleted zones are not listed", deadCascadesAreLeftOut),
     Check("cascades of deleted zones are purged in bounded steps", deadCascadesArePurged),
   ]
 
-  /// However many targets there are; a target asked for twice counts once.
+  /// Any number of targets is allowed. A target that is given twice counts once.
   static func linksAreOrdered(_ store: any Store) async throws {
     let targets = ["B", "a", "a\0", "e\u{301}", "z", "é"] + (0..<40).map { "é\($0 + 10)" }
     let links = targets.flatMap { target in
@@ -41,7 +42,7 @@ extension StoreConformance {
     }
   }
 
-  /// Behind a source that may be gone, or never was.
+  /// A page begins after a source that may be removed or may never have existed.
   static func linksArePaged(_ store: any Store) async throws {
     let sources = ["1", "2", "2\0", "e\u{301}", "ÿ", "\u{10FFFF}"]
     try await store.change(
@@ -63,7 +64,7 @@ extension StoreConformance {
     try expect(pages.map { $0.map(ExactName.init) }, expected.map { $0.map(ExactName.init) })
   }
 
-  /// The same names in another kind, zone and database.
+  /// The same names exist in another kind, zone and database.
   static func linksAreApart(_ store: any Store) async throws {
     try await store.change(adding: Sample.rows(links: [Sample.link("child", to: "x")]))
     try await store.change(adding: Sample.rows(links: [Sample.link("leaf", to: "x", .parent)]))
@@ -88,7 +89,7 @@ extension StoreConformance {
     try expect(found, expected)
   }
 
-  /// Those that are missing are not missed.
+  /// Removing a missing link has no effect.
   static func linksAreRemoved(_ store: any Store) async throws {
     let links = ["a", "b"].map { Sample.link($0, to: "x") }
     for _ in 0..<2 { try await store.change(adding: Sample.rows(links: links)) }
@@ -100,7 +101,7 @@ extension StoreConformance {
     try expect(found, [links[1]])
   }
 
-  /// Seen by asking for the old zone, whose number no other gets.
+  /// The check reads by the old zone's number, which no other zone gets.
   static func linksArePurged(_ store: any Store) async throws {
     let rows = Sample.rows(links: [
       Sample.link("a", to: "x"), Sample.link("b", to: "x", .parent),
@@ -147,7 +148,7 @@ extension StoreConformance {
       deviceID: "of \(target)")
   }
 
-  /// Over all databases; a change of the zone since is seen.
+  /// The list covers all databases. It shows later changes of the zones.
   static func cascadesAreOrdered(_ store: any Store) async throws {
     let places = [("z", "Notes", Sample.bob), ("a", "Notes", Sample.ann), ("m", "A", .public)]
     for (target, zone, database) in places {
@@ -172,7 +173,7 @@ extension StoreConformance {
     try expect(two, Array(expected.prefix(2)))
   }
 
-  /// Finishing it twice is no fault: two sweeps may have seen it.
+  /// Finishing a cascade twice is not an error, because two sweeps may have seen it.
   static func cascadesAreFinished(_ store: any Store) async throws {
     let found = try await store.write { (body) throws(ServerError) in
       let notes = try body.someZone("Notes")
@@ -185,7 +186,7 @@ extension StoreConformance {
     try expect(found, ["Notes/y", "Other/x"])
   }
 
-  /// It keeps its turn.
+  /// The new cascade keeps the position of the earlier one.
   static func cascadesAreReplaced(_ store: any Store) async throws {
     let (found, expected) = try await store.write { (body) throws(ServerError) in
       let zone = try body.someZone("Notes")
@@ -200,7 +201,7 @@ extension StoreConformance {
     try expect(found.first?.place, "é\0")
   }
 
-  /// Names are compared by their bytes; a deleted zone's are not another's.
+  /// Names are compared by their bytes. Cascades of a deleted zone do not appear in another zone.
   static func cascadesAreFoundByTarget(_ store: any Store) async throws {
     let targets = (0..<45).map { "r\($0)" } + ["é"]
     let (before, found, other) = try await store.write { (body) throws(ServerError) in
@@ -222,7 +223,7 @@ extension StoreConformance {
     try expect(other, false)
   }
 
-  /// Before the purge and after it; a zone of the same name has its own.
+  /// The check runs before and after the purge. A zone of the same name has its own cascades.
   static func deadCascadesAreLeftOut(_ store: any Store) async throws {
     try await store.save(["one"], inZone: "Gone")
     let found = try await store.write { (body) throws(ServerError) in
@@ -237,7 +238,7 @@ extension StoreConformance {
     try expect(found, [["new"], ["new"]])
   }
 
-  /// Each step's records, and whether cascades are left behind it.
+  /// Compares the records of each step, and whether cascades are left after it.
   static func deadCascadesArePurged(_ store: any Store) async throws {
     try await store.save(["one"], inZone: "Gone")
     let found = try await store.write { (body) throws(ServerError) in

@@ -1,27 +1,29 @@
 import StratusDomain
 import StratusWire
 
-/// Zones of Ann in Bob's shared database.
+/// Checks of shared databases: zones of Ann appear in Bob's shared database.
 extension StoreConformance {
   static let listingChecks: [Check] = [
-    Check("a shared database lists what it was given, with its owner", sharedZonesAreListed),
-    Check("a zone that changed is listed anew when the history is read", changedZonesAreRelisted),
-    Check("changes in a zone leave shared databases alone until they are read", noFanOut),
-    Check("a participant who was removed and invited again has another number", participations),
+    Check("a shared database lists zones that were shared, with their owner", sharedZonesAreListed),
+    Check("reading a shared history lists changed zones again", changedZonesAreRelisted),
+    Check("changes in a zone do not affect shared databases until these are read", noFanOut),
+    Check(
+      "a participant who was removed and invited again gets a new participation number",
+      participations),
     Check("a zone that its owner deletes is deleted for participants", ownersDeletions),
-    Check("a zone made again stands in a shared history once", remadeSharedZone),
-    Check("shared histories forget what was left long ago", sharedHistoriesForget),
+    Check("a zone that is created again appears in a shared history once", remadeSharedZone),
+    Check("shared histories remove zones that were left long ago", sharedHistoriesForget),
     Check("relisting is bounded", relistingIsBounded),
     Check("a zone's audience includes the users who share it", audience),
   ]
 
-  /// The participant's own databases, and those of others, do not show it.
+  /// The participant's own databases and those of other users do not show the zone.
   static func sharedZonesAreListed(_ store: any Store) async throws {
     try await store.save(["a"], inZone: "Notes")
     let participation = try await store.write { (body) throws(ServerError) in
       let zone = try body.existing("Notes")
       let first = try body.list(zone, inSharedDatabaseOf: "_bob")
-      // It is listed already.
+      // The zone is already listed.
       return [first, try body.list(zone, inSharedDatabaseOf: "_bob")]
     }
     let (zone, ofBob, own, ofCarl, zones, epoch, epochOfAnn) = try await store.read {
@@ -48,8 +50,8 @@ extension StoreConformance {
     try expect(epoch, epochOfAnn)
   }
 
-  /// Database subscriptions of users whose shared databases list the zone, in order, a page at a
-  /// time; those of others do not belong to the audience.
+  /// The audience has database subscriptions of users whose shared databases list the zone. They
+  /// are ordered and paged. Subscriptions of other users are not included.
   static func audience(_ store: any Store) async throws {
     for zone in ["One", "Two"] { try await store.share(zone, with: "_bob") }
     let before = try await store.write { (body) throws(ServerError) in
@@ -84,7 +86,7 @@ extension StoreConformance {
     try expect(after.1, false)
   }
 
-  /// Each once, behind all others, with numbers of the shared database's own count.
+  /// Each zone is listed once, after all others, with numbers of the shared database's own count.
   static func changedZonesAreRelisted(_ store: any Store) async throws {
     for name in ["One", "Two"] { try await store.share(name, with: "_bob") }
     try await store.save(["b", "c"], inZone: "One")
@@ -111,7 +113,7 @@ extension StoreConformance {
     try expect(mustStill, false)
   }
 
-  /// A save moves the owner's history alone.
+  /// A save changes the owner's history only.
   static func noFanOut(_ store: any Store) async throws {
     try await store.share("Notes", with: "_bob")
     try await store.save(["b"], inZone: "Notes")
@@ -125,7 +127,7 @@ extension StoreConformance {
     try expect(ofAnn, 3)
   }
 
-  /// In between the zone is deleted for the participant, and alive for its owner.
+  /// Between the two participations the zone is deleted for the participant and live for its owner.
   static func participations(_ store: any Store) async throws {
     try await store.share("Notes", with: "_bob")
     let (left, numbers) = try await store.write { (body) throws(ServerError) in
@@ -154,7 +156,7 @@ extension StoreConformance {
     try expect(ofAnn.map(\.isDeleted), [false])
   }
 
-  /// With the owner's reason, purged or not.
+  /// The deletion has the owner's reason. The zone may be purged or not.
   static func ownersDeletions(_ store: any Store) async throws {
     for name in ["Purged", "Unpurged"] { try await store.share(name, with: "_bob") }
     let changes = try await store.write { (body) throws(ServerError) in
@@ -170,7 +172,7 @@ extension StoreConformance {
     try expect(changes.map(\.change), [3, 4])
   }
 
-  /// Whether the participant read of the earlier one's deletion or not.
+  /// The participant may have read the deletion of the earlier zone or not.
   static func remadeSharedZone(_ store: any Store) async throws {
     for isRead in [true, false] {
       let name = isRead ? "Read" : "Unread"
@@ -195,7 +197,7 @@ extension StoreConformance {
     try expect(changes.map(\.incarnation), zones.map(\.id))
   }
 
-  /// And the zone's own row goes with the last history that names it.
+  /// The zone's own row is removed with the last history that lists it.
   static func sharedHistoriesForget(_ store: any Store) async throws {
     for name in ["Left", "Kept", "Deleted"] { try await store.share(name, with: "_bob") }
     let (changes, forgotten) = try await store.write { (body) throws(ServerError) in
@@ -203,7 +205,8 @@ extension StoreConformance {
       try body.deleteZone(try body.existing("Deleted"))
       while try body.purge(limit: 10) != nil {}
       while try body.forgetDeletions(before: Sample.time + 1, limit: 10) {}
-      // The owner's history has forgotten the zone, the participant's has not heard of it.
+      // The owner's history no longer has the zone. The participant's history has not been updated
+      // yet.
       try body.relistChanged(inSharedDatabaseOf: "_bob", at: Sample.time, limit: 10)
       let before = try body.sharedHistory(of: "_bob")
       while try body.forgetDeletions(before: Sample.time + 1, limit: 10) {}
@@ -216,7 +219,7 @@ extension StoreConformance {
     try expect(forgotten, 5)
   }
 
-  /// Five zones, two at a time.
+  /// The check relists five zones, two at a time.
   static func relistingIsBounded(_ store: any Store) async throws {
     for index in 1...5 { try await store.share("Zone \(index)", with: "_bob") }
     for index in 1...5 { try await store.save(["b"], inZone: "Zone \(index)") }
@@ -247,7 +250,7 @@ extension StoreReading {
 }
 
 extension Store {
-  /// Makes a zone of Ann's with one record, where there is none, and lists it for a participant.
+  /// Creates Ann's zone with one record if it does not exist, and lists it for a participant.
   fileprivate func share(_ name: String, with user: String) async throws(ServerError) {
     try await save(["a"], inZone: name)
     try await write { (body) throws(ServerError) in

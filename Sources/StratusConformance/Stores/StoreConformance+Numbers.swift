@@ -1,6 +1,6 @@
 import StratusDomain
 
-/// Numbers of records, by which index entries call them.
+/// Checks of record numbers, which index entries use to refer to records.
 extension StoreConformance {
   /// A record with a number of its own.
   private static func record(_ name: String, _ number: Int64, change: Int64) -> StoredRecord {
@@ -9,7 +9,7 @@ extension StoreConformance {
     return record
   }
 
-  /// Deleted ones, those of other zones and databases, and what was never drawn are left out.
+  /// Deleted records, records of other zones and databases, and unused numbers are left out.
   static func numbersLeadToRecords(_ store: any Store) async throws {
     let numbers = try await store.write { (body) throws(ServerError) in
       var drawn: [Int64] = []
@@ -42,7 +42,7 @@ extension StoreConformance {
     try expect(named.values.map(\.number).sorted(), [numbers[0], numbers[2]])
   }
 
-  /// With its number, and without; in the transaction that made it, and later.
+  /// The record is saved with its number and without it, in the same transaction and in later ones.
   static func numbersAreKept(_ store: any Store) async throws {
     let first = try await store.write { (body) throws(ServerError) in
       let first = try body.drawRecordNumbers(1)
@@ -80,7 +80,7 @@ extension StoreConformance {
     try expect(changes.map(\.number).max(), number)
   }
 
-  /// What it wrote stands in nobody's way.
+  /// Rows of a failed write do not block later writes.
   static func undoneNumbersAreFree(_ store: any Store) async throws {
     try await store.save(["kept"], inZone: "A")
     _ = await store.failure { (body) throws(ServerError) in

@@ -1,21 +1,21 @@
 import StratusDomain
 import StratusWire
 
-/// What is left to be told of.
+/// Checks of the outbox, which stores changes that still need notifications.
 extension StoreConformance {
   static let outboxChecks: [Check] = [
-    Check("the outbox has what was left in it, in order", outboxIsInOrder),
-    Check("images are kept byte for byte, each state or none", imagesAreKept),
-    Check("a change set leaves its word in its own transaction", changeSetLeavesWord),
-    Check("how far an entry is matched is kept", placeIsKept),
-    Check("a removed entry is gone with its images, its number is not given again", entryGoes),
-    Check("an entry outlives its zone", entryOutlivesZone),
+    Check("the outbox returns its entries in order", outboxIsInOrder),
+    Check("record images are stored byte for byte, and each may be absent", imagesAreKept),
+    Check("a change set adds its outbox entry in its own transaction", changeSetLeavesWord),
+    Check("the matching position of an entry is stored", placeIsKept),
+    Check("a removed entry is gone with its images, and its number is not used again", entryGoes),
+    Check("an outbox entry outlives its zone", entryOutlivesZone),
   ]
 
   private static let origin = ChangeOrigin(
     user: "_bob", deviceID: "d'1", notificationID: "N-1", time: 1_700_000_000_001)
 
-  /// Events of all kinds, of several databases.
+  /// The outbox has events of all kinds, from several databases.
   static func outboxIsInOrder(_ store: any Store) async throws {
     let nameless = ChangeOrigin(user: "_ann", deviceID: nil, notificationID: "N-2", time: 2)
     let changed = WatchedChange.Event.recordsChanged(
@@ -45,7 +45,7 @@ extension StoreConformance {
     try expect(first, Array(entries.prefix(2)))
   }
 
-  /// Everything about a record: a filter may ask for any of it.
+  /// An image contains everything about a record, because a filter may use any of it.
   static func imagesAreKept(_ store: any Store) async throws {
     let old = Sample.record("a", change: 1, text: #"{"t":{"value":"it's ü","type":"STRING"}}"#)
     var new = Sample.record("a", change: 2, text: #"{"t":{"value":"\u0000","type":"STRING"}}"#)
@@ -77,7 +77,7 @@ extension StoreConformance {
     try expect(other, images[2])
   }
 
-  /// Or, where the transaction is undone, none.
+  /// If the transaction is undone, there is no entry.
   static func changeSetLeavesWord(_ store: any Store) async throws {
     let image = RecordImage(before: nil, after: Sample.record("a", change: 1))
     let error = await store.failure { (body) throws(ServerError) in
@@ -100,7 +100,7 @@ extension StoreConformance {
     try expect(found, image)
   }
 
-  /// And can be moved on.
+  /// The position can also be advanced.
   static func placeIsKept(_ store: any Store) async throws {
     let places = [
       OutboxPlace(position: -1, key: .database, subscription: 0),
@@ -123,7 +123,7 @@ extension StoreConformance {
     try expect(read, places.map { [$0, nil] })
   }
 
-  /// Else a subscription that is to hear of nothing before might hear of nothing after.
+  /// If a number were used again, a new subscription could miss changes that are made after it.
   static func entryGoes(_ store: any Store) async throws {
     let image = RecordImage(before: nil, after: Sample.record("a", change: 1))
     let numbers = try await store.write { (body) throws(ServerError) in
@@ -146,7 +146,7 @@ extension StoreConformance {
     try expect((later.first ?? 0) > numbers[0], true)
   }
 
-  /// Even when that is purged.
+  /// The entry also outlives the purge of the zone.
   static func entryOutlivesZone(_ store: any Store) async throws {
     let image = RecordImage(before: nil, after: Sample.record("a", change: 1))
     let entries = try await store.write { (body) throws(ServerError) in
@@ -162,7 +162,7 @@ extension StoreConformance {
 }
 
 extension StoreWriting {
-  /// Saves a record by a change set that leaves word of it.
+  /// Saves a record with a change set that adds an outbox entry.
   fileprivate func save(
     _ name: String, leaving image: RecordImage, in zone: StoredZone
   ) throws(ServerError) {

@@ -1,7 +1,7 @@
 public import StratusDomain
 import StratusWire
 
-/// One store, opened twice: as two nodes open it that know nothing of each other.
+/// One store that is opened twice, as two independent nodes open it.
 public struct StorePair: Sendable {
   public var one: any Store
   public var other: any Store
@@ -15,7 +15,7 @@ public struct StorePair: Sendable {
 }
 
 extension StoreConformance {
-  /// Promises for a store to which several nodes write.
+  /// Checks of a store that several nodes write to.
   public static let pairChecks: [ConformanceCheck<StorePair>] = [
     .init("no number of a record is given twice", recordNumbersDiffer),
     .init("a record that another node made is changed in place", othersRecordsAreChanged),
@@ -28,7 +28,7 @@ extension StoreConformance {
     .init("notifications are counted over all nodes", notificationsAreCounted),
   ]
 
-  /// Drawn in turns, in blocks of many sizes, and used at once.
+  /// The nodes draw numbers alternately, in blocks of many sizes, and use them immediately.
   static func recordNumbersDiffer(_ pair: StorePair) async throws {
     var count = 0
     for round in 0..<12 {
@@ -55,7 +55,7 @@ extension StoreConformance {
     try expect(Set(numbers).count, count)
   }
 
-  /// Whichever node has drawn the higher numbers.
+  /// Either node may have drawn the higher numbers.
   static func othersRecordsAreChanged(_ pair: StorePair) async throws {
     try await pair.one.save(["a"], inZone: "Notes")
     try await pair.other.save(["b"], inZone: "Notes")
@@ -76,7 +76,7 @@ extension StoreConformance {
     try expect(changes.map(\.change), [3, 4])
   }
 
-  /// Both write at the same time.
+  /// Both nodes write at the same time.
   static func changesAreCountedOnce(_ pair: StorePair) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for (node, store) in pair.both.enumerated() {
@@ -97,7 +97,7 @@ extension StoreConformance {
     try expect(latest, 81)
   }
 
-  /// Made and removed at one node, while the other remembers what was watched before.
+  /// One node adds and removes a subscription. The other node has an older watch in its memory.
   static func watchesAreNoticed(_ pair: StorePair) async throws {
     try await pair.one.save(["a"], inZone: "Notes")
     var seen = [try await pair.one.watchForWriting.watchesDatabase]
@@ -114,7 +114,7 @@ extension StoreConformance {
     try expect(seen, [false, true, false])
   }
 
-  /// The other node's change has the version that the undone one had.
+  /// The other node's change has the version that the undone change had.
   static func undoneWatchesAreForgotten(_ pair: StorePair) async throws {
     try await pair.one.save(["a"], inZone: "Notes")
     _ = await pair.one.failure { (body) throws(ServerError) in
@@ -148,7 +148,7 @@ extension StoreConformance {
     try expect(seen, [[], ["Type0"], ["Type0", "Type1"], ["Type0", "Type1", "Type2"]])
   }
 
-  /// The other node's change has the version that the undone one had.
+  /// The other node's change has the version that the undone change had.
   static func undoneSchemasAreForgotten(_ pair: StorePair) async throws {
     _ = await pair.one.failure { (body) throws(ServerError) in
       try body.add(SchemaAddition(recordTypes: ["Undone"]))
@@ -187,7 +187,7 @@ extension StoreConformance {
     try expect(names, ["r0", "r1", "r2", "r3"])
   }
 
-  /// Numbers, in the order of commits, and what stands on the app's icon.
+  /// Numbers follow the order of commits, and the badge counts the notifications of both nodes.
   static func notificationsAreCounted(_ pair: StorePair) async throws {
     let first = try await pair.one.read { (body) throws(ServerError) in
       try body.latestNotification()
@@ -218,7 +218,7 @@ extension StoreConformance {
 }
 
 extension Store {
-  /// The watch of Ann's database, as a save asks for it.
+  /// The watch of Ann's database, as a save requests it.
   fileprivate var watchForWriting: Watch {
     get async throws(ServerError) {
       try await write { (body) throws(ServerError) in

@@ -4,10 +4,10 @@ import StratusWire
 extension StoreConformance {
   static let passageChecks: [Check] = [
     Check("passages and records share one sequence of numbers", passagesAreNumbered),
-    Check("a passage with another change's number is refused", passageNumbersAreChecked),
+    Check("a passage with the number of another change is refused", passageNumbersAreChecked),
     Check("passages are read in pages", passagesArePaged),
-    Check("old passages are forgotten, and the newest is kept in mind", passagesAreForgotten),
-    Check("passages go with their zone", passagesArePurged),
+    Check("old passages are removed, and the newest removed number is kept", passagesAreForgotten),
+    Check("passages are purged with their zone", passagesArePurged),
   ]
 
   private static func passage(
@@ -17,7 +17,7 @@ extension StoreConformance {
       change: change, recordName: name, rootName: "root", kind: kind, time: Sample.time + change)
   }
 
-  /// The owner's feed has records alone.
+  /// The owner's feed contains only records.
   static func passagesAreNumbered(_ store: any Store) async throws {
     try await store.save(["root", "child"], inZone: "Notes")
     let passages = [passage("child", .joined, change: 4), passage("grandchild", .left, change: 5)]
@@ -27,7 +27,7 @@ extension StoreConformance {
           zone: try body.existing("Notes"), records: [Sample.record("child", change: 3)],
           passages: passages))
       try body.save(["root"], in: try body.existing("Notes"))
-      // Passages may come without any record.
+      // A change set may contain passages and no records.
       try body.apply(
         ChangeSet(
           zone: try body.existing("Notes"), records: [],
@@ -78,7 +78,7 @@ extension StoreConformance {
     try expect(pages, [[2, 3], [4, 5], [], []])
   }
 
-  /// The owner's tokens stay good: records were not forgotten.
+  /// The owner's sync tokens stay valid, because no record was removed.
   static func passagesAreForgotten(_ store: any Store) async throws {
     try await store.save(["a"], inZone: "Notes")
     let (zone, left) = try await store.write { (body) throws(ServerError) in

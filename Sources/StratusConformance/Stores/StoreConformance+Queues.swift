@@ -1,24 +1,24 @@
 import StratusDomain
 import StratusWire
 
-/// Queues of notifications.
+/// Checks of notification queues.
 extension StoreConformance {
   static let queueChecks: [Check] = [
-    Check("a queue is a user's own, in order", queuesAreKept),
+    Check("a queue belongs to one user and is ordered", queuesAreKept),
     Check("a page of a queue is bounded by rows and by bytes", pagesAreBounded),
-    Check("numbers grow through the whole store, and are never given twice", numbersGrow),
-    Check("users with news are found behind a number, each once", newsAreFound),
-    Check("the badge counts up from where it was set", badgeCounts),
-    Check("a notification takes the place of those with its key", notificationsCoalesce),
-    Check("what was read stays, so that it is known as read", readOnesStay),
-    Check("a device that knows all of what coalesces is passed over", ownChangesCoalesce),
-    Check("a device that has not heard of another's change is not passed over", othersAreHeard),
-    Check("a queue that nobody empties is bounded", longQueuesAreBounded),
-    Check("what every device has goes, but for the newest", acknowledgedGo),
-    Check("what is undone was never queued", undoneIsNotQueued),
+    Check("notification numbers increase in the whole store and are never reused", numbersGrow),
+    Check("users with notifications after a number are found, each once", newsAreFound),
+    Check("the badge counts up from the value that was set", badgeCounts),
+    Check("a notification replaces earlier ones with its key", notificationsCoalesce),
+    Check("a notification that was read stays, so that its read mark is kept", readOnesStay),
+    Check("a device that knows all replaced notifications is skipped", ownChangesCoalesce),
+    Check("a device that does not know another device's change is not skipped", othersAreHeard),
+    Check("a queue is bounded even if no device empties it", longQueuesAreBounded),
+    Check("notifications that every device has are removed, except the newest", acknowledgedGo),
+    Check("an undone write queues no notification", undoneIsNotQueued),
   ]
 
-  /// Payload, origin, key and time as they were given.
+  /// The payload, origin, key and time are stored unchanged.
   static func queuesAreKept(_ store: any Store) async throws {
     let sent = [
       Sample.notification("n1", from: "a", key: "k", at: 7), Sample.notification("n2", at: 8),
@@ -41,7 +41,7 @@ extension StoreConformance {
     try expect(after.map(\.notificationID), ["n2"])
   }
 
-  /// One at least, however large it is.
+  /// A page has at least one notification, however large it is.
   static func pagesAreBounded(_ store: any Store) async throws {
     try await store.write { (body) throws(ServerError) in
       try body.enqueue((1...5).map { Sample.notification("n\($0)") })
@@ -60,7 +60,7 @@ extension StoreConformance {
     try expect(counts, [3, 0, 1, 1, 2])
   }
 
-  /// Also once all notifications are gone.
+  /// Numbers also increase after all notifications are removed.
   static func numbersGrow(_ store: any Store) async throws {
     let numbers = try await store.write { (body) throws(ServerError) in
       var numbers = [try body.latestNotification()]
@@ -77,7 +77,7 @@ extension StoreConformance {
     try expect(numbers, [0, 1, 1, 2, 2, 3, 3, 4])
   }
 
-  /// However many notifications a user has.
+  /// The number of a user's notifications does not matter.
   static func newsAreFound(_ store: any Store) async throws {
     let news = try await store.write { (body) throws(ServerError) in
       for user in ["_ann", "_bob", "_ann", "_cleo"] {
@@ -98,7 +98,7 @@ extension StoreConformance {
       ])
   }
 
-  /// In the payload of those that count it up, and of no others.
+  /// Only payloads of notifications that count up the badge contain it.
   static func badgeCounts(_ store: any Store) async throws {
     let (badges, sent, other) = try await store.write { (body) throws(ServerError) in
       var badges = [try body.badge(of: "_ann")]
@@ -119,7 +119,8 @@ extension StoreConformance {
     try expect(other, 0)
   }
 
-  /// The newest stays, with a new number; other users' and other keys stay.
+  /// The newest notification stays, with a new number. Those of other users and other keys also
+  /// stay.
   static func notificationsCoalesce(_ store: any Store) async throws {
     let (ann, bob) = try await store.write { (body) throws(ServerError) in
       for (id, user, key) in [
@@ -135,7 +136,7 @@ extension StoreConformance {
     try expect(bob.map(\.notificationID), ["3"])
   }
 
-  /// Whoever fetched it before is told later than its place is taken.
+  /// A device that fetched the notification earlier still gets its read mark.
   static func readOnesStay(_ store: any Store) async throws {
     let (ids, marks) = try await store.write { (body) throws(ServerError) in
       try body.enqueue([Sample.notification("1", key: "k")])
@@ -149,7 +150,7 @@ extension StoreConformance {
     try expect(marks, [ReadMark(number: 2, notificationID: "1")])
   }
 
-  /// Its own changes, and those it was told of.
+  /// A device knows its own changes and the changes it was notified of.
   static func ownChangesCoalesce(_ store: any Store) async throws {
     let origins = try await store.write { (body) throws(ServerError) in
       try body.register(Sample.device("a"))
@@ -164,11 +165,11 @@ extension StoreConformance {
       try body.enqueue([Sample.notification("4", from: "a", key: "k")])
       return origins + (try body.queue().map(\.originDeviceID))
     }
-    // The second is made by a device that never registered, so nothing is kept for it.
+    // A device that never registered makes the second change, so the store keeps nothing for it.
     try expect(origins, ["a", "b", "a"])
   }
 
-  /// Whoever made the change that comes after it.
+  /// It does not matter which device makes the next change.
   static func othersAreHeard(_ store: any Store) async throws {
     let origins = try await store.write { (body) throws(ServerError) in
       try body.register(Sample.device("a"))
@@ -186,7 +187,7 @@ extension StoreConformance {
     try expect(origins, [nil, nil])
   }
 
-  /// The newest stay.
+  /// The newest notifications stay.
   static func longQueuesAreBounded(_ store: any Store) async throws {
     let numbers = try await store.write { (body) throws(ServerError) in
       try body.register(Sample.device("a"))
@@ -199,7 +200,7 @@ extension StoreConformance {
     try expect(numbers, Array(1_201 - Int64(numbers.count)...1_200))
   }
 
-  /// Not what one of several devices has not acknowledged.
+  /// A notification stays if one of several devices has not acknowledged it.
   static func acknowledgedGo(_ store: any Store) async throws {
     let (before, after) = try await store.write { (body) throws(ServerError) in
       try body.register(Sample.device("a"))
@@ -219,7 +220,7 @@ extension StoreConformance {
     try expect(after.last, 464)
   }
 
-  /// Numbers included.
+  /// The drawn numbers are also undone.
   static func undoneIsNotQueued(_ store: any Store) async throws {
     let error = await store.failure { (body) throws(ServerError) in
       try body.enqueue([Sample.notification("1", badges: true)])

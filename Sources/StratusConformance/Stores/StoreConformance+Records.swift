@@ -3,22 +3,22 @@ import StratusWire
 
 extension StoreConformance {
   static let recordChecks: [Check] = [
-    Check("a record comes back as it was written", recordsComeBack),
-    Check("names without a record are left out", missingRecordsAreLeftOut),
-    Check("a record is replaced under its name", recordIsReplaced),
-    Check("a deleted record is not found, and can be made again", deletedRecordIsGone),
-    Check("a change set moves its zone on and keeps its token", changeSetMovesZone),
-    Check("an empty set with a token only stores the token", emptySetStoresToken),
-    Check("records of unusual name are found under it alone", unusualRecordNames),
-    Check("fields of a megabyte come back byte for byte", largeFieldsComeBack),
-    Check("two hundred records are written and found at once", manyRecords),
-    Check("a number leads to one live record of one zone", numbersLeadToRecords),
+    Check("a record is read back as it was written", recordsComeBack),
+    Check("a lookup leaves out names without a record", missingRecordsAreLeftOut),
+    Check("a save replaces the record with the same name", recordIsReplaced),
+    Check("a deleted record is not found, and can be created again", deletedRecordIsGone),
+    Check("a change set advances its zone and stores its token", changeSetMovesZone),
+    Check("an empty change set with a token only stores the token", emptySetStoresToken),
+    Check("a record with an unusual name is found only under that name", unusualRecordNames),
+    Check("fields of a megabyte are stored byte for byte", largeFieldsComeBack),
+    Check("two hundred records are written and found in one call", manyRecords),
+    Check("a record number identifies one live record of one zone", numbersLeadToRecords),
     Check("a record that is saved again keeps its number", numbersAreKept),
-    Check("a record in a tombstone's place has the number that was drawn", tombstonesGiveWay),
-    Check("numbers drawn in a body that fails can be drawn again", undoneNumbersAreFree),
+    Check("a record that replaces a tombstone gets the drawn number", tombstonesGiveWay),
+    Check("numbers that a failed write drew can be drawn again", undoneNumbersAreFree),
   ]
 
-  /// Every part of it, as the lookup and as the feed give it.
+  /// The lookup and the change feed return every property of the record.
   static func recordsComeBack(_ store: any Store) async throws {
     let full = StoredRecord(
       name: "full", type: "Note", change: 1, isDeleted: false,
@@ -46,7 +46,7 @@ extension StoreConformance {
     try expect(changes, [full, bare])
   }
 
-  /// However many are asked for, and a name asked for twice counts once.
+  /// The check requests any number of names. A name that is given twice counts once.
   static func missingRecordsAreLeftOut(_ store: any Store) async throws {
     try await store.save(["one"], inZone: "Notes")
     try await store.save(["elsewhere"], inZone: "Other")
@@ -64,7 +64,7 @@ extension StoreConformance {
     try expect(several, ["one"])
   }
 
-  /// All of it, its type included.
+  /// The save replaces everything, including the record type.
   static func recordIsReplaced(_ store: any Store) async throws {
     try await store.save(["one"], inZone: "Notes")
     var later = Sample.record("one", change: 2, text: #"{"a":{"value":2,"type":"INT64"}}"#)
@@ -80,7 +80,7 @@ extension StoreConformance {
     try expect(changes, [later])
   }
 
-  /// Its tombstone gives way.
+  /// The new record replaces the tombstone.
   static func deletedRecordIsGone(_ store: any Store) async throws {
     try await store.save(["one", "two"], inZone: "Notes")
     let found = try await store.write { (body) throws(ServerError) in
@@ -99,7 +99,7 @@ extension StoreConformance {
     try expect(again, Sample.record("one", change: 4))
   }
 
-  /// A set without a token leaves the one that is there.
+  /// A change set without a token keeps the existing token.
   static func changeSetMovesZone(_ store: any Store) async throws {
     try await store.write { (body) throws(ServerError) in
       let zone = try body.createZone(named: "Notes", in: Sample.ann)
@@ -115,7 +115,7 @@ extension StoreConformance {
     try expect(second.clientChangeToken, "token")
   }
 
-  /// Neither zone nor history moves on; a set without both does nothing.
+  /// The zone and its history do not advance. A set without records and token does nothing.
   static func emptySetStoresToken(_ store: any Store) async throws {
     try await store.save(["one"], inZone: "Notes")
     let (zone, latest) = try await store.write { (body) throws(ServerError) in
@@ -129,7 +129,7 @@ extension StoreConformance {
     try expect(latest, 2)
   }
 
-  /// One by one: a dictionary would take the two spellings of é for one.
+  /// The check looks up single names, because a dictionary would treat both spellings of é as one.
   static func unusualRecordNames(_ store: any Store) async throws {
     let names = unusualNames
     try await store.save(names, inZone: "Notes")
@@ -145,7 +145,7 @@ extension StoreConformance {
     try expect(changes, names.indices.map { Int64($0 + 1) })
   }
 
-  /// Larger than any page of a file.
+  /// The fields are larger than any page of a file.
   static func largeFieldsComeBack(_ store: any Store) async throws {
     let letters = Array("abcdefghijklmnopqrstuvwxyz0123456789é".utf8)
     let text = (0..<Limits.recordSizeBytesMax).map { letters[($0 &* 7) % letters.count] }
@@ -162,7 +162,7 @@ extension StoreConformance {
     try expect(try expectSome(found).fields.text == text, true, "the same bytes")
   }
 
-  /// The most one request brings.
+  /// The count is the maximum of one request.
   static func manyRecords(_ store: any Store) async throws {
     let names = (0..<Limits.operationsPerRequestMax).map { "record \($0)" }
     try await store.save(names, inZone: "Notes")

@@ -3,15 +3,15 @@ import StratusWire
 
 extension StoreConformance {
   static let schemaChecks: [Check] = [
-    Check("a schema grows by what is added", schemaGrows),
-    Check("every field type is kept", fieldTypesAreKept),
-    Check("what is there already cannot be added", schemaIsAddedOnce),
-    Check("fields and system fields are marked for more, never for less", marksAreJoined),
-    Check("a field that is not there cannot be marked", unknownFieldIsNotMarked),
-    Check("settings are those set last, and off before", settingsAreReplaced),
+    Check("an addition extends the schema", schemaGrows),
+    Check("every field type is stored", fieldTypesAreKept),
+    Check("an existing part of the schema cannot be added again", schemaIsAddedOnce),
+    Check("marks of fields and system fields are added and never removed", marksAreJoined),
+    Check("a field that does not exist cannot be marked", unknownFieldIsNotMarked),
+    Check("settings are off at first, and the last value set is kept", settingsAreReplaced),
   ]
 
-  /// Seen by the body that adds, and by reads that knew the schema before.
+  /// The writing body and reads with an older schema see the addition.
   static func schemaGrows(_ store: any Store) async throws {
     let first = SchemaAddition(
       recordTypes: ["Note", "It's"],
@@ -31,7 +31,7 @@ extension StoreConformance {
     }
   }
 
-  /// Single and list, plain and encrypted, each with marks or without.
+  /// The types are single values and lists, plain and encrypted, with and without marks.
   static func fieldTypesAreKept(_ store: any Store) async throws {
     var addition = SchemaAddition(recordTypes: ["Note"])
     for element in FieldType.Element.allCases {
@@ -53,7 +53,7 @@ extension StoreConformance {
     try expect(schema, expected)
   }
 
-  /// A type is not changed by adding it.
+  /// Adding a type again does not change it.
   static func schemaIsAddedOnce(_ store: any Store) async throws {
     let field = SchemaAddition.Field(
       recordType: "Note", name: "title", type: FieldType(.string))
@@ -70,7 +70,7 @@ extension StoreConformance {
       schema.recordTypes["Note"]?.fields, ["title": FieldDefinition(type: FieldType(.string))])
   }
 
-  /// Every kind of mark, in the addition that brings the field and in later ones.
+  /// The check covers every kind of mark, in the addition of the field and in later additions.
   static func marksAreJoined(_ store: any Store) async throws {
     let first = SchemaAddition(
       recordTypes: ["Note"],
@@ -109,7 +109,7 @@ extension StoreConformance {
     try expect(type, expected)
   }
 
-  /// The caller decided on another schema.
+  /// The caller has an outdated schema.
   static func unknownFieldIsNotMarked(_ store: any Store) async throws {
     let error = await store.failure { (body) throws(ServerError) in
       try body.add(
@@ -122,7 +122,8 @@ extension StoreConformance {
     try expect(schema, Schema())
   }
 
-  /// Each by itself, seen by reads that knew others; the rest of the schema stays.
+  /// Each setting changes alone, and reads with older settings see it. The rest of the schema
+  /// stays.
   static func settingsAreReplaced(_ store: any Store) async throws {
     try await store.write { (body) throws(ServerError) in
       try body.add(SchemaAddition(recordTypes: ["Note"]))

@@ -1,17 +1,17 @@
 import StratusDomain
 import StratusWire
 
-/// Who wants to be told of changes.
+/// Checks of subscriptions.
 extension StoreConformance {
   static let subscriptionChecks: [Check] = [
-    Check("a subscription is its user's and its database's", subscriptionIsItsUsers),
-    Check("a subscription is kept byte for byte", definitionIsKept),
-    Check("a user's subscriptions come in order of their IDs", subscriptionsAreListed),
-    Check("a replaced subscription has a new number and the old beginning", replacedIsAnother),
-    Check("subscriptions are found under their key, page by page", filedAreFound),
-    Check("what is watched is known, until nobody does", watchFollows),
-    Check("what was watched in an undone body is not", undoneWatchIsForgotten),
-    Check("subscriptions to a zone go with it", zoneSubscriptionsGo),
+    Check("a subscription belongs to one user and one database", subscriptionIsItsUsers),
+    Check("a subscription is stored byte for byte", definitionIsKept),
+    Check("a user's subscriptions are listed in order of their IDs", subscriptionsAreListed),
+    Check("a replaced subscription has a new number and its old start position", replacedIsAnother),
+    Check("subscriptions are found under their key, in pages", filedAreFound),
+    Check("a subject is watched until its last subscription is removed", watchFollows),
+    Check("subscriptions of an undone write are not watched", undoneWatchIsForgotten),
+    Check("subscriptions to a zone are deleted with the zone", zoneSubscriptionsGo),
   ]
 
   private static func toDatabase(_ id: String, type: String? = nil) -> Subscription {
@@ -28,7 +28,7 @@ extension StoreConformance {
     SubscriptionPlace(key: SubscriptionKey(bytes: [9, 0, 255, byte]), subject: subject)
   }
 
-  /// The same ID may be used by others, and elsewhere.
+  /// Other users and other databases may use the same ID.
   static func subscriptionIsItsUsers(_ store: any Store) async throws {
     try await store.write { (body) throws(ServerError) in
       try body.save(toDatabase("s"), of: "_ann", in: .public, under: place(1))
@@ -59,7 +59,7 @@ extension StoreConformance {
     try expect(counts, [1, 0])
   }
 
-  /// Text of any kind in it.
+  /// The definition may contain any text.
   static func definitionIsKept(_ store: any Store) async throws {
     var info = NotificationInfo()
     info.alertBody = "it's \"ü\" \u{1F600}"
@@ -77,7 +77,7 @@ extension StoreConformance {
     try expect(found?.since, 0)
   }
 
-  /// By bytes, capital letters first.
+  /// IDs are ordered by their bytes, so capital letters come first.
   static func subscriptionsAreListed(_ store: any Store) async throws {
     try await store.write { (body) throws(ServerError) in
       for id in ["b", "ä", "B", "a"] {
@@ -97,7 +97,7 @@ extension StoreConformance {
     try expect(none, [])
   }
 
-  /// It hears of what the one before has not heard of; a new one does not.
+  /// The replacement receives pending changes of the earlier subscription. A new one does not.
   static func replacedIsAnother(_ store: any Store) async throws {
     let (first, second, third, entry) = try await store.write { (body) throws(ServerError) in
       try body.save(toDatabase("s"), of: "_ann", in: Sample.annsView, under: place(1))
@@ -134,7 +134,7 @@ extension StoreConformance {
     try expect(found, [false, true, true, true, true, true, false, false])
   }
 
-  /// In order of their numbers; keys that begin alike are others.
+  /// Subscriptions are ordered by their numbers. Keys with a common prefix are different keys.
   static func filedAreFound(_ store: any Store) async throws {
     let longer = SubscriptionPlace(
       key: SubscriptionKey(bytes: place(1).key.bytes + [0]), subject: note)
@@ -171,7 +171,8 @@ extension StoreConformance {
     try expect(try rest.map { try $0.subscription().id ?? "" }, ["d", "c", "b", "a"])
   }
 
-  /// Counted: one goes, others still watch. Asked in each of the two ways.
+  /// The store counts subscriptions: after one is removed, others still watch. The check asks in
+  /// both ways.
   static func watchFollows(_ store: any Store) async throws {
     let saves: [(id: String, place: SubscriptionPlace)] = [
       ("1", place(1, note)), ("2", place(1, title)), ("3", place(2, title)),
@@ -208,7 +209,7 @@ extension StoreConformance {
       ])
   }
 
-  /// Also what such a body has removed, or replaced, is there again.
+  /// Subscriptions that an undone write removed or replaced are back.
   static func undoneWatchIsForgotten(_ store: any Store) async throws {
     try await store.write { (body) throws(ServerError) in
       try body.save(toDatabase("1"), of: "_ann", in: Sample.annsView, under: place(1, title))
@@ -225,7 +226,7 @@ extension StoreConformance {
     try expect(try await store.watchInBothWays(of: Sample.bob), Watch())
   }
 
-  /// Not those to other zones, nor to a zone made again under its name.
+  /// Subscriptions to other zones stay, and so do those to a new zone with the same name.
   static func zoneSubscriptionsGo(_ store: any Store) async throws {
     let (left, watch, after) = try await store.write { (body) throws(ServerError) in
       let zone = try body.createZone(named: "Notes", in: Sample.ann)
@@ -251,7 +252,7 @@ extension StoreConformance {
 }
 
 extension Store {
-  /// What is watched, as readers and writers see it.
+  /// The watch as readers and writers see it.
   fileprivate func watchInBothWays(of database: DatabaseKey) async throws -> Watch {
     let read = try await read { (body) throws(ServerError) in try body.watch(of: database) }
     let written = try await write { (body) throws(ServerError) in
@@ -263,7 +264,7 @@ extension Store {
 }
 
 extension StoreWriting {
-  /// Leaves something in the outbox, about a zone that is made for it.
+  /// Adds an outbox entry about a zone that is created for it.
   func leaveWord(_ name: String = "Word") throws(ServerError) {
     let zone = try someZone(name)
     try add(

@@ -3,15 +3,15 @@ import StratusWire
 
 extension StoreConformance {
   static let transactionChecks: [Check] = [
-    Check("a body that throws leaves nothing", throwingBodyLeavesNothing),
-    Check("a body sees its own writes", bodySeesItsOwnWrites),
-    Check("a write body gives its value, a read body too", valuesComeBack),
-    Check("a database that was undone is no other's", undoneDatabaseIsForgotten),
-    Check("a record type that was undone is gone", undoneSchemaIsForgotten),
-    Check("a change set decided on another state is refused", staleSetIsRefused),
+    Check("a write that throws changes nothing", throwingBodyLeavesNothing),
+    Check("a write sees its own changes", bodySeesItsOwnWrites),
+    Check("reads and writes return the value of their body", valuesComeBack),
+    Check("the number of a database from an undone write is discarded", undoneDatabaseIsForgotten),
+    Check("a record type that an undone write added is gone", undoneSchemaIsForgotten),
+    Check("a change set for an outdated state of the zone is refused", staleSetIsRefused),
   ]
 
-  /// Zones, records and history stand as before the body.
+  /// Zones, records and history are the same as before the write.
   static func throwingBodyLeavesNothing(_ store: any Store) async throws {
     try await store.save(["kept"], inZone: "Notes")
     let error = await store.failure { (body) throws(ServerError) in
@@ -59,7 +59,7 @@ extension StoreConformance {
     try expect(nothing, nil)
   }
 
-  /// What a store numbers inside must not outlive the transaction that drew the number.
+  /// A number that the store drew in an undone transaction must not stay in any cache.
   static func undoneDatabaseIsForgotten(_ store: any Store) async throws {
     _ = await store.failure { (body) throws(ServerError) in
       _ = try body.createZone(named: "Notes", in: Sample.ann)
@@ -81,7 +81,7 @@ extension StoreConformance {
     try expect(names, ["of bob"])
   }
 
-  /// Both on the connection that wrote and on those that read.
+  /// The check uses the connection that wrote and the connections that read.
   static func undoneSchemaIsForgotten(_ store: any Store) async throws {
     _ = await store.failure { (body) throws(ServerError) in
       try body.add(SchemaAddition(recordTypes: ["Lost"]))
@@ -97,7 +97,7 @@ extension StoreConformance {
     try expect(read.recordTypes.keys.sorted(), ["Kept"])
   }
 
-  /// A set decided on an older state of the zone would give change numbers twice.
+  /// Applying a change set for an older state of the zone would assign change numbers twice.
   static func staleSetIsRefused(_ store: any Store) async throws {
     try await store.save(["one"], inZone: "Notes")
     let error = await store.failure { (body) throws(ServerError) in

@@ -3,15 +3,15 @@ import StratusWire
 
 extension StoreConformance {
   static let zoneChecks: [Check] = [
-    Check("a store begins empty", beginsEmpty),
-    Check("a new zone has no change and no token", newZoneIsEmpty),
-    Check("zones are listed by the bytes of their names, in pages", zonesArePaged),
-    Check("zones of the same name in other databases are others", databasesAreApart),
-    Check("a live zone is found by its number in its database alone", zoneIsFoundByNumber),
-    Check("a zone that exists cannot be made", zoneIsMadeOnce),
+    Check("a new store is empty", beginsEmpty),
+    Check("a new zone has no changes and no token", newZoneIsEmpty),
+    Check("zones are ordered by the bytes of their names and listed in pages", zonesArePaged),
+    Check("zones with the same name in different databases are independent", databasesAreApart),
+    Check("a zone number finds a live zone only in its own database", zoneIsFoundByNumber),
+    Check("a zone that exists cannot be created", zoneIsMadeOnce),
     Check("a zone cannot be deleted twice", zoneIsDeletedOnce),
-    Check("a zone made again has another id and no records", remadeZoneIsNew),
-    Check("a zone of unusual name is found under it alone", unusualZoneNames),
+    Check("a zone that is created again has a new ID and no records", remadeZoneIsNew),
+    Check("a zone with an unusual name is found only under that name", unusualZoneNames),
   ]
 
   static let unusualNames = [
@@ -20,7 +20,7 @@ extension StoreConformance {
     String(repeating: "n", count: 255), String(repeating: "語", count: 255),
   ]
 
-  /// Nothing is there, and asking makes nothing.
+  /// The store has no data, and reading creates none.
   static func beginsEmpty(_ store: any Store) async throws {
     let (zone, locked, count, latest, changes, schema) = try await store.write {
       (body) throws(ServerError) in
@@ -38,7 +38,7 @@ extension StoreConformance {
     try expect(schema, Schema())
   }
 
-  /// As made, as read and as locked, it is the same.
+  /// The created, the read and the locked zone are equal.
   static func newZoneIsEmpty(_ store: any Store) async throws {
     let (made, locked) = try await store.write { (body) throws(ServerError) in
       let made = try body.createZone(named: "Notes", in: Sample.ann)
@@ -55,7 +55,7 @@ extension StoreConformance {
     try expect(read, made)
   }
 
-  /// Deleted ones are neither listed nor counted; the default zone is.
+  /// Deleted zones are neither listed nor counted. The default zone is listed and counted.
   static func zonesArePaged(_ store: any Store) async throws {
     try await store.write { (body) throws(ServerError) in
       for name in ["b", "é", "B", ZoneID.defaultZoneName, "gone", "a"] {
@@ -78,7 +78,7 @@ extension StoreConformance {
     try expect(count, 5)
   }
 
-  /// The public database, and two users' private ones.
+  /// The check uses the public database and the private databases of two users.
   static func databasesAreApart(_ store: any Store) async throws {
     let databases: [DatabaseKey] = [.public, Sample.ann, Sample.bob, .private(owner: "")]
     for (index, database) in databases.enumerated() {
@@ -98,7 +98,8 @@ extension StoreConformance {
     try expect(names, ["record 0", "record 1", "record 2", "record 3"])
   }
 
-  /// Its state is the newest; a deleted one is not found, nor is its number another's later.
+  /// The lookup returns the newest state. A deleted zone is not found, and its number is never
+  /// reused.
   static func zoneIsFoundByNumber(_ store: any Store) async throws {
     try await store.save(["one"], inZone: "Notes")
     try await store.save(["two"], inZone: "Notes", of: Sample.bob)
@@ -120,7 +121,7 @@ extension StoreConformance {
     try expect(deleted, nil)
   }
 
-  /// The store refuses what its caller must not ask for.
+  /// The store refuses a request that its caller must not make.
   static func zoneIsMadeOnce(_ store: any Store) async throws {
     for name in ["Notes", ZoneID.defaultZoneName] {
       try await store.write { (body) throws(ServerError) in
@@ -133,7 +134,7 @@ extension StoreConformance {
     }
   }
 
-  /// As before.
+  /// The store refuses a request that its caller must not make.
   static func zoneIsDeletedOnce(_ store: any Store) async throws {
     let zone = try await store.write { (body) throws(ServerError) in
       let zone = try body.createZone(named: "Notes", in: Sample.ann)
@@ -144,7 +145,7 @@ extension StoreConformance {
     try expect(error?.code, .internalError)
   }
 
-  /// Whether the earlier one's rows are purged before or after.
+  /// The earlier zone's rows may be purged before or after.
   static func remadeZoneIsNew(_ store: any Store) async throws {
     try await store.save(["old"], inZone: "Notes")
     let (old, new) = try await store.write { (body) throws(ServerError) in
@@ -168,7 +169,7 @@ extension StoreConformance {
     try expect(changes, ["new"])
   }
 
-  /// Names are compared by their bytes: the two spellings of é are two.
+  /// Names are compared by their bytes, so the two spellings of é are different names.
   static func unusualZoneNames(_ store: any Store) async throws {
     let names = unusualNames
     let count = try await store.write { (body) throws(ServerError) in

@@ -1,8 +1,8 @@
 public import StratusDomain
 
-/// What every storage engine must do: the promises of the ports `Store` and its parts.
+/// Checks the guarantees of the port `Store` and its parts for every storage engine.
 ///
-/// A test target runs each of ``checks`` on a fresh store of its engine's.
+/// A test target runs each of ``checks`` on a fresh store of its engine.
 public enum StoreConformance {
   public typealias Check = ConformanceCheck<any Store>
 

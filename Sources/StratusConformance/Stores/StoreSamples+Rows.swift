@@ -1,7 +1,7 @@
 import StratusDomain
 
 extension Sample {
-  /// An entry of index 1 unless another is named.
+  /// An index entry, of index 1 by default.
   static func entry(_ value: [UInt8], _ record: Int64, index: Int64 = 1) -> IndexEntry {
     IndexEntry(index: index, value: value, record: record)
   }
@@ -12,7 +12,7 @@ extension Sample {
     RecordLink(kind: kind, target: target, source: source)
   }
 
-  /// A checksum that begins with a byte and goes on with others that no text has.
+  /// A checksum with the given first byte. Its other bytes occur in no text.
   static func checksum(_ byte: UInt8) -> [UInt8] {
     [byte, 0, 255] + [UInt8](repeating: byte, count: 29)
   }
@@ -22,7 +22,7 @@ extension Sample {
       checksum: checksum(byte), file: "file \(byte)", size: Int64(byte) << 32, touched: touched)
   }
 
-  /// What is derived from some record.
+  /// The derived rows of a sample record.
   static func rows(
     entries: [IndexEntry] = [], links: [RecordLink] = [], holds: [AssetHold] = []
   ) -> DerivedRows {
@@ -33,14 +33,14 @@ extension Sample {
     return rows
   }
 
-  /// The whole of index 1 unless another is named.
+  /// The range of a whole index, index 1 by default.
   static func all(index: Int64 = 1, isReversed: Bool = false) -> EntryRange {
     EntryRange(index: index, lower: [], upper: nil, isReversed: isReversed)
   }
 }
 
 extension StoreWriting {
-  /// Changes derived rows of a zone, by the save of a record that has nothing to do with them.
+  /// Changes derived rows of a zone while saving an unrelated record.
   func change(
     in zone: String = "Notes", of database: DatabaseKey = Sample.ann,
     removing removed: DerivedRows = DerivedRows(), adding added: DerivedRows = DerivedRows()
@@ -53,9 +53,9 @@ extension StoreWriting {
     try apply(ChangeSet(zone: zone, records: [record], rows: rows))
   }
 
-  /// Takes one step of a purge.
+  /// Runs one step of a purge.
   ///
-  /// - Returns: how many records it removed; nil: there was nothing to do.
+  /// - Returns: the number of removed records. nil: there was nothing to purge.
   @discardableResult
   func purge(limit: Int, rows: DerivedRows = DerivedRows()) throws(ServerError) -> Int? {
     guard let batch = try recordsToPurge(limit: limit) else { return nil }
@@ -65,7 +65,7 @@ extension StoreWriting {
 }
 
 extension Store {
-  /// As ``StoreWriting/change(in:of:removing:adding:)``, in a transaction of its own.
+  /// Calls ``StoreWriting/change(in:of:removing:adding:)`` in a transaction of its own.
   func change(
     in zone: String = "Notes", of database: DatabaseKey = Sample.ann,
     removing removed: DerivedRows = DerivedRows(), adding added: DerivedRows = DerivedRows()
@@ -75,7 +75,7 @@ extension Store {
     }
   }
 
-  /// A stretch of an index.
+  /// The entries in a range of an index.
   func entries(
     in range: EntryRange, of database: DatabaseKey = Sample.ann, limit: Int = 10_000
   ) async throws(ServerError) -> [FoundEntry] {

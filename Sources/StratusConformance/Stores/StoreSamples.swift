@@ -1,14 +1,14 @@
 import StratusDomain
 import StratusWire
 
-/// What the checks put into stores.
+/// Sample data for the checks.
 enum Sample {
   static let ann = DatabaseKey.private(owner: "_ann")
   static let annsView = DatabaseView.private(user: "_ann")
   static let bobsView = DatabaseView.private(user: "_bob")
   static let bob = DatabaseKey.private(owner: "_bob")
   static let refusal = ServerError(.accessDenied, Reason.accessDenied)
-  /// When zones are deleted, and records a millisecond later for each change.
+  /// The time at which zones are deleted. Records add one millisecond for each change.
   static let time: Int64 = 1_700_000_000_000
 
   static func record(_ name: String, change: Int64, text: String = "{}") -> StoredRecord {
@@ -26,7 +26,7 @@ enum Sample {
 }
 
 extension StoreReading {
-  /// A zone that must be there.
+  /// Returns a zone and fails if it does not exist.
   func existing(
     _ name: String, in database: DatabaseKey = Sample.ann
   ) throws(ServerError) -> StoredZone {
@@ -36,7 +36,7 @@ extension StoreReading {
     return zone
   }
 
-  /// All changes of a zone, or those of a range.
+  /// Returns all changes of a zone, or the changes in a range.
   func changes(
     in zone: StoredZone, after: Int64 = 0, through: Int64 = .max, newestFirst: Bool = false,
     limit: Int = 1_000, sizeBytesMax: Int = .max
@@ -48,7 +48,7 @@ extension StoreReading {
 }
 
 extension StoreWriting {
-  /// The zone of that name, made where there is none.
+  /// Returns the zone with the given name, and creates it if necessary.
   func someZone(
     _ name: String, in database: DatabaseKey = Sample.ann
   ) throws(ServerError) -> StoredZone {
@@ -56,7 +56,7 @@ extension StoreWriting {
     return try createZone(named: name, in: database)
   }
 
-  /// Saves records of these names, each with the zone's next change number.
+  /// Saves records with the given names. Each gets the zone's next change number.
   func save(_ names: [String], in zone: StoredZone) throws(ServerError) {
     var records: [StoredRecord] = []
     for name in names {
@@ -79,7 +79,7 @@ extension StoreWriting {
 }
 
 extension Store {
-  /// Saves records of these names in a zone, which is made where there is none.
+  /// Saves records with the given names in a zone, and creates the zone if necessary.
   func save(
     _ names: [String], inZone zone: String, of database: DatabaseKey = Sample.ann
   ) async throws(ServerError) {
@@ -88,7 +88,7 @@ extension Store {
     }
   }
 
-  /// What a write body throws; nil if it is kept.
+  /// Returns the error that a write throws. nil if the write is committed.
   func failure(
     of body: @escaping @Sendable (any StoreWriting) throws(ServerError) -> Void
   ) async -> ServerError? {

@@ -83,11 +83,12 @@ private enum AssetStatements {
   private static let select = "SELECT checksum, file, size, touched FROM assets"
 
   static let find = SQLStatement(select + " WHERE checksum = ?")
-  /// NB: `held` is kept beside the holds so that this reads only rows it returns, by the index
-  /// `assets_unheld`, however many files are held. What may be removed is decided by the holds.
+  /// NB: the column `held` duplicates information of the holds. With it the index `assets_unheld`
+  /// serves this query, which then reads only the rows it returns. The holds decide whether a file
+  /// may be removed.
   static let unheld = SQLStatement(
     select + " WHERE held = 0 AND touched < ? ORDER BY touched LIMIT ?")
-  /// NB: this reads the index of files that no record holds, and no other rows.
+  /// NB: this reads only the index of files that no record holds.
   static let unheldSizes = SQLStatement(
     """
     SELECT size, uploader FROM assets
@@ -102,7 +103,7 @@ private enum AssetStatements {
   static let forgetUploader = SQLStatement("DELETE FROM asset_uploaders WHERE checksum = ?")
   static let registered = SQLStatement(
     "SELECT file FROM assets WHERE file IN (\(SQLStatement.severalNames))")
-  /// The time goes forward only: a clock set back must not make bytes look forgotten.
+  /// The time only increases. A clock that was set back must not make an asset look unused.
   static let register = SQLStatement(
     """
     INSERT INTO assets (checksum, file, size, touched, held)

@@ -13,7 +13,7 @@ extension StoreSession {
     ]
     var reader = RecordReader()
     var result: [StoredRecord] = []
-    // NB: not `limit`, which a caller may set high; a page is seldom longer than this.
+    // NB: not `limit`, which a caller may set high. A page is seldom longer than this.
     result.reserveCapacity(min(limit, 256))
     var sizeBytes = 0
     let statement = newestFirst ? ChangeStatements.newestFirst : ChangeStatements.oldestFirst
@@ -84,8 +84,8 @@ extension StoreSession {
 
   /// Writes the passages of a change set.
   ///
-  /// - Throws: `INTERNAL_ERROR` unless records and passages have the numbers behind the zone's
-  ///   newest change, each once.
+  /// - Throws: `INTERNAL_ERROR` unless records and passages use each number after the zone's newest
+  ///   change exactly once.
   func add(passagesOf changes: ChangeSet, in database: Int64) throws(ServerError) {
     if changes.passages.isEmpty { return }
     let numbers = changes.records.map(\.change) + changes.passages.map(\.change)

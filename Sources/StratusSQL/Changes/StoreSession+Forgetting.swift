@@ -12,7 +12,7 @@ extension StoreSession {
     return counts.contains { $0 >= limit }
   }
 
-  /// - Returns: how many.
+  /// - Returns: the number of removed records.
   private func forgetRecords(before time: Int64, limit: Int) throws(ServerError) -> Int {
     let found = try connection.all(
       ForgettingStatements.records, [.integer(time), .integer(Int64(limit))]
@@ -26,7 +26,7 @@ extension StoreSession {
     return found.count
   }
 
-  /// - Returns: how many.
+  /// - Returns: the number of removed passages.
   private func forgetPassages(before time: Int64, limit: Int) throws(ServerError) -> Int {
     let found = try connection.all(
       ForgettingStatements.passages, [.integer(time), .integer(Int64(limit))]
@@ -41,10 +41,10 @@ extension StoreSession {
     return found.count
   }
 
-  /// Takes deleted zones out of histories; the row of a zone goes with its last listing, or with
-  /// its last record if that goes later.
+  /// Removes deleted zones from histories. The row of a zone is removed with its last listing or
+  /// with its last record, whichever is later.
   ///
-  /// - Returns: how many.
+  /// - Returns: the number of removed listings.
   private func forgetZones(before time: Int64, limit: Int) throws(ServerError) -> Int {
     let found = try connection.all(
       ForgettingStatements.listings, [.integer(time), .integer(Int64(limit))]
@@ -60,7 +60,7 @@ extension StoreSession {
     return found.count
   }
 
-  /// - Parameter newest: the newest change forgotten, by the number of a zone or database.
+  /// - Parameter newest: the newest removed change, by the number of a zone or database.
   private func raise(
     _ statement: SQLStatement, to newest: [Int64: Int64]
   ) throws(ServerError) {

@@ -1,15 +1,15 @@
 import StratusDomain
 
 extension SQLStatement {
-  /// Placeholders for as many names as one statement takes.
+  /// Placeholders for as many names as one statement accepts.
   static let severalNames = "?" + String(repeating: ", ?", count: SQLLimits.namesPerFind - 1)
 }
 
 extension SQLConnection {
-  /// Runs a statement over any number of names, some at a time.
+  /// Runs a statement over any number of names, in batches.
   ///
   /// - Parameters:
-  ///   - statement: one that ends with `IN (severalNames)`.
+  ///   - statement: must end with `IN (severalNames)`.
   ///   - key: the values before the names.
   func findSeveral(
     _ statement: SQLStatement, _ key: [SQLValue], _ names: [String],
@@ -18,7 +18,7 @@ extension SQLConnection {
     try findSeveral(statement, key, names.map { .text($0) }, row: row)
   }
 
-  /// As above, over values of any kind.
+  /// The same for values of any kind.
   func findSeveral(
     _ statement: SQLStatement, _ key: [SQLValue], _ names: [SQLValue],
     row: (any SQLRow) throws(ServerError) -> Void
@@ -29,7 +29,7 @@ extension SQLConnection {
       var values = key
       values.reserveCapacity(key.count + SQLLimits.namesPerFind)
       values += names[start..<end]
-      // The last name again and again, so that one prepared statement serves every number.
+      // Repeats the last name, so that one prepared statement works for any number of names.
       while values.count < key.count + SQLLimits.namesPerFind {
         values.append(names[end - 1])
       }

@@ -1,33 +1,33 @@
 public import StratusDomain
 
-/// One connection to an engine, used by one thread at a time.
+/// One connection to an engine. Only one thread uses it at a time.
 ///
-/// Everything SQL-speaking rooms need of an engine; the rest (opening, transactions, threads) is
-/// the engine's own.
+/// The protocol has everything that the SQL modules need from an engine. The engine itself handles
+/// opening, transactions and threads.
 public protocol SQLConnection: AnyObject {
   var dialect: SQLDialect { get }
 
-  /// Runs a statement and hands over its rows while they stand in the engine's memory.
+  /// Runs a statement and passes each row to `row` while the row is in the engine's memory.
   ///
-  /// - Parameter row: called once a row; false: no more rows are wanted.
+  /// - Parameter row: called once for each row. It returns false to stop.
   func run(
     _ statement: SQLStatement, _ values: [SQLValue],
     row: (any SQLRow) throws(ServerError) -> Bool
   ) throws(ServerError)
 
-  /// Runs a statement that gives no rows.
+  /// Runs a statement that returns no rows.
   ///
-  /// - Returns: how many rows it inserted, updated or deleted.
+  /// - Returns: the number of inserted, updated or deleted rows.
   @discardableResult
   func execute(_ statement: SQLStatement, _ values: [SQLValue]) throws(ServerError) -> Int
 
-  /// Runs a statement whose rows are not read, now or later: at the latest before the next
-  /// statement that gives an answer, or before the commit. An engine across a network can send
-  /// several such statements at once.
+  /// Runs a statement whose rows are not read, immediately or later. It runs at the latest before
+  /// the next statement that returns an answer, or before the commit. An engine across a network
+  /// can send several such statements in one batch.
   ///
-  /// - Parameter expecting: nil: any number of rows may change.
-  /// - Throws: `INTERNAL_ERROR` if another number of rows changed; where the statement runs later,
-  ///   a later call throws it, and nothing of the body remains.
+  /// - Parameter expecting: the required number of changed rows. nil: any number.
+  /// - Throws: `INTERNAL_ERROR` if another number of rows changed. If the statement runs later, a
+  ///   later call throws the error, and everything that the body wrote is undone.
   func queue(
     _ statement: SQLStatement, _ values: [SQLValue], expecting expected: SQLExpectation?
   ) throws(ServerError)
@@ -35,14 +35,15 @@ public protocol SQLConnection: AnyObject {
   /// Inserts one row into a table with a counted key.
   ///
   /// - Parameter statement: made by ``SQLStatement/init(inserting:key:)``.
-  /// - Returns: the row's key.
+  /// - Returns: the key of the new row.
   func insert(_ statement: SQLStatement, _ values: [SQLValue]) throws(ServerError) -> Int64
 
-  /// Runs text that defines tables, several statements at once; never text from outside.
+  /// Runs text that defines tables and may hold several statements. The text must never come from
+  /// outside.
   func define(_ text: String) throws(ServerError)
 }
 
-/// A row that has just been read; valid until the call that hands it over returns.
+/// A row that was just read. It is valid until the callback that receives it returns.
 ///
 /// Columns count from 0. A null reads as 0, as empty text, or as no bytes.
 public protocol SQLRow {
@@ -51,7 +52,7 @@ public protocol SQLRow {
   func text(_ column: Int) -> String
   func bytes(_ column: Int) -> [UInt8]
 
-  /// As ``text(_:)``; gives back `known` itself, without making a new string, if that is the text.
+  /// Like ``text(_:)``, but returns `known` without making a new string if the text is equal.
   func text(_ column: Int, ifNot known: String) -> String
 }
 
@@ -67,7 +68,7 @@ extension SQLConnection {
     try queue(statement, values, expecting: nil)
   }
 
-  /// The first row of a statement, as `read` reads it; nil if there is none.
+  /// Returns the first row of a statement, decoded by `read`. nil if there is no row.
   func first<Value>(
     _ statement: SQLStatement, _ values: [SQLValue], _ read: (any SQLRow) -> Value
   ) throws(ServerError) -> Value? {
@@ -79,7 +80,7 @@ extension SQLConnection {
     return result
   }
 
-  /// All rows of a statement; its `LIMIT` bounds them.
+  /// Returns all rows of a statement. The statement's `LIMIT` bounds their number.
   func all<Value>(
     _ statement: SQLStatement, _ values: [SQLValue], _ read: (any SQLRow) -> Value
   ) throws(ServerError) -> [Value] {

@@ -1,14 +1,14 @@
 public import StratusDomain
 
-/// What a body works with: a connection inside a transaction, and what is remembered from one
-/// transaction to the next. Other connections may write in between.
+/// A connection inside a transaction, with a cache that outlives the transaction. Other connections
+/// may write between two transactions.
 public protocol SQLSession: AnyObject, SendableMetatype {
   init(connection: any SQLConnection)
 
-  /// Notes that a transaction begins: what is remembered so far is committed.
+  /// Begins a transaction. Everything that is cached so far is committed.
   func begin()
 
-  /// Forgets everything learnt in a transaction that was undone, or more.
+  /// Discards at least everything that was cached in a transaction that was undone.
   func forget()
 }
 
@@ -20,12 +20,12 @@ extension SQLSession {
 public protocol SQLEngine<Session>: Sendable {
   associatedtype Session: SQLSession
 
-  /// As ``Store/read(_:)``.
+  /// See ``Store/read(_:)``.
   func read<Value: Sendable>(
     _ body: @escaping @Sendable (Session) throws(ServerError) -> Value
   ) async throws(ServerError) -> Value
 
-  /// As ``Store/write(_:)``.
+  /// See ``Store/write(_:)``.
   func write<Value: Sendable>(
     _ body: @escaping @Sendable (Session) throws(ServerError) -> Value
   ) async throws(ServerError) -> Value

@@ -1,7 +1,7 @@
-/// How many rows a statement must insert, update or delete.
+/// The number of rows that a statement must insert, update or delete.
 public struct SQLExpectation: Sendable {
   public var rows: Int
-  /// The fault's reason if it changes fewer or more.
+  /// The reason of the error if another number of rows changes.
   public var otherwise: String
 
   public init(rows: Int, otherwise: String) {

@@ -1,11 +1,12 @@
-/// Bounds of what one call reads, each with its reason.
+/// Bounds of the data that one call reads, each with its reason.
 enum SQLLimits {
-  /// Bytes of fields after which a step over many records ends, whatever its limit of rows: a
-  /// record may have a megabyte, and steps of hundreds must not take hundreds of megabytes.
+  /// A step over many records ends after this many bytes of fields, whatever its row limit. A
+  /// record may have a megabyte, and a step of hundreds of records must not read hundreds of
+  /// megabytes.
   static let stepSizeBytesMax = 8 << 20
-  /// Cascades of a deleted zone that one step removes, and passages: there may be as many as
-  /// records.
+  /// The number of cascades and of passages that one step removes from a deleted zone. A zone may
+  /// have as many of them as records.
   static let rowsPerPurge = 1_000
-  /// Rows a statement of many names takes at once.
+  /// The number of names that one statement accepts.
   static let namesPerFind = 20
 }

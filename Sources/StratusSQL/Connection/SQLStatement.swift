@@ -1,27 +1,28 @@
 import Synchronization
 
-/// A statement known when the program was written.
+/// An SQL statement that is known at compile time.
 ///
-/// Made once, as a static constant. Its index is small and dense, so that a connection finds the
-/// prepared form in an array.
+/// Each statement is a static constant and is created once. Its index is small and dense, so that a
+/// connection stores the prepared statements in an array.
 public struct SQLStatement: Sendable {
-  /// Where connections keep the prepared form; from 0 on, in order of making.
+  /// The index of the prepared statement in each connection. Indexes start at 0, in order of
+  /// creation.
   public let index: Int
-  /// The text in an engine's dialect, with `?` for each value.
+  /// The SQL text in an engine's dialect, with `?` for each value.
   public let text: @Sendable (SQLDialect) -> String
 
-  /// A statement that reads the same on every engine.
+  /// Makes a statement with the same text for every engine.
   public init(_ text: String) { self.init { _ in text } }
 
-  /// A statement that does not.
+  /// Makes a statement whose text depends on the engine.
   public init(_ text: @escaping @Sendable (SQLDialect) -> String) {
     index = Self.nextIndex.wrappingAdd(1, ordering: .relaxed).oldValue
     self.text = text
   }
 
-  /// A statement that inserts one row into a table with a counted key.
+  /// Makes a statement that inserts one row into a table with a counted key.
   ///
-  /// - Parameter key: the key's column.
+  /// - Parameter key: the column of the key.
   public init(inserting text: String, key: String) {
     self.init { text + $0.returning(key) }
   }
@@ -29,21 +30,21 @@ public struct SQLStatement: Sendable {
   private static let nextIndex = Atomic<Int>(0)
 }
 
-/// How an engine says what PostgreSQL and SQLite say differently.
+/// The SQL syntax that differs between PostgreSQL and SQLite.
 public struct SQLDialect: Sendable {
-  /// Type and constraints of a primary key that the engine counts up and never gives twice.
+  /// Type and constraints of a primary key that the engine counts up and never reuses.
   public var countedKey: String
-  /// Type and constraints of a primary key whose numbers are given.
+  /// Type and constraints of a primary key whose values are given by the caller.
   public var givenKey: String
-  /// Text that is compared and ordered by its UTF-8 bytes.
+  /// The type of text that is compared and ordered by its UTF-8 bytes.
   public var text: String
   public var bytes: String
   /// The end of a `SELECT` that locks the rows of one of its tables until the transaction ends.
   public var forUpdate: @Sendable (_ table: String) -> String
-  /// The end of an `INSERT` that gives back a column of the new row; empty where the connection
-  /// knows the key of the row inserted last.
+  /// The end of an `INSERT` that returns a column of the new row. Empty if the connection knows the
+  /// key of the last inserted row.
   public var returning: @Sendable (_ column: String) -> String
-  /// What the definition of a table ends with if all of a row is in its primary key, or nearly all.
+  /// The end of a table definition if the primary key contains all or nearly all columns of a row.
   public var keyedTable: String
 
   public init(

@@ -1,21 +1,22 @@
 public import StratusDomain
 
-/// A store inside one transaction.
+/// The implementation of a store inside one transaction.
 ///
-/// One stands over each connection and outlives its transactions, to remember what seldom changes.
-/// Other connections write, too: what is remembered is either checked in each transaction against a
-/// version that is read along, or never changes.
+/// Each connection has one session. The session outlives transactions and caches data that seldom
+/// changes. Other connections may write too. Each cached value therefore never changes, or is
+/// checked in each transaction against a version that is read with other rows.
 public final class StoreSession: SQLSession {
   let connection: any SQLConnection
   /// The numbers of databases, which never change.
   private var databases: [DatabaseView: Int64] = [:]
   /// Rows of `databases` as this transaction has read them.
   private var states: [Int64: DatabaseState] = [:]
-  /// What is watched, by database, and the version of that; for write bodies alone.
+  /// The watched subjects of each database with their version. Only for write bodies.
   private var watches: [Int64: (version: Int64, watch: Watch)] = [:]
   var knownSchema: (version: Int64, schema: Schema)?
   var recordNumbers = RecordNumbers()
-  /// Writes of this transaction that the session must forget if it is undone.
+  /// The parts that this transaction wrote. The session discards their cached values if the
+  /// transaction is undone.
   private var written = Written()
 
   public init(connection: any SQLConnection) { self.connection = connection }
@@ -35,7 +36,7 @@ public final class StoreSession: SQLSession {
     if written.hasRecordNumbers { recordNumbers = RecordNumbers() }
   }
 
-  /// Notes what this transaction has written.
+  /// Records that this transaction wrote a part.
   func note(_ part: WritableKeyPath<Written, Bool>) { written[keyPath: part] = true }
 
   struct Written {
@@ -45,22 +46,22 @@ public final class StoreSession: SQLSession {
     var hasRecordNumbers = false
   }
 
-  /// Columns of `databases` that are read along with other rows.
+  /// The columns of `databases` that are read together with other rows.
   struct DatabaseState {
     var epoch: Int64
-    /// Grows when it changes what is watched.
+    /// Increases when the watched subjects change.
     var watchVersion: Int64
   }
 }
 
 // Databases
 extension StoreSession {
-  /// A database's number; nil if nothing was ever written to it.
+  /// Returns a database's number. nil if nothing was ever written to the database.
   func number(of database: DatabaseKey) throws(ServerError) -> Int64? {
     try number(of: DatabaseView(of: database))
   }
 
-  /// As above, of a database or of the history of a shared one.
+  /// The same for a database or for the history of a shared database.
   func number(of view: DatabaseView) throws(ServerError) -> Int64? {
     if let number = databases[view] { return number }
     let number = try connection.first(DatabaseStatements.find, Self.values(of: view)) {
@@ -70,7 +71,7 @@ extension StoreSession {
     return number
   }
 
-  /// A database's number, drawn now if it has none.
+  /// Returns a database's number, and draws one if the database has none.
   func makeNumber(of view: DatabaseView) throws(ServerError) -> Int64 {
     if let number = try number(of: view) { return number }
     note(\.hasDatabase)
@@ -86,7 +87,8 @@ extension StoreSession {
     databases[view] = number
   }
 
-  /// About 100 bytes each, so 1 MB a connection.
+  /// The maximum number of cached databases. Each takes about 100 bytes, so a connection needs 1
+  /// MB.
   private static let databasesRememberedMax = 10_000
 
   private static func values(of view: DatabaseView) -> [SQLValue] {
@@ -97,9 +99,9 @@ extension StoreSession {
     }
   }
 
-  /// The database of a row of `databases` that holds zones.
+  /// Decodes the database of a row of `databases`. Only databases that contain zones are allowed.
   ///
-  /// - Throws: `INTERNAL_ERROR` if the scope is none of a database with rows.
+  /// - Throws: `INTERNAL_ERROR` if the scope is neither public nor private.
   static func database(scope: Int64, owner: String) throws(ServerError) -> DatabaseKey {
     switch scope {
     case 0: return .public
@@ -115,7 +117,7 @@ extension StoreSession {
     return epoch
   }
 
-  /// Keeps what was read along with another row, for the rest of the transaction.
+  /// Caches columns that were read with another row, for the rest of the transaction.
   func note(epoch: Int64, watchVersion: Int64, of number: Int64) {
     states[number] = DatabaseState(epoch: epoch, watchVersion: watchVersion)
   }
@@ -133,7 +135,7 @@ extension StoreSession {
 
 // What is watched
 extension StoreSession {
-  /// What is watched of a database, read if what is remembered is of another version.
+  /// Returns the watched subjects of a database. Reads them if the cached version is outdated.
   func rememberedWatch(
     of number: Int64, reading read: () throws(ServerError) -> Watch
   ) throws(ServerError) -> Watch {
@@ -145,7 +147,7 @@ extension StoreSession {
     return watch
   }
 
-  /// Makes every session read again what is watched of a database.
+  /// Makes every session read the watched subjects of a database again.
   func advanceWatch(of number: Int64) throws(ServerError) {
     note(\.hasWatch)
     try connection.queue(
@@ -159,7 +161,7 @@ extension StoreSession {
 private enum DatabaseStatements {
   static let find = SQLStatement(
     "SELECT database FROM databases WHERE scope = ? AND owner = ?")
-  /// A database begins in the store's timeline.
+  /// Inserts a database, which begins in the store's timeline.
   ///
   /// NB: `WHERE TRUE` tells SQLite that no join condition follows.
   static let insert = SQLStatement(

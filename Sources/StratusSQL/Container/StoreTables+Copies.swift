@@ -1,18 +1,18 @@
 public import StratusDomain
 
-/// What is done to a copy of a store before a server uses it.
+/// Changes to a copy of a store before a server uses it.
 extension StoreTables {
-  /// Takes out the assets that no record holds: they are removed from the store that was copied
-  /// when they have been so for long, and a copy must not name files that it does not have.
+  /// Removes the assets that no record holds. The original store removes their files after a while,
+  /// and a copy must not name files that it does not have.
   ///
   /// - Throws: `INTERNAL_ERROR`.
   public static func forgetUnheldAssets(on connection: any SQLConnection) throws(ServerError) {
     try connection.execute(forgetUnheld, [])
   }
 
-  /// Names the files of all assets, each with its size in bytes.
+  /// Calls `body` for the file of each asset, with its size in bytes.
   ///
-  /// - Throws: `INTERNAL_ERROR`, and what `body` throws.
+  /// - Throws: `INTERNAL_ERROR`, and any error of `body`.
   public static func eachAssetFile(
     on connection: any SQLConnection,
     _ body: (_ file: String, _ size: Int64) throws(ServerError) -> Void

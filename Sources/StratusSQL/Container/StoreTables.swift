@@ -2,21 +2,21 @@ public import StratusDomain
 
 /// The tables of a store.
 ///
-/// Rows that belong to a database begin with it, or have it beside a number that is counted over
-/// the store (`zones`, `records`, `cascades`, `subscriptions`, `outbox`), so that such a number
-/// alone names the row. Other tables belong to the store, and say why.
+/// Rows of a database contain its number. In `zones`, `records`, `cascades`, `subscriptions` and
+/// `outbox` the row number is unique in the store and identifies the row alone. Other tables belong
+/// to the store as a whole, and their comments say why.
 public enum StoreTables {
-  /// Counts the forms these tables have had.
+  /// The version of the table layout.
   static let layout: Int64 = 5
 
-  /// Makes the tables where there are none, brings those of an earlier program up to this one's
-  /// form, and refuses those of a later one.
+  /// Creates the tables if there are none, and upgrades those of an earlier layout. Tables of a
+  /// later layout are refused.
   ///
   /// Runs inside a transaction that the caller opens and commits.
   ///
   /// - Parameters:
   ///   - makeEpoch: draws the epoch of a new store.
-  ///   - now: when a new store begins, or an old one is brought up to date, in milliseconds since
+  ///   - now: the time at which a new store begins or an old one is upgraded, in milliseconds since
   ///     1970 UTC.
   /// - Throws: `INTERNAL_ERROR`.
   public static func prepare(
@@ -48,11 +48,10 @@ public enum StoreTables {
     if found < layout { try StoreUpgrade.run(on: connection, from: found, now: now()) }
   }
 
-  /// Begins a timeline of its own in a store that was copied from another one: a backup, or a
-  /// template.
+  /// Begins a new timeline in a store that was copied from a backup or a template.
   ///
-  /// - Parameter now: when it begins, in milliseconds since 1970 UTC: not before anything that
-  ///   happened in the other timeline.
+  /// - Parameter now: the start of the timeline, in milliseconds since 1970 UTC. It must not
+  ///   precede any event of the other timeline.
   /// - Throws: `INTERNAL_ERROR`.
   public static func beginTimeline(
     epoch: Int64, now: Int64, on connection: any SQLConnection
@@ -63,8 +62,8 @@ public enum StoreTables {
     try countZonesOn(from: now, on: connection)
   }
 
-  /// Has the numbers of zones go on beyond all that were given before a time: devices know zones by
-  /// them, also those that are not in a backup.
+  /// Makes new zone numbers larger than all numbers that were drawn before a time. Devices identify
+  /// zones by their numbers, including zones that are missing in a backup.
   private static func countZonesOn(
     from time: Int64, on connection: any SQLConnection
   ) throws(ServerError) {
@@ -74,10 +73,10 @@ public enum StoreTables {
     try connection.execute(takeZone, [.integer(last)])
   }
 
-  /// More than any server makes.
+  /// More zones than any server creates.
   private static let zonesPerMillisecond: Int64 = 1_024
 
-  /// NB: a counted key is never lower than one there was before.
+  /// NB: a counted key is never lower than an earlier one.
   private static let giveZone = SQLStatement(
     "INSERT INTO zones (zone, database, name, change, deleted) VALUES (?, 0, '', 0, 2)")
   private static let takeZone = SQLStatement("DELETE FROM zones WHERE zone = ?")
@@ -120,15 +119,15 @@ public enum StoreTables {
     """
   }
 
-  /// Counts the numbers of records, of all databases of the store: sessions draw them in blocks.
+  /// Counts the record numbers of all databases of the store. Sessions draw them in blocks.
   static let recordCount = "CREATE TABLE record_count (next BIGINT NOT NULL);"
 
-  /// Tombstones, by age.
+  /// Indexes tombstones by age.
   static let deletedRecords = """
     CREATE INDEX records_deleted ON records (modified_at) WHERE deleted = 1;
     """
 
-  /// What a record is, and its ways of being found.
+  /// The table of records and its indexes.
   static func records(_ dialect: SQLDialect) -> String {
     """
     CREATE TABLE records (
@@ -154,8 +153,8 @@ public enum StoreTables {
     """
   }
 
-  /// The schema belongs to the store: one is in force in all databases of a container, and so do
-  /// indexes and settings.
+  /// The schema belongs to the store, because all databases of a container share one schema. The
+  /// same applies to indexes and settings.
   private static func schemaTables(_ dialect: SQLDialect) -> String {
     """
     CREATE TABLE record_types (
@@ -169,7 +168,7 @@ public enum StoreTables {
     """
   }
 
-  /// Entries of indexes: nothing but their key.
+  /// The table of index entries. The primary key is the whole row.
   static func entries(_ dialect: SQLDialect) -> String {
     """
     CREATE TABLE entries (
@@ -182,7 +181,7 @@ public enum StoreTables {
     """
   }
 
-  /// What came with layout 2: indexes, links, assets and settings.
+  /// The tables that layout 2 added: indexes, links, assets and settings.
   static func derivedTables(_ dialect: SQLDialect) -> String {
     """
     CREATE TABLE system_fields (
@@ -225,8 +224,8 @@ public enum StoreTables {
     """
   }
 
-  /// Files belong to the store: records of all its databases may hold the same bytes, which are
-  /// kept once. A hold is looked for by checksum.
+  /// Files belong to the store, because records of all its databases may share the same bytes. Each
+  /// file is stored once. Holds are found by checksum.
   private static func assetTables(_ dialect: SQLDialect) -> String {
     """
     CREATE TABLE assets (

@@ -1,15 +1,16 @@
 import StratusDomain
 import StratusWire
 
-/// Brings a store of an earlier program up to this one's tables, in the transaction that opens it.
+/// Upgrades a store of an earlier layout in the transaction that opens it.
 enum StoreUpgrade {
   /// - Parameters:
-  ///   - layout: the one the store has.
+  ///   - layout: the store's current layout.
   ///   - now: milliseconds since 1970 UTC.
   static func run(
     on connection: any SQLConnection, from layout: Int64, now: Int64
   ) throws(ServerError) {
-    // NB: all tables before any rows: a session's statements expect those of today.
+    // NB: change all tables before any rows, because a session's statements expect the newest
+    // tables.
     if layout < 3 {
       try connection.define(SubscriptionTables.text(connection.dialect))
       try connection.define(NotificationTables.text(connection.dialect))
@@ -36,8 +37,8 @@ enum StoreUpgrade {
     try connection.execute(UpgradeStatements.setLayout, [.integer(StoreTables.layout)])
   }
 
-  /// Layout 5: places in histories get a table, databases their epoch, records a count of their
-  /// numbers.
+  /// Layout 5: histories get a table of listings, databases get an epoch, and record numbers get a
+  /// counter.
   private static func addListings(on connection: any SQLConnection) throws(ServerError) {
     try connection.define(
       """
@@ -61,7 +62,8 @@ enum StoreUpgrade {
       """)
   }
 
-  /// Choice: a zone that is deleted counts as deleted now, as nobody noted when it was.
+  /// Choice: a deleted zone gets the current time as its time of deletion, which was not recorded
+  /// before.
   private static func addForgetting(
     on connection: any SQLConnection, now: Int64
   ) throws(ServerError) {
@@ -88,7 +90,8 @@ enum StoreUpgrade {
     try connection.define(KeyTables.text(connection.dialect))
   }
 
-  /// Records get numbers in an order that keeps a zone's together, as they are read and indexed.
+  /// Assigns numbers to records. Records of one zone get adjacent numbers, because they are read
+  /// and indexed together.
   private static func numberRecords(on connection: any SQLConnection) throws(ServerError) {
     let columns = RecordColumns.list.replacing(", record", with: "")
     try connection.define(
@@ -103,7 +106,7 @@ enum StoreUpgrade {
       """)
   }
 
-  /// Entries called records by their names.
+  /// Converts index entries, which referred to records by their names.
   private static func numberEntries(on connection: any SQLConnection) throws(ServerError) {
     try connection.define(
       """
@@ -117,8 +120,8 @@ enum StoreUpgrade {
       """)
   }
 
-  /// Choice: fields that stood before there were marks get all that their type can have, in
-  /// production, too. A store does not know its environment, and no query was refused before.
+  /// Choice: fields from before marks existed get all marks of their type, also in production. A
+  /// store does not know its environment, and no query was refused before.
   private static func markFields(on connection: any SQLConnection) throws(ServerError) {
     let session = StoreSession(connection: connection)
     for type in try session.schema().recordTypes.values {
@@ -132,8 +135,8 @@ enum StoreUpgrade {
     }
   }
 
-  /// Fills in links, for records in the order of their keys, a page at a time: what is in memory
-  /// is a page's derived rows, however large the store is. Files had no place in layout 1.
+  /// Creates links for all records in the order of their keys. Only one page of derived rows is in
+  /// memory, however large the store is. Layout 1 had no files.
   private static func deriveRows(on connection: any SQLConnection) throws(ServerError) {
     let session = StoreSession(connection: connection)
     let schema = try session.schema()

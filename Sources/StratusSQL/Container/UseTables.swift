@@ -1,9 +1,9 @@
 import StratusDomain
 
-/// Tables about use, which came with layout 5: the day on which each index was last read, and the
-/// user who uploaded an asset that no record holds.
+/// Tables of usage, added with layout 5. They record the day on which each index was last read, and
+/// the user who uploaded an asset that no record holds.
 ///
-/// They belong to the store: indexes and assets do.
+/// The tables belong to the store, because indexes and assets do.
 enum UseTables {
   static func text(_ dialect: SQLDialect) -> String {
     """

@@ -1,7 +1,7 @@
-/// The tables of keys, none of which opens anything here.
+/// The tables of encryption keys. The server can open none of these keys.
 enum KeyTables {
-  /// A user's key is the user's, whatever the database: `user_keys` belongs to the store. A zone's
-  /// goes with the zone.
+  /// `user_keys` belongs to the store, because a user has the same key in every database. A zone's
+  /// key is deleted with the zone.
   static func text(_ dialect: SQLDialect) -> String {
     """
     CREATE TABLE user_keys (
@@ -17,7 +17,7 @@ enum KeyTables {
     """
   }
 
-  /// What zones got with layout 2.
+  /// The columns that layout 2 added to zones.
   static let zoneColumns = """
     ALTER TABLE zones ADD COLUMN encryption_scope BIGINT NOT NULL DEFAULT 0;
     ALTER TABLE zones ADD COLUMN deletion_reason BIGINT NOT NULL DEFAULT 0;

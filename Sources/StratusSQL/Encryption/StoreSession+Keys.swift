@@ -89,7 +89,7 @@ private enum KeyStatements {
 }
 
 extension ZoneDeletionReason {
-  /// The reason as the tables hold it.
+  /// Decodes the reason from its number in the tables.
   init(number: Int64) {
     self =
       switch number {
@@ -109,7 +109,7 @@ extension ZoneDeletionReason {
 }
 
 extension EncryptionScope {
-  /// The scope as the tables hold it.
+  /// Decodes the scope from its number in the tables.
   init(number: Int64) { self = number == 1 ? .perZone : .perRecord }
 
   var number: Int64 {

@@ -1,11 +1,12 @@
 import StratusDomain
 
-/// The tables of queues, and of the devices that empty them; they came with layout 3.
+/// The tables of notification queues and of devices, added with layout 3.
 enum NotificationTables {
-  /// They belong to the store: a user has one queue in it, whatever the databases of the changes.
+  /// The tables belong to the store, because a user has one queue for all databases.
   ///
-  /// NB: numbers are drawn from a row, not by the engine: a sequence gives them in another order
-  /// than commits, and whoever follows them would miss some for ever.
+  /// NB: numbers come from a row, not from an engine's sequence. A sequence assigns numbers in
+  /// another order than the commits, and a device that reads by number would miss some
+  /// notifications.
   static func text(_ dialect: SQLDialect) -> String {
     """
     CREATE TABLE notification_count (
@@ -46,22 +47,22 @@ enum NotificationTables {
     """
   }
 
-  /// Devices that are forgotten some day; it is so since layout 4.
+  /// The index of devices that expire, by their last-seen time. Layout 4 added it.
   static let devicesSeen =
     "CREATE INDEX devices_seen ON devices (seen) WHERE channel <> \(DeviceChannel.apnsNumber);"
 
-  /// Has the count of notifications go on beyond all that was drawn before a time.
+  /// Moves the notification counter beyond all numbers that were drawn before a time.
   ///
-  /// NB: devices come back with the numbers they know. In a store that was set back to a backup, or
-  /// made anew, numbers that were drawn a second time would seem known to them, and they would
-  /// never hear of what has those. No change of the epoch tells them, since they speak in numbers.
+  /// NB: devices continue with the numbers they know. After a restore from a backup, or in a new
+  /// store, numbers could be drawn twice. Devices would take such a notification for a known one
+  /// and ignore it. They use only numbers here, so they notice no change of the epoch.
   static func countOn(from time: Int64, on connection: any SQLConnection) throws(ServerError) {
     let first = max(0, min(time, Int64.max >> 17)) * numbersPerMillisecond
     try connection.queue(countOn, [.integer(first), .integer(first)])
   }
 
-  /// More than any server queues, for as long as it runs: it must not overtake the clock. In the
-  /// year 3000 numbers still have two bits to spare.
+  /// More numbers than any server draws per millisecond, so that the counter never overtakes the
+  /// clock. In the year 3000 the numbers still have two bits to spare.
   private static let numbersPerMillisecond: Int64 = 65_536
 
   private static let countOn = SQLStatement(

@@ -69,7 +69,7 @@ extension StoreSession {
     try register(known)
   }
 
-  /// - Returns: how many were removed.
+  /// - Returns: the number of removed devices.
   func removeDevices(unseenSince time: Int64, limit: Int) throws(ServerError) -> Int {
     let devices = try connection.all(
       DeviceStatements.unseen, [.integer(time), .integer(Int64(limit))]
@@ -80,7 +80,7 @@ extension StoreSession {
     return devices.count
   }
 
-  /// An hour, so that a busy device does not cost a write each time.
+  /// One hour, so that a busy device does not cause a write for each request.
   private static let touchMilliseconds: Int64 = 3_600_000
 
   private static func device(_ row: any SQLRow) -> StoredDevice {
@@ -95,7 +95,7 @@ extension StoreSession {
 extension DeviceChannel {
   static let apnsNumber: Int64 = 2
 
-  /// The channel as the tables hold it.
+  /// Decodes the channel from its columns.
   fileprivate init(number: Int64, environmentNumber: Int64, token: String) {
     switch number {
     case 1: self = .courier(token: token)
@@ -140,8 +140,8 @@ enum DeviceStatements {
     SELECT \(columns) FROM devices WHERE token = ? AND channel = ? AND environment = ?
     """)
   static let remove = SQLStatement("DELETE FROM devices WHERE owner = ? AND device = ?")
-  /// NB: the condition of the index `devices_seen`, to the letter; else those whom Apple's service
-  /// reaches would be walked through each time.
+  /// NB: this must match the condition of the index `devices_seen` exactly. Otherwise SQLite would
+  /// also scan the devices that Apple's service reaches.
   static let unseen = SQLStatement(
     """
     SELECT owner, device FROM devices WHERE seen < ? AND channel <> \(DeviceChannel.apnsNumber)

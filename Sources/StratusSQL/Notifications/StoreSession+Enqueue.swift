@@ -35,13 +35,13 @@ extension StoreSession {
     for (user, state) in states { try write(state, of: user.text) }
   }
 
-  /// A queue is bounded each time so many joined it, since that costs a walk through it.
+  /// A queue is trimmed after this many added notifications, because trimming scans the queue.
   private static let notificationsPerTrim: Int64 = 32
 
-  /// Removes what a notification stands for from now on, but for what was read: a device that has
-  /// fetched it is still to be told so.
+  /// Removes the notifications that a new one replaces. Notifications that were read stay, because
+  /// a device that has fetched one must still receive its read mark.
   ///
-  /// - Returns: the device that is passed over; nil: none is.
+  /// - Returns: the device that needs no new notification. nil: there is no such device.
   private func replaceCoalesced(
     with notification: NewNotification
   ) throws(ServerError) -> String? {
@@ -55,14 +55,15 @@ extension StoreSession {
     guard let origin = notification.originDeviceID else { return nil }
     let device = try device(id: origin, of: notification.user)
     for (number, others) in replaced {
-      // The device knows of its own changes, and of those it was told of.
+      // The device knows its own changes and the changes it was notified of.
       if let others, ExactName(others) == ExactName(origin) { continue }
       if let device, device.acknowledged < number { return nil }
     }
     return origin
   }
 
-  /// Removes the oldest of a queue that is too long, and what every device has, but for the newest.
+  /// Removes the oldest notifications of a long queue, and those that every device has. The newest
+  /// notification stays.
   private func trimQueue(of user: String) throws(ServerError) {
     let acknowledged = try connection.first(EnqueueStatements.acknowledged, [.text(user)]) { row in
       row.isNull(0) ? Int64.max : row.integer(0)

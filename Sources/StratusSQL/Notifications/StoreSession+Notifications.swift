@@ -101,20 +101,20 @@ extension StoreSession {
   }
 }
 
-/// What is kept of a user's queue besides the notifications.
+/// The state of a user's queue besides its notifications.
 struct QueueState {
   var badge: Int64 = 0
-  /// How many notifications ever joined it.
+  /// The number of notifications that were ever added.
   var added: Int64 = 0
 }
 
 extension StoreSession {
-  /// Draws numbers in a row from the store's count.
+  /// Draws consecutive numbers from the store's counter.
   ///
-  /// The count is changed first and read then: the change locks it until the transaction ends, so
-  /// numbers appear in the order of commits.
+  /// The statement changes the counter before it reads it. The change locks the row until the
+  /// transaction ends, so numbers appear in the order of commits.
   ///
-  /// - Returns: the number before the first of them.
+  /// - Returns: the number before the first drawn number.
   func drawNotifications(_ count: Int) throws(ServerError) -> Int64 {
     if count > 0 {
       try connection.queue(NotificationStatements.countUp, [.integer(Int64(count))])

@@ -1,6 +1,6 @@
 import StratusDomain
 
-/// Reads and writes rows of `entries`, whose primary key is the whole row.
+/// Reads and writes rows of `entries`. Their primary key is the whole row.
 enum EntryStatements {
   static let insert = SQLStatement(
     """
@@ -13,10 +13,10 @@ enum EntryStatements {
     WHERE database = ? AND index_id = ? AND value = ? AND zone = ? AND record = ?
     """)
 
-  /// The statement that reads a stretch, and its values after database and index.
+  /// Returns the statement that reads a range, and its values after database and index.
   ///
-  /// A bound that is a value alone becomes the place before all entries of that value, so that one
-  /// comparison of rows serves both the stretch's end and the place to go on from.
+  /// A bound that is only a value becomes the position before all entries of that value. The end of
+  /// the range and the position to continue from then need one row comparison only.
   static func reading(_ range: EntryRange) -> (SQLStatement, [SQLValue]) {
     if range.isReversed {
       var start = range.upper.map(EntryPosition.init(before:))
@@ -54,7 +54,7 @@ enum EntryStatements {
 }
 
 extension EntryPosition {
-  /// The place before every entry of a value.
+  /// The position before every entry of a value.
   fileprivate init(before value: [UInt8]) {
     self.init(value: value, zone: .min, record: .min)
   }
@@ -69,7 +69,7 @@ extension EntryPosition {
 }
 
 extension IndexEntry {
-  /// Whether one entry of a zone has its place before another's.
+  /// Whether an entry of a zone is ordered before another entry.
   static func lies(_ one: IndexEntry, before other: IndexEntry) -> Bool {
     if one.index != other.index { return one.index < other.index }
     let order = one.value.compare(other.value)
@@ -82,7 +82,7 @@ extension IndexEntry {
 }
 
 extension [UInt8] {
-  /// Below, at or above 0: how these bytes compare with others.
+  /// Compares these bytes with others. The result is below, at or above 0.
   fileprivate func compare(_ other: [UInt8]) -> Int {
     withUnsafeBytes { own in
       other.withUnsafeBytes { other in

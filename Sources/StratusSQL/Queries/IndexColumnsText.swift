@@ -1,14 +1,14 @@
 import StratusDomain
 import StratusWire
 
-/// How the columns of an index are kept: a line each, of form, kind of source, and name.
+/// The stored text of an index's columns. Each line has the form, the kind of source and the name.
 ///
 ///     value field title
 ///     descendingValue system ___modTime
 ///     pairs searchable
 ///
-/// NB: the text is on disk. Form and name come last in no line that an older program wrote
-/// otherwise; new kinds of source need a word of their own.
+/// NB: the text is stored on disk. The words of a line must keep their meaning, because earlier
+/// versions wrote them too. A new kind of source needs a new word.
 enum IndexColumnsText {
   static func text(of columns: [IndexColumn]) -> String {
     columns.map { column in
@@ -21,8 +21,8 @@ enum IndexColumnsText {
     }.joined(separator: "\n")
   }
 
-  /// The word on disk. Tokens changed their meaning once, and with it their word: an index of the
-  /// old ones must not be taken for one of the new.
+  /// The stored word of a form. The meaning of tokens changed once, so their word changed too. An
+  /// index with the old tokens must not be read as one with the new tokens.
   private static func word(of form: IndexColumn.Form) -> String {
     switch form {
     case .token: "pairs"

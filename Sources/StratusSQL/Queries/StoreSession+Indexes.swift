@@ -11,7 +11,7 @@ extension StoreSession {
     values += bounds
     values.append(.integer(Int64(limit)))
     var result: [FoundEntry] = []
-    // NB: not `limit`, which a caller may set high; a page of a query is seldom longer than this.
+    // NB: not `limit`, which a caller may set high. A page of a query is seldom longer than this.
     result.reserveCapacity(min(limit, 64))
     try connection.run(statement, values) { (row) throws(ServerError) in
       result.append(
@@ -127,7 +127,8 @@ extension StoreSession {
     try connection.queue(
       IndexStatements.setPlace, values, expecting: .one(otherwise: "an index to build is not there")
     )
-    // NB: not for a place: every session would read the schema anew after each step.
+    // NB: progress alone does not advance the schema. Otherwise every session would read the schema
+    // again after each step.
     if place == nil { try advanceSchema() }
   }
 
@@ -180,7 +181,7 @@ extension StoreSession {
     try connection.execute(DropStatements.setPlace, [.integer(database), .integer(index)])
   }
 
-  /// All indexes but dropped ones, in order of their numbers.
+  /// Returns all indexes in order of their numbers. Dropped indexes are left out.
   func readIndexes() throws(ServerError) -> [QueryIndex] {
     var result: [QueryIndex] = []
     try connection.run(IndexStatements.list, []) { (row) throws(ServerError) in
@@ -195,8 +196,8 @@ extension StoreSession {
 }
 
 private enum BuildStatements {
-  /// NB: rows of every type and of deleted zones come back, so that `LIMIT` bounds those looked at.
-  /// Their fields are left out: SQLite does not read what no column asks for.
+  /// NB: this returns rows of every type and of deleted zones, so that `LIMIT` bounds the rows that
+  /// are read. It omits their fields, because SQLite does not read columns that are not selected.
   static let walk = SQLStatement(
     """
     SELECT \(RecordColumns.list), database, zone, gone, newest
@@ -233,8 +234,8 @@ private enum IndexStatements {
     """)
 }
 
-/// NB: a dropped index has `ready` 2, and `at_database` says which database its entries are
-/// removed from.
+/// NB: a dropped index has `ready` 2. Its column `at_database` has the database whose entries are
+/// being removed.
 private enum DropStatements {
   static let uses = SQLStatement("SELECT index_id, day FROM index_uses")
   static let note = SQLStatement(

@@ -1,17 +1,17 @@
 import StratusDomain
 import StratusWire
 
-/// The columns of `records` that make a ``StoredRecord``, in the order they are read.
+/// The columns of `records` that make a ``StoredRecord``, in reading order.
 enum RecordColumns {
   static let list = """
     name, type, change, deleted, created_at, created_by, created_device,
     modified_at, modified_by, modified_device, parent, fields, assets, record
     """
-  /// How many there are.
+  /// The number of columns.
   static let count = 14
 }
 
-/// Reads records row after row, and shares the texts that neighbours have in common.
+/// Decodes records row by row. Adjacent records share equal texts.
 struct RecordReader {
   private var type = ""
   private var user = ""

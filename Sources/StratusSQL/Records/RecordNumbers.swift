@@ -1,19 +1,20 @@
 public import StratusDomain
 
-/// Numbers for new records, drawn from the store in blocks, so that no two sessions give one twice.
+/// Record numbers from the store's counter. Each session draws them in blocks, so that no two
+/// sessions use the same number.
 ///
-/// The rest of a block is never used when the session ends.
+/// Unused numbers of a block are lost when the session ends.
 struct RecordNumbers {
-  /// Numbers a block has at least. A record gets its number in one of a thousand cases by two
-  /// statements, and in all others by none.
+  /// The minimum size of a block. With blocks of 1,000, only one new record in a thousand needs the
+  /// two statements that draw a block.
   static let blockSize: Int64 = 1_000
 
-  /// The rest of the session's block.
+  /// The unused numbers of the session's block.
   private var left: Range<Int64> = 0..<0
-  /// Numbers drawn in this transaction for records that are not written yet.
+  /// The numbers that this transaction drew for records that are not written yet.
   private var drawn: [Range<Int64>] = []
 
-  /// Draws numbers in a row; nil if the block has not so many.
+  /// Draws consecutive numbers. nil if the block has too few left.
   mutating func draw(_ count: Int64) -> Int64? {
     guard Int64(left.count) >= count else { return nil }
     let first = left.lowerBound
@@ -31,10 +32,10 @@ struct RecordNumbers {
     left = left.upperBound == block.lowerBound ? left.lowerBound..<block.upperBound : block
   }
 
-  /// How many numbers to draw from the store so that there are `count` in a row.
+  /// The size of the block to draw from the store, so that it has `count` consecutive numbers.
   static func sizeOfBlock(for count: Int64) -> Int64 { max(count, blockSize) }
 
-  /// Whether a number was drawn in this transaction, for a record that is not written yet.
+  /// Whether this transaction drew the number for a record that is not written yet.
   func isNew(_ number: Int64) -> Bool { drawn.contains { $0.contains(number) } }
 
   mutating func forgetDrawn() {
@@ -48,7 +49,8 @@ extension StoreSession {
     if let first = recordNumbers.draw(count) { return first }
     let size = RecordNumbers.sizeOfBlock(for: count)
     note(\.hasRecordNumbers)
-    // NB: changed first and read then: the change locks the row until the transaction ends.
+    // NB: change the counter before reading it. The change locks the row until the transaction
+    // ends.
     try connection.queue(
       NumberStatements.draw, [.integer(size)],
       expecting: .one(otherwise: "the store does not count its records"))

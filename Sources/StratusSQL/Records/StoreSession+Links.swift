@@ -8,7 +8,8 @@ extension StoreSession {
     guard !targets.isEmpty, let number = try number(of: zone.database) else { return [] }
     var result: [RecordLink] = []
     let exact = Set(targets.map(ExactName.init)).map(\.text)
-    // NB: a statement a target. With `IN`, SQLite would sort all their links before the limit.
+    // NB: one statement for each target. With `IN`, SQLite would sort all their links before the
+    // limit.
     for target in exact.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
       let room = limit - result.count
       if room <= 0 { break }
@@ -151,7 +152,7 @@ private enum LinkStatements {
     SELECT \(columns) FROM cascades
     WHERE database = ? AND zone = ? AND target IN (\(SQLStatement.severalNames))
     """)
-  /// What is remembered of a target keeps its place among the others.
+  /// A replaced cascade keeps its position among the other cascades.
   static let writeCascade = SQLStatement(
     """
     INSERT INTO cascades

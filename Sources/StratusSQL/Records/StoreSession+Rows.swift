@@ -1,9 +1,10 @@
 import StratusDomain
 
 extension StoreSession {
-  /// Removes derived rows of a zone's records, of which some may be missing.
+  /// Removes derived rows of a zone's records. Missing rows are ignored.
   ///
-  /// Rows go and come in the order of their tables, so that neighbours are written together.
+  /// Rows are removed and added in the order of their tables, so that adjacent rows are written
+  /// together.
   func remove(
     _ rows: DerivedRows, of zone: Int64, in database: Int64
   ) throws(ServerError) {
@@ -22,7 +23,7 @@ extension StoreSession {
     }
   }
 
-  /// Adds derived rows of a zone's records, of which some may be there.
+  /// Adds derived rows of a zone's records. Existing rows are ignored.
   func add(_ rows: DerivedRows, of zone: Int64, in database: Int64) throws(ServerError) {
     for entry in rows.entries.sorted(by: IndexEntry.lies(_:before:)) {
       try connection.queue(EntryStatements.insert, entry.values(of: zone, in: database))

@@ -1,27 +1,27 @@
 import StratusDomain
 import StratusWire
 
-/// The server's own file inside one transaction.
+/// The server's registry file inside one transaction.
 public final class RegistrySession: SQLSession {
   let connection: any SQLConnection
 
   public init(connection: any SQLConnection) { self.connection = connection }
 
-  /// NB: nothing is remembered here, so there is nothing to forget.
+  /// NB: the session caches nothing, so there is nothing to discard.
   public func forget() {}
 
-  /// Inserts unless a row stands in the way.
+  /// Inserts a row unless it conflicts with an existing row.
   ///
-  /// - Returns: whether it did.
+  /// - Returns: whether the row was inserted.
   func insert(
     _ statement: SQLStatement, _ values: [SQLValue]
   ) throws(ServerError) -> Bool {
     try connection.execute(statement, values) == 1
   }
 
-  /// The store that two columns name.
+  /// Decodes the address of a store from two columns.
   ///
-  /// - Throws: `INTERNAL_ERROR` if they name no environment of this version's.
+  /// - Throws: `INTERNAL_ERROR` if this version does not know the environment.
   func storeAddress(container: String, environment: String) throws(ServerError) -> StoreAddress {
     guard let environment = ContainerEnvironment(rawValue: environment) else {
       throw .fault("an unknown environment is registered", facts: ["environment": environment])

@@ -1,18 +1,18 @@
 public import StratusDomain
 import StratusWire
 
-/// The tables of the server's own file.
+/// The tables of the server's registry file.
 public enum RegistryTables {
-  /// Counts the forms these tables have had.
+  /// The version of the table layout.
   static let layout: Int64 = 2
 
-  /// The needs of the upgrade of an earlier program's file.
+  /// Parameters for the upgrade of a file from an earlier version.
   public struct Upgrade: Sendable {
-    /// SHA-256.
+    /// Computes the SHA-256 digest.
     let digest: @Sendable ([UInt8]) -> [UInt8]
-    /// When the upgrade happens: milliseconds since 1970 UTC.
+    /// The time of the upgrade, in milliseconds since 1970 UTC.
     let now: Int64
-    /// How long a session of an earlier program lasts from then on.
+    /// The lifetime of sessions from an earlier version, counted from the upgrade.
     let sessionMilliseconds: Int64
 
     public init(
@@ -24,8 +24,8 @@ public enum RegistryTables {
     }
   }
 
-  /// Makes the tables where there are none, upgrades those of an earlier program, and refuses those
-  /// of a later one.
+  /// Creates the tables if there are none, upgrades those of an earlier version, and refuses those
+  /// of a later version.
   ///
   /// Runs inside a transaction that the caller opens and commits.
   ///
@@ -54,9 +54,9 @@ public enum RegistryTables {
     }
   }
 
-  /// Says which stores there are, in a copy of the file that goes with copies of these stores.
+  /// Sets the list of stores in a copy of the file that belongs to copies of these stores.
   ///
-  /// Does nothing in a file of layout 1, which does not name its stores.
+  /// Does nothing in a file of layout 1, which has no list of stores.
   ///
   /// - Throws: `INTERNAL_ERROR`.
   public static func setStores(
@@ -88,7 +88,7 @@ public enum RegistryTables {
     """
   }
 
-  /// The tables of layout 2 besides accounts and containers.
+  /// The tables that layout 2 has besides accounts and containers.
   static func tokens(_ dialect: SQLDialect) -> String {
     """
     CREATE TABLE api_tokens (
@@ -122,7 +122,7 @@ public enum RegistryTables {
     """
   }
 
-  /// Secrets of an earlier program, until they are in the key file.
+  /// The secrets of an earlier version. They stay here until they are in the key file.
   private static func secrets(_ dialect: SQLDialect) -> String {
     """
     CREATE TABLE secrets (

@@ -1,6 +1,6 @@
 import StratusDomain
 
-/// Brings the server's own file from layout 1 to layout 2, in the transaction that opens it.
+/// Upgrades the server's registry file from layout 1 to layout 2, in the transaction that opens it.
 enum RegistryUpgrade {
   /// - Throws: `INTERNAL_ERROR`.
   static func run(
@@ -13,8 +13,8 @@ enum RegistryUpgrade {
       \(RegistryTables.tokens(connection.dialect))
       """)
     try hashTokens(on: connection, upgrade)
-    // Choice: sessions of an earlier program count as begun now, because it
-    // did not note when they began.
+    // Choice: sessions of an earlier version begin at the upgrade, because that version did not
+    // record their start.
     try connection.execute(
       UpgradeStatements.moveSessions,
       [
@@ -24,7 +24,7 @@ enum RegistryUpgrade {
     try connection.define("DROP TABLE api_tokens_before; DROP TABLE sessions_before;")
   }
 
-  /// The tokens' texts do not stay in the file.
+  /// Replaces the tokens by their hashes, so that the file no longer contains the tokens.
   private static func hashTokens(
     on connection: any SQLConnection, _ upgrade: RegistryTables.Upgrade
   ) throws(ServerError) {
@@ -42,7 +42,8 @@ enum RegistryUpgrade {
     }
   }
 
-  /// As ``APIToken/id``: the first half of what new tokens have, too.
+  /// Makes the ID of a token, see ``APIToken/id``. The ID is the first half of the hash, as for new
+  /// tokens.
   private static func tokenID(hash: [UInt8]) -> String {
     let digits = Array("0123456789abcdef".utf8)
     return String(

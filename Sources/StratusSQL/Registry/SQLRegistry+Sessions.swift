@@ -2,7 +2,7 @@ public import StratusDomain
 import StratusWire
 
 extension SQLRegistry {
-  /// NB: a plain insert. An ID that exists is an error, never someone else's session replaced.
+  /// NB: a plain insert. An existing ID is an error and never replaces another user's session.
   public func create(_ session: Session) async throws(ServerError) {
     let values: [SQLValue] = [
       .text(session.id), .text(session.accountID), .text(session.store.container),

@@ -63,7 +63,7 @@ private struct TokenRow {
   let container: String
   let environment: String
   let name: String
-  /// A space between each two; no origin holds one.
+  /// The origins, separated by spaces. No origin contains a space.
   let origins: String?
   let callback: String?
   let createdAt: Int64?

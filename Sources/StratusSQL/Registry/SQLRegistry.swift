@@ -1,13 +1,13 @@
 public import StratusDomain
 
-/// What the server as a whole knows, in an SQL engine.
+/// The registry of the server's accounts, tokens and stores in an SQL engine.
 public struct SQLRegistry<Engine: SQLEngine>: Registry where Engine.Session == RegistrySession {
   public let engine: Engine
 
-  /// - Parameter engine: one whose tables ``RegistryTables`` has prepared.
+  /// - Parameter engine: its tables must be prepared by ``RegistryTables``.
   public init(engine: Engine) { self.engine = engine }
 
-  /// The secrets that an earlier program kept here, by name.
+  /// Returns the secrets that an earlier version stored here, by name.
   ///
   /// - Throws: as ``Store/read(_:)``.
   public func earlierSecrets() async throws(ServerError) -> [String: [UInt8]] {
@@ -19,7 +19,7 @@ public struct SQLRegistry<Engine: SQLEngine>: Registry where Engine.Session == R
     }
   }
 
-  /// Removes the secrets of an earlier program, once they are in the key file.
+  /// Removes the secrets of an earlier version. Call this after they are in the key file.
   ///
   /// - Throws: as ``Store/write(_:)``.
   public func forgetEarlierSecrets() async throws(ServerError) {

@@ -37,7 +37,7 @@ extension StoreSession {
     try advanceSchema()
   }
 
-  /// Has every session read the schema anew.
+  /// Makes every session read the schema again.
   func advanceSchema() throws(ServerError) {
     note(\.hasSchema)
     try connection.queue(SchemaStatements.advance, [])
@@ -99,7 +99,7 @@ extension StoreSession {
   }
 }
 
-/// The settings of a container by their names on disk; one without a row has its default.
+/// The names of container settings on disk. A setting without a row has its default.
 private enum StoredSetting: String, CaseIterable {
   case queryExtensions = "query_extensions"
   case referenceTargets = "reference_targets"

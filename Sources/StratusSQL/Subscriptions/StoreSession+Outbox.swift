@@ -48,7 +48,7 @@ extension StoreSession {
     for (position, image) in change.images.enumerated() {
       for (state, record) in [image.before, image.after].enumerated() {
         guard let record else { continue }
-        // NB: the same columns, behind a key that is one longer than a record's own.
+        // NB: the same columns as a record's, after a key that is one column longer.
         try connection.queue(
           OutboxStatements.insertRecord,
           [.integer(entry)]
@@ -94,13 +94,13 @@ extension StoreSession {
   }
 }
 
-/// A ``WatchedChange/Event`` as the tables hold it: 1 records changed, 2 the zone was made, 3 it
-/// was deleted.
+/// The stored form of a ``WatchedChange/Event``. 1: records changed. 2: the zone was created. 3:
+/// the zone was deleted.
 private struct StoredEvent {
   var number: Int64
   var after: Int64 = 0
   var through: Int64 = 0
-  /// With spaces between them: they are identifiers.
+  /// Record types, separated by spaces. They are identifiers.
   var recordTypes = ""
 
   init(number: Int64, after: Int64, through: Int64, recordTypes: String) {

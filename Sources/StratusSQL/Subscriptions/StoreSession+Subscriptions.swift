@@ -34,7 +34,7 @@ extension StoreSession {
   ) throws(ServerError) -> [StoredSubscription] {
     guard limit > 0, let database = try self.number(of: database) else { return [] }
     var databases = [database]
-    // Shared databases have database subscriptions only.
+    // Shared databases support only database subscriptions.
     if key == .database {
       databases += try connection.all(SubscriptionStatements.participants, [.integer(zone)]) {
         $0.integer(0)
@@ -116,7 +116,7 @@ extension StoreSession {
     return true
   }
 
-  /// Removes the subscriptions to a zone, which go with it (semantics §18).
+  /// Removes the subscriptions to a zone, which are deleted with it (semantics §18).
   func removeSubscriptions(toZone zone: Int64, in database: Int64) throws(ServerError) {
     let watch = try rememberedWatch(of: database) { () throws(ServerError) in
       try readWatch(of: database)
@@ -155,11 +155,11 @@ extension StoreSession {
   }
 }
 
-/// A ``WatchSubject`` as the tables hold it: 1 the database, 2 zones, 3 a record type.
+/// The stored form of a ``WatchSubject``. 1: the database. 2: zones. 3: a record type.
 private struct StoredSubject {
   var number: Int64
   var recordType = ""
-  /// Empty: all of the type.
+  /// The field of a query subscription's key. Empty: all records of the type.
   var field = ""
 
   init(number: Int64, recordType: String, field: String) {

@@ -1,12 +1,13 @@
-/// The tables of subscriptions, and of the changes they are to be told of; they came with layout 3.
+/// The tables of subscriptions and of the outbox, added with layout 3.
 enum SubscriptionTables {
-  /// `watches` counts what subscriptions are filed under, so that a save learns in one small read
-  /// whether anybody watches.
+  /// `watches` counts the subscriptions of each subject. A save checks with one small read whether
+  /// any subscription watches it.
   ///
-  /// Entries of the outbox are counted over all databases of the store, as they are matched in that
-  /// order; `outbox_records` go with their entry.
+  /// Outbox entries are numbered across all databases of the store, because they are matched in
+  /// that order. Rows of `outbox_records` are removed with their entry.
   ///
-  /// An entry of the outbox keeps what it needs of its zone, which may be gone when it is matched.
+  /// An outbox entry contains the data it needs about its zone, because the zone may be removed
+  /// before the entry is matched.
   static func text(_ dialect: SQLDialect) -> String {
     """
     CREATE TABLE subscriptions (

@@ -1,13 +1,14 @@
-/// The tables of histories, which came with layout 5.
+/// The tables of histories, added with layout 5.
 enum ListingTables {
-  /// A listing is a zone's place in the history of a database: of its owner's, and of those that
-  /// are shared with participants. It is a narrow row of its own, since every save moves it.
+  /// A listing is a zone's position in the history of a database. The database is the owner's or
+  /// the shared database of a participant. Listings are narrow rows of their own, because every
+  /// save moves one.
   ///
-  /// `listed` is a number of the database's count, `seen` the zone's newest change then, where the
-  /// zone is another's; `participation` is 0 in the owner's database.
+  /// `listed` is a number from the database's counter. `seen` is the newest change of another
+  /// user's zone at the time of the listing. `participation` is 0 in the owner's database.
   ///
-  /// A passage has a number of its zone's count; a record of that zone has joined a share (kind 1)
-  /// or left it (2).
+  /// A passage says that a record joined a share (kind 1) or left it (2). Its number comes from the
+  /// zone's counter.
   static func text(_ dialect: SQLDialect) -> String {
     """
     CREATE TABLE listings (
@@ -37,7 +38,7 @@ enum ListingTables {
     """
   }
 
-  /// Whether no history names the zone of a row of `zones`.
+  /// Whether no history lists the zone of a row of `zones`.
   ///
   /// NB: `participation <> 0` repeats the condition of the index `listings_shared`.
   static let isUnlisted = """

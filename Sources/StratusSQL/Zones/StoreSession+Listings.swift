@@ -1,10 +1,10 @@
 public import StratusDomain
 import StratusWire
 
-/// A zone's place in the history of its owner's database, written in the transactions that change
-/// the zone.
+/// A zone's position in the history of its owner's database. It is written in the transactions that
+/// change the zone.
 extension StoreSession {
-  /// Lists a zone that was just made.
+  /// Lists a new zone.
   func list(_ zone: Int64, in number: Int64) throws(ServerError) {
     try countUp(number)
     try connection.queue(
@@ -12,7 +12,7 @@ extension StoreSession {
       expecting: .one(otherwise: "a zone was not listed"))
   }
 
-  /// Lists a zone again whose records changed.
+  /// Lists a zone again after its records changed.
   func relist(_ zone: Int64, in number: Int64) throws(ServerError) {
     try countUp(number)
     try connection.queue(
@@ -34,15 +34,15 @@ extension StoreSession {
       expecting: .one(otherwise: "a zone that was deleted is not listed"))
   }
 
-  /// Takes deleted zones of a name out of the history, so that the name stands there once, and
-  /// removes those that have no rows any more.
+  /// Removes deleted zones with the given name from the history, so that the name appears there
+  /// once. Zones without any rows are removed completely.
   func unlistDeleted(named name: String, in number: Int64) throws(ServerError) {
     let values: [SQLValue] = [.integer(number), .text(name)]
     try connection.queue(ListingStatements.removeDeleted, [.integer(number)] + values)
     try connection.queue(ListingStatements.removePurgedZones, values)
   }
 
-  /// Counts up a database's list of zones.
+  /// Increments a database's listing counter.
   private func countUp(_ number: Int64) throws(ServerError) {
     try connection.queue(
       ListingStatements.countUp, [.integer(number)],
@@ -50,7 +50,7 @@ extension StoreSession {
   }
 }
 
-/// A zone's place in the history of a participant's shared database.
+/// A zone's position in the history of a participant's shared database.
 extension StoreSession {
   public func participation(
     of user: String, in zone: StoredZone
@@ -93,11 +93,13 @@ extension StoreSession {
     if let known = try participation(of: user, in: zone) { return known }
     let home = try requiredNumber(of: zone)
     let number = try makeNumber(of: .shared(user: user))
-    // An earlier zone of that name, and where the user took part in this one before.
+    // Removes listings of an earlier zone with that name, and the user's earlier participation in
+    // this zone.
     let name: [SQLValue] = [.integer(home), .text(zone.name)]
     try connection.queue(ListingStatements.removeNamed, [.integer(number)] + name + name)
     try countUp(number)
-    // NB: the database's count never goes back, so its number serves as the participation's, too.
+    // NB: the database's counter never decreases, so its number is also a unique participation
+    // number.
     let count = try connection.first(ListingStatements.count, [.integer(number)]) {
       $0.integer(0)
     }
@@ -187,7 +189,7 @@ private enum ListingStatements {
     DELETE FROM listings WHERE database = ? AND zone IN (
       SELECT zone FROM zones WHERE database = ? AND name = ? AND deleted <> 0)
     """)
-  /// NB: as above. Only shared databases may name them still.
+  /// NB: as above. Only shared databases may still list them.
   static let removePurgedZones = SQLStatement(
     """
     DELETE FROM zones WHERE database = ? AND name = ? AND deleted <> 0 AND deleted = 2
@@ -207,7 +209,7 @@ private enum ListingStatements {
     """)
   static let see = SQLStatement(
     "UPDATE listings SET seen = ? WHERE database = ? AND zone = ?")
-  /// NB: each half of the zones has an index of its own.
+  /// NB: live and deleted zones have separate indexes.
   static let removeNamed = SQLStatement(
     """
     DELETE FROM listings WHERE database = ? AND zone IN (
@@ -215,7 +217,8 @@ private enum ListingStatements {
       UNION ALL
       SELECT zone FROM zones WHERE database = ? AND name = ? AND deleted <> 0)
     """)
-  /// A deleted zone's reason stands in its owner's history, for as long as that names it.
+  /// Reads changed zones. A deleted zone's reason is in its owner's history while that lists the
+  /// zone.
   static let changed = SQLStatement(
     """
     SELECT zones.zone, zones.change, zones.deleted, COALESCE(own.deletion_reason, 0)

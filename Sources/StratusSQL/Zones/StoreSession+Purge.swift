@@ -27,7 +27,8 @@ extension StoreSession {
 
   public func purge(_ batch: PurgeBatch, rows: DerivedRows) throws(ServerError) {
     let key: [SQLValue] = [.integer(batch.database), .integer(batch.zone)]
-    // The last door before data goes for good: a live zone's rows never pass.
+    // This is the last check before data is removed permanently. It never lets rows of a live zone
+    // pass.
     guard try connection.first(PurgeStatements.isUnpurged, key, { _ in true }) == true else {
       throw .fault("a zone to purge is not a deleted one")
     }
@@ -73,7 +74,7 @@ private enum PurgeStatements {
     DELETE FROM passages WHERE (database, zone, change) IN (
       SELECT database, zone, change FROM passages WHERE database = ? AND zone = ? LIMIT ?)
     """)
-  /// The row of a zone that a history still names stays.
+  /// Removes a zone's row unless a history still lists the zone.
   static let removeUnlisted = SQLStatement(
     "DELETE FROM zones WHERE database = ? AND zone = ? AND \(ListingTables.isUnlisted)")
   static let markPurged = SQLStatement(

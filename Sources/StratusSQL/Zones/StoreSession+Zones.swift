@@ -66,7 +66,7 @@ extension StoreSession {
     try removeSubscriptions(toZone: zone.id, in: number)
   }
 
-  /// The number of the database of a zone that was read in this transaction.
+  /// Returns the number of a zone's database, which was read in this transaction.
   func requiredNumber(of zone: StoredZone) throws(ServerError) -> Int64 {
     guard let number = try number(of: zone.database) else {
       throw .fault("a zone's database has no row")
@@ -88,7 +88,7 @@ extension StoreSession {
 }
 
 extension StoredZone {
-  /// - Parameter row: begins with ``ZoneStatements/columns``.
+  /// - Parameter row: must begin with ``ZoneStatements/columns``.
   fileprivate init(_ row: any SQLRow, named name: String, in database: DatabaseKey) {
     self.init(
       id: row.integer(0), database: database, name: name, change: row.integer(1),
@@ -103,7 +103,7 @@ enum ZoneStatements {
     zones.zone, zones.change, zones.client_token, zones.encryption_scope, zones.newest_forgotten,
     zones.newest_passage_forgotten
     """
-  /// How many they are.
+  /// The number of columns.
   static let columnCount = 6
   private static let named = """
     SELECT \(columns), databases.epoch, databases.watch_version
@@ -128,7 +128,7 @@ enum ZoneStatements {
       INSERT INTO zones (database, name, change, deleted, encryption_scope)
       VALUES (?, ?, 0, 0, ?)
       """, key: "zone")
-  /// A zone that never held a record has no rows to purge.
+  /// Deletes a zone. A zone that never contained a record has no rows to purge.
   static let delete = SQLStatement(
     """
     UPDATE zones

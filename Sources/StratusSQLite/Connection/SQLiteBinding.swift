@@ -1,7 +1,7 @@
 import GRDBSQLite
 import StratusSQL
 
-/// Hands values to a prepared statement.
+/// Binds values to a prepared statement.
 enum SQLiteBinding {
   /// - Returns: SQLite's result code.
   static func bind(_ value: SQLValue, to statement: OpaquePointer, at column: Int32) -> Int32 {
@@ -11,7 +11,7 @@ enum SQLiteBinding {
     case .integer(let integer):
       return sqlite3_bind_int64(statement, column, integer)
     case .text(var text):
-      // NB: an empty string may have no address, which SQLite takes for a null.
+      // NB: the pointer of an empty string may be nil, which SQLite would bind as null.
       if text.isEmpty { return sqlite3_bind_text(statement, column, "", 0, copied) }
       return text.withUTF8 { bytes in
         bytes.withMemoryRebound(to: CChar.self) { characters in

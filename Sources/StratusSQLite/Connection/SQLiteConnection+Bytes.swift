@@ -2,7 +2,7 @@ import GRDBSQLite
 import StratusDomain
 
 extension SQLiteConnection {
-  /// The bytes a file with this content would have; no transaction may be open.
+  /// Returns the bytes that a file with this content would have. No transaction may be open.
   ///
   /// - Throws: `INTERNAL_ERROR`.
   func serialized() throws(ServerError) -> [UInt8] {
@@ -14,7 +14,7 @@ extension SQLiteConnection {
     return [UInt8](UnsafeBufferPointer(start: start, count: Int(size)))
   }
 
-  /// Replaces the content, which is in memory, by that of a file with these bytes.
+  /// Replaces the content, which is in memory, with the content of a file with these bytes.
   ///
   /// - Throws: `INTERNAL_ERROR`.
   func load(_ bytes: [UInt8]) throws(ServerError) {
@@ -22,7 +22,7 @@ extension SQLiteConnection {
       throw .fault("there is no memory for a store")
     }
     copy.copyMemory(from: bytes, byteCount: bytes.count)
-    // NB: from here on the copy is SQLite's, which frees it even if it refuses it.
+    // NB: SQLite owns the copy from here on and frees it even if it rejects it.
     let code = sqlite3_deserialize(
       handle, "main", copy.assumingMemoryBound(to: UInt8.self), Int64(bytes.count),
       Int64(bytes.count),

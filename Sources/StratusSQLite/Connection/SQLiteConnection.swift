@@ -3,24 +3,25 @@ import GRDBSQLite
 import StratusDomain
 import StratusSQL
 
-/// One open connection to an SQLite file, used by one thread at a time.
+/// One open connection to an SQLite file. Only one thread uses it at a time.
 ///
-/// GRDB opens it, sets it up and prepares its statements; their raw handles are stepped here,
-/// because a request runs several statements and GRDB's cursors cost as much as SQLite itself.
+/// GRDB opens the connection, configures it and prepares its statements. This class steps their raw
+/// handles itself. A request runs several statements, and GRDB's cursors cost as much as SQLite
+/// itself.
 final class SQLiteConnection: SQLConnection {
   let handle: OpaquePointer
   /// The first error of an SQL statement since the last ``startBody()``.
   ///
-  /// A body may catch an error and go on, but what it wrote is no longer what it meant to.
+  /// A body may catch the error and continue, but its writes are then incomplete.
   private(set) var failure: ServerError?
-  /// How many pages the write-ahead log held after the last commit.
+  /// The number of pages in the write-ahead log after the last commit.
   private(set) var pagesInLog = 0
   private let queue: DatabaseQueue
-  /// Both by ``SQLStatement/index``; the first keeps alive what the second points to.
+  /// Both are indexed by ``SQLStatement/index``. The first keeps the objects of the second alive.
   private var prepared: [Statement?] = []
   private var handles: [OpaquePointer?] = []
 
-  /// Opens a file, and makes it where there is none unless `configuration` is read-only.
+  /// Opens a file. Creates it if it does not exist, unless `configuration` is read-only.
   ///
   /// - Throws: `INTERNAL_ERROR`.
   init(path: String, configuration: Configuration) throws(ServerError) {
@@ -33,7 +34,7 @@ final class SQLiteConnection: SQLConnection {
       throw .fault("SQLite gave no connection")
     }
     self.handle = handle
-    // NB: GRDB's hooks expect GRDB to run every statement; here it runs none.
+    // NB: GRDB's hooks expect that GRDB runs every statement, but here it runs none.
     sqlite3_commit_hook(handle, nil, nil)
     sqlite3_rollback_hook(handle, nil, nil)
   }
@@ -45,10 +46,10 @@ final class SQLiteConnection: SQLConnection {
 
   var dialect: SQLDialect { Self.dialect }
 
-  /// Whether a transaction is open; SQLite closes it by itself after some errors.
+  /// Whether a transaction is open. SQLite itself closes it after some errors.
   var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-  /// Rows inserted, updated and deleted since the connection was opened.
+  /// The number of rows inserted, updated and deleted since the connection was opened.
   var rowsChanged: Int { Int(sqlite3_total_changes(handle)) }
 
   func startBody() { failure = nil }
@@ -68,7 +69,7 @@ final class SQLiteConnection: SQLConnection {
       if try !row(reader) { break }
     }
     if sqlite3_stmt_readonly(raw) != 0 { return }
-    // NB: a statement with `RETURNING` gives its rows before it has ended.
+    // NB: a statement with `RETURNING` returns its rows before it is finished.
     var code = sqlite3_step(raw)
     while code == SQLITE_ROW { code = sqlite3_step(raw) }
     if code != SQLITE_DONE { throw failed(code, statement) }
@@ -84,7 +85,7 @@ final class SQLiteConnection: SQLConnection {
     return Int(sqlite3_changes(handle))
   }
 
-  /// Runs it at once: nothing lies between the caller and the file.
+  /// Runs the statement immediately, because no network lies between the caller and the file.
   func queue(
     _ statement: SQLStatement, _ values: [SQLValue], expecting expected: SQLExpectation?
   ) throws(ServerError) {
@@ -102,12 +103,12 @@ final class SQLiteConnection: SQLConnection {
     if code != SQLITE_OK { throw failed(code, nil) }
   }
 
-  /// The statements it has prepared so far, as SQL; their plans are tested.
+  /// The SQL of the statements prepared so far. Tests check their query plans.
   var preparedTexts: [String] {
     handles.compactMap { handle in handle.flatMap(sqlite3_sql).map { String(cString: $0) } }
   }
 
-  /// From now on ``pagesInLog`` is counted; turns SQLite's own checkpoints off.
+  /// Turns off SQLite's own checkpoints and starts to update ``pagesInLog``.
   func countPagesInLog() {
     let this = Unmanaged.passUnretained(self).toOpaque()
     let hook:
@@ -123,17 +124,17 @@ final class SQLiteConnection: SQLConnection {
     sqlite3_wal_hook(handle, hook, this)
   }
 
-  /// Copies into the file what stands in the log, as far as nobody reads it there.
+  /// Copies the write-ahead log into the file, except the pages that readers still use.
   func checkpoint() {
-    // A checkpoint that fails is repeated after the next pages; the log keeps everything till then.
+    // A failed checkpoint is repeated after more pages. The log keeps all data until then.
     sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
   }
 
-  /// Gives back what SQLite holds; the connection cannot be used afterwards.
+  /// Releases SQLite's resources. The connection cannot be used afterwards.
   func close() {
     handles.removeAll()
     prepared.removeAll()
-    // After an error SQLite keeps the connection until the process ends; the file is whole.
+    // After an error SQLite keeps the connection until the process ends. The file stays intact.
     try? queue.close()
   }
 

@@ -4,9 +4,9 @@ import GRDBSQLite
 import StratusDomain
 import StratusWire
 
-/// Turns SQLite's errors into the server's.
+/// Converts SQLite's errors into server errors.
 enum SQLiteFailure {
-  /// - Parameter what: what was being done; for the log.
+  /// - Parameter what: the operation that failed, for the log.
   static func serverError(_ error: any Error, doing what: String) -> ServerError {
     guard let error = error as? DatabaseError else {
       return .fault(what, facts: ["error": String(describing: error)])
@@ -33,13 +33,13 @@ enum SQLiteFailure {
     }
   }
 
-  /// The fault that stands in the facts of an error about a damaged file.
+  /// The fault in the facts of an error about a damaged file.
   static let damagedFault = "a store's file is damaged"
 
-  /// `SQLITE_IOERR_SHMSIZE`: the shared memory beside a file cannot grow, for want of room.
+  /// `SQLITE_IOERR_SHMSIZE`: the shared-memory file cannot grow because the disk is full.
   private static let outOfSharedMemory: Int32 = 4_874
 
-  /// There is no room for a write.
+  /// The error for a write without enough disk space.
   private static func full(facts: [String: String]) -> ServerError {
     ServerError(
       .tryAgainLater, Reason.storeFull,
@@ -47,7 +47,7 @@ enum SQLiteFailure {
       hint: "make room on the disk of the data folder")
   }
 
-  /// The file is not there, or not the one that was opened.
+  /// The error for a file that is missing or was replaced after it was opened.
   static var lost: ServerError {
     ServerError(
       .tryAgainLater, Reason.storeLost, facts: ["fault": "a store's file was lost or replaced"],
@@ -60,11 +60,11 @@ enum SQLiteFailure {
     return code == ENOSPC ? full(facts: facts) : .fault("a file cannot be opened", facts: facts)
   }
 
-  /// More is waiting than will be served soon.
+  /// The error for a store whose queue is full.
   static func busy(facts: [String: String] = [:]) -> ServerError {
     ServerError(.tryAgainLater, Reason.storeBusy, facts: facts, retryAfterSeconds: 1)
   }
 
-  /// The server is going down, or the file was never to be used again.
+  /// The error for a server that is shutting down, or for a file that was closed permanently.
   static var closed: ServerError { busy(facts: ["store": "closed"]) }
 }

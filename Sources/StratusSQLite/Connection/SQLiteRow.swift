@@ -2,7 +2,7 @@ import Foundation
 import GRDBSQLite
 import StratusSQL
 
-/// The row a statement stands on.
+/// The current row of a statement.
 struct SQLiteRow: SQLRow {
   let statement: OpaquePointer
 
@@ -29,7 +29,8 @@ struct SQLiteRow: SQLRow {
   }
 
   func bytes(_ column: Int) -> [UInt8] {
-    // NB: the address first; asking for it may move the value, and the count must fit the place.
+    // NB: read the address before the count. Reading the address may convert the value, and the
+    // count must be that of the converted value.
     guard let start = sqlite3_column_blob(statement, Int32(column)) else { return [] }
     let count = Int(sqlite3_column_bytes(statement, Int32(column)))
     return [UInt8](UnsafeRawBufferPointer(start: start, count: count))

@@ -1,29 +1,31 @@
 import GRDB
 
-/// How files are opened, each number with its reason.
+/// The settings of SQLite connections, each number with its reason.
 enum SQLiteSettings {
-  /// Pages in the write-ahead log after which it is copied into the file: 32 MiB.
+  /// The number of pages after which the write-ahead log is copied into the file: 32 MiB.
   ///
-  /// Eight times SQLite's own: a page that was changed often is copied once, and the copying is
-  /// done beside the writes, not inside one. After a kill so much is read again.
+  /// This is eight times SQLite's default. A page that changed often is copied only once, and the
+  /// copying runs beside the writes instead of inside one. After the process is killed, the next
+  /// start reads a log of up to this size.
   static let checkpointPages = 8_192
-  /// How long another program (a backup, an operator's shell) may hold the file.
+  /// How long this program waits for another program that holds the file, such as a backup or an
+  /// operator's shell.
   static let busyTimeoutSeconds = 5.0
-  /// Bodies that share one commit. A waiting body is delayed by those before it: at 10 µs each this
-  /// is about as long as an ordinary disk takes to flush.
+  /// The maximum number of bodies in one commit. A waiting body is delayed by those before it. At
+  /// 10 µs each, this is about as long as an ordinary disk takes to flush.
   static let bodiesPerCommitMax = 256
-  /// Rows after which a commit takes no further bodies.
+  /// The number of changed rows after which a commit accepts no more bodies.
   static let rowsPerCommitMax = 4_096
 
-  /// The one connection of a file that writes.
+  /// The single writing connection of a file.
   ///
   /// NB: GRDB's own WAL mode (a `DatabasePool`, or `journalMode = .wal`) sets `synchronous=NORMAL`
-  /// after `prepareDatabase` has run, and a commit would not be on disk when it returns.
+  /// after `prepareDatabase` has run. A commit would then not be on disk when it returns.
   static var writer: Configuration {
     var configuration = shared
     configuration.prepareDatabase { database in
-      // Pages of 4 KiB: a commit of one record writes six pages, whatever they hold.
-      // The log is truncated to 64 MiB once it has grown beyond by a burst.
+      // Pages have 4 KiB, because a commit of one record writes six pages of any size. A log that
+      // grew beyond 64 MiB in a burst is truncated to that size.
       try database.execute(
         sql: """
           PRAGMA page_size = 4096;
@@ -38,7 +40,7 @@ enum SQLiteSettings {
     return configuration
   }
 
-  /// A connection that copies the log into the file beside the writer.
+  /// A connection that copies the log into the file while the writer continues.
   static var checkpointer: Configuration {
     var configuration = shared
     configuration.prepareDatabase { database in
@@ -54,7 +56,8 @@ enum SQLiteSettings {
 
   /// One of several connections that only read.
   ///
-  /// They read the file through the system's cache, mapped up to 1 GiB, so their own can be small.
+  /// Readers use the system's file cache, with up to 1 GiB mapped. Their own cache can therefore be
+  /// small.
   static var reader: Configuration {
     var configuration = shared
     configuration.readonly = true
@@ -69,7 +72,7 @@ enum SQLiteSettings {
     return configuration
   }
 
-  /// A connection to a store in memory, which nobody else has and nothing outlives.
+  /// A connection to a private store in memory. The data is lost when the connection closes.
   static var memory: Configuration {
     var configuration = shared
     configuration.prepareDatabase { database in
@@ -82,17 +85,17 @@ enum SQLiteSettings {
     return configuration
   }
 
-  /// A connection to a file that is copied, whoever else uses it.
+  /// A connection to a file that is being copied. Other connections may use the file.
   static var source: Configuration {
     var configuration = shared
     configuration.readonly = true
     return configuration
   }
 
-  /// The one connection to a copy that nobody uses yet.
+  /// The single connection to a copy that is not in use yet.
   ///
-  /// NB: it has no write-ahead log, and only `EXTRA` flushes the folder once the journal is gone:
-  /// one that came back after a loss of power would undo what was committed.
+  /// NB: the copy has no write-ahead log. Only `EXTRA` flushes the folder after the journal is
+  /// deleted. A journal that reappeared after a power loss would undo a commit.
   static var copied: Configuration {
     var configuration = shared
     configuration.prepareDatabase { database in

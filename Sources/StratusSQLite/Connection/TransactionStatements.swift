@@ -1,6 +1,6 @@
 import StratusSQL
 
-/// What opens and closes transactions.
+/// The statements that begin and end transactions and savepoints.
 enum TransactionStatements {
   static let beginRead = SQLStatement("BEGIN")
   static let beginWrite = SQLStatement("BEGIN IMMEDIATE")

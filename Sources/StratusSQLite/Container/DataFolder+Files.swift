@@ -2,16 +2,16 @@ public import Foundation
 public import StratusDomain
 import StratusWire
 
-/// Where everything lies in a data folder, and in a copy of one.
+/// The paths in a data folder, and in a copy of one.
 extension DataFolder {
   static let registryName = "server.sqlite"
 
-  /// The server's own file.
+  /// The path of the server's registry file.
   public static func registry(in folder: URL) -> URL {
     folder.appendingPathComponent(registryName)
   }
 
-  /// The file of a store.
+  /// The path of a store's file.
   static func file(of address: StoreAddress, in folder: URL) -> URL {
     self.folder(of: address.container, in: folder)
       .appendingPathComponent(address.environment.rawValue + ".sqlite")
@@ -33,11 +33,11 @@ extension DataFolder {
     }.filter { FileManager.default.fileExists(atPath: file(of: $0, in: folder).path) }
   }
 
-  /// Has the disk keep the names of a folder's files.
+  /// Flushes a folder, so that the names of its files are on disk.
   ///
-  /// SQLite does this for its own files, but not for the folders they lie in.
+  /// SQLite does this for the names of its own files, but not for the folders that contain them.
   ///
-  /// - Returns: whether it does.
+  /// - Returns: whether the flush succeeded.
   @discardableResult
   public static func flushNames(in folder: URL) -> Bool {
     let descriptor = open(folder.path, O_RDONLY | O_CLOEXEC)

@@ -2,14 +2,14 @@ public import Foundation
 import StratusDomain
 import StratusWire
 
-/// The folder that holds everything a server keeps, locked against a second server.
+/// The folder with all data of a server. It is locked against a second server.
 public final class DataFolder: Sendable {
   /// An absolute path.
   public let url: URL
-  /// Holds the lock until ``unlock()``, ``deinit``, or the end of the process.
+  /// Holds the lock until ``unlock()``, ``deinit`` or the end of the process.
   private let lock: FileHandle
 
-  /// Makes the folder where there is none, closes it to all but its owner, and locks it.
+  /// Creates the folder if necessary, restricts access to its owner, and locks it.
   ///
   /// - Throws: ``DataFolderError``.
   public init(_ url: URL) throws(DataFolderError) {
@@ -40,7 +40,8 @@ public final class DataFolder: Sendable {
     try Self.close(path)
   }
 
-  /// Whoever made the folder may have left it open, and secrets lie in it.
+  /// Restricts access to the owner. The folder may have been created with open permissions, and it
+  /// contains secrets.
   private static func close(_ path: String) throws(DataFolderError) {
     var status = stat()
     if stat(path, &status) == 0, status.st_mode & 0o077 == 0 { return }
@@ -53,17 +54,17 @@ public final class DataFolder: Sendable {
     }
   }
 
-  /// Lets another server have the folder, once all files in it are closed.
+  /// Releases the lock for another server. Call this after all files in the folder are closed.
   public func unlock() { flock(lock.fileDescriptor, LOCK_UN) }
 
-  /// Where the server's own file lies.
+  /// The path of the server's registry file.
   var registryPath: String { Self.registry(in: url).path }
 
-  /// Where a store's file lies; its folder is made where there is none.
+  /// Returns the path of a store's file, and creates the file's folder if necessary.
   ///
-  /// Container IDs are checked before they come here; this is the last door before the file system.
+  /// Container IDs are validated earlier. This is the last check before the file system.
   ///
-  /// - Returns: nil if the ID would lead elsewhere, or onto a file of the server's own.
+  /// - Returns: nil if the ID leads to another folder or to one of the server's own files.
   func storePath(
     container: String, environment: ContainerEnvironment
   ) throws -> String? {
@@ -79,11 +80,11 @@ public final class DataFolder: Sendable {
       .path
   }
 
-  /// Takes a container's folder out of the way and removes it.
+  /// Removes a container's folder.
   ///
-  /// It is renamed first, so that a removal that is cut short leaves no part of a container.
+  /// The folder is renamed first, so that an interrupted removal leaves no partial container.
   ///
-  /// - Throws: if it cannot be renamed.
+  /// - Throws: an error if the folder cannot be renamed.
   func removeContainer(_ container: String) throws {
     guard Self.isSafe(container) else { return }
     let folder = Self.folder(of: container, in: url)
@@ -95,7 +96,7 @@ public final class DataFolder: Sendable {
     try? FileManager.default.removeItem(at: removed)
   }
 
-  /// Removes what a removal left that was cut short.
+  /// Deletes the rest of an interrupted removal.
   func removeLeftovers() {
     let names = try? FileManager.default.contentsOfDirectory(atPath: url.path)
     for name in names ?? [] where name.hasPrefix(Self.removedPrefix) {
@@ -103,17 +104,17 @@ public final class DataFolder: Sendable {
     }
   }
 
-  /// NB: a dot in front, which no container's ID has.
+  /// NB: the prefix begins with a dot, because no container's ID does.
   private static let removedPrefix = ".removed-"
 
-  /// Whether a store has a file; none is made.
+  /// Whether a store has a file. Creates none.
   func hasStore(container: String, environment: ContainerEnvironment) -> Bool {
     if !Self.isSafe(container) { return false }
     let address = StoreAddress(container: container, environment: environment)
     return FileManager.default.fileExists(atPath: Self.file(of: address, in: url).path)
   }
 
-  /// The names of other things in the folder.
+  /// The names of the other files in the folder.
   private static let ownNames: Set = ["lock", "keys", "management.json", "management.sock"]
 
   static func isSafe(_ container: String) -> Bool {
@@ -133,7 +134,7 @@ public final class DataFolder: Sendable {
   }
 }
 
-/// Why a data folder cannot be used: one sentence for the operator, saying what to do.
+/// The reason why a data folder cannot be used: one sentence that tells the operator what to do.
 public struct DataFolderError: Error, Sendable, CustomStringConvertible {
   public let description: String
 
@@ -141,8 +142,8 @@ public struct DataFolderError: Error, Sendable, CustomStringConvertible {
 }
 
 extension DataFolder {
-  /// Refuses a folder that has stores and not the file that knows of them: with a new one beside
-  /// them, accounts and users would be others.
+  /// Refuses a folder that has stores but no registry file. With a new registry, its accounts and
+  /// users would not match the stores.
   ///
   /// - Throws: ``DataFolderError``.
   public func requireRegistry() throws(DataFolderError) {

@@ -3,17 +3,17 @@ import StratusDomain
 import StratusWire
 import Synchronization
 
-/// Knows whether a file that is open is still the one that its path names.
+/// Checks whether the path of an open file still leads to that file.
 ///
-/// SQLite goes on writing to a file that was removed or replaced. Its commits there are gone
-/// after a restart, so they must not be acknowledged.
+/// SQLite continues to write to a file that was removed or replaced. Such commits are lost after a
+/// restart, so they must not be acknowledged.
 final class FileWatch: Sendable {
-  /// Which file a path names.
+  /// The identity of the file at a path.
   private struct Identity: Equatable {
     let device: dev_t
     let inode: ino_t
 
-    /// nil: there is none, or it is empty.
+    /// nil: the file does not exist or is empty.
     init?(_ path: String, mayBeEmpty: Bool) {
       var status = stat()
       guard stat(path, &status) == 0, mayBeEmpty || status.st_size > 0 else { return nil }
@@ -27,12 +27,12 @@ final class FileWatch: Sendable {
   private let file: Identity?
   /// nil: there was no write-ahead log when the file was opened.
   private let log: Identity?
-  /// Once set, it stays: the file may be back, but commits went elsewhere meanwhile.
+  /// Never reset. The file may come back, but commits in between went to another file.
   private let isLost = Atomic<Bool>(false)
   private let isDamaged = Atomic<Bool>(false)
   private let isFull = Atomic<Bool>(false)
 
-  /// - Parameter path: of a file that is open, with its tables.
+  /// - Parameter path: the path of an open file that has its tables.
   init(path: String) {
     self.path = path
     logPath = path + "-wal"
@@ -40,14 +40,14 @@ final class FileWatch: Sendable {
     log = Identity(logPath, mayBeEmpty: true)
   }
 
-  /// Refuses what a lost file could not keep; costs no system call.
+  /// Throws an error if the file is known to be lost. Makes no system call.
   func checkKnown() throws(ServerError) {
     if isLost.load(ordering: .relaxed) { throw SQLiteFailure.lost }
   }
 
-  /// Looks at the files; to be called after a commit and before it is acknowledged.
+  /// Checks the files on disk. Call this after a commit and before it is acknowledged.
   ///
-  /// - Throws: `TRY_AGAIN_LATER`, from the first time on for good.
+  /// - Throws: `TRY_AGAIN_LATER` if the file is lost, also for all later calls.
   func check() throws(ServerError) {
     if !looksInPlace { isLost.store(true, ordering: .relaxed) }
     try checkKnown()
@@ -58,7 +58,7 @@ final class FileWatch: Sendable {
     return log == nil || Identity(logPath, mayBeEmpty: true) == log
   }
 
-  /// Notes what an error says of the file.
+  /// Records the problem that an error indicates.
   func note(_ error: ServerError) {
     if error.reason == Reason.storeFull { isFull.store(true, ordering: .relaxed) }
     if error.facts["fault"] == SQLiteFailure.damagedFault {
@@ -66,12 +66,12 @@ final class FileWatch: Sendable {
     }
   }
 
-  /// Notes that something was written, so that there is room again.
+  /// Records a successful write, which shows that the disk has free space again.
   func noteWritten() {
     if isFull.load(ordering: .relaxed) { isFull.store(false, ordering: .relaxed) }
   }
 
-  /// What is wrong with the file.
+  /// The current problem of the file.
   var problem: HealthProblem.Kind? {
     do throws(ServerError) { try check() } catch { return .lost }
     if isDamaged.load(ordering: .relaxed) { return .damaged }

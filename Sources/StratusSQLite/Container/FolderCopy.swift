@@ -4,16 +4,17 @@ public import StratusDomain
 import StratusSQL
 import StratusWire
 
-/// The SQLite files of a data folder, on their way into another folder that no server uses.
+/// Copies the SQLite files of a data folder into another folder that no server uses.
 ///
-/// A server may be at work in the first: each file is copied as it is at one moment, and nobody
-/// waits for it.
+/// A server may use the source folder. Each file is copied as of one moment, and the copy does not
+/// block the server.
 public struct FolderCopy: Sendable {
-  /// What a copy is to be.
+  /// The purpose of a copy.
   public enum Purpose: Sendable {
-    /// The same history at an earlier moment.
+    /// The copy keeps the history of the source, as of an earlier moment.
     case keep
-    /// The beginning of another history: who followed that of the first begins anew.
+    /// The copy begins a new history. Clients that followed the source's history must sync again
+    /// from the beginning.
     case beginAnew
   }
 
@@ -24,9 +25,9 @@ public struct FolderCopy: Sendable {
 
   /// - Parameters:
   ///   - source: a data folder, or a copy of one.
-  ///   - target: a folder that is there, and empty.
+  ///   - target: an existing and empty folder.
   ///   - makeEpoch: draws 64 random bits for a new history.
-  ///   - now: when it begins: see ``StoreTables/beginTimeline(epoch:now:on:)``.
+  ///   - now: the start of the new history, see ``StoreTables/beginTimeline(epoch:now:on:)``.
   public init(
     of source: URL, in target: URL, makeEpoch: @escaping @Sendable () -> Int64,
     now: @escaping @Sendable () -> Int64
@@ -37,7 +38,7 @@ public struct FolderCopy: Sendable {
     self.now = now
   }
 
-  /// Copies a store, without the assets that no record holds; its folder is made.
+  /// Copies a store without the assets that no record holds. Creates the folder of the copy.
   ///
   /// - Throws: `INTERNAL_ERROR`, also if the file is damaged.
   /// - Returns: the copy's epoch.
@@ -57,7 +58,8 @@ public struct FolderCopy: Sendable {
     let connection = try SQLiteConnection(path: file.path, configuration: SQLiteSettings.copied)
     defer { connection.close() }
     try connection.execute(TransactionStatements.beginWrite, [])
-    // An earlier version may have written it, or a server that ended before it had.
+    // The source may come from an earlier version, or from a server that stopped before it created
+    // the tables.
     try StoreTables.prepare(on: connection, makeEpoch: makeEpoch, now: now)
     try StoreTables.forgetUnheldAssets(on: connection)
     switch purpose {
@@ -70,9 +72,9 @@ public struct FolderCopy: Sendable {
     return epoch
   }
 
-  /// Copies the server's own file.
+  /// Copies the server's registry file.
   ///
-  /// - Parameter epochs: those of all stores that were copied: the copy knows of no others.
+  /// - Parameter epochs: the epochs of all copied stores. The copy lists only these stores.
   /// - Throws: `INTERNAL_ERROR`, also if the file is damaged.
   public func copyRegistry(epochs: [StoreAddress: Int64]) throws(ServerError) {
     let file = DataFolder.registry(in: target)
@@ -84,9 +86,9 @@ public struct FolderCopy: Sendable {
     try connection.execute(TransactionStatements.commit, [])
   }
 
-  /// Names the files of the assets of a store that was copied, each with its size in bytes.
+  /// Calls `body` for the file of each asset of a copied store, with its size in bytes.
   ///
-  /// - Throws: `INTERNAL_ERROR`, and what `body` throws.
+  /// - Throws: `INTERNAL_ERROR`, and any error of `body`.
   public func eachAssetFile(
     at address: StoreAddress, _ body: (_ file: String, _ size: Int64) throws(ServerError) -> Void
   ) throws(ServerError) {
@@ -104,7 +106,7 @@ public struct FolderCopy: Sendable {
       try reading.backup(to: writing)
       try reading.close()
       try writing.writeWithoutTransaction { database in
-        // One file without a log beside it, that can be read where nothing can be written.
+        // Leaves one file without a log, which can also be read on a read-only disk.
         try database.execute(sql: "PRAGMA journal_mode = DELETE")
         let found = try String.fetchOne(database, sql: "PRAGMA quick_check(1)")
         if found != "ok" { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: found) }

@@ -1,11 +1,11 @@
 import Foundation
 import StratusDomain
 
-/// Lets only their owner read SQLite's files.
+/// Restricts access to SQLite's files to their owner.
 enum OwnedFile {
-  /// Makes a file where there is none, and closes it and what SQLite keeps beside it to others.
+  /// Creates a file if necessary, and restricts access to it and to SQLite's files beside it.
   ///
-  /// SQLite gives the log and the shared memory the mode of the file.
+  /// SQLite gives the log and the shared-memory file the mode of the main file.
   ///
   /// - Throws: `INTERNAL_ERROR`.
   static func prepare(_ path: String) throws(ServerError) {
@@ -17,18 +17,18 @@ enum OwnedFile {
     for suffix in ["", "-wal", "-shm"] {
       var status = stat()
       guard stat(path + suffix, &status) == 0, status.st_mode & 0o077 != 0 else { continue }
-      // An owner who cannot close the file has other worries; the folder is closed already.
+      // A failure is ignored, because the folder already restricts access.
       chmod(path + suffix, 0o600)
     }
   }
 
-  /// Whether a file is there and not empty.
+  /// Whether a file exists and is not empty.
   static func holdsBytes(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_size > 0
   }
 
-  /// Whether a file could be one of SQLite's.
+  /// Whether a file could be an SQLite file.
   static func looksLikeSQLite(_ path: String) -> Bool {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return false }

@@ -1,13 +1,13 @@
 import GRDB
 
-/// Decides when the write-ahead log is copied into the file, and does most of it beside the writer.
+/// Decides when to copy the write-ahead log into the file, and does most of the copying beside the
+/// writer.
 ///
-/// The log starts anew only when all of it has been copied, which a checkpoint beside a busy writer
-/// never achieves by itself. So it goes in two steps: a second connection copies what there is,
-/// while writes go on; then the writer copies the little that came in the meantime, between two
-/// transactions.
+/// SQLite restarts the log only after all of it was copied. A checkpoint beside a busy writer never
+/// achieves that alone, so it has two steps. First a second connection copies the existing pages
+/// while writes continue. Then the writer copies the few newer pages between two transactions.
 ///
-/// Used by the writer's thread only.
+/// Only the writer's thread uses this class.
 final class SQLiteCheckpoints {
   private let path: String
   private var queue: DatabaseQueue?
@@ -17,17 +17,17 @@ final class SQLiteCheckpoints {
 
   init(path: String) { self.path = path }
 
-  /// Whether it is time to ``start(whenCopied:)``.
+  /// Whether ``start(whenCopied:)`` is due.
   func isDue(pagesInLog: Int) -> Bool {
-    // The log has started anew.
+    // A smaller log means that SQLite has restarted it.
     if pagesInLog < pagesBefore { pagesCopied = 0 }
     pagesBefore = pagesInLog
     return !isRunning && pagesInLog - pagesCopied >= SQLiteSettings.checkpointPages
   }
 
-  /// Takes the first step.
+  /// Starts the first step.
   ///
-  /// - Parameter whenCopied: called on another thread; has the writer take the second.
+  /// - Parameter whenCopied: called on another thread. It makes the writer run the second step.
   func start(whenCopied: @escaping @Sendable () -> Void) {
     isRunning = true
     if queue == nil {
@@ -35,13 +35,13 @@ final class SQLiteCheckpoints {
     }
     guard let queue else { return whenCopied() }
     queue.asyncWriteWithoutTransaction { database in
-      // What it fails to copy is left for the second step, or the next time.
+      // The second step or the next checkpoint copies any pages that fail here.
       _ = try? database.checkpoint(.passive)
       whenCopied()
     }
   }
 
-  /// Notes that the second step is done.
+  /// Records that the second step is finished.
   func ended() {
     isRunning = false
     pagesCopied = pagesBefore

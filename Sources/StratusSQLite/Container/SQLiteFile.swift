@@ -3,17 +3,17 @@ public import StratusDomain
 public import StratusSQL
 import StratusWire
 
-/// One SQLite file: a thread that writes, and connections that read beside it.
+/// One SQLite file with one writer thread and several reading connections.
 public final class SQLiteFile<Session: SQLSession>: SQLEngine {
   private let writer: SQLiteWriter<Session>
   private let readers: SQLiteReaders<Session>
   private let watch: FileWatch
 
-  /// Opens a file, and makes it where there is none; its folder must exist.
+  /// Opens a file, and creates it if necessary. Its folder must exist.
   ///
   /// - Parameters:
   ///   - waitingMax: see ``LimitSettings/storeWaitingMax``.
-  ///   - prepare: makes the tables, inside a transaction.
+  ///   - prepare: creates the tables, inside a transaction.
   /// - Throws: `INTERNAL_ERROR`; `TRY_AGAIN_LATER` if another program holds the file.
   init(
     path: String, waitingMax: Int = Limits.storeWaitingMax,
@@ -32,8 +32,8 @@ public final class SQLiteFile<Session: SQLSession>: SQLEngine {
     watch = FileWatch(path: path)
     writer = SQLiteWriter(
       connection: connection, path: path, waitingMax: waitingMax, watch: watch)
-    // Readers run on the callers' threads, of which there are as many as cores; two more for those
-    // who are held up by the disk.
+    // Readers run on the callers' threads, and there are as many threads as cores. Two more
+    // connections replace readers that wait for the disk.
     let countMax = ProcessInfo.processInfo.activeProcessorCount + 2
     readers = SQLiteReaders(path: path, countMax: countMax, waitingMax: waitingMax)
   }
@@ -61,12 +61,13 @@ public final class SQLiteFile<Session: SQLSession>: SQLEngine {
     }
   }
 
-  /// What is wrong with the file now; nil: nothing is known to be.
+  /// The current problem of the file. nil: no problem is known.
   var problem: HealthProblem.Kind? { watch.problem }
 
-  /// Lets what has begun end, refuses the rest with `TRY_AGAIN_LATER`, and closes the file.
+  /// Finishes the pending bodies, refuses new ones with `TRY_AGAIN_LATER`, and closes the file.
   ///
-  /// NB: the writer last; the last connection to close empties the write-ahead log into the file.
+  /// NB: close the writer last. The last connection to close copies the whole write-ahead log into
+  /// the file.
   public func close() async {
     await readers.close()
     await writer.close()

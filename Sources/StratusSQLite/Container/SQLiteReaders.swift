@@ -2,9 +2,9 @@ import StratusDomain
 import StratusSQL
 import Synchronization
 
-/// A connection that reads, with its session.
+/// A reading connection with its session.
 ///
-/// NB: unchecked, since ``SQLiteReaders`` gives it to one caller at a time.
+/// NB: unchecked, because ``SQLiteReaders`` lends it to one caller at a time.
 final class SQLiteReader<Session: SQLSession>: @unchecked Sendable {
   private let connection: SQLiteConnection
   private let session: Session
@@ -14,7 +14,7 @@ final class SQLiteReader<Session: SQLSession>: @unchecked Sendable {
     session = Session(connection: connection)
   }
 
-  /// Whether the last transaction ended as it should.
+  /// Whether the last transaction ended correctly.
   var isSound: Bool { !connection.isInTransaction }
 
   func read<Value>(
@@ -29,12 +29,13 @@ final class SQLiteReader<Session: SQLSession>: @unchecked Sendable {
   func close() { connection.close() }
 }
 
-/// The readers of a file: made as they are needed, kept, and given to one caller at a time.
+/// The reading connections of a file. They are created when needed, kept, and lent to one caller at
+/// a time.
 final class SQLiteReaders<Session: SQLSession>: Sendable {
   private typealias Waiting = CheckedContinuation<Result<SQLiteReader<Session>, ServerError>, Never>
 
   private struct State {
-    /// The one used last is used next: its pages are in the processor's cache.
+    /// The most recently used reader is used next, because its pages are in the processor's cache.
     var idle: [SQLiteReader<Session>] = []
     var open = 0
     var waiting: [Waiting] = []
@@ -48,15 +49,15 @@ final class SQLiteReaders<Session: SQLSession>: Sendable {
   private let state = Mutex(State())
 
   /// - Parameters:
-  ///   - countMax: how many bodies can read at once.
-  ///   - waitingMax: how many more may wait.
+  ///   - countMax: the maximum number of concurrent bodies.
+  ///   - waitingMax: the maximum number of waiting bodies.
   init(path: String, countMax: Int, waitingMax: Int) {
     self.path = path
     self.countMax = countMax
     self.waitingMax = waitingMax
   }
 
-  /// As ``SQLEngine/read(_:)``; runs the body on the calling thread.
+  /// See ``SQLEngine/read(_:)``. Runs the body on the calling thread.
   func read<Value: Sendable>(
     _ body: @Sendable (Session) throws(ServerError) -> Value
   ) async throws(ServerError) -> Value {
@@ -70,7 +71,7 @@ final class SQLiteReaders<Session: SQLSession>: Sendable {
     return try reader.read(body)
   }
 
-  /// Closes the readers, those in use when they come back.
+  /// Closes the readers. Readers in use are closed when they are returned.
   func close() async {
     await withCheckedContinuation { continuation in
       let (idle, waiting, isDone) = state.withLock { state in
@@ -94,7 +95,7 @@ final class SQLiteReaders<Session: SQLSession>: Sendable {
     case make, wait, closed
   }
 
-  /// A reader that is idle, or a new one; nil: all are in use.
+  /// Returns an idle reader or a new one. nil: all readers are in use.
   private func takeNow() throws(ServerError) -> SQLiteReader<Session>? {
     let taken = state.withLock { state -> Taken in
       if state.isClosed { return .closed }
@@ -154,7 +155,7 @@ final class SQLiteReaders<Session: SQLSession>: Sendable {
     }
   }
 
-  /// Takes note that a reader is gone.
+  /// Records that a reader was closed.
   private func drop() {
     let closers = state.withLock { state -> [CheckedContinuation<Void, Never>] in
       state.open -= 1

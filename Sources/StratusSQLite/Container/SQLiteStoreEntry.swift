@@ -2,9 +2,10 @@ import StratusDomain
 import StratusSQL
 import Synchronization
 
-/// The place of one store in the catalog: opened when it is used, closed when it is not.
+/// The entry of one store in the catalog. It opens the store when it is used and closes it when it
+/// is idle.
 ///
-/// Everybody who needs the store while it is being opened gets the same result.
+/// All callers that need the store while it is being opened get the same result.
 final class SQLiteStoreEntry: Sendable {
   fileprivate typealias Opened = Result<SQLiteStore, ServerError>
 
@@ -12,20 +13,20 @@ final class SQLiteStoreEntry: Sendable {
     case closed
     case opening([CheckedContinuation<Opened, Never>])
     case open(SQLiteStore)
-    /// Those who wait try again when it is closed.
+    /// The waiting callers try again when the store is closed.
     case closing([CheckedContinuation<Opened, Never>])
-    /// It is never opened again.
+    /// The store is never opened again.
     case ended
   }
 
   fileprivate struct Book {
     var state = State.closed
-    /// Bodies and requests at work.
+    /// The number of bodies and requests that use the store.
     var uses = 0
     /// Milliseconds since 1970 UTC.
     var usedAt: Int64 = 0
     var isToEnd = false
-    /// Those who wait for the end.
+    /// The callers that wait for the end.
     var enders: [CheckedContinuation<Void, Never>] = []
   }
 
@@ -44,7 +45,7 @@ final class SQLiteStoreEntry: Sendable {
 
   var isOpen: Bool { opened != nil }
 
-  /// What is wrong with the file, if it is open.
+  /// The current problem of the file, if it is open.
   var problem: HealthProblem.Kind? { opened?.engine.problem }
 
   private var opened: SQLiteStore? {
@@ -55,7 +56,7 @@ final class SQLiteStoreEntry: Sendable {
 
   /// Runs a body on the store, which stays open meanwhile.
   ///
-  /// - Parameter marksUse: whether this keeps the store open for a while.
+  /// - Parameter marksUse: whether this call keeps the store open for a while.
   func use<Value: Sendable>(
     marksUse: Bool, _ body: (SQLiteStore) async throws(ServerError) -> Value
   ) async throws(ServerError) -> Value {
@@ -76,7 +77,7 @@ final class SQLiteStoreEntry: Sendable {
     book.withLock { $0.uses == 0 && $0.usedAt < time && $0.isOpen }
   }
 
-  /// Closes the store unless it is in use, or was since a time.
+  /// Closes the store unless it is in use or was used since the given time.
   func close(unlessUsedSince time: Int64) async {
     let store = book.withLock { book -> SQLiteStore? in
       guard book.uses == 0, book.usedAt < time, case .open(let store) = book.state else {
@@ -90,7 +91,7 @@ final class SQLiteStoreEntry: Sendable {
     finishClosing()
   }
 
-  /// Closes the store for good; returns when it is closed.
+  /// Closes the store permanently. Returns when it is closed.
   func end() async {
     let store = book.withLock { book -> SQLiteStore? in
       book.isToEnd = true
@@ -165,7 +166,8 @@ final class SQLiteStoreEntry: Sendable {
   }
 
   private func beginOpening() {
-    // NB: no child of the first request, whose end must not take the others' result along.
+    // NB: not a child task of the first request, because its cancellation must not affect other
+    // callers.
     Task.detached { await self.finishOpening(await self.result()) }
   }
 
@@ -216,10 +218,10 @@ extension SQLiteStoreEntry.Book {
   }
 }
 
-/// A store as the rest of the server has it: it is opened again when it was closed.
+/// A store as the rest of the server uses it. The handle opens the store again if it was closed.
 struct SQLiteStoreHandle: Store {
   let entry: SQLiteStoreEntry
-  /// Whether use of it keeps the store open for a while.
+  /// Whether a use keeps the store open for a while.
   let marksUse: Bool
 
   func read<Value: Sendable>(

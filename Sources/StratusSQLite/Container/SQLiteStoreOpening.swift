@@ -2,7 +2,7 @@ import Foundation
 import StratusDomain
 import StratusSQL
 
-/// Opens stores, each on a thread of its own.
+/// Opens stores, each on its own thread.
 struct SQLiteStoreOpening: Sendable {
   let folder: DataFolder
   let registry: (any StoreRegistry)?
@@ -10,9 +10,9 @@ struct SQLiteStoreOpening: Sendable {
   let now: @Sendable () -> Int64
   let waitingMax: Int
 
-  /// Opens the store at an address, and makes it where there was none.
+  /// Opens the store at an address, and creates it if none existed.
   ///
-  /// - Throws: `TRY_AGAIN_LATER` if the store that there was is not the one that is there;
+  /// - Throws: `TRY_AGAIN_LATER` if the known store is missing or was replaced, or
   ///   `INTERNAL_ERROR`.
   func open(_ address: StoreAddress) async throws(ServerError) -> SQLiteStore {
     let known = try await registry?.epoch(ofStore: address)
@@ -28,7 +28,7 @@ struct SQLiteStoreOpening: Sendable {
     return store
   }
 
-  /// The epoch in a store's file; nil: there are no tables.
+  /// Returns the epoch in a store's file. nil: the file has no tables.
   func epoch(ofFileAt address: StoreAddress) -> Int64? {
     let path = DataFolder.file(of: address, in: folder.url).path
     do throws(ServerError) {
@@ -48,7 +48,7 @@ struct SQLiteStoreOpening: Sendable {
       (connection) throws(ServerError) in
       try StoreTables.prepare(on: connection, makeEpoch: makeEpoch, now: now)
       epoch = try StoreTables.identity(on: connection)
-      // NB: thrown inside the transaction, so that nothing is made in a file of something else.
+      // NB: thrown inside the transaction, so that a foreign file stays unchanged.
       if let knownEpoch, knownEpoch != epoch { throw SQLiteFailure.lost }
     }
     return (SQLiteStore(engine: file), epoch)
@@ -68,8 +68,8 @@ struct SQLiteStoreOpening: Sendable {
     return path
   }
 
-  /// Runs a body on a thread of its own, because it may wait for the disk or for another program's
-  /// lock, and the threads of Swift's tasks are as few as the cores.
+  /// Runs a body on its own thread. The body may wait for the disk or for another program's lock,
+  /// and Swift's tasks have only as many threads as there are cores.
   private static func onOwnThread<Value: Sendable>(
     _ body: @escaping @Sendable () throws(ServerError) -> Value
   ) async throws(ServerError) -> Value {

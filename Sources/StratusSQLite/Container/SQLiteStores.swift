@@ -7,8 +7,8 @@ import Synchronization
 /// A store in one SQLite file.
 typealias SQLiteStore = SQLStore<SQLiteFile<StoreSession>>
 
-/// The stores of all containers, each a file in the data folder, opened on first use and closed
-/// when no request has used it for a while.
+/// The stores of all containers. Each store is a file in the data folder. A store is opened on
+/// first use and closed after no request has used it for a while.
 public final class SQLiteStores: StoreCatalog {
   private struct State {
     var entries: [StoreAddress: SQLiteStoreEntry] = [:]
@@ -22,9 +22,9 @@ public final class SQLiteStores: StoreCatalog {
   private let state = Mutex(State())
 
   /// - Parameters:
-  ///   - folder: held as long as these stores are.
-  ///   - registry: knows which stores there are, so that a lost one is noticed; nil: lost stores
-  ///     are not noticed.
+  ///   - folder: held for the lifetime of these stores.
+  ///   - registry: lists the existing stores, so that a lost store is detected. nil: lost stores
+  ///     are not detected.
   ///   - makeEpoch: draws 64 random bits for a new store.
   ///   - now: milliseconds since 1970 UTC.
   ///   - waitingMax: see ``LimitSettings/storeWaitingMax``.
@@ -46,18 +46,17 @@ public final class SQLiteStores: StoreCatalog {
     return store
   }
 
-  /// The stores that are open, each by its address. What is done to them by these does not keep
-  /// them open.
+  /// The open stores, by address. Calls through these handles do not keep the stores open.
   public var openStoresByAddress: [StoreAddress: any Store] {
     state.withLock(\.entries).filter { $0.value.isOpen }.mapValues {
       SQLiteStoreHandle(entry: $0, marksUse: false)
     }
   }
 
-  /// The stores that are open.
+  /// The open stores.
   public var openStores: [any Store] { Array(openStoresByAddress.values) }
 
-  /// Whether there is a store, in use or not; none is made.
+  /// Whether a store exists, open or not. Creates none.
   public func hasStore(at address: StoreAddress) -> Bool {
     folder.hasStore(container: address.container, environment: address.environment)
   }
@@ -69,14 +68,14 @@ public final class SQLiteStores: StoreCatalog {
     }
   }
 
-  /// Closes a store unless it is in use, or was since a time; the next request opens it again.
+  /// Closes a store unless it is in use or was used since a time. The next request opens it again.
   public func closeStore(at address: StoreAddress, unlessUsedSince time: Int64) async {
     await state.withLock { $0.entries[address] }?.close(unlessUsedSince: time)
   }
 
   /// Closes a container's stores and removes their files.
   ///
-  /// - Throws: `INTERNAL_ERROR` if the files cannot be removed; they are all there then.
+  /// - Throws: `INTERNAL_ERROR` if the files cannot be removed. All of them still exist then.
   public func deleteStores(of container: String) async throws(ServerError) {
     let entries = state.withLock { state in
       let addresses = state.entries.keys.filter { $0.container == container }
@@ -88,7 +87,7 @@ public final class SQLiteStores: StoreCatalog {
     }
   }
 
-  /// Lets what has begun end, refuses the rest, and closes all files.
+  /// Finishes the pending bodies, refuses new ones, and closes all files.
   public func close() async {
     let entries = state.withLock { state in
       state.isClosed = true
@@ -98,13 +97,13 @@ public final class SQLiteStores: StoreCatalog {
     for entry in entries { await entry.end() }
   }
 
-  /// The store itself, which may be closed at any time.
+  /// Returns the store itself. It may be closed at any time.
   func openStore(at address: StoreAddress) async throws(ServerError) -> SQLiteStore {
     try await entry(of: address).use(marksUse: true) { (store) throws(ServerError) in store }
   }
 
   private func entry(of address: StoreAddress) throws(ServerError) -> SQLiteStoreEntry {
-    // An entry of an unsafe name would be kept forever.
+    // An entry for an invalid name would never be removed.
     guard DataFolder.isSafe(address.container) else {
       throw .fault("a container's ID cannot name a folder", facts: ["id": address.container])
     }
@@ -121,22 +120,22 @@ public final class SQLiteStores: StoreCatalog {
 }
 
 extension SQLiteStores {
-  /// Notes the stores that an earlier program left, and removes what was to be deleted; to be
-  /// called before the first request.
+  /// Finds the stores of an earlier run, and finishes interrupted removals. Call this before the
+  /// first request.
   ///
-  /// - Throws: what the registry throws.
+  /// - Throws: any error of the registry.
   public func takeStock() async throws(ServerError) {
     folder.removeLeftovers()
     guard let registry, let found = try? DataFolder.stores(in: folder.url) else { return }
     let known = try await registry.storeEpochs()
     for address in found where known[address] == nil {
-      // A file without tables is one that a crash left before anything was in it.
+      // A file without tables comes from a crash before the store was created.
       guard let epoch = opening.epoch(ofFileAt: address) else { continue }
       try await registry.keep(epoch: epoch, ofStore: address)
     }
   }
 
-  /// What is wrong with the stores' files.
+  /// The current problems of the stores' files.
   public func problems() async -> [HealthProblem] {
     var problems: [StoreAddress: HealthProblem.Kind] = [:]
     do throws(ServerError) {

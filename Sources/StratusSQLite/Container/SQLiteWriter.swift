@@ -2,12 +2,13 @@ import Foundation
 import StratusDomain
 import StratusSQL
 
-/// The one thread that writes to a file, and the queue before it.
+/// The single writer thread of a file, with its queue.
 ///
-/// It takes every body that waits, runs them in one transaction, and lets their callers go when
-/// that is on disk: the flush, which costs most, is shared by all who came while the last one ran.
+/// The thread takes all waiting bodies, runs them in one transaction, and resumes their callers
+/// when the transaction is on disk. The flush costs most. All bodies that arrive during one flush
+/// share the next flush.
 ///
-/// NB: unchecked. `condition` guards the queue; the rest belongs to the thread.
+/// NB: unchecked. `condition` guards the queue, and only the thread uses the rest.
 final class SQLiteWriter<Session: SQLSession>: @unchecked Sendable {
   private let condition = NSCondition()
   private var waiting: [any WaitingWrite<Session>] = []
@@ -23,17 +24,17 @@ final class SQLiteWriter<Session: SQLSession>: @unchecked Sendable {
   /// Starts the thread.
   ///
   /// - Parameters:
-  ///   - connection: given over; the writer closes it.
-  ///   - waitingMax: how many bodies may wait.
-  ///   - watch: tells whether what is committed will be there after a restart.
+  ///   - connection: the writer takes ownership and closes it.
+  ///   - waitingMax: the maximum number of waiting bodies.
+  ///   - watch: tells whether committed data will exist after a restart.
   init(connection: SQLiteConnection, path: String, waitingMax: Int, watch: FileWatch) {
     self.waitingMax = waitingMax
     transactions = WriteTransactions(connection: connection, watch: watch)
     checkpoints = SQLiteCheckpoints(path: path)
     connection.countPagesInLog()
-    // NB: the thread keeps the writer alive; only `close` ends both.
+    // NB: the thread keeps the writer alive. Only `close` ends both.
     let thread = Thread {
-      // NB: the system shows the name of a thread only if the thread itself has set it.
+      // NB: the system shows a thread's name only if the thread itself has set it.
       Thread.current.name = "stratus-writer"
       self.serve()
     }
@@ -41,7 +42,7 @@ final class SQLiteWriter<Session: SQLSession>: @unchecked Sendable {
     thread.start()
   }
 
-  /// As ``SQLEngine/write(_:)``.
+  /// See ``SQLEngine/write(_:)``.
   func write<Value: Sendable>(
     _ body: @escaping @Sendable (Session) throws(ServerError) -> Value
   ) async throws(ServerError) -> Value {
@@ -52,7 +53,7 @@ final class SQLiteWriter<Session: SQLSession>: @unchecked Sendable {
     return try result.get()
   }
 
-  /// Lets those who wait finish, refuses others, and closes the connection.
+  /// Finishes the waiting bodies, refuses new ones, and closes the connection.
   func close() async {
     await withCheckedContinuation { continuation in
       if !enqueueClose(continuation) { continuation.resume() }
@@ -69,7 +70,7 @@ final class SQLiteWriter<Session: SQLSession>: @unchecked Sendable {
     return nil
   }
 
-  /// - Returns: false if there is nothing left to close.
+  /// - Returns: false if the writer is already closed.
   private func enqueueClose(_ closer: CheckedContinuation<Void, Never>) -> Bool {
     condition.lock()
     defer { condition.unlock() }
@@ -111,7 +112,7 @@ final class SQLiteWriter<Session: SQLSession>: @unchecked Sendable {
     for closer in end() { closer.resume() }
   }
 
-  /// Waits for something to do; nil: the writer was closed and nothing is left.
+  /// Waits for work. nil: the writer was closed and no work is left.
   private func nextWork() -> Work? {
     condition.lock()
     defer { condition.unlock() }

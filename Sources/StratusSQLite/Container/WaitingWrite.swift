@@ -1,24 +1,24 @@
 import StratusDomain
 
-/// A write body that waits for its turn, and the caller who waits for it.
+/// A queued write body with its waiting caller.
 protocol WaitingWrite<Session>: AnyObject, Sendable {
   associatedtype Session
 
-  /// Runs the body; may be called again after what it wrote was undone.
+  /// Runs the body. It may be called again after the body's writes were undone.
   ///
-  /// - Returns: what the body threw.
+  /// - Returns: the error of the body.
   func attempt(on session: Session) -> ServerError?
 
-  /// Lets the caller go on, once.
+  /// Resumes the caller. Called once.
   ///
-  /// - Parameter failure: nil: what the last attempt returned is kept.
+  /// - Parameter failure: nil: the caller gets the result of the last attempt.
   func finish(failure: ServerError?)
 }
 
-/// A write body with a value of one type.
+/// A write body with a result of one type.
 ///
-/// NB: unchecked; the queue hands it from the caller's thread to the writer's, and nobody else has
-/// it.
+/// NB: unchecked. The queue passes the body from the caller's thread to the writer's thread, and no
+/// other thread uses it.
 final class WriteBody<Session, Value: Sendable>: WaitingWrite, @unchecked Sendable {
   typealias Continuation = CheckedContinuation<Result<Value, ServerError>, Never>
 

@@ -7,23 +7,24 @@ final class WriteTransactions<Session: SQLSession> {
   private let session: Session
   private let watch: FileWatch?
 
-  /// - Parameter watch: tells whether the file is in place; nil: there is no file.
+  /// - Parameter watch: tells whether the file is still in place. nil: there is no file.
   init(connection: SQLiteConnection, watch: FileWatch? = nil) {
     self.connection = connection
     self.watch = watch
     session = Session(connection: connection)
   }
 
-  /// Runs bodies in one transaction, each undone by itself if it fails; commits; lets callers go.
+  /// Runs bodies in one transaction, commits it, and resumes the callers. A failing body is undone
+  /// alone.
   ///
-  /// Savepoints cost a copy of every page that is changed, and what fails has seldom written
-  /// anything. So bodies run without them first; if one has written and fails, all are undone, and
-  /// run again with a savepoint each.
+  /// A savepoint costs a copy of every changed page, and failing bodies have seldom written
+  /// anything. Bodies therefore run without savepoints first. If a body fails after it wrote, all
+  /// bodies are undone and run again with a savepoint each.
   ///
-  /// If the transaction as a whole fails, each body is run once more in one of its own, so that one
-  /// body that is too much for the disk takes no neighbour with it.
+  /// If the transaction as a whole fails, each body runs again in its own transaction. One body
+  /// that is too large for the disk then affects no other body.
   ///
-  /// - Returns: bodies that were not begun because those before them wrote much.
+  /// - Returns: the bodies that were not started, because earlier bodies changed many rows.
   func run(_ bodies: [any WaitingWrite<Session>]) -> ArraySlice<any WaitingWrite<Session>> {
     guard bodies.count > 1 else {
       for body in bodies { body.finish(failure: runAlone(body)) }
@@ -48,17 +49,17 @@ final class WriteTransactions<Session: SQLSession> {
 
   func close() { connection.close() }
 
-  /// What became of one body.
+  /// The result of one body.
   private enum Attempt {
     case kept
     case undone(ServerError)
-    /// It has written, and nothing undoes that but the whole transaction's end.
+    /// The body failed after it wrote. Only the end of the whole transaction undoes its writes.
     case unclean
   }
 
-  /// - Returns: what each body that was begun threw, nil if it stands on disk; nil in place of all:
-  ///   one was unclean.
-  /// - Throws: if the transaction as a whole failed, and must be abandoned.
+  /// - Returns: the error of each body that was started, or nil if it is on disk. nil instead of
+  ///   the list: a body failed after it wrote.
+  /// - Throws: an error if the transaction as a whole failed and must be abandoned.
   private func runTogether(
     _ bodies: [any WaitingWrite<Session>],
     attempt: (any WaitingWrite<Session>) throws(ServerError) -> Attempt
@@ -102,16 +103,16 @@ final class WriteTransactions<Session: SQLSession> {
       return .kept
     }
     session.forget()
-    // After some errors (a full disk) SQLite has undone the whole transaction already.
+    // After some errors, such as a full disk, SQLite has already undone the whole transaction.
     if !connection.isInTransaction { throw failure }
     try connection.execute(TransactionStatements.undoBody, [])
     try connection.execute(TransactionStatements.keepBody, [])
     return .undone(failure)
   }
 
-  /// Runs one body in a transaction of its own, and commits.
+  /// Runs one body in its own transaction, and commits.
   ///
-  /// - Throws: what the body threw, or why it could not be committed; it is undone then.
+  /// - Throws: the error of the body or of the commit. The transaction is then undone.
   func perform<Value>(
     _ body: (Session) throws(ServerError) -> Value
   ) throws(ServerError) -> Value {
@@ -138,7 +139,7 @@ final class WriteTransactions<Session: SQLSession> {
     return try body(session)
   }
 
-  /// - Returns: what the body threw, or why it could not be committed.
+  /// - Returns: the error of the body or of the commit.
   private func runAlone(_ body: any WaitingWrite<Session>) -> ServerError? {
     do throws(ServerError) {
       try perform { (session) throws(ServerError) in
@@ -152,7 +153,7 @@ final class WriteTransactions<Session: SQLSession> {
 
   /// Commits, and checks that the commit went to the file that the next start opens.
   ///
-  /// NB: a body that ran in a commit to a lost file runs again and fails again, since a lost file
+  /// NB: a body whose commit went to a lost file runs again. It fails again, because a lost file
   /// stays lost.
   private func commit() throws(ServerError) {
     try connection.execute(TransactionStatements.commit, [])
@@ -161,7 +162,7 @@ final class WriteTransactions<Session: SQLSession> {
 
   private func begin() throws(ServerError) {
     try watch?.checkKnown()
-    // What an earlier rollback could not close stands in nobody's way for ever.
+    // An earlier rollback may have failed. Its transaction must not block later writes permanently.
     if connection.isInTransaction {
       try connection.execute(TransactionStatements.rollback, [])
     }
@@ -169,7 +170,7 @@ final class WriteTransactions<Session: SQLSession> {
     session.begin()
   }
 
-  /// Undoes the transaction, and what was remembered from it.
+  /// Undoes the transaction, and discards the values that the session cached in it.
   private func abandon() {
     session.forget()
     if !connection.isInTransaction { return }

@@ -2,19 +2,19 @@ public import StratusDomain
 public import StratusSQL
 import Synchronization
 
-/// What would be one SQLite file, in memory: one connection, whose bodies run at once on their
+/// The in-memory form of an SQLite file. It has one connection. Bodies run immediately on their
 /// callers' threads, one after the other.
 ///
-/// For tests and simulations: no threads, no hops, no disk, and so nothing that survives the
+/// It is for tests and simulations. It uses no other threads and no disk, so no data outlives the
 /// process.
 ///
-/// NB: unchecked, since `lock` guards all that changes.
+/// NB: unchecked, because `lock` guards all mutable state.
 public final class MemoryFile<Session: SQLSession>: SQLEngine, @unchecked Sendable {
   private let lock = Mutex(())
   /// nil: closed.
   private var transactions: WriteTransactions<Session>?
 
-  /// - Parameter connection: an open one, with its tables.
+  /// - Parameter connection: an open connection that has its tables.
   init(connection: SQLiteConnection) {
     transactions = WriteTransactions(connection: connection)
   }
@@ -33,7 +33,7 @@ public final class MemoryFile<Session: SQLSession>: SQLEngine, @unchecked Sendab
     try locked { (transactions) throws(ServerError) in try transactions.perform(body) }
   }
 
-  /// Refuses everything from now on, and gives back the memory.
+  /// Refuses all later calls, and frees the memory.
   public func close() {
     lock.withLock { _ in
       transactions?.close()
@@ -41,14 +41,14 @@ public final class MemoryFile<Session: SQLSession>: SQLEngine, @unchecked Sendab
     }
   }
 
-  /// The bytes a file with this content would have.
+  /// Returns the bytes that a file with this content would have.
   ///
-  /// - Throws: `INTERNAL_ERROR`; `TRY_AGAIN_LATER` once it is closed.
+  /// - Throws: `INTERNAL_ERROR`, or `TRY_AGAIN_LATER` after it is closed.
   func bytes() throws(ServerError) -> [UInt8] {
     try locked { (transactions) throws(ServerError) in try transactions.connection.serialized() }
   }
 
-  /// Puts another connection in the place of this one, which is closed.
+  /// Closes the connection and replaces it with another one.
   func replace(by connection: SQLiteConnection) {
     lock.withLock { _ in
       transactions?.close()

@@ -1,18 +1,18 @@
 public import StratusDomain
 public import StratusSQL
 
-/// The server's own file, in memory.
+/// The server's registry in memory.
 public typealias MemoryRegistry = SQLRegistry<MemoryFile<RegistrySession>>
 
 extension SQLRegistry where Engine == MemoryFile<RegistrySession> {
-  /// Makes an empty one.
+  /// Makes an empty registry.
   ///
   /// - Throws: `INTERNAL_ERROR`.
   public init() throws(ServerError) {
     self.init(engine: MemoryFile(connection: try MemoryTemplate.registry.connection()))
   }
 
-  /// Refuses everything from now on, and gives back the memory.
+  /// Refuses all later calls, and frees the memory.
   public func close() { engine.close() }
 }
 

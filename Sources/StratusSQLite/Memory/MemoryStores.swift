@@ -5,10 +5,10 @@ import Synchronization
 /// A store in memory.
 public typealias MemoryStore = SQLStore<MemoryFile<StoreSession>>
 
-/// The stores of all containers in memory, made on first use.
+/// The stores of all containers in memory, created on first use.
 ///
-/// A server that crashes is played by throwing away everything but these: what was committed is
-/// here, and nothing else is.
+/// To simulate a crash, a test discards all other objects of the server. Exactly the committed data
+/// is left here.
 public final class MemoryStores: StoreCatalog {
   private struct State {
     var stores: [StoreAddress: MemoryStore] = [:]
@@ -20,9 +20,9 @@ public final class MemoryStores: StoreCatalog {
   private let state = Mutex(State())
 
   /// - Parameters:
-  ///   - makeEpoch: draws 64 random bits for a new store, and for one that is restored.
-  ///   - now: milliseconds since 1970 UTC. Where it stands still, devices do not hear of what is
-  ///     queued after a restore.
+  ///   - makeEpoch: draws 64 random bits for each new or restored store.
+  ///   - now: milliseconds since 1970 UTC. If it never advances, devices miss notifications that
+  ///     are queued after a restore.
   public init(
     makeEpoch: @escaping @Sendable () -> Int64, now: @escaping @Sendable () -> Int64 = { 0 }
   ) {
@@ -46,15 +46,15 @@ public final class MemoryStores: StoreCatalog {
     return try result.get()
   }
 
-  /// The stores in use so far, each by its address.
+  /// The stores used so far, by address.
   public var openStoresByAddress: [StoreAddress: any Store] {
     state.withLock(\.stores).mapValues { $0 }
   }
 
-  /// The stores in use so far.
+  /// The stores used so far.
   public var openStores: [any Store] { state.withLock { Array($0.stores.values) } }
 
-  /// Whether there is a store; none is made.
+  /// Whether a store exists. Creates none.
   public func hasStore(at address: StoreAddress) -> Bool {
     state.withLock { $0.stores[address] != nil }
   }
@@ -68,7 +68,7 @@ public final class MemoryStores: StoreCatalog {
     for store in removed { store.engine.close() }
   }
 
-  /// Everything that is committed.
+  /// Returns a backup of all committed data.
   ///
   /// - Throws: `INTERNAL_ERROR`.
   public func backup() throws(ServerError) -> MemoryBackup {
@@ -79,8 +79,8 @@ public final class MemoryStores: StoreCatalog {
     return backup
   }
 
-  /// Puts everything back to what it was, each store with a new epoch; what the backup does not
-  /// have is empty.
+  /// Restores a backup and gives each store a new epoch. Stores that are missing in the backup
+  /// become empty.
   ///
   /// - Throws: `INTERNAL_ERROR`.
   public func restore(_ backup: MemoryBackup) throws(ServerError) {
@@ -89,7 +89,7 @@ public final class MemoryStores: StoreCatalog {
     }
   }
 
-  /// Refuses everything from now on, and gives back the memory.
+  /// Refuses all later calls, and frees the memory.
   public func close() {
     let stores = state.withLock { state in
       state.isClosed = true
@@ -99,9 +99,9 @@ public final class MemoryStores: StoreCatalog {
     for store in stores { store.engine.close() }
   }
 
-  /// A connection to a store with an epoch of its own.
+  /// Opens a connection to a store with its own epoch.
   ///
-  /// - Parameter bytes: what it holds; nil: nothing.
+  /// - Parameter bytes: the content. nil: an empty store.
   private func connection(to bytes: [UInt8]?) throws(ServerError) -> SQLiteConnection {
     let connection: SQLiteConnection
     if let bytes {
@@ -123,7 +123,7 @@ public final class MemoryStores: StoreCatalog {
   }
 }
 
-/// What ``MemoryStores`` held at one moment.
+/// A snapshot of all data in ``MemoryStores``.
 public struct MemoryBackup: Sendable {
   fileprivate(set) var bytes: [StoreAddress: [UInt8]] = [:]
 }

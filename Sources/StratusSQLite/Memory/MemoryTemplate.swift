@@ -2,18 +2,18 @@ import StratusDomain
 import StratusSQL
 import Synchronization
 
-/// The bytes of a file with its tables and nothing in them: made once a process and copied ever
-/// after, because defining the tables takes longer than everything a small test then does.
+/// The bytes of a file with empty tables. They are created once per process and then copied,
+/// because creating the tables takes longer than the rest of a small test.
 final class MemoryTemplate: Sendable {
   private let prepare: @Sendable (any SQLConnection) throws(ServerError) -> Void
   private let bytes = Mutex<[UInt8]?>(nil)
 
-  /// - Parameter prepare: makes the tables, inside a transaction.
+  /// - Parameter prepare: creates the tables, inside a transaction.
   init(prepare: @escaping @Sendable (any SQLConnection) throws(ServerError) -> Void) {
     self.prepare = prepare
   }
 
-  /// An open connection to a copy.
+  /// Opens a connection to a copy.
   ///
   /// - Throws: `INTERNAL_ERROR`.
   func connection() throws(ServerError) -> SQLiteConnection {
@@ -30,7 +30,7 @@ final class MemoryTemplate: Sendable {
     return try Self.connection(to: try made.get())
   }
 
-  /// An open connection to a copy of these bytes.
+  /// Opens a connection to a copy of the given bytes.
   ///
   /// - Throws: `INTERNAL_ERROR`.
   static func connection(to bytes: [UInt8]) throws(ServerError) -> SQLiteConnection {

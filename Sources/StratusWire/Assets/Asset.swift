@@ -6,10 +6,10 @@ public struct Asset: Sendable, Hashable {
   public var fileChecksum: String
   /// Bytes.
   public var size: Int64
-  /// Proves in a request that the bytes were uploaded; never in an answer, but for those that give
+  /// Proves in a request that the bytes were uploaded. Answers contain it only if they issue
   /// receipts.
   public var receipt: String?
-  /// Where the bytes can be had, for a while; only in answers.
+  /// The URL to download the bytes from, valid for a limited time. Only in answers.
   public var downloadURL: String?
 
   public init(

@@ -1,6 +1,6 @@
-/// A field of a record that holds a file, or will hold one, as requests about files name it.
+/// Identifies a field that holds a file, or will hold one, in requests about files.
 public struct AssetFieldID: Sendable, Hashable, JSONWritable, JSONReadable {
-  /// nil in `assets/upload`: the server makes one up, which the save must use.
+  /// nil in `assets/upload`: the server makes up a name, and the save must use it.
   public var recordName: String?
   /// nil for records that exist (wire-quirks A28).
   public var recordType: String?

@@ -1,7 +1,7 @@
 extension FieldsJSON {
-  /// These fields with every file in them replaced; the others stay byte for byte.
+  /// Returns these fields with every file replaced. Other fields stay unchanged, byte for byte.
   ///
-  /// - Throws: ``WireError`` if the text is not what the server writes.
+  /// - Throws: ``WireError`` if the text does not have the form that the server writes.
   public func replacingAssets(
     _ replacement: (Asset) -> Asset
   ) throws(WireError) -> FieldsJSON {
@@ -47,9 +47,9 @@ extension JSONView {
 }
 
 extension RecordOperation {
-  /// Checksums of the files its fields name, as they were sent.
+  /// The checksums of the files in this input, as the client sent them.
   ///
-  /// NB: looks at the text only, since this runs for every field of every save.
+  /// NB: this reads only the text, because it runs for every field of every save.
   public var assetChecksums: [String] {
     guard let fields else { return [] }
     var checksums: [String] = []

@@ -1,11 +1,12 @@
-/// `assets/rereference`: files that records hold already, with receipts to put them into others.
+/// `assets/rereference`: returns receipts for files that records already hold, so that other
+/// records can use the files.
 public enum RereferenceAssets: Endpoint {
   public static let path = "assets/rereference"
 
   public struct Request: JSONWritable, JSONReadable {
     /// nil: the default zone.
     public var zoneID: ZoneID?
-    /// Each with the name of its record.
+    /// The fields that hold the files. Each names its record.
     public var fields: [AssetFieldID]
 
     public init(zoneID: ZoneID?, fields: [AssetFieldID]) {
@@ -28,7 +29,7 @@ public enum RereferenceAssets: Endpoint {
     }
   }
 
-  /// A file, or why there is none.
+  /// A file, or the reason why it cannot be referenced.
   public enum Item: Sendable, JSONWritable, JSONReadable {
     case asset(Asset)
     case failure(recordName: String, ErrorDictionary)

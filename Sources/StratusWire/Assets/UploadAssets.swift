@@ -1,11 +1,11 @@
-/// `assets/upload`: where to send the bytes of files that fields will hold.
+/// `assets/upload`: returns the URLs to which the client sends the bytes of files.
 public enum UploadAssets: Endpoint {
   public static let path = "assets/upload"
 
   public struct Request: JSONWritable, JSONReadable {
     /// nil: the default zone.
     public var zoneID: ZoneID?
-    /// One a file, so several for a list.
+    /// One element for each file. A field that is a list appears several times.
     public var fields: [AssetFieldID]
 
     public init(zoneID: ZoneID?, fields: [AssetFieldID]) {
@@ -26,11 +26,12 @@ public enum UploadAssets: Endpoint {
     }
   }
 
-  /// Where the bytes of one file go.
+  /// The URL for the bytes of one file.
   public struct Target: Sendable, Hashable, JSONWritable, JSONReadable {
     public var recordName: String
     public var fieldName: String
-    /// Takes one file, for 15 minutes; whoever knows it may send.
+    /// The upload URL. It takes one file and is valid for 15 minutes. Any client that knows the URL
+    /// can send the file.
     public var url: String
 
     public init(recordName: String, fieldName: String, url: String) {
@@ -55,7 +56,7 @@ public enum UploadAssets: Endpoint {
   }
 
   public struct Response: JSONWritable, JSONReadable {
-    /// In the order of the request, by which CloudKit JS pairs them.
+    /// The targets in the order of the request. CloudKit JS pairs them by this order.
     public var targets: [Target]
 
     public init(targets: [Target]) { self.targets = targets }
@@ -70,17 +71,19 @@ public enum UploadAssets: Endpoint {
   }
 }
 
-/// What an upload URL answers.
+/// The answer of an upload URL.
 ///
-/// Bytes come by POST or PUT: all at once, or (an addition of ours) in pieces, each with
-/// `Content-Range: bytes FIRST-LAST/TOTAL` and beginning where the one before ended. GET says how
-/// many bytes are there, so that an upload goes on after a broken connection.
+/// The client sends the bytes by POST or PUT, in one request or in pieces. Pieces are an addition
+/// of ours: each has `Content-Range: bytes FIRST-LAST/TOTAL` and begins where the previous piece
+/// ended. GET returns the number of received bytes, so that a client can resume an upload after a
+/// broken connection.
 public struct UploadAnswer: Sendable, JSONWritable, JSONReadable {
-  /// What to put into the field, once all bytes are there.
+  /// The value for the field. Set when all bytes have arrived.
   public var singleFile: Asset?
-  /// How many bytes are there, while some are missing.
+  /// The number of received bytes. Set while some bytes are missing.
   public var received: Int64?
-  /// Why nothing was taken: a piece that does not begin where the bytes end is a `CONFLICT`.
+  /// The reason why nothing was stored. A piece that does not begin at the end of the received
+  /// bytes is a `CONFLICT`.
   public var error: ErrorDictionary?
 
   public init(

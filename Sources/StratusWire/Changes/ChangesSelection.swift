@@ -1,13 +1,13 @@
-/// What a reader of a zone's history wants to see.
+/// The options of a request that reads a zone's history.
 public struct ChangesSelection: Sendable {
-  /// nil: as many as the server gives.
+  /// The maximum number of changes. nil: the server's default.
   public var resultsLimit: Int?
   public var fields: FieldSelection
   /// nil: all types.
   public var desiredRecordTypes: Set<String>?
-  /// Newest first.
+  /// Whether the newest change comes first.
   public var isReversed: Bool
-  /// Tombstones name their record type. An addition of ours: what the native call-backs need.
+  /// Whether tombstones include their record type. An addition of ours for the native callbacks.
   public var showsDeletedRecordTypes: Bool
 
   public init(
@@ -30,7 +30,7 @@ public struct ChangesSelection: Sendable {
     if showsDeletedRecordTypes { writer.member("deletedRecordTypes", true) }
   }
 
-  /// Reads the keys from a dictionary, absent ones from `outer` (wire-quirks A23).
+  /// Reads the keys from a dictionary. A missing key has its value from `outer` (wire-quirks A23).
   init(json: JSONView, outer: ChangesSelection = ChangesSelection()) throws(WireError) {
     resultsLimit = try json.resultsLimit() ?? outer.resultsLimit
     fields = try FieldSelection(json: json, outer: outer.fields)
@@ -43,7 +43,8 @@ public struct ChangesSelection: Sendable {
 }
 
 extension JSONView {
-  /// A positive page size; also as a numeric string (wire-quirks A20). Zero means: the server's.
+  /// Reads a positive page size, as a number or a numeric string (wire-quirks A20). Zero means the
+  /// server's default.
   func resultsLimit() throws(WireError) -> Int? {
     guard let value = self["resultsLimit"] else { return nil }
     guard let limit = value.int, limit >= 0 else {

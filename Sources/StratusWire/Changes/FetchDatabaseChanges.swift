@@ -1,12 +1,12 @@
-/// `changes/database`: which zones were made, changed or deleted.
+/// `changes/database`: lists the zones that were created, changed or deleted.
 public enum FetchDatabaseChanges: Endpoint {
   public static let path = "changes/database"
 
   public struct Request: JSONWritable, JSONReadable {
-    /// nil: from the beginning, which lists every zone.
+    /// nil: read from the beginning, which lists every zone.
     public var syncToken: String?
     public var resultsLimit: Int?
-    /// Whether each zone comes with its ``ZoneDictionary/incarnation``.
+    /// Whether each zone includes its ``ZoneDictionary/incarnation``.
     public var showsIncarnations: Bool
 
     public init(

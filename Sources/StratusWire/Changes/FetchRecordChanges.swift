@@ -1,4 +1,4 @@
-/// `records/changes`, deprecated by Apple for `changes/zone`: the history of one zone.
+/// `records/changes`: the history of one zone. Apple deprecates it in favor of `changes/zone`.
 public enum FetchRecordChanges: Endpoint {
   public static let path = "records/changes"
 

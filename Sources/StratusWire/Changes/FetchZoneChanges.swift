@@ -1,8 +1,8 @@
-/// `changes/zone`: what happened to the records of some zones.
+/// `changes/zone`: the record changes of several zones.
 public enum FetchZoneChanges: Endpoint {
   public static let path = "changes/zone"
 
-  /// One zone, and the place to read on from.
+  /// One zone, and the position in its history to continue from.
   public struct Item: Sendable {
     public var zoneID: ZoneID
     /// nil: from the beginning.
@@ -60,7 +60,7 @@ public enum FetchZoneChanges: Endpoint {
 
     public init(zones: [ZoneChangesItem]) { self.zones = zones }
 
-    /// About how long the text will be; bytes.
+    /// The approximate length of the JSON text, in bytes.
     public var expectedByteCount: Int { zones.reduce(128) { $0 + $1.expectedByteCount } }
 
     public func write(to writer: inout JSONWriter) {
@@ -77,7 +77,8 @@ public struct ZoneChanges: Sendable {
   public var records: [RecordItem]
   public var syncToken: String
   public var moreComing: Bool
-  /// What a writer last left with the zone; see ``ModifyRecords/Request/clientChangeToken``.
+  /// The token that a writer stored last with the zone. See
+  /// ``ModifyRecords/Request/clientChangeToken``.
   public var clientChangeToken: String?
 
   public init(
@@ -92,14 +93,14 @@ public struct ZoneChanges: Sendable {
   }
 }
 
-/// What became of one zone of a request.
+/// The result for one zone of a request.
 public enum ZoneChangesItem: Sendable {
   case changes(ZoneChanges)
   case failure(ZoneID, ErrorDictionary)
 }
 
 extension ZoneChangesItem: JSONWritable, JSONReadable {
-  /// About how long the text will be; bytes.
+  /// The approximate length of the JSON text, in bytes.
   public var expectedByteCount: Int {
     switch self {
     case .changes(let changes): changes.records.reduce(512) { $0 + $1.expectedByteCount }

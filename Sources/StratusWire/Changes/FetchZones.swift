@@ -1,10 +1,10 @@
-/// `zones/changes`, deprecated by Apple for `changes/database`, whose contents it has under other
-/// keys.
+/// `zones/changes`: the contents of `changes/database` under other keys. Apple deprecates it in
+/// favor of `changes/database`.
 public enum FetchZones: Endpoint {
   public static let path = "zones/changes"
 
   public struct Request: JSONWritable, JSONReadable {
-    /// nil: from the beginning. A `syncToken` is ignored, as the live service ignores it.
+    /// nil: read from the beginning. A `syncToken` is ignored, as the live service does.
     public var metaSyncToken: String?
     public var resultsLimit: Int?
 

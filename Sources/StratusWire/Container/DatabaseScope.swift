@@ -1,9 +1,10 @@
-/// Which of a container's databases.
+/// One of the databases of a container.
 public enum DatabaseScope: String, Sendable, Hashable, CaseIterable {
   case `public`, `private`, shared
 }
 
-/// Which copy of a container: the one that is built against, or the one that ships.
+/// One of the two copies of a container: development for building an app, production for its
+/// release.
 public enum ContainerEnvironment: String, Sendable, Hashable, CaseIterable {
   case development, production
 }

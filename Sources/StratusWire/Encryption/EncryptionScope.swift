@@ -1,13 +1,13 @@
-/// What the encrypted values of a zone can be shared by.
+/// Whether the encrypted values of a zone can be shared by record or by zone.
 public enum EncryptionScope: String, Sendable, Hashable, CaseIterable {
-  /// Record by record; the default.
+  /// Each record can be shared on its own. The default.
   case perRecord = "PER_RECORD"
-  /// The zone as a whole.
+  /// The zone can be shared as a whole.
   case perZone = "PER_ZONE"
 }
 
 extension EncryptionScope {
-  /// The scope a zone dictionary names; nil if it names none.
+  /// Reads the scope from a zone dictionary. nil if the dictionary has none.
   init?(zone json: JSONView) throws(WireError) {
     guard let name = try json.optionalString("encryptionScope") else { return nil }
     guard let scope = EncryptionScope(rawValue: name) else {
@@ -17,13 +17,13 @@ extension EncryptionScope {
   }
 }
 
-/// Why a zone is no more.
+/// The reason why a zone was deleted.
 public enum ZoneDeletionReason: String, Sendable, Hashable, CaseIterable {
-  /// Somebody deleted it.
+  /// A client deleted the zone.
   case deleted = "DELETED"
-  /// Its user deleted it, in the system's settings rather than in the app. No request does so; the
-  /// server of `StratusTesting` does.
+  /// The user deleted the zone in the system's settings, outside the app. No request does this,
+  /// only the server of `StratusTesting`.
   case purged = "PURGED"
-  /// It went with its keys.
+  /// A reset of encrypted data deleted the zone with its keys.
   case encryptedDataReset = "ENCRYPTED_DATA_RESET"
 }

@@ -1,12 +1,12 @@
-/// What `stratus keys show --json` prints.
+/// The output of `stratus keys show --json`.
 public struct KeysReport: JSONWritable {
-  /// Where this device keeps its keys.
+  /// The file in which this device stores its keys.
   public var file: String
   /// The keys' fingerprints, newest first.
   public var keys: [String]
-  /// The container asked about; nil: none was named.
+  /// The requested container. nil: the command named none.
   public var container: String?
-  /// `unused`, `present` or `missing`; nil: nobody was asked.
+  /// `unused`, `present` or `missing`. nil: the command asked no server.
   public var standing: String?
 
   public init(

@@ -1,4 +1,4 @@
-/// `encryption/register`: gives the caller a public key, unless there is one. An addition of
+/// `encryption/register`: sets the caller's public key if there is none yet. An addition of
 /// Stratus.
 public enum RegisterUserKey: Endpoint {
   public static let path = "encryption/register"
@@ -18,6 +18,6 @@ public enum RegisterUserKey: Endpoint {
     }
   }
 
-  /// The key that stands now: the caller's, or that of the device that came first.
+  /// The key in force: the caller's key, or the key that another device registered earlier.
   public typealias Response = Request
 }

@@ -1,16 +1,16 @@
-/// `encryption/reset`: replaces the caller's public key, and deletes every zone that has keys. An
+/// `encryption/reset`: replaces the caller's public key and deletes every zone that has keys. An
 /// addition of Stratus.
 ///
-/// A database may have more such zones than one request deletes; the same request is sent again
-/// until the answer is complete. Only then does the new key stand.
+/// A database may have more such zones than one request deletes. The client repeats the same
+/// request until the answer is complete. The new key takes effect only then.
 public enum ResetKeys: Endpoint {
   public static let path = "encryption/reset"
 
   public struct Request: JSONWritable, JSONReadable {
     /// ``UserKey/length`` bytes.
     public var publicKey: [UInt8]
-    /// The key that stands, so that a reset of which another device knows nothing is not reset
-    /// again by it; nil: there is none.
+    /// The current key. The server compares it, so that a device does not repeat a reset that
+    /// another device already made. nil: there is no key.
     public var replacedKey: [UInt8]?
 
     public init(publicKey: [UInt8], replacedKey: [UInt8]?) {
@@ -34,7 +34,7 @@ public enum ResetKeys: Endpoint {
   public struct Response: JSONWritable, JSONReadable {
     /// The zones this request deleted.
     public var zones: [ZoneID]
-    /// Whether there are more to delete.
+    /// Whether more zones are left to delete.
     public var moreComing: Bool
 
     public init(zones: [ZoneID], moreComing: Bool) {

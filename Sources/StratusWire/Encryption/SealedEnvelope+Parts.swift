@@ -1,27 +1,26 @@
 extension SealedEnvelope {
-  /// Puts the parts of a sealed value together.
+  /// Joins the parts of a sealed value.
   public static func bytes(
     keyID: [UInt8], nonce: [UInt8], ciphertext: [UInt8], tag: [UInt8]
   ) -> [UInt8] {
     [version] + keyID + nonce + ciphertext + tag
   }
 
-  /// The ID of the zone key that sealed a value; nil if the bytes have not the form.
+  /// Returns the ID of the zone key that sealed a value. nil if the bytes are malformed.
   public static func keyID(of bytes: [UInt8]) -> [UInt8]? {
     isWellFormed(bytes) ? Array(bytes[1...keyIDLength]) : nil
   }
 
-  /// Nonce, ciphertext and tag, one after the other; nil if the bytes have not the form.
+  /// Returns the nonce, ciphertext and tag in one slice. nil if the bytes are malformed.
   public static func box(of bytes: [UInt8]) -> ArraySlice<UInt8>? {
     isWellFormed(bytes) ? bytes[(1 + keyIDLength)...] : nil
   }
 }
 
 extension FieldValue {
-  /// The value's JSON alone, without its type: what is sealed of an encrypted one.
+  /// The JSON of the value without its type: the plaintext of an encrypted value.
   ///
-  /// Times that are no whole numbers of milliseconds are an object with `value` and
-  /// `referenceSeconds`.
+  /// A time with a fraction of a millisecond is an object with `value` and `referenceSeconds`.
   public var valueJSON: [UInt8] {
     var writer = JSONWriter(reserving: 64)
     guard hasReferenceSeconds else {
@@ -36,9 +35,9 @@ extension FieldValue {
     return writer.bytes
   }
 
-  /// Reads what ``valueJSON`` wrote.
+  /// Reads the JSON that ``valueJSON`` wrote.
   ///
-  /// - Throws: ``WireError`` if it is no value of that type.
+  /// - Throws: ``WireError`` if the JSON is not a value of that type.
   public init(valueJSON json: JSONView, type: FieldType) throws(WireError) {
     guard type.element == .timestamp, let value = json["value"] else {
       self = try FieldValue(json: json, type: type)
@@ -50,9 +49,9 @@ extension FieldValue {
 }
 
 extension JSONView {
-  /// A record's `fields` with some in place of those of the same names, or added.
+  /// Returns a record's `fields` with some fields added, or replaced by name.
   ///
-  /// - Throws: ``WireError`` if this is no JSON object.
+  /// - Throws: ``WireError`` if this is not a JSON object.
   public func replacing(
     _ fields: [(key: String, value: FieldValue?)]
   ) throws(WireError) -> JSONView {

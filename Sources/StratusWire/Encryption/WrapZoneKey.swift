@@ -1,4 +1,4 @@
-/// `encryption/wrap`: gives a zone its key, unless it has one. An addition of Stratus.
+/// `encryption/wrap`: sets a zone's key if it has none yet. An addition of Stratus.
 public enum WrapZoneKey: Endpoint {
   public static let path = "encryption/wrap"
 
@@ -26,6 +26,6 @@ public enum WrapZoneKey: Endpoint {
     }
   }
 
-  /// The keys the zone has now: the caller's, or that of the device that came first.
+  /// The keys of the zone: the caller's key, or the key that another device set earlier.
   public typealias Response = FetchKeys.ZoneKeys
 }

@@ -1,12 +1,13 @@
 import Foundation
 
-/// A zone's key as the server keeps it: sealed to a user's public key.
+/// A zone's key as the server stores it, sealed to a user's public key.
 public struct WrappedZoneKey: Sendable, Hashable {
-  /// Names the key; ``SealedEnvelope/keyIDLength`` bytes, which every value it sealed carries.
+  /// The ID of the key, ``SealedEnvelope/keyIDLength`` bytes. Every value that the key sealed
+  /// contains it.
   public var keyID: [UInt8]
-  /// The public key whose private half opens it; ``UserKey/length`` bytes.
+  /// The public key whose private half opens the zone key. ``UserKey/length`` bytes.
   public var recipient: [UInt8]
-  /// What only the recipient can open.
+  /// The sealed key. Only the recipient can open it.
   public var wrapped: [UInt8]
 
   public init(keyID: [UInt8], recipient: [UInt8], wrapped: [UInt8]) {
@@ -16,9 +17,9 @@ public struct WrappedZoneKey: Sendable, Hashable {
   }
 }
 
-/// The public half of a user's key pair: X25519, raw.
+/// The public half of a user's key pair, as raw X25519 bytes.
 public enum UserKey {
-  /// Bytes of a public key.
+  /// The length of a public key in bytes.
   public static let length = 32
 }
 
@@ -31,7 +32,7 @@ extension WrappedZoneKey: JSONWritable, JSONReadable {
     }
   }
 
-  /// - Throws: ``WireError`` if a part is not as long as it must be.
+  /// - Throws: ``WireError`` if a part has the wrong length.
   public init(json: JSONView) throws(WireError) {
     keyID = try json.requiredBytes("keyID", count: SealedEnvelope.keyIDLength)
     recipient = try json.requiredBytes("recipient", count: UserKey.length)
@@ -43,20 +44,20 @@ extension WrappedZoneKey: JSONWritable, JSONReadable {
 }
 
 extension JSONWriter {
-  /// A member of bytes; nil: none.
+  /// Writes bytes as a base64 member. nil writes nothing.
   mutating func member(_ key: StaticString, base64 bytes: [UInt8]?) {
     member(key, bytes.map { Data($0).base64EncodedString() })
   }
 }
 
 extension JSONView {
-  /// Bytes that must be there, as base64.
+  /// Reads required bytes in base64.
   func requiredBytes(_ key: StaticString, count: Int? = nil) throws(WireError) -> [UInt8] {
     guard let bytes = try optionalBytes(key, count: count) else { throw .missing(key) }
     return bytes
   }
 
-  /// Bytes that may be absent, but must not be something else.
+  /// Reads optional bytes in base64. A value of another type is an error.
   func optionalBytes(_ key: StaticString, count: Int? = nil) throws(WireError) -> [UInt8]? {
     guard let text = try optionalString(key) else { return nil }
     guard let data = Data(base64Encoded: text), data.count == count ?? data.count else {

@@ -1,21 +1,21 @@
-/// An error as it crosses the wire: for a whole request, or in place of one item.
+/// An error of a whole request, or of one of its items.
 ///
-/// Source: CloudKit Web Services Reference, *Types and Dictionaries*; `uuid` and `reason` are
-/// always there, because clients fail to decode without them.
+/// Source: CloudKit Web Services Reference, *Types and Dictionaries*. `uuid` and `reason` are
+/// always present, because clients fail to decode an error without them.
 public struct ErrorDictionary: Sendable, Error {
   public var code: ErrorCode
-  /// One of ``Reason``, or a sentence that names what is wrong.
+  /// One of ``Reason``, or a sentence that names the fault.
   public var reason: String
-  /// Names this occurrence in the server's log.
+  /// Identifies this error in the server's log.
   public var uuid: String
-  /// Seconds after which a repetition may succeed; nil: do not repeat.
+  /// Seconds after which a retry may succeed. nil: the client must not retry.
   public var retryAfterSeconds: Int?
-  /// Where to sign in; only with `AUTHENTICATION_REQUIRED`.
+  /// The sign-in URL. Only with `AUTHENTICATION_REQUIRED`.
   public var redirectURL: String?
-  /// Only with `ZONE_NOT_FOUND`: whether the zone went with its keys, by a reset of encrypted data.
+  /// Only with `ZONE_NOT_FOUND`: whether a reset of encrypted data deleted the zone.
   public var userDidResetEncryptedData: Bool
-  /// The number of the native framework's error, where code and reason do not tell it; the server
-  /// of `StratusTesting` says it. An addition of ours, which web clients pass over.
+  /// The error code of the native framework, if code and reason do not imply it. Only the server of
+  /// `StratusTesting` sends it. An addition of ours that web clients ignore.
   public var nativeCode: Int?
 
   public init(
@@ -48,7 +48,7 @@ extension ErrorDictionary: JSONWritable, JSONReadable {
     writer.object { writeMembers(to: &$0) }
   }
 
-  /// A code that is not in the list reads as `INTERNAL_ERROR`.
+  /// Reads an error. An unknown code becomes `INTERNAL_ERROR`.
   public init(json: JSONView) throws(WireError) {
     let code = try json.requiredString("serverErrorCode")
     self.code = ErrorCode(rawValue: code) ?? .internalError
@@ -60,7 +60,8 @@ extension ErrorDictionary: JSONWritable, JSONReadable {
     nativeCode = json["ckErrorCode"]?.int64.flatMap { Int(exactly: $0) }
   }
 
-  /// Seconds rounded up; a day at most, nil if negative, whatever a server or a proxy says.
+  /// Rounds seconds up and limits them to one day. nil if they are negative. The value may come
+  /// from any server or proxy.
   private static func wholeSeconds(_ seconds: Double) -> Int? {
     seconds < 0 ? nil : Int(min(seconds, 86_400).rounded(.up))
   }

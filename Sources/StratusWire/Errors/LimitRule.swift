@@ -1,30 +1,30 @@
-/// The rules by which a server puts a request off: each answer of 429 or 503 names its own, in its
-/// reason and in the header `X-Stratus-Limit`. The header is an addition of ours.
+/// The limits by which a server delays a request. Each answer of 429 or 503 names its rule in its
+/// reason and in the header `X-Stratus-Limit`, an addition of ours.
 public enum LimitRule: String, Sendable, CaseIterable {
-  /// Requests of one user, by time.
+  /// The request rate of one user.
   case requestsPerUser = "requests-per-user"
-  /// Records, zones and subscriptions that one user saves and deletes, by time.
+  /// The rate at which one user saves and deletes records, zones and subscriptions.
   case operationsPerUser = "operations-per-user"
-  /// Requests with one API token, by time: those of one app, whoever uses it.
+  /// The request rate of one API token, which is one app with all its users.
   case requestsPerAPIToken = "requests-per-api-token"
-  /// What is saved and deleted with one API token, by time.
+  /// The rate of saves and deletions with one API token.
   case operationsPerAPIToken = "operations-per-api-token"
-  /// Requests from one address without a user, by time.
+  /// The rate of requests without a user from one address.
   case anonymousRequestsPerAddress = "anonymous-requests-per-address"
-  /// Requests with one API token without a user, by time.
+  /// The rate of requests without a user with one API token.
   case anonymousRequestsPerAPIToken = "anonymous-requests-per-api-token"
-  /// Streams of notifications that one user holds open.
+  /// The number of notification streams that one user holds open.
   case streamsPerUser = "streams-per-user"
-  /// Requests that wait to write to one zone.
+  /// The number of requests that wait to write to one zone.
   case writersPerZone = "writers-per-zone"
-  /// Requests that wait for one store.
+  /// The number of requests that wait for one store.
   case waitingPerStore = "waiting-per-store"
-  /// Work of one request on an index that a query needs and that is not there yet.
+  /// The work of one request on a missing index that its query needs.
   case indexBuilding = "index-building"
-  /// Connections from one address, or all together.
+  /// The number of connections from one address, or of all connections.
   case connectionsPerAddress = "connections-per-address"
 
-  /// The fixed sentence of its answers.
+  /// The fixed reason in answers of this rule.
   public var reason: String {
     switch self {
     case .requestsPerUser: "too many requests of one user (requests-per-user)"
@@ -43,7 +43,7 @@ public enum LimitRule: String, Sendable, CaseIterable {
     }
   }
 
-  /// The rule whose sentence that is.
+  /// Finds the rule with the given reason.
   public init?(reason: String) {
     guard let rule = Self.allCases.first(where: { $0.reason == reason }) else { return nil }
     self = rule

@@ -1,7 +1,7 @@
-/// The fixed sentences that tell errors with the same code apart.
+/// The fixed sentences that distinguish errors with the same code.
 ///
-/// Clients match on them, so they do not change. Where Apple's own text is known it is used;
-/// the others are `Choice:`.
+/// Clients match these sentences, so they never change. Apple's own text is used where it is known.
+/// The other texts are `Choice:`.
 public enum Reason {
   public static let accessDenied = "Access denied"
   public static let accountDisabled = "the account is disabled"
@@ -59,7 +59,7 @@ public enum Reason {
   public static let recordExists = "record to insert already exists"
   public static let recordNotFound = "Record not found"
   public static let recordHasChildren = "the record is the parent of others"
-  /// The record type follows.
+  /// The record type is appended.
   public static let recordTypeNotFound = "Did not find record type: "
   public static let recordTooLarge = "record is larger than the limit"
   public static let recordTooManyEntries =

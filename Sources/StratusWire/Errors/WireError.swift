@@ -1,8 +1,8 @@
-/// What was sent does not have the form it must have.
+/// A message whose form is invalid.
 ///
-/// The server answers it as `BAD_REQUEST`; the client hands it over as an internal error.
+/// The server answers it with `BAD_REQUEST`. The client reports it as an internal error.
 public struct WireError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// One sentence that names the key at fault.
+  /// One sentence that names the invalid key.
   public let reason: String
 
   public init(_ reason: String) { self.reason = reason }

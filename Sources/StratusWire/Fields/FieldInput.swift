@@ -1,13 +1,13 @@
-/// A field as a request carries it: a name, perhaps a type, perhaps no value.
+/// A field of a request: a name with an optional type and an optional value.
 ///
-/// What the value means depends on the schema, which the server knows and the text does not
-/// (web-services §3.3, wire-quirks A12–A15), so it is decoded in a second step.
+/// The schema decides how to read the value, and only the server knows the schema (web-services
+/// §3.3, wire-quirks A12–A15). The value is therefore decoded in a second step.
 public struct FieldInput: Sendable {
   public let name: String
-  /// The type the client named, aliases resolved; nil if it named none.
+  /// The type that the client named, with aliases resolved. nil if it named none.
   public let declaredType: String?
   let value: JSONView?
-  /// The exact seconds beside a time that is no whole number of milliseconds.
+  /// The exact seconds of a time that has a fraction of a millisecond.
   private let referenceSeconds: JSONView?
   /// Whether the client says the value is encrypted.
   public let isEncrypted: Bool
@@ -15,14 +15,15 @@ public struct FieldInput: Sendable {
   /// Whether the request clears the field: `{}`, `{"value": null}` or a bare `null`.
   public var isCleared: Bool { value == nil }
 
-  /// The members of a record's `fields`.
+  /// Reads the members of a record's `fields`.
   ///
-  /// - Throws: ``WireError`` if one is no field dictionary, or (Choice) two have the same name.
+  /// - Throws: ``WireError`` if a member is not a field dictionary, or (Choice) if two have the
+  ///   same name.
   public static func all(in fields: JSONView?) throws(WireError) -> [FieldInput] {
     guard let fields else { return [] }
     guard fields.isObject else { throw .wrongType("fields", expected: "an object") }
     var inputs: [FieldInput] = []
-    // NB: names in order, as most clients send them, are told apart without a set.
+    // NB: most clients send names in order. Such names are compared without a set.
     var names: Set<String>?
     for member in fields.members {
       let name = member.key
@@ -39,12 +40,13 @@ public struct FieldInput: Sendable {
     return inputs
   }
 
-  /// The value, of the type the schema has for the field, else of the type the client named, else
-  /// of the type its JSON shape suggests; nil if the field is cleared.
+  /// Decodes the value with the schema's type, else with the client's type, else with the type that
+  /// its JSON form suggests. nil if the field is cleared.
   ///
-  /// Choice: an empty list that nobody names the type of is no value either, because it cannot fix
-  /// the type of a new field, and native clients do send it.
-  /// - Throws: ``WireError`` if the value does not have that type, or the client named another one.
+  /// Choice: an empty list without any known type also has no value, because it cannot define the
+  /// type of a new field. Native clients send such lists.
+  /// - Throws: ``WireError`` if the value does not have that type, or if the client named another
+  ///   type.
   public func decode(schemaType: FieldType?) throws(WireError) -> FieldValue? {
     guard let value else { return nil }
     if isEncrypted { return try decodeSealed(value, schemaType: schemaType) }
@@ -70,20 +72,20 @@ public struct FieldInput: Sendable {
     return try FieldValue(json: value, type: type)
   }
 
-  /// The value read as one of a type, whatever the client named; nil if there is none.
+  /// Reads the value as the given type and ignores the client's type. nil if there is no value.
   ///
-  /// - Throws: ``WireError`` if it does not read so.
+  /// - Throws: ``WireError`` if the value does not have that type.
   public func value(as type: FieldType) throws(WireError) -> FieldValue? {
     guard let value else { return nil }
     return try FieldValue(json: value, type: type)
   }
 
-  /// Encrypted values name their type, as live (wire-quirks C17), and are sealed: a value that is
-  /// merely called encrypted is refused.
+  /// Decodes an encrypted value, which must name its type as in the live service (wire-quirks C17)
+  /// and must be sealed. A value that is only declared as encrypted is refused.
   private func decodeSealed(
     _ value: JSONView, schemaType: FieldType?
   ) throws(WireError) -> FieldValue {
-    // The type's own name, or the schema's, which begins with ENCRYPTED_.
+    // The type may have its own name or the schema's name, which begins with ENCRYPTED_.
     guard let declaredType, let plain = FieldType(schemaName: declaredType) else {
       throw WireError("Field '\(name)' is encrypted and must name its 'type'")
     }
@@ -113,8 +115,8 @@ public struct FieldInput: Sendable {
     if schemaType.isList, declaredType == "LIST" || declaredType == "UNKNOWN_LIST" { return }
     if let type = FieldType(name: declaredType) {
       if type == schemaType { return }
-      // NB: natively a whole number saved into a DOUBLE field is legal, so INT64 passes there,
-      // unless it would lose digits (wire-quirks A15).
+      // NB: native clients may save a whole number into a DOUBLE field. INT64 is therefore accepted
+      // there, unless it would lose digits (wire-quirks A15).
       let isWiderNumber = type.element == .int64 && schemaType.element == .double
       if isWiderNumber, type.isList == schemaType.isList, value.fitsRealNumbers { return }
     }
@@ -140,7 +142,7 @@ public struct FieldInput: Sendable {
     return value.bool == nil ? nil : FieldType(.int64)
   }
 
-  /// The type of the first element, but DOUBLE where any number of a list has a fraction.
+  /// Returns the type of the first element, or DOUBLE if any number of the list has a fraction.
   private static func suggestedListType(of value: JSONView) -> FieldType? {
     var found: FieldType?
     for element in value.elements {
@@ -152,7 +154,7 @@ public struct FieldInput: Sendable {
 }
 
 extension FieldInput: Hashable, JSONWritable {
-  /// A value to send.
+  /// Makes a field to send.
   public init(_ value: FieldValue, name: String = "") {
     var writer = JSONWriter(reserving: 128)
     value.writeField(to: &writer)
@@ -164,7 +166,7 @@ extension FieldInput: Hashable, JSONWritable {
     isEncrypted = value.type.isEncrypted
   }
 
-  /// Reads a field dictionary that stands alone.
+  /// Reads a single field dictionary.
   public init(field json: JSONView, name: String) throws(WireError) {
     guard json.isObject else { throw .wrongType("fieldValue", expected: "an object") }
     try self.init(name: name, dictionary: json)
@@ -176,7 +178,8 @@ extension FieldInput: Hashable, JSONWritable {
     self.name = name
     declaredType = type?.string
     self.value = value
-    // NB: looked for beside times only, since every field of every record is read here.
+    // NB: only times have this key, and skipping it elsewhere saves time for every field that is
+    // read.
     let isTime = declaredType?.hasPrefix(FieldType.Element.timestamp.rawValue) ?? false
     referenceSeconds = isTime ? dictionary[Timestamp.key] : nil
     self.isEncrypted = isEncrypted?.bool ?? false
@@ -220,7 +223,7 @@ extension JSONView? {
 }
 
 extension JSONView {
-  /// Whether this whole number, or every one of this list, is a real number to the last digit.
+  /// Whether a `Double` represents this whole number, or every number of this list, without loss.
   fileprivate var fitsRealNumbers: Bool {
     if isArray { return elements.allSatisfy(\.value.fitsRealNumbers) }
     return int64.flatMap { Double(exactly: $0) } != nil

@@ -13,7 +13,8 @@ public struct FieldType: Sendable, Hashable {
     case reference = "REFERENCE"
     case asset = "ASSETID"
 
-    /// NB: spelled out, because each field of each record is named once or twice.
+    /// NB: written as a switch for speed, because this runs once or twice for each field of a
+    /// record.
     fileprivate var listName: String {
       switch self {
       case .string: "STRING_LIST"
@@ -30,7 +31,7 @@ public struct FieldType: Sendable, Hashable {
 
   public let element: Element
   public let isList: Bool
-  /// Whether only the user's devices can read the values; the server holds them sealed.
+  /// Whether only the user's devices can read the values. The server stores them sealed.
   public let isEncrypted: Bool
 
   public init(_ element: Element, isList: Bool = false, isEncrypted: Bool = false) {
@@ -39,14 +40,14 @@ public struct FieldType: Sendable, Hashable {
     self.isEncrypted = isEncrypted
   }
 
-  /// The name in a field dictionary: `STRING`, `STRING_LIST`. Encrypted fields have
-  /// `isEncrypted` beside it.
+  /// The name in a field dictionary: `STRING`, `STRING_LIST`. Encrypted fields also have
+  /// `isEncrypted`.
   public var name: String { isList ? element.listName : element.rawValue }
 
   /// The name in the schema and in reasons: `STRING`, `ENCRYPTED_STRING`.
   public var schemaName: String { isEncrypted ? Self.encryptedPrefix + name : name }
 
-  /// Reads a name of the schema.
+  /// Reads a name in the form of the schema.
   public init?(schemaName: String) {
     guard schemaName.hasPrefix(Self.encryptedPrefix) else {
       self.init(name: schemaName)
@@ -59,7 +60,7 @@ public struct FieldType: Sendable, Hashable {
 
   private static let encryptedPrefix = "ENCRYPTED_"
 
-  /// Reads a name, the aliases included that clients send (wire-quirks A14).
+  /// Reads a name, including the aliases that clients send (wire-quirks A14).
   public init?(name: String) {
     if let element = Element(rawValue: name) {
       self.init(element)

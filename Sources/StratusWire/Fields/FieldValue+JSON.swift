@@ -1,10 +1,10 @@
 import Foundation
 
 extension FieldValue {
-  /// Writes the field dictionary `{"value": …, "type": "STRING"}`, with `referenceSeconds` beside
-  /// a time that is no whole number of milliseconds.
+  /// Writes the field dictionary `{"value": …, "type": "STRING"}`. A time with a fraction of a
+  /// millisecond also has `referenceSeconds`.
   ///
-  /// - Parameter numbersAsStrings: whole numbers, fractions and times as JSON strings.
+  /// - Parameter numbersAsStrings: writes whole numbers, fractions and times as JSON strings.
   public func writeField(to writer: inout JSONWriter, numbersAsStrings: Bool = false) {
     writer.object { writer in
       writer.key("value")
@@ -37,7 +37,7 @@ extension FieldValue {
     }
   }
 
-  /// Reads a field dictionary as the server itself writes it: with `type`, always.
+  /// Reads a field dictionary in the form that the server writes, which always has `type`.
   public init(storedField json: JSONView) throws(WireError) {
     let name = try json.requiredString("type")
     guard let type = FieldType(name: name) else { throw WireError("unknown field type '\(name)'") }
@@ -51,7 +51,7 @@ extension FieldValue {
 
   /// Reads a plain value of a known type.
   ///
-  /// - Throws: ``WireError`` "Invalid value, expected type …", the text the live service gives.
+  /// - Throws: ``WireError`` "Invalid value, expected type …", the text of the live service.
   public init(json: JSONView, type: FieldType) throws(WireError) {
     if type.isEncrypted {
       self = .sealed(type, try Self.bytes(json, of: type))
@@ -75,7 +75,7 @@ extension FieldValue {
     case .string: self = .string(try json.string.orThrow(type))
     case .int64: self = .int64(try json.int64OrTruth.orThrow(type))
     case .double: self = .double(try json.double.orThrow(type))
-    // NB: `1000.0` is whole, and some clients write every number so.
+    // NB: `1000.0` is a whole number, and some clients write every number in this form.
     case .timestamp: self = .timestamp(Timestamp(try json.int64.orThrow(type)))
     case .bytes: self = .bytes(try Self.bytes(json, of: type))
     case .location: self = .location(try Location(json: json))

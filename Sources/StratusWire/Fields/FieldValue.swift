@@ -8,10 +8,10 @@ public enum FieldValue: Sendable, Hashable {
   case location(Location)
   case reference(Reference)
   case asset(Asset)
-  /// A value only the user's devices can read, and its type, which is an encrypted one. A list is
+  /// An encrypted value that only the user's devices can read, with its encrypted type. A list is
   /// sealed as a whole.
   case sealed(FieldType, [UInt8])
-  /// Values of one type. The element type stands beside them, because a list may be empty.
+  /// A list of values of one type. The element type is explicit because a list may be empty.
   case list(FieldType.Element, [FieldValue])
 
   public var type: FieldType {
@@ -29,7 +29,7 @@ public enum FieldValue: Sendable, Hashable {
     }
   }
 
-  /// Bytes of the value itself, as ``FieldsJSON/payloadSizeBytes()`` counts them.
+  /// The size of the value in bytes, as ``FieldsJSON/payloadSizeBytes()`` counts it.
   var sizeBytes: Int {
     switch self {
     case .string(let value): value.utf8.count
@@ -44,7 +44,7 @@ public enum FieldValue: Sendable, Hashable {
   }
 }
 
-/// A place on Earth, as `CLLocation` has it.
+/// A location on Earth, like `CLLocation`.
 public struct Location: Sendable, Hashable {
   /// Degrees, −90 … 90.
   public var latitude: Double
@@ -70,7 +70,7 @@ public struct Location: Sendable, Hashable {
 
 /// A pointer to another record.
 public struct Reference: Sendable, Hashable {
-  /// What the deletion of the target does to the record that points at it.
+  /// The effect of deleting the target on the record that holds the reference.
   public enum Action: String, Sendable, Hashable, CaseIterable {
     case none = "NONE"
     case deleteSelf = "DELETE_SELF"
@@ -78,7 +78,7 @@ public struct Reference: Sendable, Hashable {
   }
 
   public var recordName: String
-  /// Absent in requests: the zone of the record that holds the reference.
+  /// nil in requests: the zone of the record that holds the reference.
   public var zoneID: ZoneID?
   public var action: Action
 

@@ -1,6 +1,6 @@
-/// The fields of a record as JSON text, just as they stand in an answer.
+/// The fields of a record as JSON text, in the form of an answer.
 ///
-/// Stored and sent as they are; decoded only where a decision or an app needs a value.
+/// The text is stored and sent unchanged. It is decoded only if a decision or an app needs a value.
 public struct FieldsJSON: Sendable, Hashable {
   /// A JSON object: field name → `{"value": …, "type": …}`.
   public let text: [UInt8]
@@ -8,17 +8,17 @@ public struct FieldsJSON: Sendable, Hashable {
   /// No fields.
   public static let empty = FieldsJSON(text: [UInt8(ascii: "{"), UInt8(ascii: "}")])
 
-  /// Wraps text that is known to be of this form.
+  /// Wraps text that is known to have this form.
   public init(text: [UInt8]) { self.text = text }
 
-  /// Writes values in the given order.
+  /// Writes the values in the given order.
   public init(_ values: some Sequence<(key: String, value: FieldValue)>) {
     self.init(Array(values))
   }
 
-  /// Writes values in the given order.
+  /// Writes the values in the given order.
   ///
-  /// NB: not generic, since generic code is slow when it is called from another module.
+  /// NB: not generic, because generic code is slow when another module calls it.
   public init(_ values: [(key: String, value: FieldValue)]) {
     var writer = JSONWriter(reserving: 512)
     writer.object { writer in
@@ -30,7 +30,7 @@ public struct FieldsJSON: Sendable, Hashable {
     text = writer.bytes
   }
 
-  /// The values in the order of the text.
+  /// Decodes the values in the order of the text.
   public func values() throws(WireError) -> [(key: String, value: FieldValue)] {
     var result: [(key: String, value: FieldValue)] = []
     for member in try JSONView(parsing: text).members {
@@ -39,7 +39,7 @@ public struct FieldsJSON: Sendable, Hashable {
     return result
   }
 
-  /// The values of some fields, by name; the others are not looked at.
+  /// Decodes the values of some fields, by name. Other fields are not read.
   public func values(of keys: Set<String>) throws(WireError) -> [String: FieldValue] {
     var result: [String: FieldValue] = [:]
     if keys.isEmpty { return result }
@@ -50,14 +50,15 @@ public struct FieldsJSON: Sendable, Hashable {
     return result
   }
 
-  /// Bytes of the names and values themselves, without what JSON makes of them.
+  /// Returns the size of the names and values in bytes, without the JSON syntax.
   ///
-  /// Choice: a number or time counts 8 bytes, a place 64; Apple does not say.
+  /// Choice: a number or time counts 8 bytes, a location 64. Apple does not document this.
   public func payloadSizeBytes() throws(WireError) -> Int {
     try values().reduce(0) { $0 + $1.key.utf8.count + $1.value.sizeBytes }
   }
 
-  /// These fields with some replaced, added, or (nil) removed; the others stay byte for byte.
+  /// Returns these fields with some replaced, added or (nil) removed. Other fields stay unchanged,
+  /// byte for byte.
   public func merging(
     _ changes: [(key: String, value: FieldValue?)]
   ) throws(WireError) -> FieldsJSON {
@@ -81,7 +82,7 @@ public struct FieldsJSON: Sendable, Hashable {
     return FieldsJSON(text: writer.bytes)
   }
 
-  /// Only the fields a caller wants, numbers as it wants them.
+  /// Returns only the requested fields, with numbers in the requested form.
   ///
   /// - Parameter desiredKeys: nil: all; empty: none.
   public func presented(
@@ -97,7 +98,7 @@ public struct FieldsJSON: Sendable, Hashable {
         let key = member.key
         if let desiredKeys, !desiredKeys.contains(key) { continue }
         writer.key(key)
-        // NB: what has no number stays as it is, byte for byte.
+        // NB: a field without numbers stays unchanged, byte for byte.
         guard numbersAsStrings, member.value.hasNumbers else {
           writer.raw(member.value.text)
           continue

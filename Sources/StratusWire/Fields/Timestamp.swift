@@ -1,12 +1,12 @@
 /// A point in time, as a field holds it.
 ///
 /// Web clients read and write whole milliseconds. A native date is a number of seconds and may lie
-/// between two milliseconds: then its seconds stand beside the milliseconds, and clients that do
-/// not know them pass them over.
+/// between two milliseconds. Its exact seconds are then stored with the milliseconds. Clients that
+/// do not know this key ignore it.
 public struct Timestamp: Sendable, Hashable, ExpressibleByIntegerLiteral {
   /// Milliseconds since 1970 UTC: what web clients see and what queries compare.
   public let milliseconds: Int64
-  /// Seconds since 2001 UTC, as `Date` keeps them; nil: the milliseconds say all.
+  /// Seconds since 2001 UTC, as `Date` stores them. nil: the milliseconds are exact.
   public let referenceSeconds: Double?
 
   /// Whole milliseconds since 1970 UTC.
@@ -17,10 +17,10 @@ public struct Timestamp: Sendable, Hashable, ExpressibleByIntegerLiteral {
 
   public init(integerLiteral value: Int64) { self.init(value) }
 
-  /// The time of a date.
+  /// Makes the time of a date.
   ///
   /// - Parameter seconds: the date's seconds since 2001 UTC.
-  /// - Returns: nil if they are not finite, or too many to be counted in milliseconds.
+  /// - Returns: nil if the seconds are not finite, or too large to be counted in milliseconds.
   public init?(referenceSeconds seconds: Double) {
     guard let milliseconds = Self.milliseconds(of: seconds) else { return nil }
     let isWhole = Self.referenceSeconds(of: milliseconds) == seconds
@@ -28,10 +28,10 @@ public struct Timestamp: Sendable, Hashable, ExpressibleByIntegerLiteral {
     referenceSeconds = isWhole ? nil : seconds
   }
 
-  /// Milliseconds, and the seconds that stand beside them.
+  /// Makes a time from milliseconds and exact seconds.
   ///
-  /// The seconds count only where they round to the milliseconds: a web client that changes a date
-  /// may send back the seconds of the old one.
+  /// The seconds are ignored unless they round to the milliseconds. A web client that changes a
+  /// date may send the seconds of the old date.
   init(milliseconds: Int64, referenceSeconds seconds: Double?) {
     if let seconds, let exact = Timestamp(referenceSeconds: seconds),
       exact.milliseconds == milliseconds
@@ -42,7 +42,7 @@ public struct Timestamp: Sendable, Hashable, ExpressibleByIntegerLiteral {
     }
   }
 
-  /// Seconds since 2001 UTC: those of the date that this time was made from.
+  /// Seconds since 2001 UTC of the date from which this time was made.
   public var dateReferenceSeconds: Double {
     referenceSeconds ?? Self.referenceSeconds(of: milliseconds)
   }
@@ -50,7 +50,7 @@ public struct Timestamp: Sendable, Hashable, ExpressibleByIntegerLiteral {
   /// Seconds from 1970 to 2001.
   private static let epochsApart = 978_307_200.0
 
-  /// NB: calculated as `Date` does it, or whole milliseconds would not look whole.
+  /// NB: calculated in the same way as `Date`. Otherwise whole milliseconds would not look whole.
   private static func referenceSeconds(of milliseconds: Int64) -> Double {
     Double(milliseconds) / 1_000 - epochsApart
   }
@@ -61,12 +61,12 @@ public struct Timestamp: Sendable, Hashable, ExpressibleByIntegerLiteral {
 }
 
 extension Timestamp {
-  /// The key of ``referenceSeconds``, beside the value of a field or the `timestamp` of a location.
+  /// The key of ``referenceSeconds``, next to a field's value or a location's `timestamp`.
   static let key: StaticString = "referenceSeconds"
 }
 
 extension FieldValue {
-  /// Whether it is a time, or a list with a time, that is no whole number of milliseconds.
+  /// Whether this is a time with a fraction of a millisecond, or a list that contains one.
   var hasReferenceSeconds: Bool {
     switch self {
     case .timestamp(let time): time.referenceSeconds != nil
@@ -75,8 +75,8 @@ extension FieldValue {
     }
   }
 
-  /// Writes the member `referenceSeconds` of a field, where its times need one: a number, or a list
-  /// of as many numbers as there are times, with null for those that need none.
+  /// Writes the member `referenceSeconds` of a field if one of its times needs it. The member is a
+  /// number, or a list with one number for each time. Times that need none have null.
   func writeReferenceSeconds(to writer: inout JSONWriter, numbersAsStrings: Bool) {
     guard hasReferenceSeconds else { return }
     func write(_ time: FieldValue, to writer: inout JSONWriter) {
@@ -90,7 +90,7 @@ extension FieldValue {
     writer.array { writer in for time in times { write(time, to: &writer) } }
   }
 
-  /// This value with the seconds that stand beside it.
+  /// Returns this value with the given exact seconds.
   func withReferenceSeconds(_ json: JSONView?) -> FieldValue {
     guard let json else { return self }
     switch self {

@@ -1,14 +1,14 @@
-/// A number of JSON's grammar, digit by digit.
+/// A number in JSON's grammar, read digit by digit.
 ///
-/// NB: going through `Double` would take `9007199254740993.0` for the whole number beside it, and
-/// read `0x10` and `nan`, which are no numbers of JSON.
+/// NB: a conversion through `Double` would round `9007199254740993.0` to another whole number. It
+/// would also accept `0x10` and `nan`, which are not JSON numbers.
 struct DecimalText {
   private var isNegative = false
   private var digits: [UInt8] = []
   /// The number is `digits` × 10 ^ `scale`.
   private var scale = 0
 
-  /// nil if the text is no number.
+  /// nil if the text is not a number.
   init?(_ text: String) {
     var rest = Array(text.utf8)[...]
     if rest.first == UInt8(ascii: "-") {
@@ -32,7 +32,7 @@ struct DecimalText {
     guard rest.isEmpty else { return nil }
   }
 
-  /// The whole number, if it is one and fits.
+  /// The whole number. nil if the number has a fraction or does not fit.
   var int64: Int64? {
     var digits = Array(digits.drop { $0 == UInt8(ascii: "0") })
     if digits.isEmpty { return 0 }
@@ -52,7 +52,8 @@ struct DecimalText {
     return Array(digits)
   }
 
-  /// An exponent; one of many digits is clamped, as no whole number and no `Double` is that large.
+  /// Reads an exponent. An exponent of many digits is clamped, because no whole number and no
+  /// `Double` is that large.
   private static func takeExponent(_ rest: inout ArraySlice<UInt8>) -> Int? {
     let isNegative = rest.first == UInt8(ascii: "-")
     if isNegative || rest.first == UInt8(ascii: "+") { rest.removeFirst() }

@@ -1,22 +1,22 @@
-/// What can be written as JSON.
+/// A value that can be written as JSON.
 public protocol JSONWritable: Sendable {
   /// Writes exactly one JSON value.
   func write(to writer: inout JSONWriter)
 
-  /// About how long the text will be; bytes. 256 unless said otherwise.
+  /// The approximate length of the JSON text, in bytes. The default is 256.
   var expectedByteCount: Int { get }
 }
 
-/// What can be read from JSON.
+/// A value that can be read from JSON.
 public protocol JSONReadable: Sendable {
   /// Reads one JSON value.
   ///
-  /// - Throws: ``WireError`` with a sentence that names the key at fault.
+  /// - Throws: ``WireError`` with a sentence that names the invalid key.
   init(json: JSONView) throws(WireError)
 }
 
 extension JSONWritable {
-  /// About how long the text will be; bytes.
+  /// The approximate length of the JSON text, in bytes.
   public var expectedByteCount: Int { 256 }
 
   /// The JSON text of this value.
@@ -30,36 +30,36 @@ extension JSONWritable {
 extension JSONReadable {
   /// Reads a value from JSON text.
   ///
-  /// - Throws: ``WireError`` if the text is no JSON or a required key is missing or of another
-  ///   type.
+  /// - Throws: ``WireError`` if the text is not JSON, or if a required key is missing or has
+  ///   another type.
   public init(jsonBytes: [UInt8]) throws(WireError) {
     try self.init(json: JSONView(parsing: jsonBytes))
   }
 }
 
 extension JSONView {
-  /// A string that must be there.
+  /// Reads a required string.
   func requiredString(_ key: StaticString) throws(WireError) -> String {
     guard let value = self[key] else { throw .missing(key) }
     guard let string = value.string else { throw .wrongType(key, expected: "a string") }
     return string
   }
 
-  /// A string that may be absent, but must not be something else.
+  /// Reads an optional string. A value of another type is an error.
   func optionalString(_ key: StaticString) throws(WireError) -> String? {
     guard let value = self[key] else { return nil }
     guard let string = value.string else { throw .wrongType(key, expected: "a string") }
     return string
   }
 
-  /// A truth value that may be absent, but must not be something else.
+  /// Reads an optional Boolean. A value of another type is an error.
   func optionalBool(_ key: StaticString) throws(WireError) -> Bool? {
     guard let value = self[key] else { return nil }
     guard let bool = value.bool else { throw .wrongType(key, expected: "true or false") }
     return bool
   }
 
-  /// An array; an absent one is empty.
+  /// Reads an array. A missing array is empty.
   func array<Element: JSONReadable>(
     _ key: StaticString, of type: Element.Type = Element.self
   ) throws(WireError) -> [Element] {
@@ -70,7 +70,7 @@ extension JSONView {
     return result
   }
 
-  /// An array that must be there.
+  /// Reads a required array.
   func requiredArray<Element: JSONReadable>(
     _ key: StaticString, of type: Element.Type = Element.self
   ) throws(WireError) -> [Element] {
@@ -78,7 +78,7 @@ extension JSONView {
     return try array(key, of: type)
   }
 
-  /// A list of strings; nil when absent.
+  /// Reads a list of strings. nil if it is missing.
   func strings(_ key: StaticString) throws(WireError) -> [String]? {
     guard let value = self[key] else { return nil }
     guard value.isArray else { throw .wrongType(key, expected: "an array of strings") }
@@ -92,7 +92,7 @@ extension JSONView {
     return result
   }
 
-  /// A value read by its own rules; nil when absent.
+  /// Reads a value by its own initializer. nil if it is missing.
   func optional<Value: JSONReadable>(
     _ key: StaticString, _ type: Value.Type = Value.self
   ) throws(WireError) -> Value? {
@@ -100,7 +100,7 @@ extension JSONView {
     return try Value(json: value)
   }
 
-  /// Refuses anything that is no object.
+  /// Throws an error if this value is not an object.
   func requireObject(_ what: StaticString) throws(WireError) {
     if !isObject { throw WireError("\(what) must be an object") }
   }

@@ -1,6 +1,6 @@
 /// The backslash sequences of JSON strings.
 enum JSONEscape {
-  /// Steps over one sequence, which starts at `position`.
+  /// Checks one escape sequence, which starts at `position`, and moves behind it.
   static func check(
     _ text: UnsafeBufferPointer<UInt8>, at position: inout Int
   ) throws(JSONProblem) {
@@ -22,7 +22,7 @@ enum JSONEscape {
     }
   }
 
-  /// The text of a string whose sequences were checked.
+  /// Returns the text of a string whose escape sequences were checked.
   static func decode(_ text: UnsafeBufferPointer<UInt8>) -> String {
     var units: [UInt8] = []
     units.reserveCapacity(text.count)

@@ -9,7 +9,7 @@ struct JSONParser {
     tokens.reserveCapacity(max(8, min(count / 12, 65_536)))
   }
 
-  /// Reads the whole text; answers what is wrong with it, or nil.
+  /// Parses the whole text. Returns the failure, or nil if the text is valid.
   mutating func parse(_ text: UnsafeBufferPointer<UInt8>) -> JSONFailure? {
     guard text.count < Int(UInt32.max) else {
       return JSONFailure(problem: "the text is too long", offset: 0)
@@ -182,7 +182,7 @@ struct JSONParser {
   }
 }
 
-/// What is wrong at the parser's position.
+/// The fault at the parser's position.
 struct JSONProblem: Error {
   let text: String
 

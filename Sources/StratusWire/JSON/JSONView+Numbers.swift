@@ -1,8 +1,9 @@
 extension JSONView {
-  /// A whole number: `3`, `3.0`, or either as a string (`numbersAsStrings`); nil if it is none.
+  /// A whole number: `3`, `3.0`, or either as a string (`numbersAsStrings`). nil for other values.
   var int64: Int64? { numberText.flatMap(JSONNumber.int64) }
 
-  /// As ``int64``; `true` is 1 and `false` 0, as clients write truths into INT64 fields.
+  /// Like ``int64``, but `true` is 1 and `false` is 0. Clients write such Booleans into INT64
+  /// fields.
   var int64OrTruth: Int64? {
     switch token.kind {
     case .yes: 1
@@ -11,10 +12,10 @@ extension JSONView {
     }
   }
 
-  /// A number, or one as a string; nil if it is none or not finite.
+  /// A number, or a number in a string. nil if it is not a number or not finite.
   var double: Double? { numberText.flatMap(Double.init).flatMap { $0.isFinite ? $0 : nil } }
 
-  /// A whole number that fits `Int`, clamped to what fits.
+  /// A whole number, clamped to the range of `Int`.
   var int: Int? { int64.map(Int.init(clamping:)) }
 
   private var numberText: String? {
@@ -30,9 +31,9 @@ extension JSONView {
   }
 }
 
-/// Numbers as JSON spells them.
+/// Conversions between numbers and their JSON text.
 enum JSONNumber {
-  /// The whole number a text stands for, if it stands for one without loss.
+  /// Returns the whole number of a text. nil if the conversion would lose digits.
   static func int64(_ text: String) -> Int64? { Int64(text) ?? DecimalText(text)?.int64 }
 
   /// The shortest text that reads back as the same number.

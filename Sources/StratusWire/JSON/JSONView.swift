@@ -1,15 +1,15 @@
 /// One value inside a parsed document.
 ///
-/// Reads are forgiving in the way CloudKit's clients need: an absent key and a `null` are the same,
-/// and unknown keys are ignored (web-services §1.4).
+/// CloudKit's clients need tolerant reading: a missing key and a `null` are the same, and unknown
+/// keys are ignored (web-services §1.4).
 public struct JSONView: Sendable {
   let document: JSONDocument
   let index: Int
 
-  /// Parses a text and stands at its outermost value.
+  /// Parses a text and makes a view of its outermost value.
   ///
-  /// - Parameter depthMax: levels of nesting allowed.
-  /// - Throws: ``WireError`` naming what is wrong and at which byte.
+  /// - Parameter depthMax: the maximum number of nested levels.
+  /// - Throws: ``WireError`` that names the fault and its byte offset.
   public init(
     parsing bytes: [UInt8], depthMax: Int = Limits.jsonDepthMax
   ) throws(WireError) {
@@ -31,7 +31,7 @@ public struct JSONView: Sendable {
   var isString: Bool { token.kind == .string || token.kind == .escapedString }
   var isNumber: Bool { token.kind == .number }
 
-  /// The value of a key; nil if this is no object, the key is absent, or its value is `null`.
+  /// The value of a key. nil if this is not an object, or if the key is missing or `null`.
   subscript(_ key: StaticString) -> JSONView? {
     guard isObject else { return nil }
     let end = Int(token.next)
@@ -46,7 +46,7 @@ public struct JSONView: Sendable {
     return nil
   }
 
-  /// The values of three keys, in one pass; see the subscript of one.
+  /// The values of three keys, found in one pass. See the subscript for one key.
   func values(
     _ first: StaticString, _ second: StaticString, _ third: StaticString
   ) -> (JSONView?, JSONView?, JSONView?) {
@@ -79,7 +79,7 @@ public struct JSONView: Sendable {
     return document.string(at: index)
   }
 
-  /// `true` or `false`; also the words as strings, which query-minded clients send.
+  /// `true` or `false`. The words are also accepted as strings, which some clients send.
   var bool: Bool? {
     switch token.kind {
     case .yes: true
@@ -89,14 +89,14 @@ public struct JSONView: Sendable {
     }
   }
 
-  /// The bytes of this value as they stand in the text.
+  /// The bytes of this value in the text.
   var text: ArraySlice<UInt8> {
     let token = token
     guard isString else { return document.bytes[Int(token.start)..<Int(token.end)] }
     return document.bytes[Int(token.start) - 1..<Int(token.end) + 1]
   }
 
-  /// Bytes of this value's text.
+  /// The size of this value's text in bytes.
   public var sizeBytes: Int { text.count }
 
   /// The elements of an array; empty for anything else.

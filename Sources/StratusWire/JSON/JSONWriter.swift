@@ -1,6 +1,6 @@
 /// Writes JSON text.
 ///
-/// Commas place themselves; what is written between is the caller's order.
+/// The writer adds commas itself. The caller decides the order of the values.
 public struct JSONWriter: Sendable {
   /// The text so far.
   public private(set) var bytes: [UInt8] = []
@@ -34,7 +34,7 @@ public struct JSONWriter: Sendable {
     needsComma = true
   }
 
-  /// Writes a key; the next value written belongs to it.
+  /// Writes a key. The next written value belongs to it.
   public mutating func key(_ key: StaticString) {
     separate()
     bytes.append(UInt8(ascii: "\""))
@@ -45,7 +45,7 @@ public struct JSONWriter: Sendable {
     needsComma = false
   }
 
-  /// Writes a key that is data: a field's name.
+  /// Writes a key that is not a literal, for example a field's name.
   public mutating func key(_ key: String) {
     string(key)
     bytes.append(UInt8(ascii: ":"))
@@ -66,7 +66,7 @@ public struct JSONWriter: Sendable {
   public mutating func int(_ value: Int64) {
     separate()
     if value < 0 { bytes.append(UInt8(ascii: "-")) }
-    // NB: no string on the way: every record of a feed has two times.
+    // NB: avoids a temporary string for speed, because every record of a feed has two times.
     var rest = value.magnitude
     let start = bytes.count
     repeat {
@@ -81,7 +81,7 @@ public struct JSONWriter: Sendable {
     needsComma = true
   }
 
-  /// Writes a finite number; whole numbers without a fraction.
+  /// Writes a finite number. A whole number has no fraction.
   public mutating func double(_ value: Double) {
     separate()
     bytes.append(contentsOf: JSONNumber.text(value).utf8)
@@ -102,7 +102,7 @@ public struct JSONWriter: Sendable {
     needsComma = true
   }
 
-  /// Writes a value that is JSON text already.
+  /// Writes a value that is already JSON text.
   public mutating func raw(_ text: some Collection<UInt8>) {
     separate()
     bytes.append(contentsOf: text)
@@ -166,7 +166,7 @@ extension JSONWriter {
     value.write(to: &self)
   }
 
-  /// A record of the same zone, by its name.
+  /// Writes a reference to a record of the same zone, by its name.
   mutating func member(_ key: StaticString, reference recordName: String?) {
     guard let recordName else { return }
     self.key(key)

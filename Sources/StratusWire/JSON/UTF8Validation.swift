@@ -1,4 +1,4 @@
-/// Whether bytes are well-formed UTF-8.
+/// Checks whether bytes are well-formed UTF-8.
 enum UTF8Validation {
   /// The offset of the first byte that is not part of a well-formed sequence; nil if all are.
   static func firstInvalidByte(in text: UnsafeBufferPointer<UInt8>) -> Int? {

@@ -1,13 +1,13 @@
-/// Management: what the operator decides about a container in one environment.
+/// Management: changes the operator's settings of a container in one environment.
 public enum ConfigureContainer: Endpoint {
   public static let path = "containers/configure"
 
   public struct Request: JSONWritable, JSONReadable {
     public var containerID: String
     public var environment: ContainerEnvironment
-    /// Whether queries may use what CloudKit lacks; nil: stays.
+    /// Whether queries may use extensions that CloudKit lacks. nil: unchanged.
     public var allowsQueryExtensions: Bool?
-    /// Whether the target of a `deleteSelf` reference must exist when it is saved; nil: stays.
+    /// Whether a saved `deleteSelf` reference needs an existing target. nil: unchanged.
     public var requiresReferenceTargets: Bool?
 
     public init(
@@ -37,7 +37,7 @@ public enum ConfigureContainer: Endpoint {
     }
   }
 
-  /// The settings as they are now.
+  /// The current settings.
   public struct Response: JSONWritable, JSONReadable {
     public var allowsQueryExtensions: Bool
     public var requiresReferenceTargets: Bool

@@ -1,17 +1,17 @@
-/// Management: brings what development has learnt into the production schema, which nothing else
-/// changes.
+/// Management: adds the development schema to the production schema. The production schema changes
+/// in no other way.
 public enum DeploySchema: Endpoint {
   public static let path = "schema/deploy"
 
   public typealias Request = CreateContainer.Request
 
   public struct Response: JSONWritable, JSONReadable {
-    /// Record types that are new to production.
+    /// Record types that are new in production.
     public var recordTypes: [String]
-    /// Fields that are new to production, as `type.field`.
+    /// Fields that are new in production, as `type.field`.
     public var fields: [String]
-    /// Fields that production had, and may be asked for in more ways, as `type.field WORD`, the
-    /// words being those of the schema language.
+    /// Existing production fields that get more indexes, as `type.field WORD`. The words are those
+    /// of the schema language.
     public var indexes: [String]
 
     public init(recordTypes: [String], fields: [String], indexes: [String]) {

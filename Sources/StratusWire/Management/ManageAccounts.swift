@@ -1,4 +1,4 @@
-/// Management: makes an account.
+/// Management: creates an account.
 public enum CreateAccount: Endpoint {
   public static let path = "accounts/create"
 
@@ -17,7 +17,7 @@ public enum CreateAccount: Endpoint {
   public typealias Response = EmptyRequest
 }
 
-/// Management: shuts an account out; what it owns stays.
+/// Management: disables an account. Its data stays.
 public enum DisableAccount: Endpoint {
   public static let path = "accounts/disable"
 
@@ -25,7 +25,7 @@ public enum DisableAccount: Endpoint {
   public typealias Response = EmptyRequest
 }
 
-/// Management: lets an account in again.
+/// Management: enables an account again.
 public enum EnableAccount: Endpoint {
   public static let path = "accounts/enable"
 
@@ -33,7 +33,7 @@ public enum EnableAccount: Endpoint {
   public typealias Response = EmptyRequest
 }
 
-/// Management: every account, in order of e-mail.
+/// Management: lists every account, ordered by e-mail.
 public enum ListAccounts: Endpoint {
   public static let path = "accounts/list"
 

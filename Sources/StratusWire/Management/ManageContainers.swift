@@ -1,4 +1,4 @@
-/// Management: makes a container.
+/// Management: creates a container.
 public enum CreateContainer: Endpoint {
   public static let path = "containers/create"
 
@@ -19,7 +19,7 @@ public enum CreateContainer: Endpoint {
   public typealias Response = EmptyRequest
 }
 
-/// Management: deletes a container with everything in it.
+/// Management: deletes a container and all its data.
 public enum DeleteContainer: Endpoint {
   public static let path = "containers/delete"
 
@@ -27,7 +27,7 @@ public enum DeleteContainer: Endpoint {
   public typealias Response = EmptyRequest
 }
 
-/// Management: every container's ID, in order.
+/// Management: lists the IDs of all containers, in order.
 public enum ListContainers: Endpoint {
   public static let path = "containers/list"
 

@@ -1,4 +1,4 @@
-/// Management: makes a web auth token, with which scripts and tests call as an account.
+/// Management: creates a web auth token, with which scripts and tests act as an account.
 public enum CreateWebToken: Endpoint {
   public static let path = "web-tokens/create"
 
@@ -31,24 +31,24 @@ public enum CreateWebToken: Endpoint {
   public typealias Response = TokenResponse
 }
 
-/// Management: every session that lasts, in order of creation.
+/// Management: lists every valid session, in order of creation.
 public enum ListWebTokens: Endpoint {
   public static let path = "web-tokens/list"
 
   public typealias Request = EmptyRequest
 
-  /// One session: all web auth tokens that follow from one sign-in.
+  /// One session with all web auth tokens of one sign-in.
   public struct Item: JSONWritable, JSONReadable, Hashable {
     /// The beginning of the session's ID.
     public var id: String
     public var email: String
     public var containerID: String
     public var environment: String
-    /// Milliseconds since 1970 UTC, as the others.
+    /// Milliseconds since 1970 UTC, like the other times.
     public var createdAt: Int64
-    /// To the hour.
+    /// Accurate to the hour.
     public var lastUsedAt: Int64
-    /// When it ends however much it is used.
+    /// The time at which the session ends, however often it is used.
     public var endsAt: Int64
 
     public init(
@@ -102,7 +102,7 @@ public enum ListWebTokens: Endpoint {
   }
 }
 
-/// Management: ends a session, and with it all its web auth tokens.
+/// Management: ends a session and all its web auth tokens.
 public enum RevokeWebToken: Endpoint {
   public static let path = "web-tokens/revoke"
 
@@ -110,8 +110,8 @@ public enum RevokeWebToken: Endpoint {
   public typealias Response = EmptyRequest
 }
 
-/// Management: seals web auth tokens with a new key; those of the key before stay valid until the
-/// next rotation.
+/// Management: seals web auth tokens with a new key. Tokens of the previous key stay valid until
+/// the next rotation.
 public enum RotateWebTokenKey: Endpoint {
   public static let path = "web-tokens/rotate-key"
 

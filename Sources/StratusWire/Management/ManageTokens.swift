@@ -1,15 +1,15 @@
-/// Management: makes an API token for one container in one environment.
+/// Management: creates an API token for one container in one environment.
 public enum CreateAPIToken: Endpoint {
   public static let path = "api-tokens/create"
 
   public struct Request: JSONWritable, JSONReadable {
     public var containerID: String
     public var environment: ContainerEnvironment
-    /// The operator's name for it.
+    /// The operator's name for the token.
     public var name: String?
-    /// The origins whose web pages may use it; nil: all.
+    /// The origins whose web pages may use the token. nil: all origins.
     public var allowedOrigins: [String]?
-    /// Where the browser goes after a sign-in; nil: the sign-in page posts a message.
+    /// The URL to which the browser goes after a sign-in. nil: the sign-in page posts a message.
     public var callbackURL: String?
 
     public init(
@@ -45,7 +45,7 @@ public enum CreateAPIToken: Endpoint {
   public typealias Response = TokenResponse
 }
 
-/// Management: every API token but the tokens themselves, which the server does not keep.
+/// Management: lists all API tokens without their secret values, which the server does not store.
 public enum ListAPITokens: Endpoint {
   public static let path = "api-tokens/list"
 
@@ -57,11 +57,11 @@ public enum ListAPITokens: Endpoint {
     public var containerID: String
     public var environment: String
     public var name: String
-    /// nil: all.
+    /// nil: all origins.
     public var allowedOrigins: [String]?
     /// nil: the sign-in page posts a message.
     public var callbackURL: String?
-    /// Milliseconds since 1970 UTC; nil: an earlier program made it.
+    /// Milliseconds since 1970 UTC. nil: an earlier version created the token.
     public var createdAt: Int64?
 
     public init(
@@ -115,7 +115,7 @@ public enum ListAPITokens: Endpoint {
   }
 }
 
-/// Management: ends an API token at once.
+/// Management: revokes an API token immediately.
 public enum RevokeAPIToken: Endpoint {
   public static let path = "api-tokens/revoke"
 
@@ -123,7 +123,7 @@ public enum RevokeAPIToken: Endpoint {
   public typealias Response = EmptyRequest
 }
 
-/// Names a token by its ID.
+/// Identifies a token by its ID.
 public struct TokenIDRequest: JSONWritable, JSONReadable {
   public var id: String
 
@@ -136,10 +136,10 @@ public struct TokenIDRequest: JSONWritable, JSONReadable {
   public init(json: JSONView) throws(WireError) { id = try json.requiredString("id") }
 }
 
-/// A token that was made.
+/// A new token.
 public struct TokenResponse: JSONWritable, JSONReadable {
   public var token: String
-  /// Names it in lists.
+  /// Identifies the token in lists.
   public var id: String?
 
   public init(token: String, id: String? = nil) {

@@ -1,17 +1,18 @@
-/// What a running server leaves in its data folder, for the commands that manage it: where it is,
-/// and the token that lets them in. Only the folder's owner can read it.
+/// The file that a running server writes into its data folder for the management commands. It
+/// contains the server's address and the token for access. Only the folder's owner can read it.
 public struct ManagementFile: JSONWritable, JSONReadable, Hashable {
   /// The file's name in the data folder.
   public static let name = "management.json"
 
-  /// Where the commands go: `http+unix://` and a socket's path, or `http://127.0.0.1:` and a port.
+  /// The address for commands: `http+unix://` and a socket's path, or `http://127.0.0.1:` and a
+  /// port.
   public var url: String
   public var token: String
-  /// Where clients go; nil: an earlier server wrote the file.
+  /// The address for clients. nil: an earlier server version wrote the file.
   public var serverURL: String?
-  /// Lets an app call; only from a server for developers.
+  /// The API token for apps. Only in the file of a development server.
   public var apiToken: String?
-  /// The developer's; only from a server for developers.
+  /// The developer's web auth token. Only in the file of a development server.
   public var webAuthToken: String?
 
   public init(

@@ -1,4 +1,4 @@
-/// Something without which the server cannot do its work.
+/// A fault that prevents the server from working.
 public struct ReadinessFault: Sendable, Hashable, JSONWritable {
   /// A fixed name for programs, such as `disk-full`, `store-lost` or `store-damaged`.
   public let name: String

@@ -1,4 +1,4 @@
-/// What Apple's push service answers with any status but 200.
+/// The answer of Apple's push service with any status other than 200.
 ///
 /// Source: Apple, *Handling notification responses from APNs*.
 public struct APNsRefusal: Sendable, JSONWritable, JSONReadable {

@@ -1,11 +1,11 @@
-/// The first part of the token by which Apple's push service knows a sender.
+/// The header of the token that identifies a sender to Apple's push service.
 ///
 /// Source: Apple, *Establishing a token-based connection to APNs*; RFC 7519.
 public struct APNsTokenHeader: Sendable, JSONWritable, JSONReadable {
   public static let algorithm = "ES256"
 
   public var algorithm: String
-  /// Which of the team's keys signs.
+  /// The ID of the team's signing key.
   public var keyID: String
 
   public init(keyID: String) {
@@ -26,7 +26,7 @@ public struct APNsTokenHeader: Sendable, JSONWritable, JSONReadable {
   }
 }
 
-/// The second part of the token by which Apple's push service knows a sender.
+/// The claims of the token that identifies a sender to Apple's push service.
 public struct APNsTokenClaims: Sendable, JSONWritable, JSONReadable {
   public var teamID: String
   /// Seconds since 1970 UTC.

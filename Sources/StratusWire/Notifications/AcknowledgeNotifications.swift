@@ -1,4 +1,5 @@
-/// `notifications/acknowledge`: the calling device has what came up to a number. Ours.
+/// `notifications/acknowledge`: the calling device has received all notifications up to a number.
+/// Ours.
 public enum AcknowledgeNotifications: Endpoint {
   public static let path = "notifications/acknowledge"
 

@@ -1,4 +1,4 @@
-/// `tokens/create`: makes a device for the caller's notifications that fetches them by a long poll.
+/// `tokens/create`: registers a device that fetches the caller's notifications by a long poll.
 ///
 /// Source: web-services §4.16. The path has `device` in place of `database` and no database.
 public enum CreateToken: Endpoint {
@@ -30,7 +30,7 @@ public enum CreateToken: Endpoint {
   public struct Response: JSONWritable, JSONReadable {
     public var apnsEnvironment: ContainerEnvironment
     public var apnsToken: String
-    /// Where to poll: whoever knows it gets the notifications. nil: they go to APNs.
+    /// The URL to poll. Any client that knows it receives the notifications. nil: they go to APNs.
     public var webcourierURL: String?
 
     public init(apnsEnvironment: ContainerEnvironment, apnsToken: String, webcourierURL: String?) {

@@ -1,12 +1,12 @@
-/// `notifications/changes`: the user's notifications since a place in their history, read or not;
-/// for `CKFetchNotificationChangesOperation`. Ours.
+/// `notifications/changes`: the user's notifications after a position in their history, read or
+/// unread. For `CKFetchNotificationChangesOperation`. Ours.
 public enum FetchNotifications: Endpoint {
   public static let path = "notifications/changes"
 
   public struct Request: JSONWritable, JSONReadable {
-    /// nil: from the oldest there is.
+    /// nil: begins with the oldest notification.
     public var serverChangeToken: String?
-    /// nil: as many as fit.
+    /// nil: as many as one answer holds.
     public var resultsLimit: Int?
 
     public init(serverChangeToken: String? = nil, resultsLimit: Int? = nil) {
@@ -29,7 +29,7 @@ public enum FetchNotifications: Endpoint {
 
   public struct Response: JSONWritable, JSONReadable {
     public var notifications: [NumberedNotification]
-    /// Notifications that were marked as read since the place, by their IDs.
+    /// The IDs of notifications that were marked as read after the position.
     public var readIDs: [String]
     public var serverChangeToken: String
     public var moreComing: Bool

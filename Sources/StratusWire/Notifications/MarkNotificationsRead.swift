@@ -17,6 +17,6 @@ public enum MarkNotificationsRead: Endpoint {
     }
   }
 
-  /// Those that were found.
+  /// The notifications that were found.
   public typealias Response = Request
 }

@@ -4,7 +4,7 @@ extension NotificationPayload: JSONWritable, JSONReadable {
       writer.member("aps", presentation)
       writer.key("ck")
       writer.object { writer in
-        // NB: 2 in every payload anybody has seen; nobody knows why.
+        // NB: every known payload has the value 2. Its meaning is unknown.
         writer.member("ce", 2)
         writer.member("cid", containerIdentifier)
         writer.member("nid", notificationID)
@@ -113,12 +113,12 @@ extension PlainValue {
     }
   }
 
-  /// nil: nothing that is ever sent.
+  /// nil if the JSON is not a value that servers send.
   init?(json: JSONView) {
     if let text = json.string {
       self = .string(text)
     } else if json.isNumber {
-      // NB: a time or a count first; a double that happens to be whole reads as one, too.
+      // NB: try a time or a count first. A double without a fraction is also read as one.
       guard let value = json.int64.map(Self.int64) ?? json.double.map(Self.double) else {
         return nil
       }
@@ -134,7 +134,7 @@ extension PlainValue {
 }
 
 extension ZoneID {
-  /// Written for the caller's own zones, as the live service does.
+  /// The owner name of the caller's own zones, as in the live service.
   private static let ownOwner = "_defaultOwner"
 
   fileprivate func writeMembers(to writer: inout JSONWriter) {
@@ -152,7 +152,7 @@ extension ZoneID {
 }
 
 extension DatabaseScope {
-  /// `dbs`, as seen live (web-services §5); semantics §19 has samples that swap 1 and 2.
+  /// The value of `dbs`, as seen live (web-services §5). Samples in semantics §19 swap 1 and 2.
   fileprivate var number: Int64 {
     switch self {
     case .public: 1
@@ -161,7 +161,7 @@ extension DatabaseScope {
     }
   }
 
-  /// Choice: a payload that says nothing, as people write them by hand, is of the private one.
+  /// Choice: a payload without a scope, as people write by hand, belongs to the private database.
   fileprivate init(payload json: JSONView) throws(WireError) {
     guard let number = json["dbs"] else {
       self = .private

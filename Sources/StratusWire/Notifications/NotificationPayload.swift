@@ -1,12 +1,12 @@
-/// A notification as it reaches a device: the same form for APNs, the long poll and the stream.
+/// A notification as a device receives it. APNs, the long poll and the stream use the same form.
 ///
-/// Source: semantics §19, web-services §5; nothing official documents it.
+/// Source: semantics §19, web-services §5. No official document describes it.
 public struct NotificationPayload: Sendable, Hashable {
-  /// What a person sees and hears: the `aps` dictionary.
+  /// The visible and audible part of a notification: the `aps` dictionary.
   public struct Presentation: Sendable, Hashable {
     public var body: String?
     public var localizationKey: String?
-    /// The values of the fields that were named.
+    /// The values of the fields that the subscription names.
     public var localizationArgs: [String]?
     public var title: String?
     public var titleLocalizationKey: String?
@@ -25,26 +25,26 @@ public struct NotificationPayload: Sendable, Hashable {
     public init() {}
   }
 
-  /// What happened.
+  /// The event that caused the notification.
   public enum Event: Sendable, Hashable {
     /// `qry`
     case query(RecordEvent)
-    /// `fet`; the zone is nil once it was pruned.
+    /// `fet`; the zone is nil if it was pruned.
     case zone(subscriptionID: String, ZoneID?, DatabaseScope)
     /// `met`
     case database(subscriptionID: String, DatabaseScope)
-    /// None of these: nothing is said of what changed. No server of ours sends it.
+    /// None of these. The payload does not say what changed. Our servers never send it.
     case plain
   }
 
   public var presentation: Presentation
-  /// `cid`; nil once it was pruned.
+  /// `cid`; nil if it was pruned.
   public var containerIdentifier: String?
-  /// `nid`: one change has one, however many subscriptions it concerns.
+  /// `nid`: identifies one change, even if the change concerns several subscriptions.
   public var notificationID: String
-  /// `ckuserid`: whose subscription it is; nil once it was pruned.
+  /// `ckuserid`: the owner of the subscription. nil if it was pruned.
   public var userRecordName: String?
-  /// `p`: whether something was left out because there was no room.
+  /// `p`: whether parts were left out because of the size limit.
   public var isPruned: Bool
   public var event: Event
 
@@ -62,7 +62,7 @@ public struct NotificationPayload: Sendable, Hashable {
 }
 
 extension NotificationPayload.Presentation {
-  /// Whether it is more than a call to the app; as ``NotificationInfo/isVisible``.
+  /// Whether the user sees or hears the notification. See ``NotificationInfo/isVisible``.
   public var isVisible: Bool {
     hasAlert || badge != nil || soundName != nil || category != nil
   }
@@ -77,19 +77,19 @@ extension NotificationPayload.Presentation {
   }
 }
 
-/// What became of a record that a query subscription watches.
+/// The event of a record that a query subscription watches.
 public struct RecordEvent: Sendable, Hashable {
   /// As in `CKQueryNotification.Reason`.
   public enum Reason: Int, Sendable, Hashable { case created = 1, updated, deleted }
 
   public var subscriptionID: String
   public var scope: DatabaseScope
-  /// nil once it was pruned.
+  /// nil if it was pruned.
   public var reason: Reason?
-  /// nil once it was pruned.
+  /// nil if it was pruned.
   public var recordName: String?
   public var zoneID: ZoneID?
-  /// Values of the fields the subscription asks for, in the order of their names.
+  /// The values of the fields that the subscription requests, in the order of their names.
   public var fields: [(name: String, value: PlainValue)]
 
   public init(
@@ -122,8 +122,8 @@ public enum PlainValue: Sendable, Hashable {
   case string(String)
   case int64(Int64)
   case double(Double)
-  /// A place: latitude and longitude in degrees.
+  /// A location, with latitude and longitude in degrees.
   case location(latitude: Double, longitude: Double)
-  /// A reference, by its record's name.
+  /// A reference, by the name of its record.
   case reference(recordName: String)
 }

@@ -25,7 +25,7 @@ extension NotificationPayload.Presentation: JSONWritable, JSONReadable {
     }
   }
 
-  /// Accepts `alert` as a text, too, which stands for its `body`.
+  /// Reads a presentation. `alert` may be a string, which then is its `body`.
   public init(json: JSONView) throws(WireError) {
     self.init()
     badge = json["badge"]?.int

@@ -1,14 +1,14 @@
-/// A notification with its place in the user's queue: an addition of ours.
+/// A notification with its number in the user's queue. An addition of ours.
 ///
 /// The stream (`GET /device/1/{container}/{environment}/notifications/stream`, server-sent events)
-/// sends one an event: `id` is the number, `event` is `notification`, `data` the payload. Lines
-/// that begin with a colon keep the connection alive. The stream begins behind what the device has
-/// acknowledged, or behind `Last-Event-ID` if that is later.
+/// sends each notification as one event. `id` is the number, `event` is `notification`, and `data`
+/// is the payload. Lines that begin with a colon keep the connection alive. The stream begins after
+/// the device's last acknowledged number, or after `Last-Event-ID` if that is later.
 public struct NumberedNotification: Sendable, Hashable {
-  /// Grows; a device acknowledges all up to one.
+  /// The number, which increases. A device acknowledges all notifications up to a number.
   public var number: Int64
   public var payload: NotificationPayload
-  /// Whether some device of the user has marked it as read.
+  /// Whether any device of the user has marked the notification as read.
   public var isRead: Bool
 
   public init(number: Int64, payload: NotificationPayload, isRead: Bool = false) {
@@ -36,7 +36,7 @@ extension NumberedNotification: JSONWritable, JSONReadable {
   }
 }
 
-/// `notifications/stream`: the path of the stream, which is no endpoint of JSON.
+/// `notifications/stream`: the path of the stream, which does not answer in JSON.
 public enum StreamNotifications {
   public static let path = "notifications/stream"
 }

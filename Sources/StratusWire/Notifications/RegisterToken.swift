@@ -1,8 +1,7 @@
-/// `tokens/register`: the caller's notifications go to a token, too.
+/// `tokens/register`: also sends the caller's notifications to a token.
 ///
-/// The token is one of ``CreateToken``, or one that Apple's systems gave to an app, which is then
-/// reached by APNs. The answer has the keys of ``CreateToken``'s, because CloudKit JS takes them
-/// from it.
+/// The token comes from ``CreateToken``, or from Apple's systems for delivery by APNs. The answer
+/// has the keys of the answer of ``CreateToken``, because CloudKit JS reads them from it.
 public enum RegisterToken: Endpoint {
   public static let path = "tokens/register"
 

@@ -1,11 +1,11 @@
-/// Which records are wanted, and in which order.
+/// The type, conditions and order of the requested records.
 ///
 /// Source: CloudKit Web Services Reference, *Types and Dictionaries*, query dictionary.
 public struct Query: Sendable, Hashable {
   public var recordType: String
-  /// All must hold; empty: all records of the type.
+  /// All filters must hold. Empty: all records of the type.
   public var filters: [QueryFilter]
-  /// The first counts most; empty: the order is the server's.
+  /// The first sort has priority. Empty: the server chooses the order.
   public var sorts: [QuerySort]
 
   public init(recordType: String, filters: [QueryFilter] = [], sorts: [QuerySort] = []) {
@@ -15,11 +15,11 @@ public struct Query: Sendable, Hashable {
   }
 }
 
-/// One key of an order.
+/// One sort key of a query.
 public struct QuerySort: Sendable, Hashable {
   public var key: QueryKey
   public var isAscending: Bool
-  /// For places: the distance to this one is what is sorted by.
+  /// Sorts locations by their distance to this location.
   public var relativeLocation: Location?
 
   public init(_ key: QueryKey, isAscending: Bool = true, relativeLocation: Location? = nil) {

@@ -1,20 +1,22 @@
-/// One condition of a query; all of a query's conditions must hold.
+/// One condition of a query. All conditions of a query must hold.
 ///
 /// Source: CloudKit Web Services Reference, *Types and Dictionaries*, filter dictionary.
 public indirect enum QueryFilter: Sendable, Hashable {
   case field(FieldFilter)
-  /// One of several groups of conditions. An extension of ours, which a container must allow.
+  /// At least one of several groups of conditions must hold. An extension of ours that the
+  /// container must allow.
   case anyOf([[QueryFilter]])
 }
 
 /// A condition on one field.
 public struct FieldFilter: Sendable, Hashable {
   public var comparator: Comparator
-  /// nil: all searchable fields together, for the comparators of tokens.
+  /// nil: all searchable fields together. Only for the token comparators.
   public var key: QueryKey?
-  /// What the field is compared with; a list with `IN` and the comparators of several values.
+  /// The value to compare the field with. A list with `IN` and the other comparators of several
+  /// values.
   public var value: FieldInput
-  /// Metres; with `NEAR` only.
+  /// The distance in metres. Only with `NEAR`.
   public var distance: Double?
 
   public init(
@@ -27,7 +29,7 @@ public struct FieldFilter: Sendable, Hashable {
   }
 }
 
-/// How a field is compared (web-services §3.6).
+/// The comparison of a field with a value (web-services §3.6).
 public enum Comparator: String, Sendable, Hashable, CaseIterable {
   case equals = "EQUALS"
   case notEquals = "NOT_EQUALS"
@@ -50,12 +52,12 @@ public enum Comparator: String, Sendable, Hashable, CaseIterable {
   case notBeginsWith = "NOT_BEGINS_WITH"
   case listMemberBeginsWith = "LIST_MEMBER_BEGINS_WITH"
   case notListMemberBeginsWith = "NOT_LIST_MEMBER_BEGINS_WITH"
-  /// Extension: a string ends so.
+  /// Extension: a string ends with the value.
   case endsWith = "ENDS_WITH"
-  /// Extension: a string has this within.
+  /// Extension: a string contains the value.
   case containsText = "CONTAINS_TEXT"
 
-  /// Whether it is an addition of ours, which a container must allow.
+  /// Whether the comparator is an extension of ours that the container must allow.
   public var isExtension: Bool { self == .endsWith || self == .containsText }
 }
 

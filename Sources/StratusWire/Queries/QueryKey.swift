@@ -1,8 +1,8 @@
-/// What a filter or a sort looks at.
+/// The field of a filter or of a sort.
 public struct QueryKey: Sendable, Hashable {
-  /// The name as it was sent.
+  /// The name as the client sent it.
   public var name: String
-  /// Whether it was sent as `systemFieldName`.
+  /// Whether the client sent it as `systemFieldName`.
   public var isSystem: Bool
 
   public init(field name: String) {
@@ -15,10 +15,10 @@ public struct QueryKey: Sendable, Hashable {
     isSystem = true
   }
 
-  /// The system field this names, in any spelling, under either key (web-services §3.8).
+  /// The system field with this name, in either spelling and under either key (web-services §3.8).
   ///
-  /// NB: a field of the app's own can have a system field's plain name, and then it is meant where
-  /// `fieldName` was sent; names with underscores are always the system's.
+  /// NB: an app's own field may have the plain name of a system field. With `fieldName`, such a
+  /// name means the app's field. Names with underscores always mean system fields.
   public var systemField: SystemField? { SystemField(named: name) }
 
   func writeMember(to writer: inout JSONWriter) {
@@ -29,7 +29,7 @@ public struct QueryKey: Sendable, Hashable {
     }
   }
 
-  /// nil: neither key is there.
+  /// nil if neither key is present.
   static func optional(_ json: JSONView) throws(WireError) -> QueryKey? {
     if let name = try json.optionalString("systemFieldName") {
       guard let system = SystemField(named: name) else {
@@ -41,7 +41,7 @@ public struct QueryKey: Sendable, Hashable {
   }
 }
 
-/// What the system keeps about every record (web-services §3.8).
+/// The metadata of every record (web-services §3.8).
 public enum SystemField: String, Sendable, Hashable, CaseIterable {
   case recordName = "___recordID"
   case creationDate = "___createTime"
@@ -51,7 +51,7 @@ public enum SystemField: String, Sendable, Hashable, CaseIterable {
   case parent = "___parent"
   case share = "___share"
 
-  /// The name as `systemFieldName` and in reasons.
+  /// The name in `systemFieldName` and in reasons.
   public var wireName: String {
     switch self {
     case .recordName: "recordName"
@@ -64,7 +64,7 @@ public enum SystemField: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Reads either spelling.
+  /// Reads either spelling of a name.
   public init?(named name: String) {
     if let field = SystemField(rawValue: name) {
       self = field

@@ -1,4 +1,4 @@
-/// `records/query`: records of one type by what they hold.
+/// `records/query`: finds records of one type by their contents.
 public enum QueryRecords: Endpoint {
   public static let path = "records/query"
 
@@ -6,17 +6,17 @@ public enum QueryRecords: Endpoint {
     public var query: Query
     /// nil: the default zone, unless ``isZoneWide``.
     public var zoneID: ZoneID?
-    /// All zones of the database; without effect where a zone is named.
+    /// Whether to search all zones of the database. Ignored if the request names a zone.
     public var isZoneWide: Bool
-    /// nil, 0: the server's own.
+    /// nil or 0: the server's default.
     public var resultsLimit: Int?
-    /// Where the previous page ended; the rest of the request is as for that page.
+    /// The end of the previous page. The rest of the request must be the same as for that page.
     public var continuationMarker: String?
     public var selection: FieldSelection
-    /// Asks how many records match, and for none of them. An extension of ours, which a container
-    /// must allow.
+    /// Whether to return only the number of matching records. An extension of ours that the
+    /// container must allow.
     public var countsOnly: Bool
-    /// Asks how the query is answered, too. An addition of ours.
+    /// Whether to explain how the server answers the query. An addition of ours.
     public var explains: Bool
 
     public init(
@@ -64,11 +64,11 @@ public enum QueryRecords: Endpoint {
     public var records: [RecordItem]
     /// nil: this was the last page.
     public var continuationMarker: String?
-    /// Only for who asked with `getCurrentSyncToken`.
+    /// Only if the request has `getCurrentSyncToken`.
     public var syncToken: String?
-    /// Only for ``Request/countsOnly``: how many records this page stands for.
+    /// The number of records on this page. Only with ``Request/countsOnly``.
     public var count: Int64?
-    /// Only for ``Request/explains``.
+    /// Only with ``Request/explains``.
     public var explanation: QueryExplanation?
 
     public init(
@@ -82,7 +82,7 @@ public enum QueryRecords: Endpoint {
       self.explanation = explanation
     }
 
-    /// About how long the text will be; bytes.
+    /// The approximate length of the JSON text, in bytes.
     public var expectedByteCount: Int { records.reduce(512) { $0 + $1.expectedByteCount } }
 
     public func write(to writer: inout JSONWriter) {
@@ -105,15 +105,15 @@ public enum QueryRecords: Endpoint {
   }
 }
 
-/// How a query was answered: one page of it.
+/// Explains how the server answered one page of a query.
 public struct QueryExplanation: Sendable, Hashable {
-  /// What drives the query, in a word: `scan`, `merge`, `gather`, `nearest`.
+  /// The kind of query plan, as one word: `scan`, `merge`, `gather`, `nearest`.
   public var plan: String
-  /// The index that is read, by its columns: `status, dueDate descending`.
+  /// The index that the query reads, by its columns, for example `status, dueDate descending`.
   public var index: String
-  /// How many stretches of the index.
+  /// The number of index ranges that the query reads.
   public var ranges: Int64
-  /// Filters that are checked on each record, because the index does not answer them.
+  /// The filters that are checked on each record, because the index does not cover them.
   public var remainingFilters: [String]
   public var entriesRead: Int64
   public var recordsRead: Int64

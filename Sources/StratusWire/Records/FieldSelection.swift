@@ -1,11 +1,11 @@
-/// Which fields an answer shows, and how it writes numbers.
+/// The fields of an answer, and the form of its numbers.
 public struct FieldSelection: Sendable, Hashable {
   /// nil: all fields; empty: none.
   public var desiredKeys: Set<String>?
-  /// Numbers as JSON strings, for clients whose numbers lose digits.
+  /// Whether numbers are JSON strings, for clients whose numbers lose digits.
   public var numbersAsStrings: Bool
 
-  /// All fields, numbers as numbers.
+  /// All fields, with numbers as JSON numbers.
   public static let all = FieldSelection()
 
   public init(desiredKeys: Set<String>? = nil, numbersAsStrings: Bool = false) {
@@ -18,8 +18,8 @@ public struct FieldSelection: Sendable, Hashable {
     if numbersAsStrings { writer.member("numbersAsStrings", true) }
   }
 
-  /// Reads the keys from a dictionary, absent ones from `outer`; both spellings of
-  /// `numbersAsStrings` (wire-quirks A10, A11).
+  /// Reads the keys from a dictionary. A missing key has its value from `outer`. Both spellings of
+  /// `numbersAsStrings` are accepted (wire-quirks A10, A11).
   init(json: JSONView, outer: FieldSelection = .all) throws(WireError) {
     desiredKeys = try json.strings("desiredKeys").map(Set.init) ?? outer.desiredKeys
     let numbers = try json.optionalBool("numbersAsStrings")

@@ -1,11 +1,11 @@
-/// `records/lookup`: records by their names.
+/// `records/lookup`: finds records by their names.
 public enum LookupRecords: Endpoint {
   public static let path = "records/lookup"
 
   /// One record to look up.
   public struct Item: Sendable {
     public var recordName: String
-    /// The record's zone where the request names none.
+    /// The record's zone if the request names none.
     public var zoneID: ZoneID?
     public var selection: FieldSelection
 
@@ -17,7 +17,7 @@ public enum LookupRecords: Endpoint {
   }
 
   public struct Request: JSONWritable, JSONReadable {
-    /// nil: the zone of each item, else the default zone.
+    /// nil: the zone of each item, or the default zone if an item has none.
     public var zoneID: ZoneID?
     public var items: [Item]
     public var selection: FieldSelection
@@ -64,10 +64,10 @@ public enum LookupRecords: Endpoint {
   public typealias Response = RecordsResponse
 }
 
-/// The answer of every call that returns records, in the order they were asked for.
+/// The answer of every call that returns records. The records have the order of the request.
 public struct RecordsResponse: JSONWritable, JSONReadable {
   public var records: [RecordItem]
-  /// Only for who asked with `getCurrentSyncToken`.
+  /// Only if the request has `getCurrentSyncToken`.
   public var syncToken: String?
 
   public init(records: [RecordItem], syncToken: String? = nil) {
@@ -75,7 +75,7 @@ public struct RecordsResponse: JSONWritable, JSONReadable {
     self.syncToken = syncToken
   }
 
-  /// About how long the text will be; bytes.
+  /// The approximate length of the JSON text, in bytes.
   public var expectedByteCount: Int { records.reduce(128) { $0 + $1.expectedByteCount } }
 
   public func write(to writer: inout JSONWriter) {

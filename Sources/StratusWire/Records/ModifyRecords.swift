@@ -2,18 +2,18 @@
 public enum ModifyRecords: Endpoint {
   public static let path = "records/modify"
 
-  /// One for each of its operations.
+  /// Returns the number of operations in the request.
   public static func operationsCount(of request: Request) -> Int { request.operations.count }
 
   public struct Request: JSONWritable, JSONReadable {
-    /// nil: the zone of each record, else the default zone.
+    /// nil: the zone of each record, or the default zone if a record has none.
     public var zoneID: ZoneID?
     public var operations: [RecordOperation]
-    /// nil: atomic where the zone can be.
+    /// nil: atomic if the zone supports it.
     public var isAtomic: Bool?
     public var selection: FieldSelection
-    /// Remembered with the zone and returned in its change feed. An addition of ours: what the
-    /// native `clientChangeTokenData` needs.
+    /// A token that the server stores with the zone and returns in its change feed. An addition of
+    /// ours for the native `clientChangeTokenData`.
     public var clientChangeToken: String?
 
     public init(

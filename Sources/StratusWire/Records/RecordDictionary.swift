@@ -1,6 +1,7 @@
 /// A record in an answer.
 ///
-/// Source: CloudKit Web Services Reference, *Types and Dictionaries*; key order as seen live.
+/// Source: CloudKit Web Services Reference, *Types and Dictionaries*. The keys have the order of
+/// the live service.
 public struct RecordDictionary: Sendable {
   public var recordName: String
   public var recordType: String
@@ -9,11 +10,11 @@ public struct RecordDictionary: Sendable {
   public var created: Stamp
   public var modified: Stamp
   public var zoneID: ZoneID
-  /// Record name of the parent, for hierarchical sharing.
+  /// The record name of the parent, for hierarchical sharing.
   public var parentRecordName: String?
-  /// Record name of the share that the record is the root of. The share lies in the record's zone.
+  /// The record name of the share whose root is this record. The share is in the record's zone.
   public var shareRecordName: String?
-  /// Names the share in its URL: on the root record and on the share itself.
+  /// The ID of the share in its URL. Both the root record and the share have it.
   public var shortGUID: String?
 
   public init(

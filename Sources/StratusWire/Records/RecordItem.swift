@@ -1,16 +1,17 @@
-/// What became of one record of a request, or one entry of a change feed.
+/// The result for one record of a request, or one entry of a change feed.
 public enum RecordItem: Sendable {
   case record(RecordDictionary)
   case deleted(Tombstone)
   case failure(RecordFailure)
 }
 
-/// A record that is no more.
+/// A deleted record.
 public struct Tombstone: Sendable, Hashable {
   public var recordName: String
   /// Only in change feeds.
   public var zoneID: ZoneID?
-  /// Only for who asked with `deletedRecordTypes`: web clients tell a tombstone by its absence.
+  /// Only if the request has `deletedRecordTypes`. Web clients recognize a tombstone by the missing
+  /// type.
   public var recordType: String?
 
   public init(recordName: String, zoneID: ZoneID? = nil, recordType: String? = nil) {
@@ -20,11 +21,11 @@ public struct Tombstone: Sendable, Hashable {
   }
 }
 
-/// Why one record of a request was refused.
+/// The failure of one record of a request.
 public struct RecordFailure: Sendable {
   public var recordName: String
   public var error: ErrorDictionary
-  /// The record the server holds, with `CONFLICT`. An addition of ours to Apple's dictionary.
+  /// The record on the server. Only with `CONFLICT`. An addition of ours to Apple's dictionary.
   public var serverRecord: RecordDictionary?
 
   public init(recordName: String, error: ErrorDictionary, serverRecord: RecordDictionary? = nil) {
@@ -35,7 +36,7 @@ public struct RecordFailure: Sendable {
 }
 
 extension RecordItem: JSONWritable, JSONReadable {
-  /// About how long the text will be; bytes.
+  /// The approximate length of the JSON text, in bytes.
   public var expectedByteCount: Int {
     switch self {
     case .record(let record): record.fields.text.count + 640

@@ -1,16 +1,16 @@
 /// One record to save or delete.
 public struct RecordOperation: Sendable {
-  /// How (CloudKit Web Services Reference, *Modifying Records*).
+  /// The kind of operation (CloudKit Web Services Reference, *Modifying Records*).
   public enum Kind: String, Sendable, CaseIterable {
     case create, update, forceUpdate, replace, forceReplace, delete, forceDelete
   }
 
   public var kind: Kind
-  /// nil with `create`: the server makes one up.
+  /// nil with `create`: the server makes up a name.
   public var recordName: String?
   public var recordType: String?
   public var recordChangeTag: String?
-  /// The record's zone where the request names none.
+  /// The record's zone if the request names none.
   public var zoneID: ZoneID?
   /// A JSON object of field dictionaries; see ``FieldInput``.
   public var fields: JSONView?
@@ -31,7 +31,7 @@ public struct RecordOperation: Sendable {
   }
 }
 
-/// What a save does to a record's parent.
+/// The change that a save makes to a record's parent.
 public enum ParentChange: Sendable, Hashable {
   case unchanged, removed
   case set(recordName: String)
@@ -88,8 +88,8 @@ extension ParentChange {
     }
   }
 
-  /// Choice: an empty dictionary takes the parent away, as an empty field dictionary clears a
-  /// field; an absent one leaves it.
+  /// Choice: an empty dictionary removes the parent, as an empty field dictionary clears a field. A
+  /// missing dictionary keeps the parent.
   init(record: JSONView) throws(WireError) {
     guard let parent = record["parent"] else {
       self = .unchanged

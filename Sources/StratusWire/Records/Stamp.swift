@@ -1,4 +1,4 @@
-/// Who wrote a record, when, and on what.
+/// The user, the time and the device of a record's creation or last change.
 public struct Stamp: Sendable, Hashable {
   /// Milliseconds since 1970 UTC.
   public var timestamp: Int64

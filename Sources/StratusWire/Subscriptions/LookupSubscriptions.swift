@@ -1,4 +1,4 @@
-/// `subscriptions/lookup`: subscriptions by their IDs.
+/// `subscriptions/lookup`: finds subscriptions by their IDs.
 public enum LookupSubscriptions: Endpoint {
   public static let path = "subscriptions/lookup"
 
@@ -19,7 +19,7 @@ public enum LookupSubscriptions: Endpoint {
   public typealias Response = ListSubscriptions.Response
 }
 
-/// `{subscriptionID: …}`, or a whole subscription, of which nothing else is read.
+/// `{subscriptionID: …}`, or a whole subscription. Only its ID is read.
 struct SubscriptionID: JSONWritable, JSONReadable {
   let id: String
 

@@ -1,14 +1,14 @@
-/// `subscriptions/modify`: makes, replaces and deletes subscriptions.
+/// `subscriptions/modify`: creates, replaces and deletes subscriptions.
 public enum ModifySubscriptions: Endpoint {
   public static let path = "subscriptions/modify"
 
-  /// One for each of its operations.
+  /// Returns the number of operations in the request.
   public static func operationsCount(of request: Request) -> Int { request.operations.count }
 
   /// One subscription to save or delete.
   public enum Operation: Sendable, JSONWritable, JSONReadable {
-    /// Makes it, or replaces the one with its ID: `create` and `update` do the same, because both
-    /// are sent to repeat what was sent before.
+    /// Creates the subscription, or replaces the one with the same ID. `create` and `update` do the
+    /// same, because clients use both to repeat an earlier request.
     case save(Subscription)
     case delete(id: String)
 

@@ -1,30 +1,30 @@
-/// What the notifications of a subscription show, and how they arrive.
+/// The contents of a subscription's notifications and the way in which they are presented.
 ///
-/// Source: CloudKit Web Services Reference, *Types and Dictionaries*, notification info dictionary;
-/// the keys it lacks are named as in `CKSubscription.NotificationInfo`.
+/// Source: CloudKit Web Services Reference, *Types and Dictionaries*, notification info dictionary.
+/// Keys that it lacks have their names from `CKSubscription.NotificationInfo`.
 public struct NotificationInfo: Sendable, Hashable {
   public var alertBody: String?
   public var alertLocalizationKey: String?
-  /// Names of fields whose values go into the text.
+  /// The names of fields whose values are inserted into the alert.
   public var alertLocalizationArgs: [String]?
   public var title: String?
   public var titleLocalizationKey: String?
-  /// Names of fields.
+  /// The names of fields whose values are inserted into the title.
   public var titleLocalizationArgs: [String]?
   public var subtitle: String?
   public var subtitleLocalizationKey: String?
-  /// Names of fields.
+  /// The names of fields whose values are inserted into the subtitle.
   public var subtitleLocalizationArgs: [String]?
   public var alertActionLocalizationKey: String?
   public var alertLaunchImage: String?
   public var soundName: String?
-  /// Names of fields whose values travel along, three at most.
+  /// The names of fields whose values the notification contains. Three at most.
   public var additionalFields: [String]?
   public var shouldBadge: Bool
   public var shouldSendContentAvailable: Bool
   public var shouldSendMutableContent: Bool
   public var category: String?
-  /// The name of a field whose value tells which earlier notification a new one replaces.
+  /// The name of a field whose value identifies the earlier notification to replace.
   public var collapseIDKey: String?
 
   public init() {
@@ -33,9 +33,10 @@ public struct NotificationInfo: Sendable, Hashable {
     shouldSendMutableContent = false
   }
 
-  /// Whether its notifications are more than a call to the app.
+  /// Whether the user sees or hears the notifications.
   ///
-  /// Source: semantics §18. Choice: arguments alone are not, since there is no text they go into.
+  /// Source: semantics §18. Choice: arguments alone are not visible, because they have no text to
+  /// be inserted into.
   public var isVisible: Bool {
     let texts = [
       alertBody, alertLocalizationKey, alertActionLocalizationKey, alertLaunchImage, title,
@@ -63,14 +64,14 @@ extension NotificationInfo: JSONWritable, JSONReadable {
       writer.member("additionalFields", strings: additionalFields)
       writer.member("shouldBadge", shouldBadge)
       writer.member("shouldSendContentAvailable", shouldSendContentAvailable)
-      // NB: only where it is set, since a strict client knows the keys of Apple's page alone.
+      // NB: written only if it is set, because a strict client knows only the keys on Apple's page.
       if shouldSendMutableContent { writer.member("shouldSendMutableContent", true) }
       writer.member("category", category)
       writer.member("collapseIDKey", collapseIDKey)
     }
   }
 
-  /// Reads `desiredKeys`, the native name, as `additionalFields`.
+  /// Reads a notification info. The native name `desiredKeys` is accepted for `additionalFields`.
   public init(json: JSONView) throws(WireError) {
     try json.requireObject("notificationInfo")
     alertBody = try json.optionalString("alertBody")

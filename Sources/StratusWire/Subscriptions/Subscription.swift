@@ -1,22 +1,23 @@
-/// A wish to be told of changes.
+/// A subscription, which notifies a user of changes in a database.
 ///
 /// Source: CloudKit Web Services Reference, *Types and Dictionaries*, subscription dictionary.
 public struct Subscription: Sendable, Hashable {
-  /// What it watches.
+  /// The zones or records that a subscription watches.
   public enum Subject: Sendable, Hashable {
     case query(WatchedQuery)
     /// All records of one custom zone.
     ///
-    /// - Parameter recordType: only those of this type; nil: all.
+    /// - Parameter recordType: watch only records of this type. nil: all types.
     case zone(ZoneID, recordType: String?)
     /// All records of all custom zones.
     case database(recordType: String?)
   }
 
-  /// Unique among a user's subscriptions of one database; nil: the server's choice.
+  /// Unique among a user's subscriptions of one database. nil: the server chooses an ID.
   public var id: String?
   public var subject: Subject
-  /// What is shown; nil: nothing, as if only `shouldSendContentAvailable` were set.
+  /// The contents of the notifications. nil: nothing is shown, as if only
+  /// `shouldSendContentAvailable` were set.
   public var notificationInfo: NotificationInfo?
 
   public init(id: String?, _ subject: Subject, notificationInfo: NotificationInfo? = nil) {
@@ -26,14 +27,14 @@ public struct Subscription: Sendable, Hashable {
   }
 }
 
-/// The records a query subscription watches, and what of theirs it tells.
+/// The records and the events that a query subscription watches.
 public struct WatchedQuery: Sendable, Hashable {
-  /// Its sorts mean nothing.
+  /// The query. Its sorts are ignored.
   public var query: Query
-  /// Only records of this zone; nil: of the whole database.
+  /// Only records of this zone are watched. nil: all zones of the database.
   public var zoneID: ZoneID?
   public var firesOn: FiresOn
-  /// Whether the subscription goes with its first notification.
+  /// Whether the subscription is deleted after its first notification.
   public var firesOnce: Bool
 
   public init(query: Query, zoneID: ZoneID? = nil, firesOn: FiresOn, firesOnce: Bool = false) {
@@ -44,7 +45,8 @@ public struct WatchedQuery: Sendable, Hashable {
   }
 }
 
-/// What may become of a record; bits as in `CKQuerySubscription.Options`.
+/// The record events that a subscription watches. The bits are those of
+/// `CKQuerySubscription.Options`.
 public struct FiresOn: OptionSet, Sendable, Hashable {
   public let rawValue: Int
 
@@ -59,7 +61,7 @@ public struct FiresOn: OptionSet, Sendable, Hashable {
   ]
 }
 
-/// What became of one subscription of a request.
+/// The result for one subscription of a request.
 public enum SubscriptionItem: Sendable {
   case subscription(Subscription)
   case deleted(id: String)
@@ -90,8 +92,8 @@ extension Subscription: JSONWritable, JSONReadable {
     }
   }
 
-  /// `recordType` of zone and database subscriptions is an addition of ours: the native classes
-  /// have it, Apple's page does not.
+  /// Reads a subscription. `recordType` in zone and database subscriptions is an addition of ours.
+  /// The native classes have it, but Apple's page does not.
   public init(json: JSONView) throws(WireError) {
     try json.requireObject("subscription")
     id = try json.optionalString("subscriptionID")

@@ -1,19 +1,20 @@
-/// Who a user is to an app.
+/// The identity of a user within one container.
 public struct UserIdentity: Sendable, Hashable {
-  /// `_` and 32 hex digits, the same for one user in one container, and only there.
+  /// `_` and 32 hex digits. A user has the same name everywhere in one container, and another name
+  /// in each other container.
   public var userRecordName: String
 
   public init(userRecordName: String) { self.userRecordName = userRecordName }
 }
 
-/// `users/caller`: the user who asks. `users/current` is its deprecated form.
+/// `users/caller`: returns the calling user. `users/current` is its deprecated form.
 public enum FetchCaller: Endpoint {
   public static let path = "users/caller"
 
   public typealias Request = EmptyRequest
 
-  /// The identity at top level, where CloudKit JS looks, and in `users`, where the documentation
-  /// has it (web-services §4.15).
+  /// The answer has the identity at the top level for CloudKit JS, and in `users` as documented
+  /// (web-services §4.15).
   public struct Response: JSONWritable, JSONReadable {
     public var user: UserIdentity
 
@@ -41,7 +42,7 @@ public enum FetchCaller: Endpoint {
   }
 }
 
-/// `users/current`, deprecated by Apple for `users/caller`.
+/// `users/current`. Apple deprecates it in favor of `users/caller`.
 public enum FetchCurrentUser: Endpoint {
   public static let path = "users/current"
 

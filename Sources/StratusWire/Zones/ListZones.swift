@@ -1,4 +1,4 @@
-/// `zones/list`: every zone of a database.
+/// `zones/list`: lists every zone of a database.
 public enum ListZones: Endpoint {
   public static let path = "zones/list"
 

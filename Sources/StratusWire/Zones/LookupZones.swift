@@ -1,4 +1,4 @@
-/// `zones/lookup`: zones by their IDs.
+/// `zones/lookup`: finds zones by their IDs.
 public enum LookupZones: Endpoint {
   public static let path = "zones/lookup"
 
@@ -11,7 +11,7 @@ public enum LookupZones: Endpoint {
       writer.object { $0.member("zones", array: zones) }
     }
 
-    /// Accepts bare zone IDs and `{zoneID: …}` around them (wire-quirks A22).
+    /// Reads the request. Zone IDs may be bare or inside `{zoneID: …}` (wire-quirks A22).
     public init(json: JSONView) throws(WireError) {
       zones = try json.requiredArray("zones", of: WrappedZoneID.self).map(\.zoneID)
     }

@@ -1,18 +1,19 @@
-/// `zones/modify`: makes and deletes custom zones of a private database.
+/// `zones/modify`: creates and deletes custom zones of a private database.
 public enum ModifyZones: Endpoint {
   public static let path = "zones/modify"
 
-  /// One for each of its operations.
+  /// Returns the number of operations in the request.
   public static func operationsCount(of request: Request) -> Int { request.operations.count }
 
-  /// One zone to make or delete.
+  /// One zone to create or delete.
   public struct Operation: JSONWritable, JSONReadable {
-    /// What to do with the zone.
+    /// The action for the zone.
     public enum Kind: String, Sendable { case create, delete }
 
     public var kind: Kind
     public var zoneID: ZoneID
-    /// Of a zone to make; nil: whatever it is, else the default.
+    /// The scope of a new zone. nil: an existing zone keeps its scope, and a new one gets the
+    /// default.
     public var encryptionScope: EncryptionScope?
 
     public init(_ kind: Kind, _ zoneID: ZoneID, encryptionScope: EncryptionScope? = nil) {
@@ -46,7 +47,7 @@ public enum ModifyZones: Endpoint {
 
   public struct Request: JSONWritable, JSONReadable {
     public var operations: [Operation]
-    /// Whether each zone made comes with its ``ZoneDictionary/incarnation``.
+    /// Whether each created zone includes its ``ZoneDictionary/incarnation``.
     public var showsIncarnations: Bool
 
     public init(operations: [Operation], showsIncarnations: Bool = false) {

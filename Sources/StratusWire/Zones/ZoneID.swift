@@ -1,10 +1,10 @@
-/// Names a zone: its name, and whose it is.
+/// The ID of a zone: its name and its owner.
 public struct ZoneID: Sendable, Hashable {
-  /// The zone every database has.
+  /// The name of the zone that every database has.
   public static let defaultZoneName = "_defaultZone"
 
   public var zoneName: String
-  /// User record name of the owner; nil: the caller.
+  /// The user record name of the owner. nil: the caller.
   public var ownerRecordName: String?
 
   public init(zoneName: String, ownerRecordName: String? = nil) {
@@ -26,8 +26,8 @@ extension ZoneID: JSONWritable, JSONReadable {
     }
   }
 
-  /// Accepts `ownerName` for `ownerRecordName`, and the place-holders that mean the caller
-  /// (web-services §3.1).
+  /// Reads an ID. `ownerName` is accepted for `ownerRecordName`, and so are the placeholders for
+  /// the caller (web-services §3.1).
   public init(json: JSONView) throws(WireError) {
     try json.requireObject("zoneID")
     zoneName = try json.requiredString("zoneName")

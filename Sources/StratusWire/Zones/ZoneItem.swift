@@ -1,35 +1,37 @@
 /// A zone in an answer.
 public struct ZoneDictionary: Sendable {
   public var zoneID: ZoneID
-  /// The newest place in the zone's history; absent where it has none.
+  /// The newest position in the zone's history. Absent if the zone has no history.
   public var syncToken: String?
-  /// Tells the zone from earlier and later ones of its name; only for who asks for `incarnations`.
+  /// Distinguishes the zone from earlier and later zones with the same name. Only if the request
+  /// has `incarnations`.
   ///
   /// Ours: Apple's service has no such key.
   public var incarnation: String?
-  /// Whether batches in the zone can be atomic; absent in change lists.
+  /// Whether the zone supports atomic batches. Absent in change lists.
   public var isAtomic: Bool?
-  /// Whether the zone can be shared, and how; each flag is absent where the server leaves it out.
+  /// Whether and how the zone can be shared. Each flag is absent if the server omits it.
   public var sharing = Sharing()
-  /// Record name of the share of the whole zone; nil: there is none.
+  /// The record name of the share of the whole zone. nil: there is none.
   ///
-  /// Ours: the public pages show no such key. It is written as a record's `share` is.
+  /// Ours: the public pages show no such key. It has the form of a record's `share`.
   public var shareRecordName: String?
   public var isDeleted: Bool
-  /// Why it was deleted; on the wire only where it is not ``ZoneDeletionReason/deleted``.
+  /// The reason of the deletion. Written only if it is not ``ZoneDeletionReason/deleted``.
   public var deletionReason: ZoneDeletionReason
-  /// What its encrypted values can be shared by; on the wire only where it is not the default.
+  /// Whether encrypted values are shared by record or by zone. Written only if it is not the
+  /// default.
   public var encryptionScope: EncryptionScope
 
-  /// Whether a zone can be shared, and how.
+  /// Whether and how a zone can be shared.
   ///
   /// Source: the zone object of CKTool JS. CloudKit Web Services does not document the keys.
   public struct Sharing: Sendable, Equatable {
-    /// Whether anything of it can be.
+    /// Whether any part of the zone can be shared.
     public var isSharable: Bool?
-    /// Whether the zone as a whole can be, now.
+    /// Whether the zone as a whole can be shared now.
     public var isEligibleForZoneShare: Bool?
-    /// Whether a record of it with all below can be, now.
+    /// Whether a record of the zone can be shared now together with its descendants.
     public var isEligibleForHierarchicalShare: Bool?
 
     public init(
@@ -60,7 +62,7 @@ public struct ZoneDictionary: Sendable {
   }
 }
 
-/// What became of one zone of a request.
+/// The result for one zone of a request.
 public enum ZoneItem: Sendable {
   case zone(ZoneDictionary)
   case failure(ZoneID, ErrorDictionary)
