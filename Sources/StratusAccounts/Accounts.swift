@@ -4,7 +4,7 @@ import Synchronization
 
 /// Knows who is calling.
 public final class Accounts: Authentication {
-  /// Two weeks, as Apple's "Keep me signed in"; every use within it starts them anew.
+  /// Two weeks, as Apple's "Keep me signed in". Each use restarts this period.
   public static let webTokenLifetimeSeconds: UInt32 = 14 * 86_400
   /// A session ends after 90 days, however much it is used (signin §7). Choice: Apple's pages do
   /// not say when a session ends that is used every day.

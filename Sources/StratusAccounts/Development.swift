@@ -2,7 +2,7 @@ public import StratusDomain
 import StratusWire
 
 extension Accounts {
-  /// What `stratus dev` gives a developer.
+  /// The tokens that `stratus dev` gives a developer.
   public struct DeveloperTokens: Sendable {
     /// Good for every container.
     public let apiToken: String
@@ -23,7 +23,7 @@ extension Accounts {
     }
     if try await registry.account(email: email) == nil {
       do throws(ServerError) { try await create(email: email) } catch {
-        // Somebody else may have been as quick: then the account is there all the same.
+        // Another process may have created the same account in the meantime.
         if try await registry.account(email: email) == nil { throw error }
       }
     }

@@ -42,7 +42,7 @@ public struct APNsMessage: Sendable {
   var headers: [(name: String, value: String)] {
     var headers = [
       ("apns-push-type", isVisible ? "alert" : "background"),
-      // NB: Apple refuses 10 for what nobody sees.
+      // NB: Apple refuses priority 10 for a notification that the user does not see.
       ("apns-priority", isVisible ? "10" : "5"),
       ("apns-expiration", String(expiresAt / 1_000)),
       ("apns-id", id),

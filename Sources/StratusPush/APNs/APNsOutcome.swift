@@ -1,6 +1,6 @@
 import StratusWire
 
-/// What became of a notification that was handed to Apple's push service.
+/// The result of sending a notification to Apple's push service.
 public enum APNsOutcome: Sendable, Hashable {
   /// Apple has it.
   case delivered

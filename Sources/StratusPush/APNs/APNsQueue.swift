@@ -1,6 +1,6 @@
 public import StratusDomain
 
-/// What the channel needs of a store: its queues, and the devices that Apple's service reaches.
+/// The store operations of the channel: its queues, and the devices that Apple's service reaches.
 public protocol APNsQueue: Sendable {
   /// Such devices of the users whose queues were added to behind a number.
   ///
@@ -40,7 +40,7 @@ public struct APNsDevicesWithNews: Sendable {
   }
 }
 
-/// What waits for a device.
+/// The notifications that wait for a device.
 public struct APNsWaiting: Sendable {
   public var device: StoredDevice
   public var notifications: [QueuedNotification]
