@@ -20,10 +20,10 @@ final class FolderUpload: AssetUpload {
     var previous: FolderUpload?
   }
 
-  /// Bytes of a piece read again when an upload goes on.
+  /// The size in bytes of each read when an upload is resumed.
   private static let pieceBytes = 262_144
-  /// Bytes after which the disk is told to begin keeping them, so that the end of a large file need
-  /// not wait for all of it, and memory is not filled with what the disk has still to write.
+  /// The number of bytes after which a background flush starts. The end of a large upload then
+  /// waits only for the last part, and unwritten bytes do not fill the memory.
   private static let flushBytes: Int64 = 16_777_216
 
   let path: String

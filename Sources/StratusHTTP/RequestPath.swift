@@ -61,7 +61,7 @@ enum RequestPath: Sendable, Equatable {
     }
   }
 
-  /// What follows `database` or `device`.
+  /// Reads the path after `database` or `device`.
   ///
   /// NB: requests about devices name a database or none, under either word (web-services §1.1).
   private init?(store parts: inout PathParts, isDevice: Bool) {
@@ -83,7 +83,7 @@ enum RequestPath: Sendable, Equatable {
   }
 }
 
-/// What stands between the slashes of a path; nothing does not count.
+/// The parts of a path between its slashes; empty parts are skipped.
 private struct PathParts {
   private static let slash = UInt8(ascii: "/")
 

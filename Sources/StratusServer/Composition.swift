@@ -9,27 +9,27 @@ import StratusSQL
 import StratusSQLite
 public import StratusWire
 
-/// The one place where the parts of a server are made and joined; tests build it by the same
+/// The only place where the parts of a server are created and connected. Tests use the same
 /// function.
 public struct Composition: Sendable {
   public let accounts: Accounts
   /// Everything the server answers, without a socket.
   public let router: Router
-  /// Lets the operator's commands in.
+  /// The token that authorizes the operator's commands.
   public let managementToken: String
   let stores: any OpenStoreCatalog
-  /// Hears of cascades that are left to carry on.
+  /// Signals cascades that must be continued.
   let cascades: any Signals = LocalSignals()
-  /// Hears of changes that somebody may want to be told of.
+  /// Signals changes that may cause notifications.
   let changes: any Signals = LocalSignals()
-  /// Notes which indexes are read.
+  /// Records which indexes queries use.
   let uses = IndexUses()
-  /// Hears of queues that notifications were added to.
+  /// Signals queues with new notifications.
   let queues: any Signals = LocalSignals()
-  /// Keeps processes that serve the same stores from doing the same work.
+  /// Prevents processes that serve the same stores from doing the same work.
   let locks: any WorkLocks = LocalWorkLocks()
   let assets: any AssetStore
-  /// Where those who listen for notifications wait.
+  /// The hub for listening clients.
   public let hub: Hub
   let ambient: Ambient
   private let storage: ServerStorage

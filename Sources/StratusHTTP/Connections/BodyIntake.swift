@@ -28,7 +28,7 @@ final class BodyIntake: SentBody {
 
   /// As the head says; nil: it does not.
   private let length: Int?
-  /// Whether the client waits to be told to go on before it sends the body.
+  /// Whether the client waits for `100 Continue` before it sends the body.
   private let waitsForConsent: Bool
   private let state = Mutex(State())
   /// Called when the endpoint asks for the first bytes.
@@ -58,7 +58,7 @@ final class BodyIntake: SentBody {
       if let waiter = state.takeWaiter() { return (waiter, true) }
       state.pieces.append(piece)
       state.waitingBytes += piece.count
-      // NB: only set here. What was decoded before the pause is pushed after it.
+      // NB: only set here. Bytes decoded before the pause are still pushed after it.
       if state.waitingBytes >= Limits.bodyAheadBytesMax { state.isPaused = true }
       return (nil, !state.isPaused)
     }

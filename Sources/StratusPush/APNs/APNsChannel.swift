@@ -19,8 +19,8 @@ public actor APNsChannel {
     /// Devices served in parallel. Choice: Apple's service accepts hundreds of requests per
     /// connection.
     public var deliveriesMax = 64
-    /// Devices that wait to be served, in memory; the rest waits in the store. Choice: a few
-    /// megabytes, needed only while Apple's service cannot be had.
+    /// Devices that wait in memory; more devices wait in the store. Choice: a few megabytes, needed
+    /// only while Apple's service is unavailable.
     public var devicesMax = 20_000
 
     public init(
