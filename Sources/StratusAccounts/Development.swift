@@ -4,15 +4,15 @@ import StratusWire
 extension Accounts {
   /// The tokens that `stratus dev` gives a developer.
   public struct DeveloperTokens: Sendable {
-    /// Good for every container.
+    /// Valid for every container.
     public let apiToken: String
-    /// The developer's, good for every container.
+    /// The developer's token, valid for every container.
     public let webAuthToken: String
   }
 
-  /// Makes the developer's account and tokens, the same account and API token at every start.
+  /// Creates the developer's account and tokens. Every start uses the same account and API token.
   ///
-  /// - Throws: what the registry throws.
+  /// - Throws: an error of the registry.
   public func developerTokens(email: String) async throws(ServerError) -> DeveloperTokens {
     let text = try developerKey().hex
     let anywhere = StoreAddress(container: Self.anyContainer, environment: .development)
