@@ -12,7 +12,7 @@ final class AdmissionMemory: Sendable {
     let store: StoreAddress
   }
 
-  /// Something that was found out, and how long that is believed.
+  /// A cached answer with its expiry time.
   private struct Answer<Value: Sendable> {
     let value: Value
     let until: Int64

@@ -3,7 +3,7 @@ import StratusServer
 
 /// The options for notifications over open connections.
 struct PushOptions: ParsableArguments {
-  /// The native framework treats a stream as lost after a longer silence; one keep-alive may be
+  /// With a longer interval, the native framework would treat a stream as lost if one keep-alive is
   /// late.
   private static let heartbeatSecondsMax: Int64 = 30
   /// Proxies do not hold an unanswered request longer than this.
