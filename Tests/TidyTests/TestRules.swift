@@ -27,7 +27,8 @@ enum TestRules {
 
   /// A test waits for a condition, not for time to pass.
   static func sleeping(_ file: SourceFile) -> [Finding] {
-    guard file.area == "Tests" || file.room == "StratusTesting"
+    guard
+      file.area == "Tests" || file.room == "StratusTesting"
         || file.room == "StratusConformance",
       sleepingExceptions[file.path] == nil
     else { return [] }

@@ -1,7 +1,7 @@
 /// How long to wait after failures that follow each other.
 ///
 /// Choice: one second, doubled after each failure, five minutes at most. Up to half of the wait is
-/// random, so that clients that failed together do not retry together.
+/// random, so that devices that failed together do not retry together.
 struct BackOff: Sendable {
   /// Milliseconds since 1970 UTC.
   private(set) var until: Int64 = 0

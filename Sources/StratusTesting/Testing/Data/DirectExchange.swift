@@ -35,9 +35,9 @@ extension TestCore {
         cacheFolder: folder.appendingPathComponent("test/cache", isDirectory: true)))
   }
 
-  /// NB: all devices share the keys of encrypted values, as they do where they share a keychain.
-  /// Different people's share them, too, since who uses a device may change: each has user keys of
-  /// their own, made from the same account key.
+  /// NB: all devices share one key file for encrypted values, as devices that share a keychain do.
+  /// Devices of different users share it, too, since a device's user can change. Each user has
+  /// separate user keys, derived from the same account key.
   func settings(
     of account: AccountState?, environment: ContainerEnvironment, stateFolder: URL
   ) -> CKContainer.Settings {

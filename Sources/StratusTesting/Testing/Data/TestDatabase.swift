@@ -84,7 +84,7 @@ public struct TestDatabase: Sendable {
     }
   }
 
-  /// Throws the first error, preferably one that is its record's own.
+  /// Throws the first error, and prefers a record's own error to that of its batch.
   private static func check<Value>(_ results: [Result<Value, any Error>?]) throws {
     let errors = results.compactMap { result -> (any Error)? in
       guard case .failure(let error) = result else { return nil }
