@@ -2,9 +2,9 @@ public import StratusDomain
 import StratusWire
 
 extension Accounts {
-  /// The user record name of an account in a container; kept from the first call on.
+  /// The user record name of an account in a container, stored at the first call.
   ///
-  /// A registry that cannot be written to is no reason to refuse a user: the name is the same next
+  /// A registry that cannot be written does not refuse the user: the same name is computed next
   /// time.
   func user(
     _ accountID: String, in container: String
@@ -20,7 +20,7 @@ extension Accounts {
     return name
   }
 
-  /// Fills in the users of sessions that an earlier program opened.
+  /// Adds the user names to sessions that an earlier version opened.
   func nameEarlierUsers() async throws(ServerError) {
     while true {
       let missing = try await registry.sessionsWithoutUser(limit: 500)

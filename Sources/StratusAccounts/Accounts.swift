@@ -2,21 +2,21 @@ public import StratusDomain
 import StratusWire
 import Synchronization
 
-/// Knows who is calling.
+/// Authenticates callers, and manages accounts, tokens and sessions.
 public final class Accounts: Authentication {
-  /// Two weeks, as Apple's "Keep me signed in"; every use within it starts them anew.
+  /// Two weeks, as Apple's "Keep me signed in". Each use restarts this period.
   public static let webTokenLifetimeSeconds: UInt32 = 14 * 86_400
-  /// A session ends after 90 days, however much it is used (signin §7). Choice: Apple's pages do
-  /// not say when a session ends that is used every day.
+  /// A session ends after 90 days, even if it is in use (signin §7). Choice: Apple does not
+  /// document when a session ends that is used every day.
   public static let sessionMilliseconds: Int64 = 90 * 86_400_000
-  /// In place of a container: any, which `stratus dev` alone gives out.
+  /// Stands for any container in a token. Only `stratus dev` issues such tokens.
   public static let anyContainer = "*"
 
-  /// Answers carry a newer token once the one sent is this old.
+  /// An answer carries a newer token once the request's token is this old.
   private static let rotationMilliseconds: Int64 = 60_000
-  /// A session's last use is written at most this often.
+  /// The minimum time between two writes of a session's last use.
   private static let touchMilliseconds: Int64 = 3_600_000
-  /// A session that is not used for this long has ended: its tokens have, too.
+  /// A session that is unused for this long has ended; its tokens have expired, too.
   static let idleMilliseconds = Int64(webTokenLifetimeSeconds) * 1_000 + touchMilliseconds
 
   let registry: any Registry
@@ -27,7 +27,7 @@ public final class Accounts: Authentication {
   private let tokenKeys: Mutex<[SigningKey]>
   let memory = AdmissionMemory()
 
-  /// - Throws: what the registry and the keys throw.
+  /// - Throws: an error of the registry or of the keys.
   public init(
     registry: any Registry, signingKeys: any SigningKeyStore, ambient: Ambient,
     randomness: @escaping Randomness
@@ -76,8 +76,8 @@ public final class Accounts: Authentication {
     guard session.store.covers(store),
       let account = try await registry.account(id: session.accountID)
     else { throw failed }
-    // Choice: the holder of a token of ours may learn its state; the native framework tells the
-    // states of an account by the reason.
+    // Choice: the holder of a valid token may learn the account's state; the native framework
+    // distinguishes the states of an account by the reason.
     if account.isDisabled { throw ServerError(.authenticationFailed, Reason.accountDisabled) }
     await touch(session, now: now)
     let user = try await user(account.id, in: store.container)
@@ -88,7 +88,7 @@ public final class Accounts: Authentication {
       nextWebAuthToken: rotated(token, now: now), allowedOrigins: known.allowedOrigins)
   }
 
-  /// The session of a token, while both last.
+  /// The session of a token, while both are valid.
   ///
   /// - Throws: `AUTHENTICATION_REQUIRED`, so that CloudKit JS offers sign-in again
   ///   (web-auth §5.2).
@@ -102,8 +102,7 @@ public final class Accounts: Authentication {
     return session
   }
 
-  /// Notes that a session is in use. A registry that cannot be written to is no
-  /// reason to refuse a user.
+  /// Records the use of a session. A registry that cannot be written does not refuse the user.
   private func touch(_ session: Session, now: Int64) async {
     guard now - session.lastUsedAt >= Self.touchMilliseconds else { return }
     do throws(ServerError) {
@@ -122,7 +121,7 @@ public final class Accounts: Authentication {
     tokenKeys.withLock(\.first).map { token.text(sealedWith: $0) }
   }
 
-  /// A container named to a server for developers exists from then on.
+  /// Creates a container when a request names it for the first time; only on a development server.
   private func adopt(_ container: String) async throws(ServerError) {
     try ContainerName.check(container)
     _ = try await registry.createContainer(id: container)
@@ -149,10 +148,10 @@ public final class Accounts: Authentication {
     return token
   }
 
-  /// Seals tokens with a new key from now on. Tokens sealed with the key before stay valid until
-  /// the next rotation.
+  /// Seals new tokens with a new key. Tokens sealed with the previous key stay valid until the next
+  /// rotation.
   ///
-  /// - Throws: what the keys throw.
+  /// - Throws: an error of the keys.
   func rotateTokenKey() throws(ServerError) {
     try signingKeys.rotate(SigningPurpose.webAuthTokens, to: randomness(32))
     let keys = try signingKeys.keys(
@@ -161,7 +160,7 @@ public final class Accounts: Authentication {
     memory.forget()
   }
 
-  /// The key that makes the API token of a server for developers.
+  /// The key that creates the API token of a development server.
   func developerKey() throws(ServerError) -> [UInt8] {
     let keys = try signingKeys.keys(
       for: SigningPurpose.developerAPIToken, orKeep: randomness(32))
@@ -170,7 +169,7 @@ public final class Accounts: Authentication {
 }
 
 extension StoreAddress {
-  /// Whether a token for this address is good for another.
+  /// Whether a token for this address is valid for another address.
   fileprivate func covers(_ other: StoreAddress) -> Bool {
     container == Accounts.anyContainer || self == other
   }

@@ -1,9 +1,9 @@
 import StratusDomain
 import Synchronization
 
-/// Remembers for a while what the registry said, because every request asks it.
+/// Caches the registry's answers for a while, because every request needs them.
 final class AdmissionMemory: Sendable {
-  /// How long an answer is believed, so that other nodes' changes are noticed.
+  /// How long an answer is cached, so that changes by other nodes are noticed.
   static let milliseconds: Int64 = 30_000
   private static let countMax = 100_000
 
@@ -12,7 +12,7 @@ final class AdmissionMemory: Sendable {
     let store: StoreAddress
   }
 
-  /// Something that was found out, and how long that is believed.
+  /// A cached answer with its expiry time.
   private struct Answer<Value: Sendable> {
     let value: Value
     let until: Int64
@@ -20,15 +20,15 @@ final class AdmissionMemory: Sendable {
 
   private struct State {
     var admissions: [Question: Answer<Admission>] = [:]
-    /// By container.
+    /// Cached answers by container.
     var disabledUsers: [String: Answer<Set<String>>] = [:]
-    /// How often it was emptied: an answer to an earlier question may be wrong already.
+    /// The number of times the cache was cleared. An answer to an earlier question may be outdated.
     var changes = 0
   }
 
   private let state = Mutex(State())
 
-  /// - Returns: the answer, if there is one; and how often the memory was emptied.
+  /// - Returns: the cached answer, if any, and the number of times the cache was cleared.
   func admission(_ question: Question, now: Int64) -> (known: Admission?, changes: Int) {
     state.withLock { state in
       guard let known = state.admissions[question], now < known.until else {
@@ -68,7 +68,7 @@ final class AdmissionMemory: Sendable {
     }
   }
 
-  /// Forgets everything, after something changed.
+  /// Clears the cache after a change.
   func forget() {
     state.withLock { $0 = State(changes: $0.changes + 1) }
   }

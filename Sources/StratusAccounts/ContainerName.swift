@@ -1,7 +1,7 @@
 import StratusDomain
 import StratusWire
 
-/// What a container may be called.
+/// The rules for the names of containers.
 enum ContainerName {
   private static let lengthMax = 200
 

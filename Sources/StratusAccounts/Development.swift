@@ -2,17 +2,17 @@ public import StratusDomain
 import StratusWire
 
 extension Accounts {
-  /// What `stratus dev` gives a developer.
+  /// The tokens that `stratus dev` gives a developer.
   public struct DeveloperTokens: Sendable {
-    /// Good for every container.
+    /// Valid for every container.
     public let apiToken: String
-    /// The developer's, good for every container.
+    /// The developer's token, valid for every container.
     public let webAuthToken: String
   }
 
-  /// Makes the developer's account and tokens, the same account and API token at every start.
+  /// Creates the developer's account and tokens. Every start uses the same account and API token.
   ///
-  /// - Throws: what the registry throws.
+  /// - Throws: an error of the registry.
   public func developerTokens(email: String) async throws(ServerError) -> DeveloperTokens {
     let text = try developerKey().hex
     let anywhere = StoreAddress(container: Self.anyContainer, environment: .development)
@@ -23,7 +23,7 @@ extension Accounts {
     }
     if try await registry.account(email: email) == nil {
       do throws(ServerError) { try await create(email: email) } catch {
-        // Somebody else may have been as quick: then the account is there all the same.
+        // Another process may have created the same account in the meantime.
         if try await registry.account(email: email) == nil { throw error }
       }
     }

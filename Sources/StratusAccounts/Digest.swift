@@ -2,16 +2,16 @@ import Crypto
 import Foundation
 public import StratusDomain
 
-/// The hash by which secrets are kept that are random enough to need no slow one.
+/// The hash for stored secrets. The secrets are random enough that a slow hash is not needed.
 public enum Digest {
   /// SHA-256.
   public static func sha256(_ bytes: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: Data(bytes))) }
 }
 
 extension APIToken {
-  /// The token that a text is, as it is kept.
+  /// The stored form of a token.
   ///
-  /// - Parameter text: 64 hex digits.
+  /// - Parameter text: the token, 64 hex digits.
   init(
     text: String, store: StoreAddress, name: String = "", allowedOrigins: Set<String>? = nil,
     callback: SignInCallback = .postMessage, createdAt: Int64?

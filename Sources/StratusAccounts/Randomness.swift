@@ -1,4 +1,4 @@
-/// Draws bytes nobody can guess; handed in from the composition root.
+/// Returns unpredictable bytes. The composition root provides it.
 public typealias Randomness = @Sendable (_ count: Int) -> [UInt8]
 
 extension [UInt8] {

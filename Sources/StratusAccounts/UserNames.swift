@@ -1,7 +1,8 @@
 import Crypto
 import Foundation
 
-/// Gives each account a user record name a container, which no other container can connect with it.
+/// Gives each account a separate user record name in each container. The names of two containers
+/// cannot be linked to one account.
 struct UserNames: Sendable {
   private let key: SymmetricKey
 

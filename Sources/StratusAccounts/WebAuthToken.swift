@@ -2,8 +2,7 @@ import Crypto
 import Foundation
 import StratusDomain
 
-/// The token a signed-in user's client carries: which session, since when, for how long, and a
-/// seal.
+/// The token of a signed-in user's client: the session, the time of issue, the lifetime and a seal.
 ///
 /// 108 characters of base64, because clients expect at least 100 from that alphabet
 /// (web-auth §3).
@@ -15,7 +14,7 @@ struct WebAuthToken: Sendable, Hashable {
   /// Seconds.
   var lifetimeSeconds: UInt32
 
-  /// The version without a key's number; its tokens stay valid while their key does.
+  /// The format version without a key number. Its tokens stay valid as long as their key.
   private static let withoutKey: UInt8 = 1
   private static let version: UInt8 = 2
   private static let sealCount = 32
@@ -32,9 +31,9 @@ struct WebAuthToken: Sendable, Hashable {
     return Data(bytes + Array(seal)).base64EncodedString()
   }
 
-  /// nil unless the text was sealed with one of the keys.
+  /// nil if the text was not sealed with one of the keys.
   init?(text: String, sealedWith keys: [SigningKey]) {
-    // NB: base64 has bits to spare at its end, so several texts stand for the same bytes.
+    // NB: base64 has spare bits at its end, so several texts can encode the same bytes.
     guard let data = Data(base64Encoded: text), data.base64EncodedString() == text,
       let version = data.first
     else { return nil }
@@ -60,7 +59,7 @@ struct WebAuthToken: Sendable, Hashable {
     lifetimeSeconds = contents.dropFirst(40).reduce(0) { $0 << 8 | UInt32($1) }
   }
 
-  /// Whether it is past its time.
+  /// Whether the token has expired.
   func isOver(at now: Int64) -> Bool { now > issuedAt + Int64(lifetimeSeconds) * 1_000 }
 
   init(sessionID: String, issuedAt: Int64, lifetimeSeconds: UInt32) {

@@ -3,7 +3,7 @@ public import StratusDomain
 
 /// Copies files of a store from one data folder into another that no server uses.
 ///
-/// Its calls block: it is for commands, not for a server that answers.
+/// Its calls block. Commands use it; a running server must not.
 public struct AssetCopy: Sendable {
   private static let chunkBytes = 1 << 20
 

@@ -3,8 +3,8 @@ import Foundation
 import StratusDomain
 import Synchronization
 
-/// The file system, on threads of its own: what blocks must not hold up those that answer
-/// requests.
+/// The file system, accessed on separate threads. Blocking calls must not delay the threads that
+/// answer requests.
 struct Disk: Sendable {
   private let queue = DispatchQueue(label: "stratus.assets", attributes: .concurrent)
   private let folders: KnownFolders
@@ -25,8 +25,8 @@ struct Disk: Sendable {
     return try result.get()
   }
 
-  /// Has a file's bytes kept without waiting for it; the file keeps its error for those who
-  /// come after.
+  /// Starts a flush of a file's bytes without waiting for it. The file keeps the error of a failed
+  /// flush for later callers.
   func flushSoon(_ file: DiskFile, whenDone: @escaping @Sendable () -> Void) {
     queue.async {
       try? file.flush()

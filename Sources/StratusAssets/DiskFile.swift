@@ -2,12 +2,12 @@ import Foundation
 import StratusDomain
 import Synchronization
 
-/// An open file, closed when nobody holds it any more.
+/// An open file. It closes when its last reference is released.
 ///
 /// Its calls block; they belong on ``Disk``'s threads.
 final class DiskFile: Sendable {
   private let descriptor: Int32
-  /// Why bytes are not on disk though they were written.
+  /// The error of a flush: written bytes are not on disk.
   private let flushFailure = Mutex<ServerError?>(nil)
 
   /// nil: there is no such file, and `flags` do not make one.
@@ -28,7 +28,7 @@ final class DiskFile: Sendable {
     return status
   }
 
-  /// Fewer bytes than asked for only at the end.
+  /// Returns fewer bytes than requested only at the end of the file.
   func read(at offset: Int64, count: Int) throws(ServerError) -> [UInt8] {
     var failure: ServerError?
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
@@ -65,8 +65,8 @@ final class DiskFile: Sendable {
 
   /// Returns when all bytes are on disk.
   ///
-  /// NB: the system tells of lost bytes once, and the next call succeeds without them. So the calls
-  /// take turns, and one that failed fails for good.
+  /// NB: the system reports lost bytes only once, and the next call succeeds without them. The
+  /// calls therefore run one after the other, and after a failure every later call fails.
   func flush() throws(ServerError) {
     let failure = flushFailure.withLock { failure in
       if failure == nil, fsync(descriptor) != 0 { failure = Disk.failure("fsync") }
@@ -75,10 +75,10 @@ final class DiskFile: Sendable {
     if let failure { throw failure }
   }
 
-  /// Whether a flush is known to have failed; does not wait for one that is under way.
+  /// The error of a failed flush, if known; does not wait for a flush in progress.
   var knownFlushFailure: ServerError? { flushFailure.withLockIfAvailable { $0 } ?? nil }
 
-  /// Whether a flush has failed; waits for one that is under way.
+  /// The error of a failed flush; waits for a flush in progress.
   func awaitedFlushFailure() -> ServerError? { flushFailure.withLock { $0 } }
 
   /// - Parameter time: milliseconds since 1970 UTC.

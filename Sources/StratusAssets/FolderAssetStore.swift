@@ -2,14 +2,14 @@ public import Foundation
 public import StratusDomain
 import Synchronization
 
-/// Keeps files in `DATA/<container>/<environment>.assets/`: uploads that are still coming in
-/// `uploads/`, whole files in `files/`.
+/// Keeps files in `DATA/<container>/<environment>.assets/`: incomplete uploads in `uploads/`,
+/// complete files in `files/`.
 public final class FolderAssetStore: AssetStore {
   private let data: URL
   private let now: @Sendable () -> Int64
   private let disk: Disk
   private let checksums = KeptChecksums()
-  /// How many notes were begun: each is written under a name of its own.
+  /// The number of notes begun. Each note is written to a separate temporary file.
   private let notes = Atomic<UInt64>(0)
   /// Uploads that are open, by path.
   private let openUploads = Mutex<[String: FolderUpload]>([:])
@@ -74,7 +74,8 @@ public final class FolderAssetStore: AssetStore {
       guard let file = try DiskFile(new, O_WRONLY | O_CREAT | O_TRUNC) else { return }
       try file.write(bytes, at: 0)
       file.setModified(now())
-      // NB: not flushed. After a loss of power a note may be gone; its upload is then sent again.
+      // NB: not flushed. After a power failure a note may be missing; the client then repeats its
+      // upload.
       try Disk.rename(new, to: path, flushes: false)
     }
   }

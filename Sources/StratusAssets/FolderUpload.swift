@@ -7,23 +7,23 @@ import Synchronization
 /// An upload into a folder; its checksum is computed as the bytes come.
 final class FolderUpload: AssetUpload {
   private struct State {
-    /// nil: ended, or lost to who opened the upload after.
+    /// nil: the upload has ended, or a later opener has taken it over.
     var file: DiskFile?
     var hash = SHA256()
     var received: Int64 = 0
-    /// Bytes that are on disk or on their way there.
+    /// Bytes that are on disk or being flushed.
     var flushed: Int64 = 0
     var isFlushing = false
-    /// Another has opened the upload after.
+    /// Whether a later opener has taken the upload over.
     var isLost = false
-    /// Who had the upload before, until it is told that it has lost it.
+    /// The previous owner of the upload, until it has been notified of the takeover.
     var previous: FolderUpload?
   }
 
-  /// Bytes of a piece read again when an upload goes on.
+  /// The size in bytes of each read when an upload is resumed.
   private static let pieceBytes = 262_144
-  /// Bytes after which the disk is told to begin keeping them, so that the end of a large file need
-  /// not wait for all of it, and memory is not filled with what the disk has still to write.
+  /// The number of bytes after which a background flush starts. The end of a large upload then
+  /// waits only for the last part, and unwritten bytes do not fill the memory.
   private static let flushBytes: Int64 = 16_777_216
 
   let path: String
@@ -34,7 +34,7 @@ final class FolderUpload: AssetUpload {
   private let onEnd: @Sendable (FolderUpload) -> Void
   private let state: Mutex<State>
 
-  /// - Parameter previous: who has the upload so far.
+  /// - Parameter previous: the current owner of the upload.
   init(
     path: String, folders: AssetFolders, disk: Disk, checksums: KeptChecksums,
     after previous: FolderUpload?, now: @escaping @Sendable () -> Int64,
@@ -51,9 +51,10 @@ final class FolderUpload: AssetUpload {
 
   var received: Int64 { state.withLock(\.received) }
 
-  /// Takes the upload from who had it, opens the file and makes the checksum of what it has.
+  /// Takes the upload over from its previous owner, opens the file, and computes the checksum of
+  /// its bytes.
   ///
-  /// - Throws: `CONFLICT` if another has opened the upload after.
+  /// - Throws: `CONFLICT` if a later opener has taken the upload over.
   func begin(fromNothing: Bool) throws(ServerError) {
     do throws(ServerError) {
       try change { (state) throws(ServerError) in
@@ -86,10 +87,10 @@ final class FolderUpload: AssetUpload {
     } while bytes.count == pieceBytes
   }
 
-  /// Another has opened the upload.
+  /// Marks the upload as taken over by a later opener.
   ///
-  /// NB: one that has not begun never will, so it must tell who had the upload before it. Locks are
-  /// taken from the latest to the earliest, so nobody waits in a circle.
+  /// NB: an upload that has not begun never will, so it must notify the previous owner itself.
+  /// Locks are taken from the latest owner to the earliest, so no deadlock is possible.
   private func lose() {
     state.withLock { state in
       Self.takeFromPrevious(&state)
@@ -103,8 +104,8 @@ final class FolderUpload: AssetUpload {
     state.previous = nil
   }
 
-  /// Lets go of the file; what it has stays, unless part of it is known not to be on disk: that
-  /// cannot be found out again later.
+  /// Releases the file. Its bytes stay on disk, unless a flush has failed: that failure cannot be
+  /// detected again later.
   private func leave(_ state: inout State) {
     guard let file = state.file else { return }
     state.file = nil
@@ -163,7 +164,7 @@ final class FolderUpload: AssetUpload {
   }
 
   func discard() async {
-    // NB: under the lock, so that nobody has opened the upload in the meantime.
+    // NB: under the lock, so that no other request can open the upload in the meantime.
     try? await disk.run { () throws(ServerError) in
       try self.change { (state) throws(ServerError) in
         guard state.file != nil else { return }
@@ -179,7 +180,7 @@ final class FolderUpload: AssetUpload {
     return file
   }
 
-  /// NB: `Mutex.withLock` does not carry typed errors through every compiler; a result does.
+  /// NB: `Mutex.withLock` does not propagate typed errors with every compiler; a `Result` does.
   private func change<Value: Sendable>(
     _ body: (inout State) throws(ServerError) -> Value
   ) throws(ServerError) -> Value {

@@ -2,11 +2,11 @@ import Crypto
 import Foundation
 public import StratusDomain
 
-/// Signs by HMAC-SHA256 with a secret of the server's.
+/// Signs with HMAC-SHA256 and a secret of the server.
 public struct HMACSigner: TicketSigner {
   private let key: SymmetricKey
 
-  /// - Parameter secret: 32 bytes nobody can guess.
+  /// - Parameter secret: 32 unpredictable bytes.
   public init(secret: [UInt8]) { key = SymmetricKey(data: secret) }
 
   public func signature(of bytes: [UInt8]) -> [UInt8] {

@@ -1,13 +1,13 @@
 import Crypto
 import Synchronization
 
-/// The checksums of uploads that were closed, so that one that goes on need not be read again.
+/// The checksums of closed uploads, so that a resumed upload need not be read again.
 ///
-/// Only the latest are kept; who finds none reads the file.
+/// Only the latest entries are kept. Without an entry, the upload reads its file again.
 final class KeptChecksums: Sendable {
   struct Entry: Sendable {
     var hash: SHA256
-    /// Bytes the checksum is of.
+    /// The number of bytes that the checksum covers.
     var received: Int64
   }
 
@@ -30,7 +30,7 @@ final class KeptChecksums: Sendable {
     }
   }
 
-  /// Hands out an entry and forgets it: whoever has the upload open changes its bytes.
+  /// Returns and removes an entry, because the upload's new owner changes its bytes.
   func take(_ path: String) -> Entry? {
     state.withLock { $0.entries.removeValue(forKey: path)?.entry }
   }

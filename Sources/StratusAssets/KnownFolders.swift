@@ -2,9 +2,9 @@ import Foundation
 import StratusDomain
 import Synchronization
 
-/// Makes folders, and remembers which are on disk for certain.
+/// Creates folders, and remembers the folders that are certainly on disk.
 final class KnownFolders: Sendable {
-  /// Folders remembered at most; forgetting costs a flush.
+  /// The maximum number of remembered folders. A forgotten folder costs one more flush.
   private static let countMax = 4_096
 
   private let root: String
@@ -12,9 +12,10 @@ final class KnownFolders: Sendable {
 
   init(root: String) { self.root = root }
 
-  /// Makes a folder and those above it, and returns when their names are on disk.
+  /// Creates a folder and its parents, and returns when their names are on disk.
   ///
-  /// NB: calls take turns. A folder that another has just made is there before its name is on disk.
+  /// NB: calls run one after the other. A folder that another call has just created exists before
+  /// its name is on disk.
   func make(_ path: String) throws(ServerError) {
     let result = known.withLock { known -> Result<Void, ServerError> in
       do throws(ServerError) { return .success(try make(path, &known)) } catch {

@@ -3,9 +3,9 @@ public import StratusDomain
 /// The body of an answer.
 public enum AnswerBody: Sendable {
   case bytes([UInt8])
-  /// Part of a file, to be read as the client takes it.
+  /// Part of a file, read as fast as the client accepts it.
   case file(any AssetFile, Range<Int64>)
-  /// Nothing, though the head says how much there would be: the answer to HEAD.
+  /// No body, although the head gives a size: the answer to HEAD.
   case absent(size: Int64)
 
   /// All of it.

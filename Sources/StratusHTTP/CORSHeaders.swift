@@ -1,17 +1,18 @@
 import HTTPTypes
 
-/// Fields that let web pages call, and read what they need (web-auth §6).
+/// Header fields that let web pages send requests and read the answers (web-auth §6).
 enum CORSHeaders {
-  /// Whether a list of allowed origins has one; hosts and schemes are compared without case.
+  /// Whether a list of allowed origins contains an origin; hosts and schemes are compared without
+  /// case.
   static func allows(_ origin: String, _ allowed: Set<String>) -> Bool {
     allowed.contains(origin) || allowed.contains(origin.lowercased())
   }
 
   /// - Parameter allowed: the origins that the API token allows; nil: no restriction.
   ///
-  /// Choice: credentials go with allowed origins only. Without a list, any page may call, but no
-  /// browser adds cookies to it or lets the page read an answer to a request with cookies. CloudKit
-  /// JS sends none: its tokens stand in the URL.
+  /// Choice: credentials are allowed only for listed origins. Without a list, any page may send
+  /// requests, but no browser adds cookies or lets the page read an answer to a request with
+  /// cookies. CloudKit JS sends no cookies: its tokens are in the URL.
   static func add(
     to fields: inout HTTPFields, for request: HTTPFields, allowed: Set<String>?
   ) {
@@ -35,7 +36,8 @@ enum CORSHeaders {
     fields[.accessControlMaxAge] = "86400"
   }
 
-  /// Any page may send and fetch files, as it needs no credentials for that (web-services §4.6).
+  /// Any page may upload and download files, because these requests need no credentials
+  /// (web-services §4.6).
   static func addForAssets(to fields: inout HTTPFields, for request: HTTPRequest) {
     fields[.accessControlAllowOrigin] = "*"
     fields[.accessControlExposeHeaders] = "Accept-Ranges,Content-Length,Content-Range,ETag"
@@ -47,7 +49,7 @@ enum CORSHeaders {
     fields[.accessControlMaxAge] = "86400"
   }
 
-  /// Any page may poll, as the URL says all that is asked (web-services §4.17).
+  /// Any page may poll, because the URL contains all parameters (web-services §4.17).
   static func addForCourier(to fields: inout HTTPFields) {
     fields[.accessControlAllowOrigin] = "*"
   }

@@ -1,7 +1,7 @@
 import StratusDomain
 import StratusWire
 
-/// Where the path of a URL leads.
+/// The destination of a URL's path.
 enum RequestPath: Sendable, Equatable {
   /// `/database/1/{container}/{environment}/{database}/{entity}/{action}`, and for devices and
   /// their notifications `/device/1/{container}/{environment}/{entity}/{action}`.
@@ -20,20 +20,20 @@ enum RequestPath: Sendable, Equatable {
   /// `/health`, `/health/live`, `/health/ready`.
   case health(Health)
 
-  /// What is asked about the server.
+  /// The kinds of health checks.
   enum Health: String, Sendable {
-    /// Whether it answers; `/health` asks the same.
+    /// Whether the server answers; `/health` is the same.
     case live
-    /// Whether it can do its work.
+    /// Whether the server can do its work.
     case ready
   }
 
-  /// Whether only the operator goes there.
+  /// Whether the path is for the operator only.
   var isManagement: Bool {
     if case .management = self { true } else { false }
   }
 
-  /// nil: nowhere.
+  /// nil for an unknown path.
   init?(_ path: Substring) {
     var parts = PathParts(rest: path.utf8)
     switch parts.next() {
@@ -61,7 +61,7 @@ enum RequestPath: Sendable, Equatable {
     }
   }
 
-  /// What follows `database` or `device`.
+  /// Reads the path after `database` or `device`.
   ///
   /// NB: requests about devices name a database or none, under either word (web-services §1.1).
   private init?(store parts: inout PathParts, isDevice: Bool) {
@@ -83,7 +83,7 @@ enum RequestPath: Sendable, Equatable {
   }
 }
 
-/// What stands between the slashes of a path; nothing does not count.
+/// The parts of a path between its slashes; empty parts are skipped.
 private struct PathParts {
   private static let slash = UInt8(ascii: "/")
 

@@ -1,6 +1,6 @@
 import StratusDomain
 
-/// What the query of a URL says that concerns us; all else is ignored (wire-quirks A4).
+/// The query parameters of a URL that the server uses; all others are ignored (wire-quirks A4).
 struct RequestQuery: Sendable, Equatable {
   var credentials = Credentials(apiToken: nil, webAuthToken: nil)
   var clientID: String?

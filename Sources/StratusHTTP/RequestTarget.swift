@@ -1,7 +1,7 @@
 /// The target of a request, as it was received, in two parts.
 struct RequestTarget: Sendable, Equatable {
   let path: Substring
-  /// What stands behind the question mark.
+  /// The part after the question mark.
   let query: Substring?
 
   init(_ target: String) {

@@ -3,23 +3,23 @@ public import Logging
 public import StratusDomain
 import StratusWire
 
-/// Turns a request into an answer: who calls, where it goes, what comes back. Knows no socket.
+/// Turns a request into an answer: authenticates the caller and calls the endpoint. Uses no socket.
 public struct Router: Sendable {
-  /// Which requests a router answers.
+  /// The set of requests that a router answers.
   public enum Door: Sendable {
-    /// All of them; for tests.
+    /// All requests; for tests.
     case all
-    /// Those of clients, not the operator's.
+    /// Requests of clients, without the operator's.
     case clients
-    /// The operator's alone.
+    /// Only the operator's requests.
     case management
   }
 
-  /// What is answered here; the other doors' endpoints are not known.
+  /// The requests answered here. The endpoints of other doors count as unknown.
   public var door = Door.all
-  /// Who lets in those who listen.
+  /// Authorizes requests to listen for notifications.
   let listening: ListeningAccess
-  /// Where they wait.
+  /// The listeners for notifications.
   public let hub: any NotificationListening
   private let routes: Routes
   private let assets: AssetRoutes
@@ -29,7 +29,7 @@ public struct Router: Sendable {
   private let managementToken: String
   private let publicURL: String?
   private let readiness: ReadinessProbe
-  /// In every answer.
+  /// The header fields of every answer.
   private let fixedFields: HTTPFields
   private let logger: Logger
 
@@ -168,10 +168,10 @@ public struct Router: Sendable {
     return WholeBody(try await body.bytes())
   }
 
-  /// Finds out who is calling.
+  /// Authenticates the caller.
   ///
-  /// - Parameter body: read only where a signature covers it.
-  /// - Returns: who is held to a pace.
+  /// - Parameter body: read only if a signature covers it.
+  /// - Returns: the caller to whom the rate limits apply.
   func admit(
     _ request: HTTPRequest, _ query: Substring?, to store: StoreAddress,
     _ body: any SentBody, _ exchange: inout Exchange

@@ -1,7 +1,7 @@
 import StratusDomain
 import StratusWire
 
-/// Endpoint paths to what answers them.
+/// Maps endpoint paths to their handlers.
 struct Routes: Sendable {
   private var handlers: [String: any EndpointHandler] = [:]
   private var managementHandlers: [String: any ManagementHandler] = [:]
@@ -21,9 +21,9 @@ struct Routes: Sendable {
 extension EndpointHandler {
   fileprivate var path: String { Endpoint.path }
 
-  /// The bridge between bytes and a handler.
+  /// Decodes a request, calls its handler, and encodes the answer.
   ///
-  /// - Parameter admit: told how much the request saves and deletes, before anything is done.
+  /// - Parameter admit: called with the number of saves and deletions before the handler runs.
   func answer(
     _ body: [UInt8], to caller: Caller, in database: DatabaseAddress,
     admit: (_ operationsCount: Int) throws(ServerError) -> Void

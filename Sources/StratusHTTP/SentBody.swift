@@ -1,14 +1,14 @@
 public import StratusDomain
 import StratusWire
 
-/// The body of a request, not read yet.
+/// The body of a request that has not been read yet.
 public protocol SentBody: Sendable {
-  /// All of it.
+  /// The complete body.
   ///
   /// - Throws: `BAD_REQUEST` if it is larger than a JSON request may be, or ends early.
   func bytes() async throws(ServerError) -> [UInt8]
 
-  /// The same bytes as they come, however many; to be asked for once.
+  /// The body in pieces of any number; may be called only once.
   func pieces() -> any BodyPieces
 }
 

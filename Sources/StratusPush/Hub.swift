@@ -1,30 +1,30 @@
 public import StratusDomain
 import Synchronization
 
-/// Where those who listen for notifications and those who have some for them meet.
+/// Delivers notifications from the stores' queues to connected listeners.
 ///
-/// It has no thread and no timer of its own: ``run(workersMax:)`` or ``settle()`` does what there
-/// is to do, ``tick()`` is called each second or so. A user's queue is read once for all who
-/// listen to it, and each of its notifications is handed to a whole lane in one go.
+/// The hub has no thread and no timer. ``run(workersMax:)`` or ``settle()`` does the pending work,
+/// and ``tick()`` is called about once a second. A user's queue is read once for all its listeners.
+/// Each notification is delivered to all listeners of a lane in one call.
 public final class Hub: NotificationListening {
-  /// Seconds between two signs that a connection stands.
+  /// Seconds between two keep-alive messages on a connection.
   public let heartbeatSeconds: Int64
   let stores: any StoreCatalog
   private let ambient: Ambient
   private let report: @Sendable (ServerError) -> Void
   private let state = Mutex(HubState())
-  /// Says that there is work; more than once is once.
+  /// Signals that work is pending. Several signals count as one.
   private let signals: AsyncStream<Void>
   private let signal: AsyncStream<Void>.Continuation
 
-  /// Notifications read at once.
+  /// The maximum number of notifications in one read.
   static let pageMax = 100
   /// Bytes of payloads after which a page ends early.
   static let pageSizeBytesMax = 65_536
 
   /// - Parameters:
-  ///   - heartbeatSeconds: 25: proxies are known to close what is silent for 30.
-  ///   - report: hears why a queue could not be read; it is tried again.
+  /// - heartbeatSeconds: 25, because proxies close connections that are silent for 30 s.
+  /// - report: receives the error when a queue cannot be read; the hub retries later.
   public init(
     stores: any StoreCatalog, ambient: Ambient, heartbeatSeconds: Int64 = 25,
     report: @escaping @Sendable (ServerError) -> Void = { _ in }
@@ -36,7 +36,7 @@ public final class Hub: NotificationListening {
     (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
-  /// How many listen.
+  /// The number of listeners.
   public var listenerCount: Int { state.withLock(\.listenerCount) }
 
   public func join(
@@ -55,9 +55,9 @@ public final class Hub: NotificationListening {
     signal.yield()
   }
 
-  /// Does what there is to do until the task is cancelled.
+  /// Does pending work until the task is cancelled.
   ///
-  /// - Parameter workersMax: how many queues are read at a time.
+  /// - Parameter workersMax: the number of queues that are read in parallel.
   public func run(workersMax: Int = 4) async {
     await withDiscardingTaskGroup { group in
       for await _ in signals {
@@ -69,12 +69,12 @@ public final class Hub: NotificationListening {
     }
   }
 
-  /// Does all there is to do now, one after the other: for a test without tasks of its own.
+  /// Does all pending work, one item after the other, for tests without background tasks.
   public func settle() async {
     while let work = state.withLock({ $0.takeWork() }) { await perform(work) }
   }
 
-  /// Looks which queues of a store were added to; called after that happened, and now and then.
+  /// Finds the queues of a store with new notifications. Called after a change, and periodically.
   public func look(at address: StoreAddress) async {
     guard let place = state.withLock({ $0.place(of: address) }) else { return }
     do throws(ServerError) {
@@ -94,13 +94,13 @@ public final class Hub: NotificationListening {
     }
   }
 
-  /// Looks into every store somebody listens to, in case a nudge was lost.
+  /// Checks every store that has listeners, in case a signal was lost.
   public func lookAround() async {
     for address in state.withLock(\.listenedStores) { await look(at: address) }
   }
 
-  /// Releases those whose time is up, keeps the other connections alive, and tries again what
-  /// failed.
+  /// Releases listeners whose time is up, keeps the other connections alive, and retries failed
+  /// work.
   public func tick() {
     let now = ambient.now()
     let (released, kept) = state.withLock {
@@ -111,8 +111,8 @@ public final class Hub: NotificationListening {
     signal.yield()
   }
 
-  /// Notes a sign of life of every device that listens: one that does so for a month is not
-  /// forgotten. For once or twice a day.
+  /// Notes that every listening device is active, so that a device connected for a month is not
+  /// removed. Called once or twice a day.
   public func touchDevices() async {
     let now = ambient.now()
     for (address, devices) in state.withLock(\.listeningDevices) {
@@ -132,10 +132,10 @@ public final class Hub: NotificationListening {
     }
   }
 
-  /// Releases those who listen for users whose accounts are disabled. For each second or so, since
-  /// somebody may have been let in just before.
+  /// Releases the listeners of disabled accounts. Called about every second, since a listener may
+  /// have been admitted just before its account was disabled.
   ///
-  /// - Throws: what `authentication` throws.
+  /// - Throws: the error of `authentication`.
   public func releaseDisabled(by authentication: any Authentication) async throws(ServerError) {
     for address in state.withLock(\.listenedStores) {
       let users = try await authentication.disabledUsers(of: address.container)
@@ -144,7 +144,7 @@ public final class Hub: NotificationListening {
     }
   }
 
-  /// Releases all who listen, now and from now on; the server ends.
+  /// Releases all current and future listeners; the server is stopping.
   public func close() {
     let listeners = state.withLock { $0.close() }
     for group in Lanes.group(listeners) { group.lane.release(group.listeners) }
@@ -172,7 +172,7 @@ public final class Hub: NotificationListening {
     }
   }
 
-  /// Reads a user's queue and hands out what is new, page by page.
+  /// Reads a user's queue and delivers the new notifications page by page.
   private func serve(_ topic: Topic) async throws(ServerError) {
     guard var place = state.withLock({ $0.beginRound(of: topic) }) else { return }
     let store = try await stores.store(at: topic.store)

@@ -1,6 +1,6 @@
 import StratusDomain
 
-/// What a hub knows; decides nothing that needs to wait.
+/// The state of a hub. Its methods do not wait.
 struct HubState {
   private struct Poll {
     let listener: any NotificationListener
@@ -15,9 +15,10 @@ struct HubState {
 
   private var topics: [Topic: TopicState] = [:]
   private var polls: [ObjectIdentifier: Poll] = [:]
-  /// How far each store's news was looked at; nil: no queue of it was read yet.
+  /// For each store, the number of listened topics and the change number checked so far; nil: no
+  /// queue of it was read yet.
   private var stores: [StoreAddress: (place: Int64?, topics: Int)] = [:]
-  /// What devices have that the store does not know of yet.
+  /// Acknowledgements of devices that are not in the store yet.
   private var consumed: [DeviceKey: Int64] = [:]
   private var work = WorkList()
   private var failures: [HubWork] = []
@@ -41,7 +42,7 @@ struct HubState {
     return result
   }
 
-  // NB: `lane.release` is the caller's, since it may come back here.
+  // NB: the caller calls `lane.release`, since the lane may call the hub again.
   mutating func join(
     _ listener: any NotificationListener, as devices: [ListeningDevice], until deadline: Int64?
   ) -> Bool {
@@ -74,10 +75,10 @@ struct HubState {
     }
   }
 
-  /// Forgets a topic that nobody listens to.
+  /// Removes a topic without listeners.
   ///
-  /// NB: not while it is being read. The round knows it by its name, and would take who joins
-  /// meanwhile for those it reads for, who may be far ahead of him.
+  /// NB: a topic that is being read stays. The round identifies the topic by its key, and would
+  /// treat new listeners of the same topic as listeners it already reads for, with wrong positions.
   private mutating func forgetIfIdle(_ topic: Topic) {
     guard let state = topics[topic], state.isEmpty, !state.isServed else { return }
     topics[topic] = nil
@@ -97,7 +98,7 @@ struct HubState {
     if let known = consumed[key], known <= number { consumed[key] = nil }
   }
 
-  /// Puts a topic among what is to be done, if it needs it and is not there.
+  /// Adds a topic to the work list if the topic needs service and is not listed.
   private mutating func enqueue(_ topic: Topic) {
     guard let state = topics[topic], state.needsService, !state.isQueued, !state.isServed
     else { return }
@@ -105,14 +106,14 @@ struct HubState {
     work.append(.serve(topic))
   }
 
-  /// How many more workers there is work for.
+  /// The number of additional workers to start.
   mutating func employ(workersMax: Int) -> Int {
     let count = max(0, min(work.count, workersMax) - workers)
     workers += count
     return count
   }
 
-  /// The next thing to do; nil: nothing, and the worker is dismissed.
+  /// The next work item; nil: there is none, and the worker ends.
   mutating func takeWorkOrRest() -> HubWork? {
     if let next = takeWork() { return next }
     workers -= 1
@@ -125,7 +126,7 @@ struct HubState {
     return next
   }
 
-  /// Keeps what could not be done for the next tick.
+  /// Keeps failed work for the next tick.
   mutating func failed(_ work: HubWork) {
     failures.append(work)
     if case .serve(let topic) = work {
@@ -173,7 +174,7 @@ struct HubState {
   func listeners(
     for users: Set<String>, at address: StoreAddress
   ) -> [any NotificationListener] {
-    // NB: by the fewer, under a lock that all wait for.
+    // NB: iterates over the smaller set, because all listeners contend for this lock.
     if users.count < topics.count {
       return users.flatMap { topics[Topic(store: address, user: $0)]?.seats.map(\.listener) ?? [] }
     }
@@ -192,7 +193,7 @@ struct HubState {
   }
 }
 
-/// Rounds: reading a topic's queue from the least place to its end.
+/// Rounds: reading a topic's queue from its lowest position to its end.
 extension HubState {
   mutating func beginRound(of topic: Topic) -> Int64? { topics[topic]?.beginRound() }
 
@@ -209,8 +210,8 @@ extension HubState {
       return true
     }
     guard isDone else { return false }
-    // News of the whole store are followed from the first queue read on. A queue that was read
-    // before the place they are followed from is read again.
+    // A store's changes are followed from the first queue read. A queue that was read before that
+    // position is read again.
     let followed = stores[topic.store]?.place
     if followed == nil { stores[topic.store]?.place = number }
     if let followed, number < followed { topics[topic]?.hasNews = true }
@@ -220,10 +221,10 @@ extension HubState {
   }
 }
 
-/// What is to be done, first come, first served.
+/// Pending work, first in, first out.
 private struct WorkList {
   private var incoming: [HubWork] = []
-  /// Older than ``incoming``, from its end.
+  /// Older than ``incoming``, taken from the end.
   private var outgoing: [HubWork] = []
 
   var count: Int { incoming.count + outgoing.count }

@@ -1,36 +1,36 @@
 import StratusDomain
 
-/// A user's queue, with those who listen to it.
+/// The key of a user's queue, to which listeners subscribe.
 struct Topic: Hashable, Sendable {
   var store: StoreAddress
   var user: String
 }
 
-/// What a hub has to do.
+/// A work item of a hub.
 enum HubWork: Sendable {
   case serve(Topic)
-  /// A device has all up to a number: to be written to the store.
+  /// A device has acknowledged all notifications up to a number; the store must record it.
   case consume(Topic, deviceID: String, through: Int64)
 }
 
-/// A listener's place at a topic.
+/// A listener's position in a topic.
 struct Seat {
   let listener: any NotificationListener
   let deviceID: String
-  /// How far it is, as it knows itself; holds for those who are not up with the others.
+  /// The last number that the listener knows. Used while the listener catches up with the others.
   var ownPlace: Int64
-  /// How far it is, since its device has had more by another way. Not less than ``ownPlace``.
+  /// The last number that the device has received on any connection. Not less than ``ownPlace``.
   var place: Int64
 }
 
-/// Notifications that go to several listeners who are at the same place.
+/// Notifications for several listeners at the same position.
 struct Parcel {
   var after: Int64
   var notifications: [QueuedNotification]
   var listeners: [any NotificationListener]
 }
 
-/// Listeners by the lane that reaches them.
+/// Groups listeners by their lane.
 enum Lanes {
   static func group(
     _ listeners: [any NotificationListener]

@@ -1,21 +1,21 @@
 import StratusDomain
 
-/// Who listens to a topic, and how far they are.
+/// The listeners of a topic and their positions.
 struct TopicState {
   typealias Seats = [ObjectIdentifier: Seat]
 
-  /// Those who were told of all up to ``place``.
+  /// Listeners that have received every notification up to ``place``.
   private var current: Seats = [:]
   private var place: Int64 = 0
-  /// Those who have just come.
+  /// New listeners.
   private var behind: Seats = [:]
-  /// Those of them for whom the queue is being read.
+  /// New listeners for whom the queue is being read.
   private var joining: Seats = [:]
-  /// Whether the queue was added to since it was last read.
+  /// Whether the queue has grown since the last read.
   var hasNews = false
-  /// Whether it waits to be read.
+  /// Whether the topic waits in the work list.
   var isQueued = false
-  /// Whether it is being read.
+  /// Whether the queue is being read.
   private(set) var isServed = false
 
   var isEmpty: Bool { current.isEmpty && behind.isEmpty && joining.isEmpty }
@@ -24,7 +24,7 @@ struct TopicState {
 
   mutating func add(_ seat: Seat) { behind[ObjectIdentifier(seat.listener)] = seat }
 
-  /// - Returns: whether it was there.
+  /// - Returns: whether the listener was present.
   mutating func remove(_ listener: any NotificationListener) -> Bool {
     let id = ObjectIdentifier(listener)
     let found = [
@@ -34,7 +34,7 @@ struct TopicState {
     return found.contains { $0 != nil }
   }
 
-  /// - Returns: where to read from; nil: there is no need.
+  /// - Returns: the position to read from; nil: no read is needed.
   mutating func beginRound() -> Int64? {
     guard !isServed, needsService, !isEmpty else { return nil }
     isServed = true
@@ -44,16 +44,16 @@ struct TopicState {
     return start
   }
 
-  /// The least place somebody has.
+  /// The lowest position of a listener.
   private var start: Int64 {
     let least = joining.values.map(\.place).min() ?? .max
     return current.isEmpty ? least : min(place, least)
   }
 
-  /// Parts a page among those who listen.
+  /// Divides a page among the listeners.
   ///
-  /// NB: with the last page everybody who has just come is told how far he is, even if there is
-  /// nothing for him: who is told of what comes then must not be behind where that begins.
+  /// NB: the last page goes to every new listener, even without a notification for it. The page
+  /// sets the listener's position, and the next delivery starts exactly there.
   func parcels(of page: [QueuedNotification], isLast: Bool) -> [Parcel] {
     let origins = Set(page.compactMap { $0.originDeviceID.map(ExactName.init) })
     var parts: [[Int64]: [Seat]] = [:]
@@ -76,8 +76,8 @@ struct TopicState {
     return last.number > place
   }
 
-  /// NB: a device that is passed over in this page has a parcel of its own, which may be empty: it
-  /// is told how far it is all the same.
+  /// NB: a device that caused a notification in this page gets a separate delivery without it. The
+  /// delivery may be empty, but it still advances the device's position.
   private static func parcels(
     of page: [QueuedNotification], after place: Int64, _ seats: [Seat], _ origins: Set<ExactName>
   ) -> [Parcel] {
@@ -97,7 +97,7 @@ struct TopicState {
     return parcels
   }
 
-  /// Notes what everybody was told.
+  /// Updates the positions after a page was delivered.
   ///
   /// - Returns: whether the round is over.
   mutating func endPage(
@@ -106,7 +106,7 @@ struct TopicState {
     if hasNewsForCurrent(page) { place = number }
     for (id, seat) in joining where seat.place < number {
       joining[id]?.place = number
-      // Who was told of nothing yet goes on from where he is.
+      // A listener that has received nothing yet continues from its own position.
       if isLast || page.contains(where: { $0.number > seat.place }) {
         joining[id]?.ownPlace = number
       }
@@ -120,7 +120,7 @@ struct TopicState {
     return true
   }
 
-  /// Ends a round that failed; it must be begun again.
+  /// Ends a failed round. The round must be repeated.
   mutating func abandonRound() {
     guard isServed else { return }
     behind.merge(joining) { standing, _ in standing }

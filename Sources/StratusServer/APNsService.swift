@@ -30,23 +30,24 @@ public struct APNsAccess: Sendable {
   }
 }
 
-/// Brings notifications to devices by Apple's push service, for as long as the server runs.
+/// Sends notifications to devices through Apple's push service while the server runs.
 ///
-/// It sends as soon as it hears that there is something, and looks now and then, in case a crash or
-/// a full ear lost the signal, and for waits that are over.
+/// It sends after each signal. It also checks periodically, in case a crash or a full buffer lost
+/// the signal, and for waits that have expired.
 struct APNsService: ServiceLifecycle.Service {
   let access: APNsAccess
   let stores: any OpenStoreCatalog
-  /// Opens the stores there are: who is sent to need not call, and so nobody else may open them.
+  /// Opens all existing stores. Devices of Apple's service need not call the server, so no request
+  /// might open their store.
   let openAll: @Sendable () async -> Void
   let authentication: any Authentication
-  /// Tells which queues were added to, and of devices for which something waits.
+  /// Signals queues that have grown, and devices with waiting notifications.
   let queues: any Signals
-  /// Lets one process send for a store.
+  /// Ensures that only one process sends for a store.
   let locks: any WorkLocks
   let live: Live
   let logger: Logger
-  /// Between two looks.
+  /// The time between two checks.
   var pause = Duration.seconds(1)
 
   func run() async throws {
@@ -95,7 +96,7 @@ struct APNsService: ServiceLifecycle.Service {
   }
 }
 
-/// The stores for which this process sends.
+/// The stores for which this process sends notifications.
 private final class PushLeases: Sendable {
   private let locks: any WorkLocks
   private let logger: Logger

@@ -1,8 +1,9 @@
 import ServiceLifecycle
 
-/// Removes the bytes of files that no record has held for a while.
+/// Removes bytes of files that no record has referenced for a while.
 struct AssetSweep: ServiceLifecycle.Service {
-  /// NB: each run lists every file, so it is not for every minute; what it removes is a day old.
+  /// NB: each run lists every file, so it should not run every minute. The removed bytes are a day
+  /// old.
   private static let pause = Duration.seconds(600)
 
   let parts: Composition

@@ -9,27 +9,27 @@ import StratusSQL
 import StratusSQLite
 public import StratusWire
 
-/// The one place where the parts of a server are made and joined; tests build it by the same
+/// The only place where the parts of a server are created and connected. Tests use the same
 /// function.
 public struct Composition: Sendable {
   public let accounts: Accounts
-  /// Everything the server answers, without a socket.
+  /// The router for all requests, without a socket.
   public let router: Router
-  /// Lets the operator's commands in.
+  /// The token that authorizes the operator's commands.
   public let managementToken: String
   let stores: any OpenStoreCatalog
-  /// Hears of cascades that are left to carry on.
+  /// Signals cascades that must be continued.
   let cascades: any Signals = LocalSignals()
-  /// Hears of changes that somebody may want to be told of.
+  /// Signals changes that may cause notifications.
   let changes: any Signals = LocalSignals()
-  /// Notes which indexes are read.
+  /// Records which indexes queries use.
   let uses = IndexUses()
-  /// Hears of queues that notifications were added to.
+  /// Signals queues with new notifications.
   let queues: any Signals = LocalSignals()
-  /// Keeps processes that serve the same stores from doing the same work.
+  /// Prevents processes that serve the same stores from doing the same work.
   let locks: any WorkLocks = LocalWorkLocks()
   let assets: any AssetStore
-  /// Where those who listen for notifications wait.
+  /// The hub for listening clients.
   public let hub: Hub
   let ambient: Ambient
   private let storage: ServerStorage
@@ -38,7 +38,7 @@ public struct Composition: Sendable {
   /// - Parameters:
   ///   - publicURL: see ``Settings/publicURL``.
   ///   - limits: see ``Settings/limits``.
-  ///   - push: how notifications reach those who listen.
+  /// - push: the settings for delivering notifications to listeners.
   /// - Throws: if the data folder cannot be used, with a sentence that says why.
   public init(
     dataFolder: URL, live: Live, logger: Logger, publicURL: String? = nil,
@@ -50,11 +50,11 @@ public struct Composition: Sendable {
   }
 
   /// - Parameters:
-  ///   - storage: where everything is kept.
+  /// - storage: the storage engine.
   ///   - publicURL: see ``Settings/publicURL``.
-  ///   - push: how notifications reach those who listen.
-  ///   - limits: how much callers may ask of it.
-  /// - Throws: what the storage throws.
+  /// - push: the settings for delivering notifications to listeners.
+  /// - limits: the limits on callers' requests.
+  /// - Throws: an error of the storage.
   public init(
     storage: ServerStorage, live: Live, logger: Logger, publicURL: String? = nil,
     push: PushSettings = PushSettings(), limits: LimitSettings = .unpaced
@@ -105,15 +105,15 @@ public struct Composition: Sendable {
     url.hasSuffix("/") ? String(url.dropLast()) : url
   }
 
-  /// Removes what is left of deleted zones from the stores in use; returns when all is done.
+  /// Removes the remaining data of deleted zones from the open stores; returns when all is done.
   public func purgeZones() async throws(ServerError) {
     for store in stores.openStores {
       while try await PurgeZones(store: store, ambient: ambient).step(limit: 500) {}
     }
   }
 
-  /// Drops the indexes that no query has read for long from the stores in use; returns when all is
-  /// done.
+  /// Drops the indexes that no query has used for a long time from the open stores; returns when
+  /// all is done.
   public func dropUnusedIndexes() async throws(ServerError) {
     for (address, store) in stores.openStoresByAddress {
       let work = DropUnusedIndexes(store: store, at: address, uses: uses, ambient: ambient)
@@ -121,9 +121,9 @@ public struct Composition: Sendable {
     }
   }
 
-  /// Removes the bytes no record holds from the stores in use; returns when all is done.
+  /// Removes asset bytes that no record references from the open stores; returns when all is done.
   ///
-  /// A store that fails is logged, and does not keep the others from being swept.
+  /// The failure of one store is logged, and the other stores are still processed.
   /// - Parameter graceSeconds: see ``Settings/assetGraceSeconds``.
   public func sweepAssets(graceSeconds: Int64) async {
     for (address, store) in stores.openStoresByAddress {
@@ -143,18 +143,17 @@ public struct Composition: Sendable {
     }
   }
 
-  /// The service that brings notifications to devices by Apple's push service, for as long as the
-  /// server runs.
+  /// The service that sends notifications through Apple's push service while the server runs.
   func apnsService(_ access: APNsAccess, live: Live, logger: Logger) -> APNsService {
     APNsService(
       access: access, stores: stores, openAll: { await openAllStores() },
       authentication: accounts, queues: queues, locks: locks, live: live, logger: logger)
   }
 
-  /// Opens the stores there are, one after the other, and has carried on what waits in them;
-  /// returns when all are open.
+  /// Opens all existing stores one after the other, and starts their pending work; returns when all
+  /// are open.
   ///
-  /// A store that fails is logged, and does not keep the others from being opened.
+  /// The failure of one store is logged, and the other stores are still opened.
   private func openAllStores() async {
     do throws(ServerError) {
       for container in try await storage.registry.containers() {
@@ -183,11 +182,11 @@ public struct Composition: Sendable {
     }
   }
 
-  /// Queues the notifications of what was changed, in every open store, for tests: a server that
-  /// runs does it by itself.
+  /// Queues the notifications for changes in every open store, for tests. A running server does
+  /// this itself.
   ///
-  /// - Parameter limit: subscriptions looked at in one step.
-  /// - Throws: what the store throws.
+  /// - Parameter limit: the number of subscriptions checked in one step.
+  /// - Throws: the store's error.
   public func matchChanges(limit: Int = MatchChanges.stepMax) async throws {
     for (address, store) in stores.openStoresByAddress {
       let changes = MatchChanges(store: store, address: address, ambient: ambient)
@@ -195,11 +194,11 @@ public struct Composition: Sendable {
     }
   }
 
-  /// Takes some steps of the cascades in every open store, for tests: a server that runs takes them
-  /// by itself.
+  /// Does steps of the pending cascades in every open store, for tests. A running server does this
+  /// itself.
   ///
-  /// - Parameter stepsMax: how many in each store; nil: until nothing is left.
-  /// - Throws: what the store throws.
+  /// - Parameter stepsMax: the number of steps in each store; nil: until all cascades are complete.
+  /// - Throws: the store's error.
   public func carryOnCascades(stepsMax: Int? = nil) async throws {
     for store in stores.openStores {
       let cascades = ContinueCascades(store: store, ambient: ambient)
@@ -208,9 +207,9 @@ public struct Composition: Sendable {
     }
   }
 
-  /// Puts notifications into queues, for tests: a server that runs does so when records change.
+  /// Adds notifications to queues, for tests. A running server does this when records change.
   ///
-  /// - Throws: what the store throws.
+  /// - Throws: the store's error.
   public func queue(
     _ notifications: [NewNotification], at address: StoreAddress
   ) async throws(ServerError) {
@@ -219,8 +218,8 @@ public struct Composition: Sendable {
     }
   }
 
-  /// Removes old notifications, and devices that have not been seen for long, from the stores in
-  /// use; returns when all is done.
+  /// Removes old notifications and long inactive devices from the open stores; returns when all is
+  /// done.
   public func pruneNotifications() async throws(ServerError) {
     let time = ambient.now() - Limits.notificationDaysMax * 86_400_000
     for store in stores.openStores {
@@ -234,9 +233,9 @@ public struct Composition: Sendable {
     }
   }
 
-  /// Makes every change token stale, as the restoring of a backup does, for tests.
+  /// Expires every change token, as restoring a backup does, for tests.
   ///
-  /// - Throws: `BAD_REQUEST` where the data does not lie in memory.
+  /// - Throws: `BAD_REQUEST` if the data is not in memory.
   public func renewEpochs() throws(ServerError) {
     guard let renew = storage.renewEpochs else {
       throw .badRequest("only stores in memory get new epochs")
@@ -244,16 +243,17 @@ public struct Composition: Sendable {
     try renew()
   }
 
-  /// The store of a container, for tests that do what no request does.
+  /// The store of a container, for tests that bypass requests.
   ///
-  /// - Throws: what the stores throw.
+  /// - Throws: an error of the stores.
   public func store(at address: StoreAddress) async throws(ServerError) -> any Store {
     try await stores.store(at: address)
   }
 
-  /// Removes the bytes of every file, as a failing disk might, for tests; records keep naming them.
+  /// Removes the bytes of every file, as a failing disk could, for tests. Records still reference
+  /// them.
   ///
-  /// - Throws: what the asset store throws.
+  /// - Throws: an error of the asset store.
   public func loseAssets() async throws(ServerError) {
     for address in stores.openStoresByAddress.keys {
       for file in try await assets.files(at: address, after: nil, limit: .max) {
@@ -262,7 +262,7 @@ public struct Composition: Sendable {
     }
   }
 
-  /// What is wrong with the stores' files, for the log; `/health/ready` asks, too.
+  /// The problems of the stores' files, for the log and for `/health/ready`.
   public func storeProblems() async -> [HealthProblem] { await storage.problems() }
 
   /// Closes the files; every acknowledged write is on disk already.

@@ -2,10 +2,10 @@ import Logging
 import StratusDomain
 
 extension Composition {
-  /// Deletions a transaction: short enough that writers hardly wait behind it.
+  /// The number of deletions in one transaction, small enough that writers hardly wait.
   private static let stepDeletions = 500
 
-  /// Forgets old deletions, for as long as the server runs.
+  /// Removes old deletions from the histories while the server runs.
   ///
   /// - Parameter days: see ``Settings/historyDays``.
   func deletionSweep(days: Int64, logger: Logger) -> StoreSweep {
@@ -17,10 +17,10 @@ extension Composition {
     }
   }
 
-  /// Forgets old deletions in the stores in use, for tests: a server that runs does so by itself.
+  /// Removes old deletions from the open stores, for tests. A running server does this itself.
   ///
   /// - Parameter days: see ``Settings/historyDays``.
-  /// - Throws: what the store throws.
+  /// - Throws: the store's error.
   public func forgetDeletions(olderThanDays days: Int64) async throws {
     for store in stores.openStores {
       let forgetting = ForgetDeletions(store: store, ambient: ambient, days: days)

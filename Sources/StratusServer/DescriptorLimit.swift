@@ -1,17 +1,17 @@
 import Foundation
 
-/// How many files and connections this process may have open.
+/// The limit of files and connections that this process may have open.
 enum DescriptorLimit {
-  /// Descriptors that stores, files and the log need at least.
+  /// The minimum number of descriptors reserved for stores, files and the log.
   private static let reserveMin = 64
-  /// Descriptors that they need at most. Choice: 50 containers in use, and 200 files on their way.
+  /// The maximum reserve. Choice: 50 open containers, and 200 files in transfer.
   private static let reserveMax = 1_000
-  /// More than any server has, where the system names no limit.
+  /// The limit assumed where the system has none.
   private static let endless = 1_048_576
 
-  /// Raises the limit as far as the system allows without privileges.
+  /// Raises the limit as far as the system allows an unprivileged process.
   ///
-  /// - Returns: the limit that holds from now on.
+  /// - Returns: the new limit.
   static func raise() -> Int {
     var limit = rlimit()
     #if os(Linux)
@@ -28,7 +28,7 @@ enum DescriptorLimit {
     return Int(clamping: min(limit.rlim_cur, rlim_t(endless)))
   }
 
-  /// Connections that leave enough descriptors for everything else.
+  /// The number of connections that leaves enough descriptors for everything else.
   static func connectionsMax(of limit: Int) -> Int {
     max(1, limit - min(reserveMax, max(reserveMin, limit / 8)))
   }

@@ -2,12 +2,12 @@ import Foundation
 import StratusDomain
 import StratusWire
 
-/// Looks whether the data folder's disk takes writes.
+/// Checks whether the data folder's disk accepts writes.
 struct DiskReadiness: ReadinessCheck {
-  /// Choice: less than this, and the next writes fail: a log of SQLite grows by such steps.
+  /// Choice: with less free space, the next writes fail: SQLite's log grows in steps of this size.
   private static let freeBytesMin: UInt64 = 1_048_576
   private static let testName = ".ready"
-  /// Bytes written for a test: more than what a full disk still has room for in a page.
+  /// The number of bytes in a test write: more than the free part of a page on a full disk.
   private static let testBytes = 65_536
 
   let folder: URL
@@ -15,7 +15,7 @@ struct DiskReadiness: ReadinessCheck {
   var name: String { "disk" }
 
   func faults() async -> [ReadinessFault] {
-    // NB: a disk that hangs must not take a thread of Swift's pool along.
+    // NB: a disk that hangs must not block a thread of Swift's pool.
     await withCheckedContinuation { continuation in
       DispatchQueue.global().async { continuation.resume(returning: look()) }
     }
@@ -39,7 +39,7 @@ struct DiskReadiness: ReadinessCheck {
     let count = write(file, bytes, bytes.count)
     if count < 0 { return [Self.fault(errno)] }
     if count < bytes.count { return [Self.full] }
-    // Some file systems find no room only now.
+    // Some file systems report a full disk only here.
     return fsync(file) == 0 ? [] : [Self.fault(errno)]
   }
 

@@ -1,7 +1,7 @@
 import StratusDomain
 import StratusPush
 
-/// A queue as Apple's push service is to have it: without users whose accounts are disabled.
+/// The queue for Apple's push service, without users whose accounts are disabled.
 struct HearingQueue: APNsQueue {
   let queue: any APNsQueue
   let container: String

@@ -7,8 +7,8 @@ import Synchronization
 /// The server's own keys in a file that only its owner can read: `keys/server.keys` in the data
 /// folder.
 ///
-/// One key a line: its purpose, its number, and its bytes as hex digits. The file lies apart from
-/// the data so that a backup of the data can go without it.
+/// One key per line: its purpose, its number, and its bytes as hex digits. The file is separate
+/// from the data, so that a backup of the data can omit it.
 final class KeyFile: SigningKeyStore {
   static let folderName = "keys"
   private static let name = "server.keys"
@@ -16,18 +16,18 @@ final class KeyFile: SigningKeyStore {
   private let file: URL?
   private let keys: Mutex<[String: [SigningKey]]>
 
-  /// Where the file lies in a data folder.
+  /// The location of the file in a data folder.
   static func location(in data: URL) -> URL {
     data.appendingPathComponent(folderName, isDirectory: true).appendingPathComponent(name)
   }
 
-  /// Keys in memory, for tests.
+  /// Creates an in-memory key store, for tests.
   init() {
     file = nil
     keys = Mutex([:])
   }
 
-  /// Opens the file of a data folder; it is made when there is a key to keep.
+  /// Opens the file of a data folder. The file is created when the first key is stored.
   ///
   /// - Throws: a sentence for the operator.
   init(data: URL) throws {
@@ -36,9 +36,9 @@ final class KeyFile: SigningKeyStore {
     keys = Mutex(FileManager.default.fileExists(atPath: file.path) ? try Self.read(file) : [:])
   }
 
-  /// Takes over the secrets of an earlier program. A key that the file has already stays.
+  /// Imports the secrets of an earlier version. A key that the file already has stays.
   ///
-  /// - Parameter earlier: by their names there.
+  /// - Parameter earlier: the secrets by their earlier names.
   /// - Throws: `INTERNAL_ERROR` if the file cannot be written.
   func adopt(_ earlier: [String: [UInt8]]) throws(ServerError) {
     try change { keys in
@@ -64,7 +64,7 @@ final class KeyFile: SigningKeyStore {
     }
   }
 
-  /// Changes the keys; what was changed is on disk when this returns.
+  /// Changes the keys; the change is on disk when this method returns.
   private func change<Value: Sendable>(
     _ body: (inout [String: [SigningKey]]) -> Value
   ) throws(ServerError) -> Value {
@@ -103,7 +103,8 @@ final class KeyFile: SigningKeyStore {
       keys.map { "\(purpose) \($0.id) \(hex($0.bytes))\n" }
     }
     try OwnerFile.write(Array(lines.joined().utf8), to: file)
-    // NB: the names of both, since data may be written at once that nothing else opens.
+    // NB: flushes the names of both folders, since new data may be written at once that needs these
+    // keys.
     DataFolder.flushNames(in: folder)
     DataFolder.flushNames(in: folder.deletingLastPathComponent())
   }
@@ -121,7 +122,7 @@ final class KeyFile: SigningKeyStore {
   }
 }
 
-/// Why the server's keys cannot be read: one sentence for the operator.
+/// The reason why the server's keys cannot be read, as one sentence for the operator.
 struct KeyFileFailure: Error, CustomStringConvertible {
   let description: String
 

@@ -1,10 +1,10 @@
 import Foundation
 public import StratusDomain
 
-/// The real clock, real chance, real names: the only place of the server that has them.
+/// The real clock, random numbers and UUIDs. No other part of the server creates them.
 public struct Live: Sendable {
   public var ambient: Ambient
-  /// Bytes nobody can guess.
+  /// Unpredictable bytes.
   public var randomness: @Sendable (_ count: Int) -> [UInt8]
 
   public init(
@@ -25,7 +25,7 @@ public struct Live: Sendable {
     Double(randomness(6).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }) / Double(UInt64(1) << 48)
   }
 
-  /// A 64-bit number nobody drew before.
+  /// A random 64-bit number that was never drawn before, with practical certainty.
   func makeEpoch() -> Int64 {
     randomness(8).reduce(0) { $0 << 8 | Int64($1) }
   }

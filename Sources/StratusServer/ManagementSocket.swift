@@ -1,7 +1,8 @@
 import Foundation
 import StratusHTTP
 
-/// Where a server listens for the operator's commands, and what it takes away when it ends.
+/// The address where a server listens for the operator's commands, with the files to remove at the
+/// end.
 struct ManagementSocket {
   private static let name = "management.sock"
   /// The longest path of a socket: 108 bytes on Linux and 104 elsewhere, the last of them 0.
@@ -10,8 +11,8 @@ struct ManagementSocket {
   let place: HTTPServer.ManagementPlace
   private let folderToRemove: URL?
 
-  /// - Parameter port: where to listen in place of a socket; nil: a socket.
-  /// - Throws: if there is no place for a socket.
+  /// - Parameter port: the port to listen on; nil: a socket.
+  /// - Throws: an error if no socket can be created.
   init(data: URL, port: Int?) throws {
     if let port {
       place = .port(port)
@@ -20,13 +21,14 @@ struct ManagementSocket {
     }
     let socket = data.standardizedFileURL.appendingPathComponent(Self.name)
     if socket.path.utf8.count <= Self.pathBytesMax {
-      // The socket of a killed server would be in the way; the folder is locked.
+      // Removes the socket of a killed server; the folder is locked, so no running server uses it.
       try? FileManager.default.removeItem(at: socket)
       place = .socket(path: socket.path)
       folderToRemove = nil
       return
     }
-    // The data folder's path is too long for a socket: then a folder of the owner's own elsewhere.
+    // The data folder's path is too long for a socket, so the socket is in a private folder
+    // elsewhere.
     var template = Array("/tmp/stratus-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { throw CocoaError(.fileWriteUnknown) }
     let path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)

@@ -3,8 +3,7 @@ import ServiceLifecycle
 import StratusDomain
 import StratusPush
 
-/// Hands notifications to those who listen, looks around for what was not announced, and removes
-/// what is old.
+/// Delivers notifications to listeners, checks for missed signals, and removes old notifications.
 struct NotificationService: ServiceLifecycle.Service {
   private static let pause = Duration.seconds(1)
   private static let pausesPerPrune = 600

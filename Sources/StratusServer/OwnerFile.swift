@@ -1,6 +1,6 @@
 import Foundation
 
-/// A file that nobody but its owner can read.
+/// A file that only its owner can read.
 enum OwnerFile {
   /// Replaces the file as a whole; its bytes are on disk when this returns.
   ///

@@ -7,15 +7,15 @@ import StratusHTTP
 import StratusWire
 import UnixSignals
 
-/// A server, from start to stop.
+/// A server from start to stop.
 public struct Server: Sendable {
-  /// What is known once the server answers.
+  /// The information that is available once the server answers.
   public struct Ready: Sendable {
-    /// Where it answers, e.g. `http://127.0.0.1:8080`.
+    /// The server's address, e.g. `http://127.0.0.1:8080`.
     public let url: String
-    /// Lets an app call; only from a server for developers.
+    /// The API token for an app; only from a development server.
     public let apiToken: String?
-    /// The developer's; only from a server for developers.
+    /// The developer's web auth token; only from a development server.
     public let webAuthToken: String?
   }
 
@@ -100,14 +100,15 @@ public struct Server: Sendable {
       services.append(parts.deletionSweep(days: days, logger: logger))
     }
     services.append(AssetSweep(parts: parts, graceSeconds: settings.assetGraceSeconds))
-    // NB: Apple's service is sent to without a request, so its stores stay open.
+    // NB: notifications to Apple's service are sent without a request, so the stores stay open.
     if let seconds = settings.storeIdleSeconds, settings.apns == nil {
       services.append(StoreIdling(parts: parts, idleSeconds: seconds))
     }
     if let access = settings.apns {
       services.append(parts.apnsService(access, live: live, logger: logger))
     }
-    // NB: they end in reverse: who listens is released before the last requests are answered.
+    // NB: services end in reverse order: listeners are released before the last requests are
+    // answered.
     services.append(NotificationService(parts: parts, logger: logger))
     let group = ServiceGroup(
       configuration: ServiceGroupConfiguration(

@@ -6,21 +6,21 @@ import StratusSQL
 import StratusSQLite
 public import StratusWire
 
-/// Where a server keeps everything: the engine under ``Composition``.
+/// The storage engine under ``Composition``.
 public struct ServerStorage: Sendable {
   let stores: any OpenStoreCatalog
   let registry: any Registry
   let signingKeys: any SigningKeyStore
   let assets: any AssetStore
-  /// Makes every change token stale; nil: this engine cannot.
+  /// Expires every change token; nil: this engine cannot do so.
   let renewEpochs: (@Sendable () throws(ServerError) -> Void)?
-  /// Brings over what an earlier program left; to be called before anything else.
+  /// Migrates the data of an earlier version; must be called first.
   let prepare: @Sendable () async throws -> Void
-  /// What is wrong with the files.
+  /// The problems of the stored files.
   let problems: @Sendable () async -> [HealthProblem]
-  /// What `/health/ready` looks at.
+  /// The checks of `/health/ready`.
   let readinessChecks: [any ReadinessCheck]
-  /// Lets what has begun end, and refuses the rest.
+  /// Lets current work finish, and refuses new work.
   let close: @Sendable () async -> Void
 
   /// A folder of SQLite files.

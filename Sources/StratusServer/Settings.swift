@@ -11,10 +11,11 @@ public struct Settings: Sendable {
   public var port: Int
   /// The e-mail of the account that a server for developers signs in; nil: an ordinary server.
   public var developerEmail: String?
-  /// What clients call the server, e.g. `https://cloud.example.org`; begins the URLs it hands out.
-  /// nil: the name each of them uses, which will not do behind a proxy that ends TLS.
+  /// The address under which clients call the server, e.g. `https://cloud.example.org`; the URLs
+  /// that the server hands out begin with it. nil: the name in each client's request, which is
+  /// wrong behind a proxy that ends TLS.
   public var publicURL: String?
-  /// How much callers may ask of it.
+  /// The limits on callers' requests.
   public var limits: LimitSettings
   /// How long it waits for clients, and how many connections it holds. ``Server`` adds bounds that
   /// fit the descriptors it may open, unless there are any.
@@ -25,13 +26,13 @@ public struct Settings: Sendable {
   public var push = PushSettings()
   /// How notifications reach devices by Apple's push service; nil: they do not.
   public var apns: APNsAccess?
-  /// How many days deletions stay in histories, before those who have not heard of them must begin
-  /// anew; nil: for ever.
+  /// How many days deletions stay in the history. A client with an older change token must start
+  /// again with a nil token. nil: forever.
   public var historyDays: Int64?
-  /// How long bytes are kept that no record holds.
+  /// How long bytes are kept that no record references.
   public var assetGraceSeconds = Self.assetGraceSeconds
 
-  /// How long a store stays open that no request uses; nil: as long as the server runs.
+  /// How long a store without requests stays open; nil: as long as the server runs.
   public var storeIdleSeconds: Int64?
 
   /// Where this machine's operator manages the server by a port; nil: by a socket in the data

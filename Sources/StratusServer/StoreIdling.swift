@@ -2,7 +2,7 @@ import Logging
 import ServiceLifecycle
 import StratusDomain
 
-/// Closes stores that no request has used for a while, so that an unused container costs only disk.
+/// Closes stores without recent requests, so that an unused container costs only disk space.
 struct StoreIdling: ServiceLifecycle.Service {
   private static let pauseSecondsMax: Int64 = 30
 
@@ -22,7 +22,7 @@ struct StoreIdling: ServiceLifecycle.Service {
 }
 
 extension Composition {
-  /// Closes the stores that no request has used for so long and in which nothing is left to do.
+  /// Closes the stores that have had no request for this long and have no pending work.
   public func closeIdleStores(idleSeconds: Int64) async {
     let time = ambient.now() - idleSeconds * 1_000
     for (address, store) in stores.idleStores(unusedSince: time) {
@@ -31,7 +31,7 @@ extension Composition {
     }
   }
 
-  /// Whether the server's own work in a store is done; takes a step of it where it is not.
+  /// Whether the server's own work in a store is finished; does one step of the work if not.
   private func isQuiet(_ store: any Store, at address: StoreAddress) async -> Bool {
     do throws(ServerError) {
       if try await PurgeZones(store: store, ambient: ambient).step(limit: 500) { return false }

@@ -2,7 +2,7 @@ import StratusDomain
 import StratusSQLite
 import StratusWire
 
-/// Looks whether the files of the stores, and the server's own, are what the server wrote.
+/// Checks whether the stores' files and the server's own file are intact.
 struct StoreReadiness: ReadinessCheck {
   let stores: SQLiteStores
   let registry: SQLiteRegistry

@@ -3,24 +3,24 @@ import ServiceLifecycle
 import StratusDomain
 import StratusPush
 
-/// Work that a server does in its stores by itself, a step at a time: at once where a signal
-/// says so, and in every open store now and then, in case a crash or a full ear lost the signal.
-/// Where several processes serve a store, one at a time does the work in it.
+/// Background work of the server in its stores, one step at a time. A signal starts it at once. It
+/// also runs periodically in every open store, in case a crash or a full buffer lost the signal. If
+/// several processes serve a store, only one at a time works in it.
 ///
-/// What a crash left in a store is seen to once the store is opened: until then nobody can see it.
-/// Where somebody may be sent to without calling, by Apple's service, all are opened at the start.
+/// Work that a crash left in a store continues when the store is opened; until then no client sees
+/// its effect. If Apple's push service is used, all stores are opened at the start.
 struct StoreSweep: ServiceLifecycle.Service {
-  /// One step of the work in a store; says whether there may be more to do.
+  /// One step of the work in a store; returns whether there may be more to do.
   typealias Step = @Sendable (any Store, StoreAddress) async throws(ServerError) -> Bool
 
-  /// Steps in one store before the others have their turn.
+  /// The number of steps in one store before other stores are processed.
   private static let stepsInRow = 20
 
-  /// What fails where a step does, for the log.
+  /// The name of the work, for the log of a failed step.
   let work: BackgroundWork
   let pause: Duration
   let stores: any OpenStoreCatalog
-  /// nil: there are no signals for this work.
+  /// The signals that start the work; nil: there are none.
   var signals: (any Signals)?
   let locks: any WorkLocks
   let logger: Logger
@@ -64,7 +64,7 @@ struct StoreSweep: ServiceLifecycle.Service {
         let hasMore = try await locks.withLock(on: work, at: address) { () throws(ServerError) in
           try await step(store, address)
         }
-        // Where another process is at it, that one goes on.
+        // If another process holds the lock, that process continues.
         if hasMore != true || Task.isCancelled { return false }
       }
       return true
@@ -84,7 +84,7 @@ struct StoreSweep: ServiceLifecycle.Service {
 }
 
 extension Composition {
-  /// What the server does in its stores by itself, for as long as it runs.
+  /// The background work of the server in its stores.
   func storeSweeps(logger: Logger) -> [StoreSweep] {
     [
       zoneSweep(logger: logger), cascadeSweep(logger: logger), changeSweep(logger: logger),
@@ -92,8 +92,8 @@ extension Composition {
     ]
   }
 
-  /// Removes the records of deleted zones, so that deleting a zone of a million records is as quick
-  /// as deleting an empty one.
+  /// Removes the records of deleted zones in the background, so that deleting a zone of a million
+  /// records is as quick as deleting an empty one.
   private func zoneSweep(logger: Logger) -> StoreSweep {
     // Records a transaction: short enough that writers hardly wait behind it.
     let stepRecords = 500
@@ -104,7 +104,7 @@ extension Composition {
     }
   }
 
-  /// Drops indexes that no query reads, so that they make room for others and saves are quicker.
+  /// Drops unused indexes, to free capacity for others and to make saves faster.
   private func indexSweep(logger: Logger) -> StoreSweep {
     StoreSweep(
       work: .unusedIndexes, pause: .seconds(600), stores: stores, locks: locks, logger: logger
@@ -113,7 +113,7 @@ extension Composition {
     }
   }
 
-  /// Carries on with deletions that take along more records than one transaction can.
+  /// Continues cascading deletions that contain more records than one transaction can delete.
   private func cascadeSweep(logger: Logger) -> StoreSweep {
     StoreSweep(
       work: .cascades, pause: .seconds(2), stores: stores, signals: cascades, locks: locks,
@@ -126,7 +126,7 @@ extension Composition {
     }
   }
 
-  /// Queues the notifications of changes, and tells those who listen and those who are sent to.
+  /// Queues the notifications of changes, and signals the services that deliver them.
   func changeSweep(logger: Logger) -> StoreSweep {
     StoreSweep(
       work: .matching, pause: .seconds(1), stores: stores, signals: changes, locks: locks,

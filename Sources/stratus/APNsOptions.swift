@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import StratusServer
 
-/// How notifications reach Apple's devices: all of it, or nothing.
+/// The options for Apple's push service: all of them, or none.
 struct APNsOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -19,7 +19,7 @@ struct APNsOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The app's bundle ID.", valueName: "bundle"))
   var apnsTopic: String?
 
-  /// - Returns: nil: nothing was given.
+  /// - Returns: nil if no option is given.
   /// - Throws: `Failure` with a sentence that says what is missing or wrong.
   func access() throws -> APNsAccess? {
     let options = [

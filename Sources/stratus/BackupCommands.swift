@@ -33,7 +33,7 @@ struct BackupCommand: AsyncParsableCommand {
   }
 }
 
-/// `stratus restore`: makes a server's data of a backup.
+/// `stratus restore`: creates a server's data from a backup.
 struct RestoreCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore",
@@ -60,7 +60,7 @@ struct RestoreCommand: AsyncParsableCommand {
 }
 
 extension Backup.Summary {
-  /// Says what is there now.
+  /// Prints the result of the copy.
   ///
   /// - Throws: `Failure` if files are missing.
   fileprivate func report(in folder: String) throws {

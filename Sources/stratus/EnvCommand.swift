@@ -3,7 +3,7 @@ import Foundation
 import StratusTransport
 import StratusWire
 
-/// `stratus env`: what a program must know to call the server.
+/// `stratus env`: the settings that a program needs to call the server.
 struct EnvCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "env",
@@ -26,7 +26,7 @@ struct EnvCommand: AsyncParsableCommand {
   }
 }
 
-/// The exports by which programs find a server.
+/// The shell exports that tell programs how to reach a server.
 func exports(of server: ManagementFile) -> [String] {
   var lines = ["export STRATUS_URL=\(server.serverURL ?? server.url)"]
   guard let apiToken = server.apiToken, let webAuthToken = server.webAuthToken else {

@@ -100,7 +100,7 @@ struct KeysCommand: AsyncParsableCommand {
         }
         imported.append(key.accountKey)
       }
-      // The first is the newest, and is to stay in front.
+      // The first key is the newest and must stay first.
       for key in imported.reversed() {
         try explained { () throws(KeyFailure) in try store.add(key) }
       }
@@ -140,7 +140,7 @@ struct KeysCommand: AsyncParsableCommand {
   }
 }
 
-/// Which keys a command is about, and whose.
+/// The options that select the keys for a command, and their owner.
 struct DeviceOptions: ParsableArguments {
   @Option(help: "The key file; default: STRATUS_KEYS, else ~/.config/stratus/keys.json.")
   var file: String?
@@ -172,7 +172,7 @@ struct DeviceOptions: ParsableArguments {
     return DeviceKeys(file: file)
   }
 
-  /// The account in the container; nil: no container is named.
+  /// The account in the container; nil if no container is named.
   func account(_ keys: DeviceKeys) throws -> (container: String, keys: AccountKeys)? {
     let settings = settings()
     guard let container = settings.container else { return nil }
@@ -184,18 +184,18 @@ struct DeviceOptions: ParsableArguments {
         deviceID: "stratus-keys"),
       apiToken: settings.apiToken, webAuthToken: settings.webAuthToken,
       exchange: NetworkExchange(),
-      // No call has a bound in time, so no clock is read.
+      // Calls have no time limit, so no clock is read.
       timing: Timing(now: { 0 }, sleep: { try await Task.sleep(for: .seconds($0)) }, chance: { 0 }))
     return (container, AccountKeys(connection: connection, deviceKeys: keys))
   }
 }
 
-/// Turns what is wrong with keys into a sentence that says what to do.
+/// Turns an error about keys into a sentence that says what to do.
 func explained<Value>(_ body: () throws(KeyFailure) -> Value) throws -> Value {
   do throws(KeyFailure) { return try body() } catch { throw Failure(error) }
 }
 
-/// As above, for what asks the server.
+/// The same for calls to the server.
 private func asked<Value>(
   _ body: () async throws(KeyFailure) -> Value
 ) async throws -> Value {

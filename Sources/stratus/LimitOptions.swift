@@ -2,7 +2,7 @@ import ArgumentParser
 import StratusServer
 import StratusWire
 
-/// How much callers may ask of a server.
+/// The limits on callers' requests.
 struct LimitOptions: ParsableArguments {
   @Option(help: "Requests a second of one user, over time; 0: any number.")
   var requestsPerUser = Limits.requestsPerUserPerSecond
@@ -48,7 +48,7 @@ struct LimitOptions: ParsableArguments {
   @Option(help: "Bytes in a container's store that no record holds.")
   var unheldBytesPerStore = Limits.unheldBytesPerStoreMax
 
-  /// - Throws: `Failure` for a number that makes no sense.
+  /// - Throws: `Failure` for a number out of range.
   func settings() throws -> LimitSettings {
     guard streamsPerUser >= 0 else { throw Failure("--streams-per-user must be 0 or more") }
     for (number, name) in [

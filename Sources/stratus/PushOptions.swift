@@ -1,11 +1,12 @@
 import ArgumentParser
 import StratusServer
 
-/// How notifications reach those who hold a connection open.
+/// The options for notifications over open connections.
 struct PushOptions: ParsableArguments {
-  /// Beyond it the native framework takes a stream for lost, which may be late with one sign.
+  /// With a longer interval, the native framework would treat a stream as lost if one keep-alive is
+  /// late.
   private static let heartbeatSecondsMax: Int64 = 30
-  /// Longer than anything on the way keeps a request that is not answered.
+  /// Proxies do not hold an unanswered request longer than this.
   private static let pollSecondsMax: Int64 = 600
 
   @Option(
@@ -22,7 +23,7 @@ struct PushOptions: ParsableArguments {
       """)
   var pollSeconds = PushSettings().pollHoldSeconds
 
-  /// - Throws: `Failure` for a number that makes no sense.
+  /// - Throws: `Failure` for a number out of range.
   func settings() throws -> PushSettings {
     guard (1...Self.heartbeatSecondsMax).contains(heartbeatSeconds) else {
       throw Failure("--heartbeat-seconds must be 1 to \(Self.heartbeatSecondsMax)")

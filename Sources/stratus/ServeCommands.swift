@@ -5,7 +5,7 @@ import StratusServer
 import StratusTransport
 import StratusWire
 
-/// `stratus dev`: everything for a developer in one process.
+/// `stratus dev`: a complete development server in one process.
 struct DevCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "dev",
@@ -16,7 +16,7 @@ struct DevCommand: AsyncParsableCommand {
       """)
 
   static let email = "developer@localhost"
-  /// What `CKContainer.default()` is unless the developer names another.
+  /// The container of `CKContainer.default()` unless the developer names another.
   static let container = "iCloud.org.example.Stratus"
 
   @OptionGroup var data: DataOption

@@ -1,8 +1,8 @@
 import Testing
 
-/// Every rule finds what it is there to find, and lets its neighbour pass.
+/// Every rule finds its bad samples and accepts its good samples.
 @Suite struct BadSamples {
-  /// A rule, a path, and a line that breaks it or does not.
+  /// A rule, a path, and a line that breaks or satisfies the rule.
   struct Sample: Sendable, CustomTestStringConvertible {
     let rule: @Sendable (SourceFile) -> [Finding]
     let path: String
@@ -128,7 +128,7 @@ import Testing
     #expect(sample.findings == [])
   }
 
-  @Test func `two long files in ten are too many`() {
+  @Test func `a project with two long files in ten breaks the file length rule`() {
     let long = SourceFile(path: Self.domain, text: String(repeating: "\n", count: 301))
     let short = SourceFile(path: Self.wire, text: "\n")
     #expect(ShapeRules.fileLengths([long, long] + Array(repeating: short, count: 8)).count == 2)
@@ -142,11 +142,11 @@ import Testing
     #expect(ShapeRules.products([path, "Sources/StratusSQLite/Pool.swift"]).map(\.path) == [path])
   }
 
-  @Test func `the data of an earlier release is no product`() {
+  @Test func `the golden data of an earlier release is not a build product`() {
     #expect(ShapeRules.products(["Tests/Golden/2026/server-data/server.sqlite"]).isEmpty)
   }
 
-  @Test func `a finding says where and what to do`() throws {
+  @Test func `a finding names the file, the line and the remedy`() throws {
     let file = SourceFile(path: Self.domain, text: "\n\nlet now = Date()")
     let finding = try #require(WordRules.clocksAndChance(file).first)
     #expect(finding.description.hasPrefix("Sources/StratusDomain/X.swift:3: 'Date()' stands only"))
@@ -154,7 +154,7 @@ import Testing
 }
 
 @Suite struct Scanner {
-  @Test func `comments and strings are told from code`() {
+  @Test func `the scanner separates comments and strings from code`() {
     let file = SourceFile(
       path: "Sources/StratusWire/X.swift",
       text: #"""

@@ -2,7 +2,7 @@
 enum DocumentationRules {
   private static let rooms: Set = ["StratusWire", "StratusKit"]
 
-  /// What implements somebody else's promise, and is documented there.
+  /// Members that implement a protocol, and are documented in the protocol.
   private static let witnesses: Set = [
     "write", "encode", "hash", "isEqual", "copy", "mutableCopy", "makeIterator", "next", "index",
     "Request", "Response", "CodingKeys",

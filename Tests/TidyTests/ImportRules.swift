@@ -12,7 +12,7 @@ enum ImportRules {
     }
   }
 
-  /// Whether each import goes through a door of the room.
+  /// Whether the target of a file may import each imported module.
   static func doors(_ file: SourceFile) -> [Finding] {
     guard file.path != "Package.swift" else { return [] }
     return imports(of: file).compactMap { module, line in
@@ -24,7 +24,7 @@ enum ImportRules {
     }
   }
 
-  /// Whether a room's public interface shows only modules that its users know.
+  /// Whether a target's public interface shows only modules that its users know.
   static func shown(_ file: SourceFile) -> [Finding] {
     guard file.area == "Sources", let allowed = Rooms.shown[file.room] else { return [] }
     return imports(of: file).compactMap { module, line in
@@ -36,7 +36,7 @@ enum ImportRules {
     }
   }
 
-  /// Whether a file lies in a room that is known.
+  /// Whether a file belongs to a known target.
   static func knownRoom(_ file: SourceFile) -> [Finding] {
     guard file.area == "Sources", Rooms.all[file.room] == nil else { return [] }
     let advice = "no such room; move the file, or add the room to Tests/TidyTests/Rooms.swift"

@@ -1,12 +1,12 @@
-/// A target of the package: which of ours and which outside modules it may import.
+/// A target of the package, with the modules of ours and the outside modules that it may import.
 struct Room {
   var ours: Set<String> = []
   var others: Set<String> = []
 }
 
-/// The rooms and their doors: the table of `docs/ARCHITECTURE.md`.
+/// The modules and their permitted imports: the table of `docs/ARCHITECTURE.md`.
 enum Rooms {
-  /// What ships, by name.
+  /// The shipped targets, by name.
   static let all: [String: Room] = [
     "StratusWire": Room(),
     "StratusDomain": Room(ours: ["StratusWire"]),
@@ -43,21 +43,21 @@ enum Rooms {
       others: hummingbird + ["HummingbirdTesting", "Testing"]),
   ]
 
-  /// What the toolchain brings; every room may use it, but for the rooms in ``austere``.
+  /// Modules of the toolchain. Every target may import them, except the targets in ``austere``.
   static let toolchain: Set<String> = ["Foundation", "Synchronization", "Dispatch"]
 
-  /// Modules whose types an interface may show, for rooms whose users know no others.
+  /// For targets whose users know few modules: the modules whose types a public interface may show.
   static let shown: [String: Set<String>] = ["StratusTesting": ["Foundation", "StratusKit"]]
 
-  /// Rooms that do without Foundation: SQL is text and bytes.
+  /// Targets that do not use Foundation: SQL is text and bytes.
   static let austere: Set<String> = ["StratusSQL", "StratusConsole"]
 
-  /// What an example may import: what an app written for Apple's systems imports.
+  /// Modules that an example may import: those that an app for Apple's systems imports.
   static let example: Set<String> = ["Foundation", "CloudKit", "CoreLocation"]
 
-  /// What every test may import besides ours and the outside packages of the room it tests.
-  /// `QueryChecks` lies beside them, since a program of the soak runs it, too, and `EventScripts`,
-  /// since two of them use it.
+  /// Modules that every test may import, in addition to ours and to the outside packages of the
+  /// tested target. `QueryChecks` is separate because a program of the soak uses it, too.
+  /// `EventScripts` is separate because two test targets use it.
   static let tests: Set<String> = [
     "Foundation", "Synchronization", "Dispatch", "Testing",
     "HummingbirdTesting", "NIOEmbedded", "QueryChecks", "EventScripts",
@@ -65,12 +65,12 @@ enum Rooms {
 
   private static let domain: Set<String> = ["StratusDomain", "StratusWire"]
   private static let crypto: Set<String> = ["Crypto", "CryptoExtras"]
-  /// Hummingbird speaks in the types of these.
+  /// Modules whose types occur in Hummingbird's interface.
   private static let hummingbird: Set<String> = [
     "Hummingbird", "HummingbirdCore", "HTTPTypes", "NIOCore", "NIOPosix", "NIOHTTP1",
     "NIOHTTPTypes", "NIOHTTPTypesHTTP1", "Logging",
   ]
-  /// AsyncHTTPClient speaks in the types of these.
+  /// Modules whose types occur in AsyncHTTPClient's interface.
   private static let httpClient: Set<String> = [
     "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOSSL",
   ]
@@ -79,7 +79,7 @@ enum Rooms {
       "StratusAccounts", "StratusAssets", "StratusHTTP", "StratusPostgres", "StratusPush",
       "StratusSQL", "StratusSQLite",
     ]
-  /// NB: Hummingbird's home is StratusHTTP; the root only starts the application it makes.
+  /// NB: only StratusHTTP uses Hummingbird directly; the root only starts its application.
   private static let composition: Set<String> = [
     "Configuration", "Hummingbird", "Logging", "Metrics", "ServiceLifecycle", "UnixSignals",
   ]

@@ -1,13 +1,13 @@
-/// Rules about names, lengths and what is kept.
+/// Rules about names, lengths and tracked files.
 enum ShapeRules {
   private static let emptyWords: Set = [
     "Util", "Utils", "Utility", "Utilities", "Helper", "Helpers", "Common", "Manager", "Base",
     "Misc",
   ]
 
-  /// Names of folders and files that say nothing.
+  /// Names of folders and files without meaning.
   ///
-  /// NB: of `FileManager+Folders.swift` only `Folders` is ours; the rest names whom it extends.
+  /// NB: in `FileManager+Folders.swift` only `Folders` is our name; the rest is the extended type.
   static func emptyNames(_ file: SourceFile) -> [Finding] {
     for component in file.path.split(separator: "/") {
       let stem = component.split(separator: ".").first ?? component
@@ -27,19 +27,19 @@ enum ShapeRules {
     ) { "'\($0)' says nothing; name the noun it is about" }
   }
 
-  /// The parts of a name in camel case; digits stay with what stands before them.
+  /// The words of a camel-case name. Digits belong to the preceding word.
   static func words(of name: String) -> [String] {
     name.matches(of: #/[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])/#).map { String($0.output) }
   }
 
-  /// Lines in one file.
+  /// Limits the lines of one file.
   static func fileLength(_ file: SourceFile) -> [Finding] {
     guard file.lines.count > 501 else { return [] }
     let advice = "\(file.lines.count) lines, 500 are allowed; part it by noun"
     return [Finding(path: file.path, line: nil, advice: advice)]
   }
 
-  /// Nine files in ten are shorter than 300 lines.
+  /// Requires that nine files in ten are shorter than 300 lines.
   static func fileLengths(_ files: [SourceFile]) -> [Finding] {
     let long = files.filter { $0.lines.count > 301 }
     guard long.count * 10 > files.count else { return [] }
@@ -49,7 +49,7 @@ enum ShapeRules {
     }
   }
 
-  /// Columns in one line.
+  /// Limits the columns of one line.
   static func lineLength(_ file: SourceFile) -> [Finding] {
     file.lines.enumerated().filter { $0.element.count > 100 }.map { index, line in
       let advice = "\(line.count) columns, 100 are allowed; swift format -i, comments by hand"
@@ -57,10 +57,10 @@ enum ShapeRules {
     }
   }
 
-  /// An earlier release's data, which is kept on purpose (docs/internals/golden-files.md).
+  /// An earlier release's data, which is tracked on purpose (docs/internals/golden-files.md).
   private static let goldenFiles = "Tests/Golden/"
 
-  /// Products of building and running.
+  /// Tracked files that building or running creates.
   static func products(_ paths: [String]) -> [Finding] {
     let pattern =
       #/

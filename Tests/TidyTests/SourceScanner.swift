@@ -1,7 +1,7 @@
 /// Parts a Swift text into code, comments and strings, line by line.
 ///
-/// Knows line and block comments, strings of one and of many lines, and raw strings. What stands in
-/// an interpolation counts as string, which is good enough for rules about words.
+/// Recognizes line and block comments, single-line, multi-line and raw strings. An interpolation
+/// counts as part of its string, which is sufficient for rules about words.
 struct SourceScanner {
   private enum State: Equatable {
     case code, lineComment

@@ -16,7 +16,7 @@ enum TestRules {
     return findings
   }
 
-  /// Files of tests that sleep, and why.
+  /// Test files that may sleep, and the reason.
   static let sleepingExceptions: [String: String] = [
     "Sources/StratusTesting/Testing/Clock/TestClock.swift": "is the fake clock",
     "Sources/StratusTesting/Testing/Devices/DevicePost.swift": "sleeps by the fake clock",
@@ -25,7 +25,7 @@ enum TestRules {
     "Tests/StratusTestingTests/ClockTests.swift": "sleeps by the fake clock",
   ]
 
-  /// Tests wait for what they wait for, not for time to pass.
+  /// A test waits for a condition, not for time to pass.
   static func sleeping(_ file: SourceFile) -> [Finding] {
     guard
       file.area == "Tests" || file.room == "StratusTesting"

@@ -1,6 +1,6 @@
-/// Rules about words that may stand only in some rooms, or nowhere.
+/// Rules about words that may occur only in some targets, or nowhere.
 enum WordRules {
-  /// Clocks and chance are given from the composition roots, so that a run can be repeated.
+  /// Clocks and random numbers come from the composition roots, so that a run can be repeated.
   static func clocksAndChance(_ file: SourceFile) -> [Finding] {
     let roots = ["Sources/StratusServer/Live.swift", "Sources/StratusKit/Live.swift"]
     guard file.ships, !roots.contains(file.path) else { return [] }
@@ -70,7 +70,7 @@ enum WordRules {
     }
   }
 
-  /// What ends the process, or hides an error. Only what imitates apps, which do it, may do it.
+  /// Expressions that end the process or hide an error. Only code that imitates apps may use them.
   static func traps(_ file: SourceFile) -> [Finding] {
     guard file.room != "ClientCodeTests" else { return [] }
     return file.findings(in: \.code, matching: #/\btry!|\bas!|\bfatalError\(/#) {

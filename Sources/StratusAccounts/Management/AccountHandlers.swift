@@ -18,7 +18,7 @@ struct DisableAccountHandler: ManagementHandler {
   typealias Endpoint = DisableAccount
 
   let accounts: Accounts
-  /// Lets those go who listen for users that are shut out.
+  /// Releases the listeners of disabled users.
   let releaseDisabled: @Sendable () async throws(ServerError) -> Void
 
   func answer(_ request: DisableAccount.Request) async throws(ServerError) -> EmptyRequest {
@@ -61,7 +61,7 @@ struct ListAccountsHandler: ManagementHandler {
 }
 
 extension Accounts {
-  /// - Throws: `BAD_REQUEST` if the e-mail is none or taken.
+  /// - Throws: `BAD_REQUEST` if the e-mail is invalid or in use.
   func create(email: String) async throws(ServerError) {
     let email = email.lowercased()
     guard email.contains("@"), email.utf8.count <= 320, !email.contains(where: \.isWhitespace)

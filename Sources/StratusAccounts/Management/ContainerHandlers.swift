@@ -26,8 +26,9 @@ struct DeleteContainerHandler: ManagementHandler {
 
   func answer(_ request: DeleteContainer.Request) async throws(ServerError) -> EmptyRequest {
     try await accounts.requireContainer(request.containerID)
-    // NB: the files first. If the registry fails, the container is still listed and can be
-    // deleted again; the other way round its data would come back with a new container.
+    // NB: the files are deleted first. If the registry then fails, the container is still listed
+    // and can be deleted again. In the other order, a new container of this name would get the old
+    // data.
     try await deleteStores(request.containerID)
     _ = try await accounts.registry.deleteContainer(id: request.containerID)
     accounts.memory.forget()

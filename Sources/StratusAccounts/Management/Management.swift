@@ -2,10 +2,10 @@ public import StratusDomain
 import StratusWire
 
 extension Accounts {
-  /// Everything the server's operator can ask: the management API on one screen.
+  /// The handlers of the management API, for requests of the server's operator.
   ///
   /// - Parameters:
-  ///   - releaseDisabled: lets those go who listen for users that are shut out.
+  /// - releaseDisabled: releases the listeners of disabled users.
   ///   - deleteStores: removes a container's files.
   public func managementHandlers(
     releaseDisabled: @escaping @Sendable () async throws(ServerError) -> Void,

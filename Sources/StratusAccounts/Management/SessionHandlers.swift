@@ -73,10 +73,10 @@ struct RotateWebTokenKeyHandler: ManagementHandler {
 }
 
 extension Accounts {
-  /// Hex digits of a session's ID that lists show: enough to name it.
+  /// The number of hex digits of a session's ID in lists: enough to identify the session.
   static let shownIDLength = 16
 
-  /// Removes sessions whose time is up, so that lists and the registry hold what lasts.
+  /// Removes sessions that have ended, so that lists and the registry hold only valid ones.
   func forgetEndedSessions() async throws(ServerError) {
     let now = ambient.now()
     try await registry.deleteSessions(

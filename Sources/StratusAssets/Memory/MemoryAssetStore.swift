@@ -3,14 +3,14 @@ public import StratusDomain
 import StratusWire
 import Synchronization
 
-/// Keeps files in the process's memory: for tests, which end with it.
+/// Keeps files in the process's memory, for tests.
 public final class MemoryAssetStore: AssetStore {
   struct Upload {
     /// nil: only a note was kept.
     var bytes: [UInt8]?
     var touched: Int64
     var note: [UInt8]?
-    /// Who has it open, by number; nil: nobody.
+    /// The number of the upload's current owner; nil: the upload is not open.
     var holder: Int?
   }
 

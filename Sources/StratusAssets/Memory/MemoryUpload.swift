@@ -2,11 +2,11 @@ import Crypto
 import StratusDomain
 import StratusWire
 
-/// An upload into memory, for as long as nobody else opens it.
+/// An upload into memory. It is valid until another caller opens the same upload.
 struct MemoryUpload: AssetUpload {
   let store: MemoryAssetStore
   let place: MemoryAssetStore.Place
-  /// Whose it is; another number in the store's place says that it is lost.
+  /// The owner's number. A different number in the store means that this upload was taken over.
   let holder: Int
 
   var received: Int64 {
@@ -44,7 +44,7 @@ struct MemoryUpload: AssetUpload {
     }
   }
 
-  /// The bytes go; a note kept beside them stays.
+  /// Removes the bytes, and keeps a note.
   private func end(_ state: inout MemoryAssetStore.State) {
     state.uploads[place]?.bytes = nil
     state.uploads[place]?.holder = nil

@@ -2,12 +2,12 @@ import HTTPTypes
 import StratusDomain
 import StratusWire
 
-/// What lies behind the URLs where bytes of files go and come from.
+/// The routes for uploading and downloading the bytes of assets.
 ///
-/// Whoever knows such a URL may use it; whatever else a request says of its sender is not looked at
+/// Anyone who knows such a URL may use it. The rest of the request's credentials is ignored
 /// (wire-quirks A26).
 struct AssetRoutes: Sendable {
-  /// An answer but for the fields that all answers have.
+  /// An answer without the header fields that all answers share.
   struct Answer {
     var status = HTTPResponse.Status.ok
     var fields = HTTPFields()
@@ -17,7 +17,7 @@ struct AssetRoutes: Sendable {
   let uploads: AssetUploads
   let downloads: AssetDownloads
 
-  /// Takes the bytes of a file, or says how many there are.
+  /// Receives the bytes of a file, or reports how many bytes have arrived.
   func upload(
     _ ticket: String, _ request: HTTPRequest, _ body: any SentBody, _ caller: Caller
   ) async throws(ServerError) -> Answer {
@@ -48,7 +48,7 @@ struct AssetRoutes: Sendable {
     }
   }
 
-  /// Gives out a file, or part of it.
+  /// Sends a file, or part of it.
   func download(_ ticket: String, _ request: HTTPRequest) async throws(ServerError) -> Answer {
     switch request.method {
     case .get, .head: break

@@ -1,17 +1,17 @@
 import StratusDomain
 import StratusWire
 
-/// What the ranges of HTTP's heads say (RFC 9110, section 14).
+/// Reads HTTP's range headers (RFC 9110, section 14).
 enum ByteRanges {
-  /// What part of a file is asked for.
+  /// The requested part of a file.
   enum Request: Equatable {
     case whole
     case part(Range<Int64>)
     case unsatisfiable
   }
 
-  /// Reads `Range`. What is malformed, of another unit, or asks for several parts, asks for the
-  /// whole, as the RFC allows.
+  /// Reads `Range`. A malformed range, another unit, or several ranges request the whole file, as
+  /// the RFC allows.
   static func request(_ text: String?, size: Int64) -> Request {
     guard let text, let equals = text.firstIndex(of: "="),
       text[..<equals].trimmed.lowercased() == "bytes"

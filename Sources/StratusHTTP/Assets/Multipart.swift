@@ -14,10 +14,10 @@ final class Multipart: BodyPieces {
   /// CR LF and the line that ends a part.
   private let delimiter: [UInt8]
   private var place = Place.preamble
-  /// Bytes that came and are not understood yet.
+  /// Bytes that have arrived and are not parsed yet.
   ///
-  /// NB: begins with a line's end that nobody sent, so that the first delimiter, which may stand at
-  /// the very beginning, looks like the others.
+  /// NB: begins with a line break that the client did not send, so that a first delimiter at the
+  /// very beginning looks like the others.
   private var waiting: [UInt8] = [13, 10]
 
   init(_ source: any BodyPieces, boundary: String) {

@@ -4,16 +4,16 @@ import Synchronization
 
 /// Writes the heads of answers as HTTP/1.1.
 ///
-/// NB: not by NIO's encoder, so that the head and a short body are one buffer and one write.
+/// NB: does not use NIO's encoder, so that the head and a short body are one buffer and one write.
 enum AnswerText {
-  /// Head bytes for which a buffer has room at first.
+  /// The initial capacity of a head's buffer, in bytes.
   static let headBytes = 768
 
   static let goOn = ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")
 
   /// - Parameters:
-  ///   - length: bytes of the body, sent or not; nil: the caller writes the fields that say it.
-  ///   - closes: whether the connection ends after this answer.
+  /// - length: the number of body bytes, sent or not; nil: the caller writes the length fields.
+  /// - closes: whether the connection closes after this answer.
   static func write(
     _ head: HTTPResponse, length: Int?, closes: Bool, date: String, into buffer: inout ByteBuffer
   ) {
@@ -38,7 +38,7 @@ enum AnswerText {
   }
 }
 
-/// The time as it stands in answers (RFC 9110 §5.6.7), made once a second.
+/// The current time in the format of answers (RFC 9110 §5.6.7), computed once a second.
 final class DateText: Sendable {
   private let last = Mutex<(second: Int64, text: String)>((.min, ""))
 
@@ -56,7 +56,7 @@ final class DateText: Sendable {
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
 
-  /// NB: the calendar by arithmetic: years begin in March, so that the leap day is the last one.
+  /// NB: computes the calendar date. Years begin in March, so that the leap day is the last day.
   static func make(_ second: Int64) -> String {
     let second = max(0, second)
     let (day, time) = (Int(second / 86_400), Int(second % 86_400))

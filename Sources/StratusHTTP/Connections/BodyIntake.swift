@@ -3,7 +3,7 @@ import StratusDomain
 import StratusWire
 import Synchronization
 
-/// A body that an endpoint reads while it arrives.
+/// A request body that an endpoint reads while it arrives.
 ///
 /// The connection pushes pieces and stops reading while too many bytes wait here.
 final class BodyIntake: SentBody {
@@ -12,7 +12,7 @@ final class BodyIntake: SentBody {
 
   private struct State {
     var pieces: [[UInt8]] = []
-    /// The first of ``pieces`` that was not taken yet.
+    /// The index of the first element of ``pieces`` that was not taken yet.
     var next = 0
     var waitingBytes = 0
     var isPaused = false
@@ -26,14 +26,14 @@ final class BodyIntake: SentBody {
     }
   }
 
-  /// As the head says; nil: it does not.
+  /// The length in the request's head; nil: the head gives none.
   private let length: Int?
-  /// Whether the client waits to be told to go on before it sends the body.
+  /// Whether the client waits for `100 Continue` before it sends the body.
   private let waitsForConsent: Bool
   private let state = Mutex(State())
   /// Called when the endpoint asks for the first bytes.
   private let whenWanted: @Sendable () -> Void
-  /// Called when there is room again.
+  /// Called when there is capacity again.
   private let whenDrained: @Sendable () -> Void
 
   init(
@@ -50,7 +50,7 @@ final class BodyIntake: SentBody {
 
   // The connection's side
 
-  /// - Returns: whether there is room for more.
+  /// - Returns: whether there is capacity for more.
   func push(_ buffer: ByteBuffer) -> Bool {
     let piece = Array(buffer.readableBytesView)
     let (waiter, hasRoom) = state.withLock { state -> (Waiter?, Bool) in
@@ -58,7 +58,7 @@ final class BodyIntake: SentBody {
       if let waiter = state.takeWaiter() { return (waiter, true) }
       state.pieces.append(piece)
       state.waitingBytes += piece.count
-      // NB: only set here. What was decoded before the pause is pushed after it.
+      // NB: only set here. Bytes decoded before the pause are still pushed after it.
       if state.waitingBytes >= Limits.bodyAheadBytesMax { state.isPaused = true }
       return (nil, !state.isPaused)
     }
@@ -123,7 +123,7 @@ final class BodyIntake: SentBody {
     return try outcome.get()
   }
 
-  /// Places of pieces that were taken, before they are removed together.
+  /// The number of taken pieces after which they are removed together.
   private static let takenMax = 64
 
   private struct Taken {

@@ -2,13 +2,13 @@ import NIOCore
 import StratusWire
 import Synchronization
 
-/// Counts the open connections, all together and by address.
+/// Counts the open connections, in total and for each address.
 final class ConnectionCensus: Sendable {
-  /// An address as it is counted.
+  /// The form of an address used for counting.
   struct Origin: Hashable {
     let bits: UInt64
 
-    /// nil: no address of the Internet, such as a Unix socket's.
+    /// nil: not an Internet address, such as a Unix socket's.
     init?(_ address: SocketAddress?) {
       guard let address else { return nil }
       switch address.protocol {
@@ -16,14 +16,15 @@ final class ConnectionCensus: Sendable {
       case .inet6:
         let high = Self.load(UInt64.self, at: 8, of: address)
         let low = Self.load(UInt64.self, at: 16, of: address)
-        // An IPv4 address in IPv6's clothes counts by its last 32 bits, others by their first 64.
+        // An IPv4 address mapped to IPv6 counts by its last 32 bits, other IPv6 addresses by their
+        // first 64.
         let isMapped = high == 0 && UInt64(bigEndian: low) >> 32 == 0xFFFF
         bits = isMapped ? UInt64(Self.load(UInt32.self, at: 20, of: address)) : high
       default: return nil
       }
     }
 
-    /// Bytes of a system's `sockaddr_in` or `sockaddr_in6`, in the order of the network.
+    /// The bytes of a `sockaddr_in` or `sockaddr_in6`, in network byte order.
     private static func load<Bits: BitwiseCopyable>(
       _ type: Bits.Type, at offset: Int, of address: SocketAddress
     ) -> Bits {
@@ -49,7 +50,7 @@ final class ConnectionCensus: Sendable {
 
   /// Counts a connection that has opened.
   ///
-  /// - Returns: whether it may be served; it is counted in any case.
+  /// - Returns: whether the connection may be served; it is counted in any case.
   func open(_ origin: Origin?) -> Bool {
     state.withLock { state in
       state.all += 1
@@ -63,7 +64,7 @@ final class ConnectionCensus: Sendable {
     }
   }
 
-  /// Forgets a connection that has closed.
+  /// Removes a closed connection from the count.
   func close(_ origin: Origin?) {
     state.withLock { state in
       state.all -= 1

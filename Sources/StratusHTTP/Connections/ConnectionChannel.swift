@@ -4,9 +4,9 @@ import NIOCore
 import NIOHTTP1
 import StratusWire
 
-/// Prepares the connections that Hummingbird accepts: with the HTTP decoder and a gate.
+/// Prepares the connections that Hummingbird accepts: adds the HTTP decoder and a gate.
 ///
-/// An idle connection and a waiting listener cost next to nothing: no request, no async channel.
+/// An idle connection and a waiting listener use few resources: no request, no async channel.
 struct ConnectionChannel: ServerChildChannel {
   struct Value: ServerChildChannelValue {
     let channel: any Channel

@@ -5,10 +5,10 @@ import StratusDomain
 import StratusWire
 
 extension ConnectionGate {
-  /// Bytes of a file in memory for one client.
+  /// The number of file bytes in memory for one client.
   private static let pieceBytes: Int64 = 262_144
 
-  /// Has the router answer a request.
+  /// Passes a request to the router.
   func serve(_ request: HTTPRequest, _ body: any SentBody) {
     guard let loop else { return }
     phase = .answering
@@ -24,7 +24,7 @@ extension ConnectionGate {
           try await self.send(head, file, range, loop)
           loop.execute { self.finishAnswer() }
         } catch {
-          // The client must not take what it has for the whole.
+          // The client must not mistake the received part for the whole file.
           loop.execute { self.context?.close(promise: nil) }
         }
       }
@@ -37,11 +37,11 @@ extension ConnectionGate {
     finishAnswer()
   }
 
-  /// Refuses a request that the router does not see; the connection ends with it.
+  /// Refuses a request before the router receives it. The connection then closes.
   func refuse(_ status: HTTPResponse.Status, _ error: ServerError) {
     phase = .answering
     isLastAnswer = true
-    // The client may still be sending. Its bytes are read, unless there are too many clients.
+    // The client may still be sending. Its bytes are read, unless there are too many connections.
     isBodyComplete = isUnwelcome
     dropHeld()
     let (head, body) = router.refusal(status, error)
@@ -49,19 +49,19 @@ extension ConnectionGate {
     finishAnswer()
   }
 
-  /// The answer is written.
+  /// Called when the answer is written.
   func finishAnswer() {
     guard case .answering = phase else { return }
     intake?.fail(BodyIntake.endedEarly)
     intake = nil
-    // NB: a client that was not told to send its body may send it or not: what follows could be
-    // either.
+    // NB: a client that did not receive `100 Continue` may or may not send its body. The next bytes
+    // could therefore be the body or the next request.
     if isLastAnswer || waitsForConsent && !isBodyComplete { leave() } else { settle() }
   }
 
   // Writing
 
-  /// Writes a head and a body; a short one in one piece.
+  /// Writes a head and a body; a short body is sent in the same write.
   func write(
     _ head: HTTPResponse, _ body: [UInt8], length: Int,
     whenWritten promise: EventLoopPromise<Void>? = nil
@@ -88,7 +88,7 @@ extension ConnectionGate {
       into: &buffer)
   }
 
-  /// Writes bytes so that the client's progress can be seen.
+  /// Writes bytes in steps, so that the client's progress is visible.
   private func writeSlices(
     of buffer: ByteBuffer, _ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?
   ) {
@@ -104,7 +104,7 @@ extension ConnectionGate {
     }
   }
 
-  /// Has the system tell of the client's progress in steps as small as ours.
+  /// Makes the system report the client's progress in steps as small as the server's writes.
   private func limitUnsent(_ context: ChannelHandlerContext) {
     #if os(Linux)
       try? context.channel.syncOptions?.setOption(
@@ -114,7 +114,7 @@ extension ConnectionGate {
 
   // Files
 
-  /// Sends a file; not on the event loop.
+  /// Sends a file; runs outside the event loop.
   private func send(
     _ head: HTTPResponse, _ file: any AssetFile, _ range: Range<Int64>, _ loop: any EventLoop
   ) async throws {
@@ -131,14 +131,14 @@ extension ConnectionGate {
     while place < range.upperBound {
       let count = Int(min(Self.pieceBytes, range.upperBound - place))
       let bytes = try await file.read(at: place, count: count)
-      // A file that became shorter outside the server must not be taken for whole.
+      // A file that another program has shortened must not look complete to the client.
       if bytes.isEmpty { throw ServerError.fault("a file is shorter than it was") }
       try await write(ByteBuffer(bytes: bytes), loop)
       place += Int64(bytes.count)
     }
   }
 
-  /// Writes a piece, and waits until the client has taken it.
+  /// Writes a piece, and waits until the client has read it.
   private func write(_ piece: ByteBuffer, _ loop: any EventLoop) async throws {
     let promise = loop.makePromise(of: Void.self)
     loop.execute {
@@ -150,16 +150,16 @@ extension ConnectionGate {
       context.flush()
     }
     try await promise.futureResult.get()
-    // Reading the next piece takes the server's time, not the client's.
+    // Reading the next piece does not count toward the client's time-out.
     loop.execute { if self.wait == .answer { self.stopWaiting() } }
   }
 
-  // The end
+  // Closing
 
-  /// Closes, once the last answer is written.
+  /// Closes the connection after the last answer is written.
   ///
-  /// NB: the server goes on reading for a moment. A system that closes with unread bytes resets the
-  /// connection, and the client's system then throws away the answer.
+  /// NB: the server continues to read for a moment. A system that closes a socket with unread bytes
+  /// resets the connection, and the client's system then discards the answer.
   func leave() {
     guard let context else { return }
     let isHeard = isBodyComplete || isInputClosed

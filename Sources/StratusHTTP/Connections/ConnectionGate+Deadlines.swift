@@ -4,7 +4,7 @@ import StratusDomain
 import StratusWire
 
 extension ConnectionGate {
-  /// An act of the client that the connection waits for.
+  /// The client's action that the connection waits for.
   enum Wait {
     /// The first byte of a request.
     case request
@@ -12,16 +12,16 @@ extension ConnectionGate {
     case head
     /// The rest of a body.
     case body
-    /// That the client reads what was written.
+    /// The client reads the written bytes.
     case answer
-    /// That the client closes, after the last answer.
+    /// The client closes the connection after the last answer.
     case goodbye
   }
 
-  /// Begins to wait.
+  /// Starts a deadline.
   ///
-  /// NB: the alarm does not move with each deadline, since that would be two operations on the
-  /// loop's queue for each request. It looks at the deadline when it rings.
+  /// NB: the timer does not move with each deadline, since that would take two queue operations of
+  /// the event loop per request. When the timer fires, it checks the deadline.
   func expect(_ wait: Wait) {
     guard let loop else { return }
     self.wait = wait
@@ -39,7 +39,7 @@ extension ConnectionGate {
     }
   }
 
-  /// Bytes came or were read.
+  /// Called when bytes have arrived or the client has read some.
   func progress(_ count: Int) {
     guard let wait, wait == .body || wait == .answer else { return }
     progressBytes += count
@@ -76,7 +76,7 @@ extension ConnectionGate {
     case (.head, .ready), (.body, .collecting), (.body, .hearing):
       refuse(.requestTimeout, .badRequest(Reason.requestTimeout))
     case (.body, .answering):
-      // The endpoint stops and says so; the connection ends with its answer.
+      // The endpoint stops with an error; the connection closes after that answer.
       isLastAnswer = true
       intake?.fail(.badRequest(Reason.requestTimeout))
     case (.request, _), (.head, _), (.body, _), (.answer, _), (.goodbye, _):
@@ -84,7 +84,7 @@ extension ConnectionGate {
     }
   }
 
-  /// After which the connection closes, whatever is in progress.
+  /// The time after which the connection closes, regardless of requests in progress.
   func startGracePeriod() {
     graceAlarm = loop?.assumeIsolated().scheduleTask(in: TimeAmount(settings.gracePeriod)) {
       self.context?.close(promise: nil)

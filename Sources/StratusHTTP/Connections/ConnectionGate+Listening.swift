@@ -3,8 +3,8 @@ import HTTPTypes
 import NIOCore
 import StratusDomain
 
-/// Requests that listen for notifications: a stream ends the connection's use for anything else;
-/// after a poll it goes on.
+/// Requests that listen for notifications. After a stream, the connection closes; after a poll, it
+/// accepts further requests.
 extension ConnectionGate {
   func admit(_ request: HTTPRequest) {
     guard let loop else { return }
@@ -34,9 +34,10 @@ extension ConnectionGate {
     }
   }
 
-  /// Answers a request that listened; then the connection goes on with what arrived meanwhile.
+  /// Answers a poll. The connection then continues with the requests that have arrived in the
+  /// meantime.
   ///
-  /// - Parameter whenWritten: called once the system has all of it.
+  /// - Parameter whenWritten: called when the system has accepted all bytes.
   func answer(
     _ head: HTTPResponse, _ body: [UInt8], whenWritten: (@Sendable () -> Void)? = nil
   ) {
@@ -51,10 +52,10 @@ extension ConnectionGate {
     finishAnswer()
   }
 
-  /// How long what is written to a stream may lie there unconfirmed before the client is gone.
+  /// How long bytes of a stream may stay unconfirmed before the client counts as gone.
   private static let unheardMillisecondsMax = 60_000
 
-  /// Takes HTTP off the connection, and begins to write events.
+  /// Removes the HTTP handlers from the connection, and begins to write events.
   private func openStream(
     _ head: HTTPResponse, _ listener: StreamListener, _ context: ChannelHandlerContext
   ) {
@@ -73,8 +74,8 @@ extension ConnectionGate {
         case .streaming(let current) = self.phase, current === listener
       else { return }
       if self.isEnding { return context.close(promise: nil) }
-      // NB: signs of life are so few bytes that they fill nothing: without this, a client that
-      // vanished would be noticed after a quarter of an hour.
+      // NB: keep-alive messages are too small to fill a buffer. Without this option, a vanished
+      // client would be noticed only after a quarter of an hour.
       try? context.channel.syncOptions?.setOption(
         .tcpOption(.init(rawValue: TCP_USER_TIMEOUT)), value: Self.unheardMillisecondsMax)
       context.writeAndFlush(self.wrapOutboundOut(opening), promise: nil)
@@ -84,7 +85,7 @@ extension ConnectionGate {
 
   /// Writes bytes of a stream.
   ///
-  /// - Returns: whether the client takes them as fast as they come.
+  /// - Returns: whether the client reads the bytes as fast as they are written.
   func write(_ bytes: ByteBuffer) -> Bool {
     guard let context else { return true }
     context.writeAndFlush(wrapOutboundOut(bytes), promise: nil)
@@ -94,7 +95,8 @@ extension ConnectionGate {
   /// Writes the last bytes of a stream, and closes.
   func end(with bytes: ByteBuffer) {
     guard let context else { return }
-    // NB: has the bytes leave together with the connection's end: when a server ends, thousands do.
+    // NB: sends the bytes together with the end of the connection, because a stopping server closes
+    // thousands of streams.
     try? context.channel.syncOptions?.setOption(.tcpOption(.init(rawValue: TCP_CORK)), value: 1)
     context.writeAndFlush(wrapOutboundOut(bytes), promise: nil)
     context.close(promise: nil)

@@ -4,14 +4,14 @@ import NIOHTTP1
 import StratusDomain
 import StratusWire
 
-/// Serves one connection: collects requests, has the router answer them one after the other, and
+/// Serves one connection: collects requests, passes them to the router one after the other, and
 /// writes the answers.
 ///
-/// It stands behind the HTTP decoder and writes bytes. One request is in progress at a time.
-/// The parts of later requests are held, and the connection stops reading until
-/// their turn. `docs/internals/http.md` has the phases and their time-outs.
+/// The gate follows the HTTP decoder in the pipeline and writes bytes. One request is in progress
+/// at a time. The parts of later requests are held, and the connection stops reading until their
+/// turn. `docs/internals/http.md` describes the phases and their time-outs.
 ///
-/// NB: unchecked, since all of it happens on the connection's event loop, but for what says
+/// NB: unchecked, since all access is on the connection's event loop, unless a comment says
 /// otherwise.
 final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unchecked Sendable {
   typealias InboundIn = HTTPServerRequestPart
@@ -26,57 +26,57 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
     case collecting(HTTPRequest)
     /// The router works on the request or a file is being sent. The body may still arrive.
     case answering
-    /// The answer is written. The client has yet to read it, or to send the rest of the body.
+    /// The answer is written. The client must still read it or send the rest of the body.
     case settling
     /// A request that listens has begun.
     case hearing(HTTPRequest)
-    /// The router checks it.
+    /// The router checks the request.
     case admitting(HTTPRequest)
     case polling(PollListener)
     case streaming(StreamListener)
-    /// The last answer is written. Nothing that arrives matters.
+    /// The last answer is written. Further bytes are ignored.
     case leaving
   }
 
   let router: Router
-  /// The other end's; nil: it has none, such as a Unix socket's.
+  /// The client's address; nil: there is none, as for a Unix socket.
   let clientAddress: String?
   let settings: ConnectionSettings
   let lane: LoopLane
   let dates: DateText
-  /// Handlers of HTTP, which a stream does not need.
+  /// The HTTP handlers, which a stream does not need.
   var plumbing: [any RemovableChannelHandler]
-  /// Whether there are too many connections for this one.
+  /// Whether the limit of connections is exceeded, so that this one is refused.
   let isUnwelcome: Bool
 
   var phase = Phase.ready
   var context: ChannelHandlerContext?
-  /// Parts that arrived behind the request in progress.
+  /// Parts of requests after the one in progress.
   private var held: [HTTPServerRequestPart] = []
-  /// The first of ``held`` that waits.
+  /// The index of the first waiting element of ``held``.
   private var heldNext = 0
   private var isTakingHeld = false
-  /// Whether the channel asked to read while it was not allowed to.
+  /// Whether the channel requested a read while reading was paused.
   private var isReadDue = false
   private var hasSeenPart = false
 
   // The request in progress
 
-  /// Whether all parts of it arrived; true if there is none.
+  /// Whether all parts of the request have arrived; true if there is no request.
   var isBodyComplete = true
-  /// Whether the connection closes with its answer.
+  /// Whether the connection closes after the answer.
   var isLastAnswer = false
-  /// Whether its client waits for "100 Continue".
+  /// Whether the client waits for `100 Continue`.
   var waitsForConsent = false
   private var collected: ByteBuffer?
   var intake: BodyIntake?
   private var isIntakeFull = false
-  /// Bytes of the body after its answer, which are forgotten.
+  /// The number of body bytes discarded after the answer.
   private var forgottenBytes = 0
 
-  /// Whether the client sends nothing more.
+  /// Whether the client has closed its sending side.
   private(set) var isInputClosed = false
-  /// Whether the server ends.
+  /// Whether the server is stopping.
   var isEnding = false
 
   // Time-outs: ConnectionGate+Deadlines
@@ -129,7 +129,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
     }
   }
 
-  /// The connection has ended.
+  /// Called when the connection has closed.
   private func forget() {
     switch phase {
     case .ready, .collecting, .answering, .settling, .hearing, .admitting, .leaving: break
@@ -150,7 +150,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch phase {
-    // NB: what arrives behind a stream's request may be bytes.
+    // NB: after a stream's request, the arriving data may be raw bytes.
     case .streaming, .leaving: return
     case .ready, .collecting, .answering, .settling, .hearing, .admitting, .polling: break
     }
@@ -170,7 +170,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
     hasSeenPart = false
   }
 
-  /// Whether what arrives belongs to a later request.
+  /// Whether the arriving part belongs to a later request.
   private var isOccupied: Bool {
     if case .ready = phase { return false }
     return isBodyComplete
@@ -252,7 +252,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
     }
   }
 
-  /// Tells a client who waits for it to send the body.
+  /// Sends `100 Continue` to a client that waits for it.
   private func consent() {
     guard waitsForConsent, let context else { return }
     waitsForConsent = false
@@ -266,7 +266,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
     resumeReading()
   }
 
-  // One request after the other
+  // Sequential requests
 
   /// Goes on to the next request, once the client has read the answer and sent the whole body.
   func settle() {
@@ -345,7 +345,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
     isInputClosed = true
     switch phase {
     case .ready: leave()
-    // A client that listens and stops speaking has left.
+    // A listening client that closes its sending side has left.
     case .admitting, .polling, .streaming: context.close(promise: nil)
     case .leaving: if wait == .goodbye { context.close(promise: nil) }
     case .collecting, .hearing: context.close(promise: nil)
@@ -356,8 +356,8 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
     }
   }
 
-  /// The server ends: no further request is taken, and after the grace period the connection
-  /// closes.
+  /// Called when the server stops: no further request is accepted, and the connection closes after
+  /// the grace period.
   func endSoon() {
     guard let context, !isEnding else { return }
     isEnding = true

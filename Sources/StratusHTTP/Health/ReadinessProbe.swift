@@ -1,10 +1,10 @@
 import StratusDomain
 import StratusWire
 
-/// Asks the checks whether the server can do its work.
+/// Runs the checks that show whether the server can do its work.
 ///
-/// Anybody may ask, so the checks run at most once a second and never twice at once, and an answer
-/// never waits long for one that hangs.
+/// Any client may ask. The checks therefore run at most once a second and never twice in parallel,
+/// and an answer does not wait long for a check that hangs.
 actor ReadinessProbe {
   private static let millisecondsPerCheck: Int64 = 1_000
   private let patience: Duration
@@ -12,14 +12,14 @@ actor ReadinessProbe {
   private let checks: [any ReadinessCheck]
   private let ambient: Ambient
   private var last: (time: Int64, faults: [ReadinessFault])?
-  /// The checks that have not answered in this round.
+  /// The checks that have not finished in this round.
   private var unanswered: Set<Int> = []
   private var found: [ReadinessFault] = []
   private var round = 0
   private var waiters: [CheckedContinuation<[ReadinessFault], Never>] = []
 
-  /// - Parameter patience: for a check to answer. Choice: whoever asks hears of a fault within
-  ///   four seconds.
+  /// - Parameter patience: the time allowed for a check. Choice: a fault is reported within four
+  ///   seconds.
   init(
     _ checks: [any ReadinessCheck], ambient: Ambient, patience: Duration = .seconds(3)
   ) {
@@ -28,7 +28,7 @@ actor ReadinessProbe {
     self.ambient = ambient
   }
 
-  /// The faults there are, at most a second ago.
+  /// The current faults, at most one second old.
   func faults() async -> [ReadinessFault] {
     if checks.isEmpty { return [] }
     if waiters.isEmpty {

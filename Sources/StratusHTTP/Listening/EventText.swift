@@ -1,24 +1,24 @@
 import NIOCore
 import StratusDomain
 
-/// Server-sent events, in chunks of HTTP/1.1, as they stand on the connection.
+/// Server-sent events in chunks of HTTP/1.1, as they are sent on the connection.
 ///
-/// NB: JSON of ours has no line breaks of its own, so a payload is one `data` line.
+/// NB: the server's JSON has no line breaks, so a payload is one `data` line.
 enum EventText {
-  /// Keeps the connection open.
+  /// A comment that keeps the connection open.
   static let keepAlive = chunk(Array(":\n\n".utf8))
 
   /// Ends a stream.
   static let end = ByteBuffer(string: "0\r\n\r\n")
 
-  /// Notifications, one event each, in one chunk.
+  /// Notifications in one chunk, one event each.
   static func events(_ notifications: some Sequence<QueuedNotification>) -> ByteBuffer {
     var text: [UInt8] = []
     for notification in notifications { text += event(notification) }
     return chunk(text)
   }
 
-  /// One event, in no chunk.
+  /// One event without a chunk.
   static func event(_ notification: QueuedNotification) -> [UInt8] {
     Array("id: \(notification.number)\nevent: notification\ndata: ".utf8)
       + notification.payloadText + Array("\n\n".utf8)

@@ -45,20 +45,20 @@ final class PollListener: LoopListener, @unchecked Sendable {
   }
 }
 
-/// A stream: writes events as they come, as fast as the client takes them.
+/// A stream: writes events as they arrive, as fast as the client reads them.
 final class StreamListener: LoopListener, @unchecked Sendable {
   private let gate: ConnectionGate
   private let hub: any NotificationListening
-  /// With the place up to which all was written.
+  /// With the position up to which all events were written.
   private var device: ListeningDevice
   /// Counts the stream; nil: it has ended.
   private var seat: StreamSeat?
-  /// Whether the client has much to read: then it is told no more until it has.
+  /// Whether the client still has many bytes to read. No events are written until it has read them.
   private var isStalled = false
   private var silences: UInt8 = 0
   private var isDone = false
 
-  /// Signs of life that a client fails to read before it is given up.
+  /// Keep-alive messages that a client may leave unread before its connection is closed.
   private static let silencesMax = 2
 
   init(

@@ -2,7 +2,7 @@ import NIOCore
 import StratusDomain
 import Synchronization
 
-/// Reaches all who listen on one event loop by one turn of it.
+/// Reaches all listeners of one event loop with a single task on that loop.
 final class LoopLane: NotificationLane {
   private let loop: any EventLoop
 
@@ -28,7 +28,7 @@ final class LoopLane: NotificationLane {
   }
 }
 
-/// The lanes of a server, one an event loop.
+/// The lanes of a server, one for each event loop.
 final class LoopLanes: Sendable {
   private let lanes = Mutex<[ObjectIdentifier: LoopLane]>([:])
 
@@ -43,7 +43,7 @@ final class LoopLanes: Sendable {
   }
 }
 
-/// A delivery, and its text, which is made once for all who are at its beginning.
+/// A delivery and its text. The text is encoded once for all listeners at the delivery's start.
 struct LoopParcel {
   let delivery: NotificationDelivery
   private(set) lazy var text = EventText.events(delivery.notifications)
@@ -51,7 +51,7 @@ struct LoopParcel {
   init(_ delivery: NotificationDelivery) { self.delivery = delivery }
 }
 
-/// One who listens over a connection; all but ``lane`` happens on its event loop.
+/// A listener on a connection. Everything except ``lane`` happens on the connection's event loop.
 class LoopListener: NotificationListener, @unchecked Sendable {
   let lane: any NotificationLane
 

@@ -2,7 +2,7 @@ public import HTTPTypes
 public import StratusDomain
 import StratusWire
 
-/// What becomes of a request to listen for notifications.
+/// The answer to a request to listen for notifications.
 public enum ListeningAnswer: Sendable {
   /// The device's notifications, as they come; the stream is counted for as long as its seat is
   /// held.
@@ -24,7 +24,7 @@ extension Router {
     }
   }
 
-  /// Lets somebody in who wants to listen for notifications; says how the answer begins.
+  /// Authorizes a request to listen for notifications, and returns the beginning of the answer.
   ///
   /// - Parameter clientAddress: of the connection; nil: there is none.
   public func listen(

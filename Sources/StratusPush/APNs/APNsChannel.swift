@@ -2,24 +2,25 @@ public import StratusDomain
 import StratusWire
 import Synchronization
 
-/// Brings what waits in the queues to devices by Apple's push service.
+/// Delivers queued notifications to devices through Apple's push service.
 ///
 /// A device gets its notifications in order, one at a time; devices do not wait for each other.
-/// What Apple has is acknowledged; what it would not take now stays in the queue. What a crash
-/// leaves unacknowledged is sent again.
+/// Notifications that Apple accepts are acknowledged. Notifications that Apple cannot accept now
+/// stay in the queue. After a crash, unacknowledged notifications are sent again.
 public actor APNsChannel {
-  /// Times, bounds and where operators read.
+  /// The clock, the limits and the operator's log of a channel.
   public struct Settings: Sendable {
     /// Milliseconds since 1970 UTC.
     public var now: @Sendable () -> Int64
     /// 0 ..< 1
     public var chance: @Sendable () -> Double
-    /// Hears sentences for the operator.
+    /// Receives sentences for the operator.
     public var report: @Sendable (String) -> Void
-    /// Devices served at a time. Choice: Apple's service takes hundreds of requests a connection.
+    /// Devices served in parallel. Choice: Apple's service accepts hundreds of requests per
+    /// connection.
     public var deliveriesMax = 64
-    /// Devices that wait to be served, in memory; the rest waits in the store. Choice: a few
-    /// megabytes, needed only while Apple's service cannot be had.
+    /// Devices that wait in memory; more devices wait in the store. Choice: a few megabytes, needed
+    /// only while Apple's service is unavailable.
     public var devicesMax = 20_000
 
     public init(
@@ -33,7 +34,8 @@ public actor APNsChannel {
   }
 
   private static let newsPage = 1_000
-  /// Sent to a device before it is noted what it has: so many come twice after a crash.
+  /// Notifications sent to a device between two acknowledgements. After a crash, up to this many
+  /// are sent twice.
   private static let messagesInRow = 32
 
   private let sender: any APNsSender
@@ -43,11 +45,11 @@ public actor APNsChannel {
   private nonisolated let continuation: AsyncStream<Void>.Continuation
   private nonisolated let mayHaveNews = Mutex(News(isAnywhere: true))
 
-  /// How far the queues of each store have been looked at.
+  /// The last notification number checked in each store.
   private var lookedAt: [StoreAddress: Int64] = [:]
   private var ready = DeviceLine()
   private var busy: Set<DeviceInLine> = []
-  /// Those that got something new while they were served.
+  /// Devices that received new notifications while they were being served.
   private var again: Set<DeviceInLine> = []
   private var deviceWaits: [DeviceInLine: BackOff] = [:]
   private var serviceWaits: [ContainerEnvironment: BackOff] = [:]
@@ -64,27 +66,26 @@ public actor APNsChannel {
     (nudges, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
-  /// Says that there may be something to do, in any store. Waits that are over are seen only then,
-  /// too.
+  /// Signals that any store may have new work. Expired waits are also noticed only after a signal.
   public nonisolated func nudge() {
     mayHaveNews.withLock { $0.isAnywhere = true }
     continuation.yield()
   }
 
-  /// Says that queues of a store may have been added to; the others are not looked at.
+  /// Signals that queues of one store may have grown; other stores are not checked.
   public nonisolated func nudge(at address: StoreAddress) {
     mayHaveNews.withLock { _ = $0.stores.insert(address) }
     continuation.yield()
   }
 
-  /// Says that something may wait for a device from before, because it can be reached only now.
+  /// Signals that a device has become reachable, so that older notifications may wait for it.
   public nonisolated func nudge(_ device: StoredDevice, at address: StoreAddress) {
     guard let device = DeviceInLine(device, at: address) else { return }
     mayHaveNews.withLock { _ = $0.devices.insert(device) }
     continuation.yield()
   }
 
-  /// Delivers after each nudge, until the task is cancelled.
+  /// Delivers after each signal, until the task is cancelled.
   public func run() async {
     let nudges = nudges
     await withDiscardingTaskGroup { group in
@@ -100,10 +101,9 @@ public actor APNsChannel {
     }
   }
 
-  /// Serves every device that is due, once, and returns when all are served, for tests and
-  /// simulations.
+  /// Serves every due device once, and returns when all are served; for tests and simulations.
   ///
-  /// - Returns: whether there was any.
+  /// - Returns: whether any device was due.
   @discardableResult
   public func turn() async -> Bool {
     mayHaveNews.withLock { $0.isAnywhere = true }
@@ -115,18 +115,18 @@ public actor APNsChannel {
   }
 }
 
-// What is due
+// Due devices
 extension APNsChannel {
-  /// Where queues may have been added to, and for which devices something may wait besides.
+  /// The stores that may have new notifications, and devices with older ones.
   private struct News: Sendable {
     var isAnywhere = false
     var stores: Set<StoreAddress> = []
     var devices: Set<DeviceInLine> = []
   }
 
-  /// Devices to serve now, which are busy from now on.
+  /// The devices to serve now. They count as busy from here on.
   private func takeDue() async -> [(DeviceInLine, any APNsQueue)] {
-    // NB: before it is asked which stores there are, since it may be about the newest.
+    // NB: taken before the list of stores is read, since the signal may concern the newest store.
     let news = mayHaveNews.withLock { news in
       defer { news = News() }
       return news
@@ -138,7 +138,7 @@ extension APNsChannel {
     var due: [(DeviceInLine, any APNsQueue)] = []
     for _ in 0..<ready.count {
       guard busy.count < settings.deliveriesMax, let device = ready.popFirst() else { break }
-      // What a store that is gone had to say is gone with it.
+      // The store is gone, so its pending deliveries are dropped.
       guard let queue = queues[device.store] else {
         deviceWaits[device] = nil
         continue
@@ -156,7 +156,7 @@ extension APNsChannel {
     return due
   }
 
-  /// Looks for news in the stores, as long as there is room for more devices.
+  /// Finds devices with new notifications in the stores, up to the limit of devices in memory.
   private func takeIn(_ news: News, from queues: [StoreAddress: any APNsQueue]) async {
     for (address, queue) in queues where news.isAnywhere || news.stores.contains(address) {
       var hasMore = true
@@ -184,14 +184,14 @@ extension APNsChannel {
 
 // One device
 extension APNsChannel {
-  /// What is known once a device was served.
+  /// The result of serving a device.
   private enum End {
-    /// - Parameter wasSent: whether Apple's service took anything.
+    /// - Parameter wasSent: whether Apple's service accepted at least one notification.
     case served(hasMore: Bool, wasSent: Bool)
     case deviceGone
     /// Apple does not know the token, which was removed.
     case tokenGone
-    /// It stopped at a notification that was not taken.
+    /// The delivery stopped at a notification that was not accepted.
     case stopped(APNsOutcome)
     case storeFailed(ServerError)
   }
@@ -200,7 +200,7 @@ extension APNsChannel {
     await note(await deliver(to: device, from: queue), of: device)
   }
 
-  /// Sends what waits for a device, in order, until something is not taken.
+  /// Sends a device's notifications in order, until one is not accepted.
   private nonisolated func deliver(
     to place: DeviceInLine, from queue: any APNsQueue
   ) async -> End {
@@ -215,7 +215,7 @@ extension APNsChannel {
       var wasSent = false
       var stop: APNsOutcome?
       for notification in waiting.notifications {
-        // The device that made the change is passed over.
+        // The device that made the change gets no notification.
         if notification.originDeviceID.map(ExactName.init) != place.deviceID {
           let outcome = await send(notification, token, environment)
           if !isSettled(outcome) {
@@ -226,7 +226,8 @@ extension APNsChannel {
         }
         acknowledged = notification.number
       }
-      // NB: first, since the device stays when its token goes, and must not be sent these again.
+      // NB: acknowledged first: the device remains when its token is removed, and must not get
+      // these notifications again.
       if acknowledged > device.acknowledged {
         try await queue.acknowledge(through: acknowledged, by: device)
       }
@@ -244,7 +245,7 @@ extension APNsChannel {
   private nonisolated func send(
     _ notification: QueuedNotification, _ token: String, _ environment: ContainerEnvironment
   ) async -> APNsOutcome {
-    // NB: what cannot be read now never can; the device must not wait for it.
+    // NB: an unreadable payload never becomes readable; the device must not wait for it.
     guard let payload = try? notification.payload() else {
       return .refused(reason: "it cannot be read")
     }
@@ -252,11 +253,11 @@ extension APNsChannel {
       APNsMessage(
         deviceToken: token, environment: environment, payload: payload,
         number: notification.number, coalescingKey: notification.coalescingKey,
-        // As long as the queue itself keeps it.
+        // Apple keeps a notification as long as the queue does.
         expiresAt: notification.createdAt + Limits.notificationDaysMax * 86_400_000))
   }
 
-  /// Whether a notification is done with, so that the next one may follow.
+  /// Whether a notification is finished, so that the next one can follow.
   private nonisolated func isSettled(_ outcome: APNsOutcome) -> Bool {
     switch outcome {
     case .delivered: return true
@@ -280,7 +281,7 @@ extension APNsChannel {
       }
     case .deviceGone: deviceWaits[device] = nil
     case .tokenGone:
-      // It may have another one by now.
+      // The device may have a new token by now.
       hasNews = true
       deviceWaits[device] = nil
     case .stopped(let outcome):
@@ -315,7 +316,7 @@ extension APNsChannel {
     }
   }
 
-  /// A sentence is said once, until something was delivered or there is another one to say.
+  /// Reports a sentence once, until a delivery succeeds or the sentence changes.
   private func reportOnce(_ sentence: String, _ environment: ContainerEnvironment) {
     if Task.isCancelled || lastReport[environment] == sentence { return }
     lastReport[environment] = sentence
@@ -335,6 +336,6 @@ extension APNsChannel {
 }
 
 extension ServerError {
-  /// What a log says of it.
+  /// The text for a log entry.
   fileprivate var log: String { "\(reason) \(facts)" }
 }

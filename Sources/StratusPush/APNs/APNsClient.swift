@@ -5,15 +5,15 @@ import NIOHTTP1
 import NIOSSL
 import StratusWire
 
-/// Hands notifications to Apple's push service.
+/// Sends notifications to Apple's push service.
 public protocol APNsSender: Sendable {
-  /// Sends one, and says what became of it.
+  /// Sends one notification, and returns the result.
   func send(_ message: APNsMessage) async -> APNsOutcome
 }
 
-/// Sends notifications to Apple's push service, over HTTP/2 and by the sender's token.
+/// Sends notifications to Apple's push service over HTTP/2, authorized by the sender's token.
 public struct APNsClient: APNsSender {
-  /// An answer that takes longer is none.
+  /// The time after which a request without an answer fails.
   private static let timeout = TimeAmount.seconds(30)
 
   private let client: HTTPClient
@@ -23,7 +23,7 @@ public struct APNsClient: APNsSender {
 
   /// - Parameters:
   ///   - topic: the app's bundle ID.
-  ///   - trustedCertificatePEM: in place of those the system trusts, for tests.
+  /// - trustedCertificatePEM: replaces the system's trusted certificates, for tests.
   ///   - now: milliseconds since 1970 UTC.
   /// - Throws: if the certificate cannot be read.
   public init(
@@ -38,7 +38,7 @@ public struct APNsClient: APNsSender {
     var configuration = HTTPClient.Configuration(
       tlsConfiguration: security, redirectConfiguration: .disallow,
       timeout: HTTPClient.Configuration.Timeout(connect: .seconds(10), read: Self.timeout))
-    // NB: the channel waits between attempts by itself, and longer.
+    // NB: the channel itself waits between attempts, and waits longer.
     configuration.connectionPool.retryConnectionEstablishment = false
     client = HTTPClient(configuration: configuration)
     token = ProviderToken(key: key, now: now)
@@ -46,7 +46,7 @@ public struct APNsClient: APNsSender {
     self.topic = topic
   }
 
-  /// Sends one notification, and once more if only the sender's token was too old.
+  /// Sends one notification. Repeats the request once if only the sender's token was too old.
   public func send(_ message: APNsMessage) async -> APNsOutcome {
     guard message.hasPlausibleToken else { return .deviceGone }
     do throws(APNsKeyFailure) {
@@ -83,6 +83,6 @@ public struct APNsClient: APNsSender {
     }
   }
 
-  /// Closes its connections; to be called once, when nothing is sent any more.
+  /// Closes the connections; must be called once, when no request is in progress.
   public func close() async { try? await client.shutdown() }
 }

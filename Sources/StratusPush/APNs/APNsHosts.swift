@@ -1,13 +1,13 @@
 import StratusWire
 
-/// Where Apple's push service answers.
+/// The addresses of Apple's push service.
 public struct APNsHosts: Sendable {
-  /// Begins the URLs of devices whose app came from the App Store.
+  /// The URL prefix for devices whose app came from the App Store.
   public var production: String
-  /// Begins the URLs of devices whose app came from Xcode.
+  /// The URL prefix for devices whose app came from Xcode.
   public var development: String
 
-  /// Apple's, unless a test plays Apple.
+  /// Apple's hosts by default; a test passes its own.
   public init(
     production: String = "https://api.push.apple.com",
     development: String = "https://api.sandbox.push.apple.com"

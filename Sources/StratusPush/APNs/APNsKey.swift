@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import StratusWire
 
-/// The key of a team by which Apple's push service knows this server.
+/// A team's key, which identifies this server to Apple's push service.
 ///
 /// Source: Apple, *Establishing a token-based connection to APNs*.
 public struct APNsKey: Sendable {
@@ -11,7 +11,7 @@ public struct APNsKey: Sendable {
   private let teamID: String
 
   /// - Parameters:
-  ///   - pem: what is in the `.p8` file that Apple gave out.
+  /// - pem: the contents of the `.p8` file from Apple.
   ///   - keyID: ten letters and digits.
   ///   - teamID: ten letters and digits.
   /// - Throws: a sentence for the operator.
@@ -32,7 +32,7 @@ public struct APNsKey: Sendable {
     text.utf8.count == 10 && text.utf8.allSatisfy { UInt8.isLetterOrDigit($0) }
   }
 
-  /// A token that says who sends, signed.
+  /// A signed token that identifies the sender.
   func token(issuedAtSeconds: Int64) throws(APNsKeyFailure) -> String {
     let header = APNsTokenHeader(keyID: keyID).jsonBytes
     let claims = APNsTokenClaims(teamID: teamID, issuedAt: issuedAtSeconds).jsonBytes
@@ -43,14 +43,14 @@ public struct APNsKey: Sendable {
     return signed + "." + Self.inURL(Array(signature.rawRepresentation))
   }
 
-  /// Base 64 as RFC 7515 has it.
+  /// Base64url, as RFC 7515 defines it.
   private static func inURL(_ bytes: [UInt8]) -> String {
     Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
       .replacing("=", with: "")
   }
 }
 
-/// Why a key for Apple's push service cannot be used.
+/// The reason why a key for Apple's push service cannot be used.
 public struct APNsKeyFailure: Error, CustomStringConvertible {
   /// A sentence for the operator.
   public let description: String

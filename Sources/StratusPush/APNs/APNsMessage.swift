@@ -3,18 +3,19 @@ import Foundation
 import StratusDomain
 public import StratusWire
 
-/// One notification for one device, as Apple's push service takes it.
+/// One notification for one device, in the form of Apple's push service.
 public struct APNsMessage: Sendable {
-  /// As Apple gave it to the app: hex digits.
+  /// The token that Apple gave the app: hex digits.
   public var deviceToken: String
   public var environment: ContainerEnvironment
-  /// Pruned to what fits.
+  /// Reduced to the maximum size.
   public let payload: NotificationPayload
-  /// In the queue of the store.
+  /// The notification's number in the store's queue.
   public var number: Int64
   /// See ``NotificationDraft/coalescingKey``.
   public var coalescingKey: String?
-  /// Until when Apple keeps it for a device that cannot be reached; milliseconds since 1970 UTC.
+  /// The time until which Apple keeps the notification for an unreachable device; milliseconds
+  /// since 1970 UTC.
   public var expiresAt: Int64
 
   /// - Parameter payload: of any size.
@@ -30,19 +31,19 @@ public struct APNsMessage: Sendable {
     self.expiresAt = expiresAt
   }
 
-  /// Whether the token can be one of Apple's, and so part of a path.
+  /// Whether the token can be one of Apple's, and can therefore be part of a path.
   var hasPlausibleToken: Bool {
     !deviceToken.isEmpty && deviceToken.utf8.count <= Limits.apnsTokenLengthMax
       && deviceToken.utf8.allSatisfy { UInt8.isLetterOrDigit($0) }
   }
 
-  /// The headers that say how it is delivered, besides who sends it.
+  /// The headers for the delivery, without the authorization.
   ///
   /// Source: Apple, *Sending notification requests to APNs*.
   var headers: [(name: String, value: String)] {
     var headers = [
       ("apns-push-type", isVisible ? "alert" : "background"),
-      // NB: Apple refuses 10 for what nobody sees.
+      // NB: Apple refuses priority 10 for a notification that the user does not see.
       ("apns-priority", isVisible ? "10" : "5"),
       ("apns-expiration", String(expiresAt / 1_000)),
       ("apns-id", id),
@@ -53,21 +54,21 @@ public struct APNsMessage: Sendable {
 
   private var isVisible: Bool { payload.presentation.isVisible }
 
-  /// The same for the same notification, however often it is sent.
+  /// The ID of a notification. It stays the same when the notification is sent again.
   ///
-  /// Choice: not the notification's own ID, since one request has one for all the records and
-  /// subscriptions it concerns, and Apple wants one for each notification.
+  /// Choice: not the notification's own ID. One request uses one ID for all its records and
+  /// subscriptions, but Apple requires a separate ID for each notification.
   private var id: String {
     let name = "\(payload.notificationID)\n\(number)\n\(deviceToken)"
     var bytes = Array(SHA256.hash(data: Array(name.utf8)).prefix(16))
-    // RFC 9562: version 8, made by rules of one's own.
+    // RFC 9562: version 8, for custom UUIDs.
     bytes[6] = bytes[6] & 0x0F | 0x80
     bytes[8] = bytes[8] & 0x3F | 0x80
     return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }.uuidString
       .lowercased()
   }
 
-  /// At most 64 bytes that a header can carry.
+  /// At most 64 bytes, valid in a header.
   ///
   /// Choice: a value that is longer, or has other characters than ASCII's, is replaced by its
   /// SHA-256 in hex; Apple does not say what it does.

@@ -1,28 +1,28 @@
 import StratusWire
 
-/// What became of a notification that was handed to Apple's push service.
+/// The result of sending a notification to Apple's push service.
 public enum APNsOutcome: Sendable, Hashable {
-  /// Apple has it.
+  /// Apple has accepted the notification.
   case delivered
-  /// There is no such device, or no longer.
+  /// The device does not exist, or no longer exists.
   case deviceGone
-  /// Apple will never take this one.
+  /// Apple will never accept this notification.
   case refused(reason: String)
-  /// Another time for this device.
+  /// Try again later for this device.
   ///
-  /// - Parameter afterSeconds: no sooner; nil: Apple did not say.
+  /// - Parameter afterSeconds: the minimum wait; nil: Apple gave none.
   case later(afterSeconds: Int?, reason: String)
-  /// Another time for all devices: the service cannot be reached, or says that it is down.
+  /// Try again later for all devices: the service is unreachable or reports that it is down.
   ///
-  /// - Parameter afterSeconds: as above.
+  /// - Parameter afterSeconds: the minimum wait; nil: Apple gave none.
   case serviceDown(afterSeconds: Int?, reason: String)
-  /// Nothing is taken from this server before its operator has mended something.
+  /// Apple accepts nothing from this server until its operator has fixed a problem.
   case senderRefused(reason: String)
 
   /// Source: Apple, *Handling notification responses from APNs*.
   ///
-  /// Choice: what Apple says about the sender and not about the notification (its key, its topic)
-  /// keeps the notification, since it can be delivered once that is mended.
+  /// Choice: an error about the sender (its key, its topic) keeps the notification in the queue,
+  /// since it can be delivered after the problem is fixed.
   init(status: Int, refusal: APNsRefusal?, retryAfterSeconds: Int?) {
     let reason = refusal?.reason ?? "status \(status)"
     self =

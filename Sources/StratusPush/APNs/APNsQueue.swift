@@ -1,36 +1,36 @@
 public import StratusDomain
 
-/// What the channel needs of a store: its queues, and the devices that Apple's service reaches.
+/// The store operations of the channel: its queues, and the devices that Apple's service reaches.
 public protocol APNsQueue: Sendable {
-  /// Such devices of the users whose queues were added to behind a number.
+  /// The devices on Apple's service whose users' queues have notifications after a number.
   ///
-  /// - Parameter limit: how many notifications are looked at.
+  /// - Parameter limit: the number of notifications checked.
   func devicesWithNews(
     after number: Int64, limit: Int
   ) async throws(ServerError) -> APNsDevicesWithNews
 
-  /// A device as it is now, and what waits for it, oldest first; nil: Apple's service reaches it no
-  /// longer.
+  /// A device's current state and its waiting notifications, oldest first; nil: Apple's service no
+  /// longer reaches the device.
   func waiting(
     for deviceID: String, of user: String, limit: Int
   ) async throws(ServerError) -> APNsWaiting?
 
-  /// Notes that a device has all up to a number.
+  /// Records that a device has received everything up to a number.
   func acknowledge(
     through number: Int64, by device: StoredDevice
   ) async throws(ServerError)
 
-  /// Forgets a device's token, unless it is reached in another way by now; the device stays, with
-  /// what it has.
+  /// Removes a device's token, unless the device has changed its channel in the meantime. The
+  /// device and its position stay.
   func removeToken(of device: StoredDevice) async throws(ServerError)
 }
 
-/// Devices for which there may be something.
+/// Devices that may have waiting notifications.
 public struct APNsDevicesWithNews: Sendable {
   public var devices: [StoredDevice]
-  /// Where the next question goes on.
+  /// The number from which the next query continues.
   public var through: Int64
-  /// Whether there may be more behind it.
+  /// Whether there may be more after this number.
   public var hasMore: Bool
 
   public init(devices: [StoredDevice], through: Int64, hasMore: Bool) {
@@ -40,11 +40,11 @@ public struct APNsDevicesWithNews: Sendable {
   }
 }
 
-/// What waits for a device.
+/// The notifications that wait for a device.
 public struct APNsWaiting: Sendable {
   public var device: StoredDevice
   public var notifications: [QueuedNotification]
-  /// Whether there may be more behind these.
+  /// Whether there may be more after these notifications.
   public var hasMore: Bool
 
   public init(device: StoredDevice, notifications: [QueuedNotification], hasMore: Bool) {

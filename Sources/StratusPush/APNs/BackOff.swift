@@ -1,7 +1,7 @@
 /// How long to wait after failures that follow each other.
 ///
-/// Choice: a second, twice as long each time, five minutes at most, of which up to a half is left
-/// to chance, so that those who failed together do not come back together.
+/// Choice: one second, doubled after each failure, five minutes at most. Up to half of the wait is
+/// random, so that devices that failed together do not retry together.
 struct BackOff: Sendable {
   /// Milliseconds since 1970 UTC.
   private(set) var until: Int64 = 0
@@ -9,7 +9,7 @@ struct BackOff: Sendable {
 
   private static let first: Int64 = 1_000
   private static let longest: Int64 = 5 * 60_000
-  /// Longer than this nobody is told to wait; milliseconds.
+  /// The maximum for a requested wait; milliseconds.
   private static let longestAsked: Int64 = 60 * 60_000
 
   func isOver(at time: Int64) -> Bool { until <= time }

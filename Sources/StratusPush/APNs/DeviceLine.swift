@@ -1,15 +1,15 @@
 import StratusDomain
 import StratusWire
 
-/// A device that may have something to get.
+/// A device that may have waiting notifications.
 struct DeviceInLine: Hashable, Sendable {
   let store: StoreAddress
   let user: ExactName
   let deviceID: ExactName
-  /// Which of Apple's services reaches it.
+  /// The environment of Apple's service that reaches the device.
   let environment: ContainerEnvironment
 
-  /// - Returns: nil if none of Apple's services reaches it.
+  /// - Returns: nil if Apple's service does not reach the device.
   init?(_ device: StoredDevice, at address: StoreAddress) {
     guard case .apns(_, let environment) = device.channel else { return nil }
     store = address
@@ -19,7 +19,7 @@ struct DeviceInLine: Hashable, Sendable {
   }
 }
 
-/// Devices in the order in which they came, each once.
+/// A first-in, first-out queue of devices without duplicates.
 struct DeviceLine: Sendable {
   private var devices: [DeviceInLine] = []
   private var first = 0
@@ -27,7 +27,7 @@ struct DeviceLine: Sendable {
 
   var count: Int { members.count }
 
-  /// Adds a device at the end, unless it is in the line.
+  /// Appends a device, unless it is in the queue.
   mutating func append(_ device: DeviceInLine) {
     if members.insert(device).inserted { devices.append(device) }
   }
@@ -37,7 +37,7 @@ struct DeviceLine: Sendable {
     let device = devices[first]
     first += 1
     members.remove(device)
-    // Now and then, so that it costs little on the whole.
+    // Removes taken elements rarely, so that the average cost is low.
     if first * 2 > devices.count, first > 64 || first == devices.count {
       devices.removeFirst(first)
       first = 0

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// The token all requests carry, renewed in time.
+/// The token of all requests, renewed in time.
 ///
 /// Source: Apple, *Establishing a token-based connection to APNs*: a token is refused once it is an
-/// hour old, and so is who renews it more often than every 20 minutes.
+/// hour old. A sender that renews it more often than every 20 minutes is refused, too.
 final class ProviderToken: Sendable {
-  /// When a token is replaced although nobody refused it.
+  /// The age at which a token is replaced even if Apple has not refused it.
   static let renewalMilliseconds: Int64 = 40 * 60_000
-  /// How long after a renewal no refusal leads to another one.
+  /// The time after a forced renewal during which a refusal does not cause another renewal.
   static let forcedRenewalMilliseconds: Int64 = 20 * 60_000
 
   private struct State {

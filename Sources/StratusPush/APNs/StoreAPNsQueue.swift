@@ -3,7 +3,7 @@ import StratusWire
 
 /// The queues and devices of a store.
 public struct StoreAPNsQueue: APNsQueue {
-  /// A notification that is longer is pruned anyway.
+  /// A longer notification is shortened anyway.
   private static let pageBytes = 64 * 4_096
 
   private let store: any Store
@@ -46,10 +46,11 @@ public struct StoreAPNsQueue: APNsQueue {
     }
   }
 
-  /// Notes as well that the device is alive.
+  /// Also records that the device is active.
   ///
-  /// Choice: what Apple takes for a device is a sign of its life, because Apple says when it is
-  /// gone, and a device may hear for months without asking anything.
+  /// Choice: a delivery that Apple accepts counts as a sign that the device is active. Apple
+  /// reports when a device is gone, and a device may receive notifications for months without a
+  /// request.
   public func acknowledge(
     through number: Int64, by device: StoredDevice
   ) async throws(ServerError) {

@@ -4,17 +4,17 @@ import StratusDomain
 import StratusSQLite
 import StratusWire
 
-/// Copies everything a server keeps into another folder: to keep it, or to begin with it again.
+/// Copies all data of a server into another folder, as a backup or to restore one.
 ///
-/// Stores first and the server's own file last: what a store names, such as an account, was there
-/// before.
+/// Stores are copied first and the server's own file last. Anything a store refers to, such as an
+/// account, is then in the copy.
 public struct Backup: Sendable {
-  /// What was copied.
+  /// The result of a copy.
   public struct Summary: Sendable, Equatable {
     public var storesCount = 0
     public var filesCount = 0
-    /// Files that records hold, and that are not as the records have them where they were to be
-    /// copied from: the store and the file's name.
+    /// Files that records reference, and that are missing or damaged in the source: the store and
+    /// the file's name.
     public var missingFiles: [String] = []
   }
 
@@ -22,13 +22,13 @@ public struct Backup: Sendable {
   private let target: URL
   private let live: Live
 
-  /// Copies a data folder, while a server is at work in it or not.
+  /// Copies a data folder, whether or not a server is using it.
   ///
-  /// Each store is copied as it is at one moment. The backup has its name once it is whole.
+  /// Each store is copied as of one moment. The backup gets its final name when it is complete.
   /// - Parameters:
   ///   - data: the data folder.
-  ///   - folder: the folder to make.
-  ///   - keys: the file to make for the server's own keys; nil: they are not copied.
+  /// - folder: the folder to create.
+  /// - keys: the file to create for the server's own keys; nil: the keys are not copied.
   /// - Throws: ``BackupFailure``.
   public static func make(
     of data: URL, at folder: URL, keys: URL? = nil, live: Live = Live()
@@ -56,16 +56,16 @@ public struct Backup: Sendable {
     }
   }
 
-  /// Makes a data folder of a backup, for a server to go on from there.
+  /// Creates a data folder from a backup, so that a server can continue with it.
   ///
-  /// Every store begins a history of its own: change tokens of the lost one have expired, so that
-  /// who has followed it begins anew and misses nothing.
+  /// Every store begins a new history: change tokens of the lost history have expired. A client
+  /// with such a token starts again with a nil token and misses no change.
   /// - Parameters:
-  ///   - folder: a backup, or a copy of a data folder that is of one moment.
-  ///   - data: the folder to make.
-  ///   - keys: a file of the server's own keys; nil: the server makes new ones, and all users sign
-  ///     in again.
-  ///   - live: its clock must not stand before anything that happened in the lost history.
+  /// - folder: a backup, or a copy of a data folder as of one moment.
+  /// - data: the folder to create.
+  /// - keys: a file with the server's own keys; nil: the server creates new keys, and all users
+  ///   must sign in again.
+  /// - live: its clock must not be earlier than any event of the lost history.
   /// - Throws: ``BackupFailure``.
   public static func restore(
     _ folder: URL, to data: URL, keys: URL? = nil, live: Live = Live()
@@ -86,7 +86,7 @@ public struct Backup: Sendable {
     let place = try makePlace()
     do throws(BackupFailure) {
       let summary = try copy(stores, to: place, purpose)
-      // NB: fails if somebody else has made it meanwhile.
+      // NB: fails if another process has created the folder in the meantime.
       guard DataFolder.flushNames(in: place), rename(place.path, target.path) == 0,
         DataFolder.flushNames(in: target.deletingLastPathComponent())
       else { throw BackupFailure("\(target.path) cannot be made of what was copied", errno) }
@@ -143,7 +143,8 @@ public struct Backup: Sendable {
     }
   }
 
-  /// Makes a folder beside the target that becomes it once all is there; nobody else has it.
+  /// Creates a temporary folder beside the target. It is renamed to the target when it is complete.
+  /// No other process uses it.
   private func makePlace() throws(BackupFailure) -> URL {
     var status = stat()
     if lstat(target.path, &status) == 0 {

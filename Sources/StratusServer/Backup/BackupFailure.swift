@@ -1,7 +1,7 @@
 import Foundation
 import StratusDomain
 
-/// Why data could not be copied: one sentence for the operator.
+/// The reason why data could not be copied, as one sentence for the operator.
 public struct BackupFailure: Error, Sendable, CustomStringConvertible {
   public let description: String
 

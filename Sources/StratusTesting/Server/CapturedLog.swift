@@ -7,10 +7,10 @@ public final class CapturedLog: Sendable {
 
   public init() {}
 
-  /// What was logged, a line each: message, metadata, error.
+  /// The logged events, one per line: level, message and metadata.
   public var text: String { lines.withLock { $0.joined(separator: "\n") } }
 
-  /// Writes here.
+  /// A logger that writes to this log.
   package var logger: Logger {
     var logger = Logger(label: "stratus") { _ in CapturingHandler(log: self) }
     logger.logLevel = .trace

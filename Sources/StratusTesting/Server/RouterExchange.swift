@@ -22,7 +22,7 @@ struct RouterExchange: HTTPExchange {
       status: answer.status.code, headers: Self.headers(of: answer), body: body)
   }
 
-  /// What the router sees of a request, but for its body.
+  /// The request's head as the router receives it, without the body.
   static func head(of request: StratusTransport.HTTPRequest) -> HTTPTypes.HTTPRequest {
     var head = HTTPTypes.HTTPRequest(
       method: request.method == .get ? .get : .post, scheme: "http", authority: "stratus.test",
@@ -33,7 +33,7 @@ struct RouterExchange: HTTPExchange {
     return head
   }
 
-  /// By names in lower case.
+  /// The answer's header fields, keyed by lower-case name.
   static func headers(of answer: HTTPTypes.HTTPResponse) -> [String: String] {
     var headers: [String: String] = [:]
     for field in answer.headerFields { headers[field.name.canonicalName] = field.value }
@@ -42,7 +42,7 @@ struct RouterExchange: HTTPExchange {
 }
 
 extension URL {
-  /// Path and query as they go over the wire.
+  /// The path and query as they are sent over the wire.
   fileprivate var target: String {
     let path = path(percentEncoded: true)
     guard let query = query(percentEncoded: true) else { return path }

@@ -1,11 +1,13 @@
 import StratusServer
 
 extension TestServer {
-  /// Forgets deletions of records and zones that are older than so many days by the server's clock,
-  /// as a server does that runs with `--history-days`: whoever has not heard of one of them gets
-  /// `changeTokenExpired`, and must begin from nil.
+  /// Removes the history of record and zone deletions older than this many days by the server's
+  /// clock.
   ///
-  /// - Throws: what the server throws.
+  /// A server with `--history-days` does the same. A device that has not fetched one of these
+  /// deletions gets `changeTokenExpired` and must start again with a nil token.
+  ///
+  /// - Throws: the server's error.
   public func forgetDeletions(olderThanDays days: Int64) async throws {
     try await core.composition.forgetDeletions(olderThanDays: days)
   }

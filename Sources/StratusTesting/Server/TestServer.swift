@@ -8,12 +8,12 @@ package import StratusServer
 package import StratusTransport
 package import StratusWire
 
-/// A whole server inside a test: the same parts as everywhere, in the process and the memory of the
-/// test, without a socket.
+/// A complete server inside a test. It consists of the same parts as a real server, runs in the
+/// test's process, and uses no socket.
 ///
-/// It starts in milliseconds, serves any number of accounts and devices, and goes by a clock that
-/// the test moves. What it is asked by ``TestDevice``s it answers wholly, notifications included,
-/// before the call returns.
+/// The server starts in milliseconds, serves any number of accounts and devices, and uses a clock
+/// that the test advances. It completes each request of a ``TestDevice``, including its
+/// notifications, before the call returns.
 ///
 /// ```swift
 /// let server = try await TestServer()
@@ -24,26 +24,26 @@ package import StratusWire
 /// try await notes.save(CKRecord(recordType: "Note"))
 /// ```
 ///
-/// Whatever may go wrong can be had for a line: see ``TestDevice``, ``TestAccount``, and the
-/// properties and methods here that concern everybody.
+/// A test can cause any failure with one line: see ``TestDevice``, ``TestAccount``, and the
+/// properties and methods of this class that affect all devices.
 public final class TestServer: Sendable {
   let core: TestCore
   package let router: Router
-  /// Lets management requests in.
+  /// The token that authorizes management requests.
   package let managementToken: String
-  /// An account and tokens that are good for every container.
+  /// An account and tokens that are valid for every container.
   package let developer: Accounts.DeveloperTokens
 
   private var composition: Composition { core.composition }
 
-  /// Starts an empty server, in memory.
+  /// Starts an empty server that keeps its data in memory.
   ///
-  /// - Throws: what the server throws when it cannot start.
+  /// - Throws: the error that prevents the server from starting.
   public convenience init() async throws { try await self.init(clock: TestClock()) }
 
-  /// Starts an empty server, in memory, that goes by a clock.
+  /// Starts an empty server that keeps its data in memory and uses the given clock.
   ///
-  /// - Throws: what the server throws when it cannot start.
+  /// - Throws: the error that prevents the server from starting.
   public convenience init(clock: TestClock) async throws {
     let live = Self.live(by: clock)
     try await self.init(
@@ -51,16 +51,16 @@ public final class TestServer: Sendable {
       log: nil, folder: Self.freshFolder(live), removesFolder: true)
   }
 
-  /// Starts a server with its data in a folder.
+  /// Starts a server that keeps its data in a folder.
   ///
-  /// Its data lies in a folder of its own under the system's temporary one, and goes with
-  /// ``stop()``, unless the folder is given.
+  /// Without a given folder, the server creates one in the system's temporary folder, and
+  /// ``stop()`` removes it.
   /// - Parameters:
-  ///   - folder: an earlier server's, to go on with its data; nil: a new one.
-  ///   - live: its clock and chance; ``clock`` does not move it.
-  ///   - limits: how much callers may ask of it.
-  ///   - log: gets what it logs; nil: errors go to standard error.
-  /// - Throws: what the server throws when it cannot start.
+  /// - folder: an earlier server's folder, to continue with its data; nil: a new folder.
+  /// - live: the server's clock and random numbers; ``clock`` does not affect it.
+  /// - limits: the limits on callers' requests.
+  /// - log: receives the server's log; nil: errors go to standard error.
+  /// - Throws: the error that prevents the server from starting.
   package convenience init(
     onDiskIn folder: URL?, live: Live = Live(), limits: LimitSettings = .unpaced,
     log: CapturedLog? = nil
@@ -71,14 +71,14 @@ public final class TestServer: Sendable {
       live: live, limits: limits, log: log, folder: place, removesFolder: folder == nil)
   }
 
-  /// Starts a server with its data in a folder that outlasts it.
+  /// Starts a server with its data in a folder that remains after the server ends.
   ///
   /// - Parameters:
-  ///   - folder: an earlier server's, to go on with its data, or a new one.
-  ///   - clock: what it goes by; nil: one that begins at the machine's time, which is after that of
-  ///     the data. Give it an earlier server's if that has been advanced.
-  ///   - log: gets what it logs; nil: errors go to standard error.
-  /// - Throws: what the server throws when it cannot start.
+  /// - folder: an earlier server's folder, to continue with its data, or a new folder.
+  /// - clock: the server's clock; nil: a clock that starts at the machine's time, which is later
+  ///   than the data. Pass the earlier server's clock if the test has advanced that clock.
+  /// - log: receives the server's log; nil: errors go to standard error.
+  /// - Throws: the error that prevents the server from starting.
   public convenience init(
     folder: URL, clock: TestClock? = nil, log: CapturedLog? = nil
   ) async throws {
@@ -90,7 +90,7 @@ public final class TestServer: Sendable {
       limits: .unpaced, log: log, folder: folder, removesFolder: false)
   }
 
-  /// Real chance and names, and a test's time.
+  /// Real random numbers and UUIDs, with a test's clock.
   private static func live(by clock: TestClock) -> Live {
     Live(
       ambient: Ambient(
@@ -98,10 +98,10 @@ public final class TestServer: Sendable {
         makeUUID: Live().ambient.makeUUID))
   }
 
-  /// Starts a server with a clock and chance of its own, and its data in a folder that goes with
-  /// ``stop()``.
+  /// Starts a server with its own clock and random numbers. Its data is in a folder that ``stop()``
+  /// removes.
   ///
-  /// - Throws: what the server throws when it cannot start.
+  /// - Throws: the error that prevents the server from starting.
   package convenience init(
     live: Live, limits: LimitSettings = .unpaced, log: CapturedLog? = nil
   ) async throws {
@@ -129,53 +129,55 @@ public final class TestServer: Sendable {
       .appendingPathComponent("stratus-test-" + live.ambient.makeUUID())
   }
 
-  /// The clock of the server and its devices: of records' dates, repetitions and back-off.
+  /// The clock of the server and its devices. It determines record dates, retries and back-off.
   public var clock: TestClock { core.clock }
 
-  /// Where its data lies, unless that is in memory, and where devices keep what they keep.
+  /// The folder of the server's data, unless the data is in memory, and of the devices' local
+  /// state.
   package var folder: URL { core.folder }
 
-  /// Ends the server, and removes what it left on disk. Letting go of it and its devices does, too.
+  /// Stops the server and removes its files. Releasing the server and its devices has the same
+  /// effect.
   public func stop() async {
     await composition.close()
     core.removeFolder()
   }
 
-  /// The tokens of another account, good for every container.
+  /// The tokens of another account, valid for every container.
   ///
   /// - Throws: what the server throws.
   package func tokens(email: String) async throws -> Accounts.DeveloperTokens {
     try await composition.accounts.developerTokens(email: email)
   }
 
-  /// Takes steps of deletions that took along more records than one transaction can.
+  /// Continues cascading deletions that contain more records than one transaction can delete.
   ///
-  /// - Parameter stepsMax: how many; nil: until everything is gone that must go.
+  /// - Parameter stepsMax: the number of steps; nil: until all cascades are complete.
   /// - Throws: what the server throws.
   package func carryOnCascades(stepsMax: Int? = nil) async throws {
     try await composition.carryOnCascades(stepsMax: stepsMax)
   }
 
-  /// Queues the notifications of what was changed.
+  /// Queues the notifications for changes.
   ///
-  /// - Parameter limit: subscriptions looked at in one step.
+  /// - Parameter limit: the number of subscriptions checked in one step.
   /// - Throws: what the server throws.
   package func matchChanges(limit: Int = MatchChanges.stepMax) async throws {
     try await composition.matchChanges(limit: limit)
   }
 
-  /// Removes the bytes no record holds, as the server does now and then.
+  /// Removes asset bytes that no record references, as the server does periodically.
   ///
-  /// - Parameter graceSeconds: how long they are kept.
+  /// - Parameter graceSeconds: how long unreferenced bytes are kept.
   package func sweepAssets(graceSeconds: Int64) async {
     await composition.sweepAssets(graceSeconds: graceSeconds)
   }
 
-  /// Where those who listen for notifications wait; a test lets it work by
-  /// ``handOutNotifications()``, or by `hub.run()` in a task.
+  /// The hub that delivers notifications to listeners. A test runs it with
+  /// ``handOutNotifications()``, or with `hub.run()` in a task.
   package var hub: Hub { composition.hub }
 
-  /// Puts notifications into queues, as if changes had come to them.
+  /// Adds notifications to queues, as if changes had caused them.
   ///
   /// - Throws: what the store throws.
   package func queue(
@@ -184,27 +186,27 @@ public final class TestServer: Sendable {
     try await composition.queue(notifications, at: address)
   }
 
-  /// Hands queued notifications to those who listen; returns when all is done.
+  /// Delivers queued notifications to their listeners; returns when all are delivered.
   package func handOutNotifications() async {
     await composition.hub.lookAround()
     await composition.hub.settle()
   }
 
-  /// Removes old notifications, and devices that have not been seen for long.
+  /// Removes old notifications, and devices that have been inactive for a long time.
   ///
   /// - Throws: what the store throws.
   package func pruneNotifications() async throws { try await composition.pruneNotifications() }
 
-  /// Drops indexes that no query has read for long, as the server does now and then.
+  /// Drops indexes that no query has used for a long time, as the server does periodically.
   ///
   /// - Throws: what the server throws.
   public func dropUnusedIndexes() async throws { try await composition.dropUnusedIndexes() }
 
-  /// Removes what is left of deleted zones, as the server does now and then.
+  /// Removes the remaining data of deleted zones, as the server does periodically.
   ///
   /// - Throws: what the server throws.
   package func purgeZones() async throws { try await composition.purgeZones() }
 
-  /// Carries requests to this server.
+  /// An exchange that sends requests to this server.
   package var exchange: any HTTPExchange { RouterExchange(router: router) }
 }

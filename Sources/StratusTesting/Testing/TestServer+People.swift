@@ -2,10 +2,10 @@ import StratusAccounts
 import StratusServer
 
 extension TestServer {
-  /// An account, made where there is none of this name.
+  /// The account with a name. It is created if it does not exist.
   ///
-  /// - Parameter email: its name.
-  /// - Throws: what the server throws, e.g. for a name that is no e-mail address.
+  /// - Parameter email: the account's name.
+  /// - Throws: the server's error, e.g. for a name that is not an e-mail address.
   public func account(_ email: String) async throws -> TestAccount {
     if let known = core.account(email) { return TestAccount(core: core, state: known) }
     let tokens = try await core.composition.accounts.developerTokens(email: email)
@@ -13,9 +13,9 @@ extension TestServer {
     return TestAccount(core: core, state: state)
   }
 
-  /// A device where nobody is signed in.
+  /// A device without a signed-in user.
   ///
-  /// - Parameter name: for people; it need not be unique.
+  /// - Parameter name: a label; it need not be unique.
   public func device(_ name: String) -> TestDevice {
     TestDevice(name: name, core: core, account: nil)
   }

@@ -1,8 +1,8 @@
 extension TestServer {
-  /// Lets the app, its devices and the clock go on until something holds.
+  /// Runs the app, its devices and the clock until a condition holds.
   ///
-  /// Whenever nothing more happens by itself, the clock moves to the next moment that anybody waits
-  /// for. A test so needs to know neither how long something takes nor how often it is repeated:
+  /// When all activity has stopped, the clock moves to the earliest deadline of a sleeper. The test
+  /// therefore need not know how long an operation takes or how often it is retried:
   ///
   /// ```swift
   /// phone.isOnline = true
@@ -10,9 +10,9 @@ extension TestServer {
   /// ```
   ///
   /// - Parameters:
-  ///   - limit: on the server's clock; ten minutes by default.
-  ///   - condition: asked again and again.
-  /// - Throws: ``TestTimeout`` if it does not come to hold; what `condition` throws.
+  /// - limit: the maximum time on the server's clock; ten minutes by default.
+  /// - condition: evaluated repeatedly.
+  /// - Throws: ``TestTimeout`` if the condition does not hold in time; an error of `condition`.
   public func wait(
     upTo limit: Duration = .seconds(600), isolation: isolated (any Actor)? = #isolation,
     until condition: () async throws -> Bool
@@ -21,7 +21,7 @@ extension TestServer {
     var (quietRounds, rounds) = (0, 0)
     while try await !condition() {
       rounds += 1
-      // NB: something that is tried again and again without success is never quiet.
+      // NB: an operation that fails and retries forever is never quiet.
       if clock.now > end || rounds > Self.roundsMax { throw TestTimeout(limit: limit) }
       let before = core.activity
       await Self.breathe()
@@ -42,22 +42,22 @@ extension TestServer {
     }
   }
 
-  /// Rounds without a request and without a wait after which nothing more happens by itself. NB: an
-  /// app's tasks are seen only by what they ask the server, and another process may hold them up.
+  /// Rounds without a request or a wait after which all activity counts as stopped. NB: an app's
+  /// tasks are visible only through their requests, and another process can delay them.
   private static let quietRoundsBeforeJump = 5
   private static let quietRoundsMax = 2_000
-  /// Half a minute at least, which no test takes in which something comes of it.
+  /// At least half a minute of real time. No successful test takes this long.
   private static let roundsMax = 30_000
 
-  /// Gives everything else a turn. NB: a millisecond of real time, so that a test that waits leaves
-  /// the processor to those it waits for.
+  /// Lets other tasks run. NB: sleeps for a millisecond of real time, so that a waiting test leaves
+  /// the processor to the tasks it waits for.
   private static func breathe() async {
     await TestClock.letOthersRun()
     try? await Task.sleep(for: .milliseconds(1))
   }
 }
 
-/// What ``TestServer/wait(upTo:isolation:until:)`` waited for did not come.
+/// The condition of ``TestServer/wait(upTo:isolation:until:)`` did not hold in time.
 public struct TestTimeout: Error, Sendable, CustomStringConvertible {
   let limit: Duration
 

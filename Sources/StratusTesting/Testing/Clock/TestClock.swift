@@ -2,21 +2,21 @@ public import Foundation
 import StratusTransport
 import Synchronization
 
-/// A clock that moves when a test says so.
+/// A clock that moves only when a test advances it.
 ///
-/// A ``TestServer``'s devices and its records' dates go by it, and an app's own waiting can, too:
+/// A ``TestServer``'s devices and record dates use this clock. An app's own waits can use it, too:
 /// it is a `Clock` like `ContinuousClock`.
 ///
 /// ```swift
 /// await server.clock.advance(by: .seconds(60))
 /// ```
 ///
-/// NB: the framework's own waits are passed over where they are short: a repeated request makes the
-/// clock jump, so that who awaits a call need not advance it from elsewhere; see ``jumpMax``.
+/// NB: the framework's own short waits do not block. A retry makes the clock jump, so that a test
+/// that awaits a call need not advance the clock from another task; see ``jumpMax``.
 public final class TestClock: Clock {
-  /// A moment on it.
+  /// An instant on this clock.
   public struct Instant: InstantProtocol {
-    /// Since the clock was made.
+    /// The time since the clock was created.
     public var offset: Duration
 
     public init(offset: Duration) { self.offset = offset }
@@ -37,9 +37,9 @@ public final class TestClock: Clock {
     var offset = Duration.zero
     var jumpMax: Duration
     var lastID = 0
-    /// In order of their deadlines.
+    /// In the order of the deadlines.
     var sleepers: [Sleeper] = []
-    /// Those whose task was cancelled before they slept.
+    /// The IDs of sleepers whose task was cancelled before the sleep began.
     var cancelled: Set<Int> = []
     var movesCount = 0
   }
@@ -48,7 +48,7 @@ public final class TestClock: Clock {
   private let state: Mutex<State>
 
   /// - Parameters:
-  ///   - date: what it shows at first; by default the beginning of 2026, UTC.
+  /// - date: the initial date; by default the beginning of 2026, UTC.
   ///   - jumpMax: see ``jumpMax``.
   public init(
     at date: Date = Date(timeIntervalSince1970: 1_767_225_600), jumpMax: Duration = .seconds(5)
@@ -57,23 +57,24 @@ public final class TestClock: Clock {
     state = Mutex(State(jumpMax: jumpMax))
   }
 
-  /// Waits of the framework up to this long make the clock jump at once; longer ones wait until the
-  /// test advances it. 5 s by default; with zero, a test decides about every wait.
+  /// The framework's waits up to this duration make the clock jump at once. Longer waits last until
+  /// the test advances the clock. 5 s by default; with zero, the test controls every wait.
   public var jumpMax: Duration {
     get { state.withLock(\.jumpMax) }
     set { state.withLock { $0.jumpMax = newValue } }
   }
 
-  /// The date it shows.
+  /// The clock's current date.
   public var date: Date { start.addingTimeInterval(now.offset.seconds) }
 
   public var now: Instant { Instant(offset: state.withLock(\.offset)) }
 
   public var minimumResolution: Duration { .nanoseconds(1) }
 
-  /// Waits until a test has advanced the clock so far, at once where it has.
+  /// Waits until a test has advanced the clock to the deadline; returns at once if the deadline has
+  /// passed.
   ///
-  /// - Throws: `CancellationError` when the task is cancelled.
+  /// - Throws: `CancellationError` if the task is cancelled.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     try await sleep(until: deadline, isWatch: false)
   }
@@ -95,9 +96,9 @@ public final class TestClock: Clock {
     }
   }
 
-  /// Lets time pass, and everything that waits for a moment in it go on, one after the other.
+  /// Advances the clock, and resumes each sleeper whose deadline passes, in order.
   ///
-  /// - Parameter duration: nothing happens if it is negative.
+  /// - Parameter duration: a negative duration has no effect.
   public func advance(by duration: Duration) async {
     let target = now.offset + duration
     await Self.letOthersRun()
@@ -109,30 +110,30 @@ public final class TestClock: Clock {
     await Self.letOthersRun()
   }
 
-  /// When the first of those who wait goes on; nil: nobody waits.
+  /// The earliest deadline of a sleeper; nil: there is no sleeper.
   public var nextDeadline: Instant? {
     deadline { !$0.isWatch }
   }
 
-  /// How many wait for a moment on it.
+  /// The number of sleepers on this clock.
   public var sleepersCount: Int { state.withLock { $0.sleepers.count { !$0.isWatch } } }
 
-  /// When the first time-out of the framework is due that most likely never comes.
+  /// The earliest deadline of a framework time-out that is not expected to fire.
   var nextWatch: Instant? { deadline(\.isWatch) }
 
-  /// How many of the framework's time-outs are running; a test that moves the clock waits for them.
+  /// The number of the framework's running time-outs. A test that moves the clock waits for them.
   package var watchersCount: Int { state.withLock { $0.sleepers.count { $0.isWatch } } }
 
   private func deadline(_ isMeant: (Sleeper) -> Bool) -> Instant? {
     state.withLock { $0.sleepers.first(where: isMeant).map { Instant(offset: $0.deadline) } }
   }
 
-  /// Gives what was woken some turns.
+  /// Yields several times, so that resumed tasks can run.
   static func letOthersRun() async { for _ in 0..<20 { await Task.yield() } }
 
-  // For the framework.
+  // The following members are for the framework.
 
-  /// Says whenever time has moved.
+  /// A counter that increases whenever the clock moves.
   var movesCount: Int { state.withLock(\.movesCount) }
 
   var timing: Timing {
@@ -155,7 +156,7 @@ public final class TestClock: Clock {
     try await sleep(until: now.advanced(by: duration))
   }
 
-  /// Moves on, unless it is there already, and wakes those whose time has come.
+  /// Moves the clock forward to an offset, and resumes the sleepers whose deadlines have passed.
   func move(to offset: Duration) {
     let woken = state.withLock { state in
       if offset > state.offset {
@@ -199,7 +200,7 @@ public final class TestClock: Clock {
 }
 
 extension Duration {
-  /// As a number.
+  /// The duration in seconds.
   var seconds: Double {
     Double(components.seconds) + Double(components.attoseconds) / 1e18
   }

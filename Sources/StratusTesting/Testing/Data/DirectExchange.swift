@@ -6,10 +6,10 @@ import StratusServer
 import StratusTransport
 import StratusWire
 
-/// Carries a test's own requests to the server, past all that is in the way of devices.
+/// Sends a test's own requests to the server, without the devices' network conditions and faults.
 ///
-/// NB: they are not counted, so that a condition of `TestServer.wait` may ask the server and time
-/// goes on all the same.
+/// NB: these requests are not counted as activity. A condition of `TestServer.wait` can therefore
+/// send requests, and the clock still advances.
 struct DirectExchange: HTTPExchange {
   let core: TestCore
 
@@ -21,9 +21,9 @@ struct DirectExchange: HTTPExchange {
 }
 
 extension TestCore {
-  /// A container that is on no device.
+  /// A container that belongs to no device.
   ///
-  /// - Parameter account: nil: nobody is signed in.
+  /// - Parameter account: the signed-in account; nil: no account is signed in.
   func container(at address: StoreAddress, of account: AccountState?) -> CKContainer {
     CKContainer(
       identifier: address.container,
@@ -35,9 +35,9 @@ extension TestCore {
         cacheFolder: folder.appendingPathComponent("test/cache", isDirectory: true)))
   }
 
-  /// NB: all devices share the keys of encrypted values, as they do where they share a keychain.
-  /// Different people's share them, too, since who uses a device may change: each has user keys of
-  /// their own, made from the same account key.
+  /// NB: all devices share one key file for encrypted values, as devices that share a keychain do.
+  /// Devices of different users share it, too, since a device's user can change. Each user has
+  /// separate user keys, derived from the same account key.
   func settings(
     of account: AccountState?, environment: ContainerEnvironment, stateFolder: URL
   ) -> CKContainer.Settings {
@@ -49,9 +49,9 @@ extension TestCore {
       keysFile: folder.appendingPathComponent("keys.json"), stateFolder: stateFolder)
   }
 
-  /// How a container names an account.
+  /// The account's user record name in a container.
   ///
-  /// - Throws: `CKError.notAuthenticated` if the server does not take its tokens.
+  /// - Throws: `CKError.notAuthenticated` if the server rejects the account's tokens.
   func userRecordName(
     of account: AccountState, at address: StoreAddress
   ) async throws -> String {

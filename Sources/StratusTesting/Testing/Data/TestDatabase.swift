@@ -3,8 +3,8 @@ public import StratusKit
 import StratusServer
 import StratusWire
 
-/// A database as the server holds it, in an account's hands: what a test reads and seeds without a
-/// device.
+/// A database on the server, accessed as an account. A test uses it to read and seed records
+/// without a device.
 ///
 /// ```swift
 /// let notes = alice.database("iCloud.com.example.Notes")
@@ -12,24 +12,24 @@ import StratusWire
 /// let found = try await notes.records(ofType: "Note", inZone: "Notes")
 /// ```
 ///
-/// Faults, and what has befallen the account, do not concern it. Devices hear of what it saves, as
-/// of another device's.
+/// Faults and account restrictions do not affect it. Devices are notified of its saves as of
+/// another device's saves.
 public struct TestDatabase: Sendable {
   let core: TestCore
   let container: CKContainer
   let address: StoreAddress
   let scope: CKDatabase.Scope
-  /// The user whose database it is; nil: everybody's.
+  /// The user who owns the database; nil: the public database.
   let owner: String?
 
   private var database: CKDatabase { container.database(with: scope) }
 
-  /// The records of a zone, in the order in which they were saved last.
+  /// The records of a zone, in the order of their last saves.
   ///
   /// - Parameters:
-  ///   - recordType: nil: those of every type.
+  /// - recordType: the type of the records; nil: all types.
   ///   - zoneName: the default zone unless given.
-  /// - Throws: `CKError.zoneNotFound` for a custom zone that is not there; what the server throws.
+  /// - Throws: `CKError.zoneNotFound` if a custom zone does not exist; the server's error.
   public func records(
     ofType recordType: CKRecord.RecordType? = nil,
     inZone zoneName: String = CKRecordZone.ID.defaultZoneName
@@ -46,7 +46,7 @@ public struct TestDatabase: Sendable {
     return records
   }
 
-  /// A record; nil where there is none.
+  /// A record; nil if it does not exist.
   ///
   /// - Throws: what the server throws.
   public func record(_ recordID: CKRecord.ID) async throws -> CKRecord? {
@@ -56,10 +56,10 @@ public struct TestDatabase: Sendable {
     }
   }
 
-  /// Saves records, whatever the server has of them. Custom zones are made where there are none.
+  /// Saves records, and overwrites the server's versions. Missing custom zones are created.
   ///
-  /// - Throws: the error of the first record that cannot be saved; those of its zone are not saved
-  ///   then.
+  /// - Throws: the error of the first record that cannot be saved. In that case no record of its
+  ///   zone is saved.
   public func save(_ records: [CKRecord]) async throws {
     let zoneIDs = Set(records.map(\.recordID.zoneID)).filter { $0 != .default }
     if !zoneIDs.isEmpty {
@@ -74,7 +74,7 @@ public struct TestDatabase: Sendable {
     }
   }
 
-  /// Deletes records; one that is not there is no error.
+  /// Deletes records. A record that does not exist is not an error.
   ///
   /// - Throws: the error of the first record that cannot be deleted.
   public func delete(_ recordIDs: [CKRecord.ID]) async throws {
@@ -84,7 +84,7 @@ public struct TestDatabase: Sendable {
     }
   }
 
-  /// Throws the first error, preferably one that is its record's own.
+  /// Throws the first error, and prefers a record's own error to that of its batch.
   private static func check<Value>(_ results: [Result<Value, any Error>?]) throws {
     let errors = results.compactMap { result -> (any Error)? in
       guard case .failure(let error) = result else { return nil }
@@ -100,7 +100,7 @@ public struct TestDatabase: Sendable {
     }
   }
 
-  /// NB: from the store, since the default zone has no history that a device could ask for.
+  /// NB: reads from the store, since the default zone has no change history for a device to fetch.
   private func names(
     ofType recordType: String?, inZone zoneName: String
   ) async throws -> [String] {
@@ -127,16 +127,16 @@ public struct TestDatabase: Sendable {
 }
 
 extension String {
-  /// Whether both are the same bytes, as the server tells names apart.
+  /// Whether both strings have the same bytes. The server compares names in the same way.
   fileprivate func isEqual(to other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }
 
 extension TestAccount {
-  /// The account's private database in a container, or the public one in its hands, as the server
-  /// holds it.
+  /// The account's private database in a container, or the public database accessed as this
+  /// account, as stored on the server.
   ///
   /// - Parameters:
-  ///   - scope: `.shared` is `CKError.badDatabase`.
+  /// - scope: `.shared` throws `CKError.badDatabase`.
   ///   - environment: development unless given.
   /// - Throws: what the server throws.
   public func database(
@@ -153,8 +153,9 @@ extension TestAccount {
 }
 
 extension TestServer {
-  /// A container's public database as the server holds it, in the hands of nobody who is signed in:
-  /// it can be read. To seed it, choose who does: ``TestAccount/database(_:_:environment:)``.
+  /// A container's public database as stored on the server, accessed without a signed-in user. It
+  /// is read-only. To seed the public database, use an account:
+  /// ``TestAccount/database(_:_:environment:)``.
   public func publicDatabase(
     _ containerIdentifier: String,
     environment: CKContainer.Settings.Environment = .development

@@ -6,7 +6,7 @@ import StratusServer
 import StratusTransport
 import StratusWire
 
-/// The record types of a container, with their fields, for the production environment of a test.
+/// The record types of a container and their fields, for the production environment of a test.
 ///
 /// ```swift
 /// try await server.deploy(
@@ -14,7 +14,7 @@ import StratusWire
 ///   to: "iCloud.com.example.Notes")
 /// ```
 public struct TestSchema: Sendable, ExpressibleByDictionaryLiteral {
-  /// The type of a field, and whether queries may ask for it; they may unless the contrary is said.
+  /// The type of a field, and whether queries can use the field; they can by default.
   public struct Field: Sendable {
     var type: FieldType
     var isIndexed = true
@@ -33,7 +33,7 @@ public struct TestSchema: Sendable, ExpressibleByDictionaryLiteral {
       Field(type: FieldType(element.type.element, isList: true), isIndexed: element.isIndexed)
     }
 
-    /// The same field without an index: no query may ask for it.
+    /// The same field without an index: queries cannot use it.
     public var notIndexed: Field { Field(type: type, isIndexed: false) }
   }
 
@@ -44,10 +44,10 @@ public struct TestSchema: Sendable, ExpressibleByDictionaryLiteral {
     recordTypes = Dictionary(elements) { first, _ in first }
   }
 
-  /// What a schema without any of it lacks.
+  /// The difference between an empty schema and this one.
   ///
-  /// Queries may ask for the system's fields, too: their indexes are those of a type that
-  /// development has queried by all of them.
+  /// Queries can also use the system fields. Their indexes are those of a type whose system fields
+  /// have all been queried in development.
   var addition: SchemaAddition {
     var addition = SchemaAddition()
     for (name, fields) in recordTypes.sorted(by: { $0.key < $1.key }) {
@@ -67,15 +67,15 @@ public struct TestSchema: Sendable, ExpressibleByDictionaryLiteral {
   }
 }
 
-/// The schema of production, which nothing else changes: saving a type or field that it lacks is
-/// `CKError.invalidArguments` there.
+/// The schema of the production environment. Only deployment changes it: saving an unknown type or
+/// field fails with `CKError.invalidArguments` there.
 extension TestServer {
   /// Gives a container's production environment a schema.
   ///
-  /// - Throws: what the server throws where production has a part of it already.
+  /// - Throws: the server's error if production already has a part of the schema.
   public func deploy(_ schema: TestSchema, to containerIdentifier: String) async throws {
     let address = StoreAddress(container: containerIdentifier, environment: .production)
-    // A container that is named to the server for the first time is made.
+    // The server creates a container when it first receives the container's name.
     _ = try await core.userRecordName(
       of: AccountState(email: "developer@localhost", tokens: developer), at: address)
     let addition = schema.addition
@@ -84,16 +84,15 @@ extension TestServer {
     }
   }
 
-  /// Brings what development has learnt into production, as the console's *Deploy Schema Changes*
-  /// does.
+  /// Deploys the development schema to production, as the console's *Deploy Schema Changes* does.
   ///
-  /// - Throws: what the server throws, e.g. for a container that nobody has used.
+  /// - Throws: the server's error, e.g. for a container that does not exist.
   public func deploySchema(of containerIdentifier: String) async throws {
     let request = DeploySchema.Request(containerID: containerIdentifier)
     try await manage(DeploySchema.path, request.jsonBytes)
   }
 
-  /// Asks what an operator asks.
+  /// Sends a management request, as an operator does.
   ///
   /// - Throws: `CKError.serverRejectedRequest` with the server's reason.
   private func manage(_ endpoint: String, _ body: [UInt8]) async throws {

@@ -3,17 +3,17 @@ import StratusDomain
 import StratusKit
 import Synchronization
 
-/// An account, and what has befallen it.
+/// An account and its current restrictions.
 final class AccountState: Sendable {
-  /// What the server will not do for it.
+  /// The account's restrictions on the server.
   struct Standing: Sendable {
     var isRestricted = false
     var isTemporarilyUnavailable = false
     var isStorageFull = false
-    /// Zones that the user deleted in the system's settings and no app has made again.
+    /// Zones that the user has deleted in the system's settings and that no app has created again.
     var purgedZones: Set<PurgedZone> = []
 
-    /// What every call fails with; nil: none does.
+    /// The error of every call; nil: calls are allowed.
     var refusal: CKError.Code? {
       if isRestricted { return .managedAccountRestricted }
       return isTemporarilyUnavailable ? .accountTemporarilyUnavailable : nil

@@ -66,7 +66,7 @@ extension DeviceExchange: EventExchange {
   }
 }
 
-/// The body of an answer that comes bit by bit.
+/// The body of an answer that arrives in pieces.
 final class DeviceStream: EventBody {
   private struct State {
     var arrived: [[UInt8]] = []
@@ -80,7 +80,7 @@ final class DeviceStream: EventBody {
 
   init() {}
 
-  /// A body that is there already.
+  /// A body that has already arrived completely.
   init(whole: [UInt8]) {
     state.withLock { state in
       if !whole.isEmpty { state.arrived = [whole] }
@@ -105,7 +105,7 @@ final class DeviceStream: EventBody {
     wake { if $0.end == nil { $0.arrived.append(bytes) } }
   }
 
-  /// Ends it behind what has arrived.
+  /// Ends the body after the bytes that have arrived.
   func end(_ end: Result<Void, NetworkFailure>) {
     wake { $0.end = $0.end ?? end }
   }

@@ -4,7 +4,8 @@ import StratusServer
 import StratusTransport
 import StratusWire
 
-/// Carries the requests of one app's launch to the server, through all that is in their way.
+/// Sends the requests of one app launch to the server, subject to faults, network and account
+/// state.
 final class DeviceExchange: HTTPExchange {
   let core: TestCore
   let network: DeviceNetwork
@@ -50,7 +51,7 @@ final class DeviceExchange: HTTPExchange {
     }
   }
 
-  /// Lets a request through to the server, unless it takes none.
+  /// Passes a request to the server, unless the server or the account refuses requests.
   private func pass(_ request: DeviceRequest) async throws(NetworkFailure) -> HTTPResponse {
     guard network.isOnline else { throw .notConnected }
     if let refusal { return refusal.response }
@@ -72,13 +73,13 @@ final class DeviceExchange: HTTPExchange {
     }
   }
 
-  /// Why nobody is let in.
+  /// The reason why all requests are refused; nil: requests are allowed.
   var refusal: Refusal? {
     if !core.isAvailable { return Refusal(.serviceUnavailable, retryAfterSeconds: 30) }
     return (network.account?.standing.refusal).map { Refusal($0) }
   }
 
-  /// Why a request is not carried out for an account.
+  /// The reason why a request is refused for an account; nil: the request is allowed.
   private static func refusal(of request: DeviceRequest, for account: AccountState) -> Refusal? {
     guard request.isPrivate, let container = request.container else { return nil }
     if let zones = request.zoneOperations {
@@ -110,11 +111,11 @@ final class DeviceExchange: HTTPExchange {
   }
 }
 
-/// An error in the framework's words, as it goes over the wire.
+/// An error with one of the framework's codes, in its wire format.
 struct Refusal: Sendable {
   let error: ErrorDictionary
 
-  /// - Parameter retryAfterSeconds: rounded up.
+  /// - Parameter retryAfterSeconds: rounded up to whole seconds.
   init(_ code: CKError.Code, retryAfterSeconds: Double? = nil) {
     error = ErrorDictionary(
       code: .badRequest, reason: "\(code) was asked for by the test", uuid: "",

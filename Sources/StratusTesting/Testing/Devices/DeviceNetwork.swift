@@ -1,13 +1,13 @@
 import StratusTransport
 import Synchronization
 
-/// What lies between a device and the server.
+/// The network between a device and the server.
 final class DeviceNetwork: Sendable {
   private struct State {
     var isOnline = true
     var account: AccountState?
     var requests: [DeviceRequest] = []
-    /// Streams that are open.
+    /// Open streams.
     var streams: [Int: @Sendable () -> Void] = [:]
     var lastStream = 0
   }
@@ -18,13 +18,13 @@ final class DeviceNetwork: Sendable {
 
   init(clock: TestClock) { post = DevicePost(clock: clock) }
 
-  /// Who is signed in.
+  /// The account that is signed in; nil: no account.
   var account: AccountState? {
     get { state.withLock(\.account) }
     set { state.withLock { $0.account = newValue } }
   }
 
-  /// Streams break when it goes.
+  /// Whether the device has a network. Losing the network breaks open streams.
   var isOnline: Bool {
     get { state.withLock(\.isOnline) }
     set {
@@ -43,10 +43,10 @@ final class DeviceNetwork: Sendable {
     state.withLock { $0.requests.count { $0.isOne(of: requests) } }
   }
 
-  /// Notes a stream that is open.
+  /// Adds an open stream.
   ///
-  /// - Parameter end: breaks it.
-  /// - Returns: its number; nil: there is no network any more.
+  /// - Parameter end: breaks the stream.
+  /// - Returns: the stream's number; nil: the network is gone.
   func open(_ end: @escaping @Sendable () -> Void) -> Int? {
     state.withLock { state in
       guard state.isOnline else { return nil }

@@ -1,12 +1,12 @@
 import StratusDomain
 import Synchronization
 
-/// Meddles with a device's notifications on their way.
+/// Drops, duplicates, holds or delays the notifications to a device.
 ///
-/// The device knows a notification by a number of its own, twice the server's or one more: the
-/// second is free for one that arrives twice.
+/// The device sees its own notification numbers: twice the server's number. The odd numbers are for
+/// duplicates.
 final class DevicePost: Sendable {
-  /// NB: each store draws numbers of its own.
+  /// NB: each store assigns its own numbers.
   private struct Dropped: Hashable {
     let store: StoreAddress
     let number: Int64
@@ -19,7 +19,7 @@ final class DevicePost: Sendable {
     var delay = Duration.zero
     var isHolding = false
     var held: [@Sendable () -> Void] = []
-    /// Those that never arrive, by whatever stream.
+    /// Notifications that never arrive, on any stream.
     var dropped: Set<Dropped> = []
   }
 
@@ -52,11 +52,11 @@ final class DevicePost: Sendable {
 
   private enum Fate { case none, now, later(Duration) }
 
-  /// Hands a notification on, as it must be.
+  /// Delivers a notification, subject to the pending disturbances.
   ///
   /// - Parameters:
-  ///   - store: where it was queued.
-  ///   - deliver: takes the event's text; may be called later, or never.
+  /// - store: the store that queued the notification.
+  /// - deliver: receives the event's text; may be called later, or never.
   func carry(
     _ notification: QueuedNotification, from store: StoreAddress,
     _ deliver: @escaping @Sendable ([UInt8]) -> Void
@@ -96,12 +96,12 @@ final class DevicePost: Sendable {
     return true
   }
 
-  /// A server-sent event.
+  /// A notification as a server-sent event.
   private static func event(_ number: Int64, _ notification: QueuedNotification) -> [UInt8] {
     Array("id: \(number)\nevent: notification\ndata: ".utf8) + notification.payloadText
       + Array("\n\n".utf8)
   }
 
-  /// The server's number of what the device knows by another.
+  /// The server's number for the device's notification number.
   static func serverNumber(_ number: Int64) -> Int64 { number / 2 }
 }

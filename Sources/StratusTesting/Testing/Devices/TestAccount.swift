@@ -6,7 +6,7 @@ import StratusServer
 import StratusTransport
 import StratusWire
 
-/// Somebody who uses a ``TestServer``, with any number of devices.
+/// A user of a ``TestServer``, with any number of devices.
 ///
 /// ```swift
 /// let alice = try await server.account("alice@example.com")
@@ -17,50 +17,50 @@ public struct TestAccount: Sendable {
   let core: TestCore
   let state: AccountState
 
-  /// Its name.
+  /// The account's name.
   public var email: String { state.email }
 
-  /// Another device where the account is signed in.
+  /// A new device where the account is signed in.
   ///
-  /// - Parameter name: for people; it need not be unique.
+  /// - Parameter name: a label; it need not be unique.
   public func device(_ name: String) -> TestDevice {
     TestDevice(name: name, core: core, account: state)
   }
 
-  /// Whether a management profile or parental controls keep it from CloudKit: every call fails with
-  /// `managedAccountRestricted`, and the account's status is `restricted`. `CKAccountChanged` is
-  /// posted when that begins or ends.
+  /// Whether a management profile or parental controls restrict the account. While true, every call
+  /// fails with `managedAccountRestricted`, and the account's status is `restricted`.
+  /// `CKAccountChanged` is posted when the value changes.
   public var isRestricted: Bool {
     get { state.standing.isRestricted }
     nonmutating set { change { $0.isRestricted = newValue } }
   }
 
-  /// Whether somebody must sign in again: every call fails with `accountTemporarilyUnavailable`.
-  /// `CKAccountChanged` is posted when that begins or ends.
+  /// Whether the user must sign in again. While true, every call fails with
+  /// `accountTemporarilyUnavailable`. `CKAccountChanged` is posted when the value changes.
   public var isTemporarilyUnavailable: Bool {
     get { state.standing.isTemporarilyUnavailable }
     nonmutating set { change { $0.isTemporarilyUnavailable = newValue } }
   }
 
-  /// Changes what the server does for it, and tells the devices where it is signed in.
+  /// Changes the account's restrictions, and notifies the devices where it is signed in.
   private func change(_ body: (inout AccountState.Standing) -> Void) {
     state.change(body)
     for device in core.devices { device.note(state) }
   }
 
-  /// Whether its storage is used up: records of its private databases can be deleted, but what is
-  /// saved fails with `quotaExceeded`.
+  /// Whether the account's storage is full. While true, records of its private databases can be
+  /// deleted, but saves fail with `quotaExceeded`.
   public var isStorageFull: Bool {
     get { state.standing.isStorageFull }
     nonmutating set { state.change { $0.isStorageFull = newValue } }
   }
 
-  /// Deletes a zone as somebody does who deletes an app's data in the system's settings.
+  /// Deletes a zone, as when a user deletes an app's data in the system's settings.
   ///
-  /// Devices hear of a deletion with the reason `purged`; saves to the zone fail with
-  /// `userDeletedZone` until it is made again.
+  /// Devices receive a zone deletion with the reason `purged`. Saves to the zone fail with
+  /// `userDeletedZone` until an app creates the zone again.
   ///
-  /// - Throws: `CKError.zoneNotFound` if there is none.
+  /// - Throws: `CKError.zoneNotFound` if the zone does not exist.
   public func purgeZone(_ zoneName: String, in containerIdentifier: String) async throws {
     try await deleteZone(zoneName, in: containerIdentifier, reason: .purged)
     let purged = AccountState.PurgedZone(
@@ -68,12 +68,12 @@ public struct TestAccount: Sendable {
     state.change { $0.purgedZones.insert(purged) }
   }
 
-  /// Deletes a zone as somebody does who resets end-to-end encrypted data after losing all keys.
+  /// Deletes a zone, as when a user resets end-to-end encrypted data after losing all keys.
   ///
-  /// Devices hear of a deletion with the reason `encryptedDataReset`; saves to the zone fail with
-  /// `zoneNotFound`, with `CKErrorUserDidResetEncryptedDataKey` in its `userInfo`.
+  /// Devices receive a zone deletion with the reason `encryptedDataReset`. Saves to the zone fail
+  /// with `zoneNotFound`, with `CKErrorUserDidResetEncryptedDataKey` in the error's `userInfo`.
   ///
-  /// - Throws: `CKError.zoneNotFound` if there is none.
+  /// - Throws: `CKError.zoneNotFound` if the zone does not exist.
   public func resetEncryptedData(
     ofZone zoneName: String, in containerIdentifier: String
   ) async throws {

@@ -4,7 +4,7 @@ import StratusPush
 import StratusServer
 import Synchronization
 
-/// What a test's server, accounts and devices share.
+/// The state that a test's server, accounts and devices share.
 final class TestCore: Sendable {
   private struct State {
     var isAvailable = true
@@ -17,11 +17,11 @@ final class TestCore: Sendable {
 
   let composition: Composition
   let clock: TestClock
-  /// Lets devices in where nobody is signed in.
+  /// The API token for devices where no user is signed in.
   let apiToken: String
-  /// Where devices keep what outlasts an app's launch; made by who needs it.
+  /// The folder for device state that remains after an app's launch. Created on first use.
   let folder: URL
-  /// Those of all devices.
+  /// The faults that affect all devices.
   let faults = FaultBook()
   private let removesFolder: Bool
   private let state = Mutex(State())
@@ -42,16 +42,17 @@ final class TestCore: Sendable {
     if removesFolder { try? FileManager.default.removeItem(at: folder) }
   }
 
-  /// Whether the server takes requests.
+  /// Whether the server accepts requests.
   var isAvailable: Bool {
     get { state.withLock(\.isAvailable) }
     set { state.withLock { $0.isAvailable = newValue } }
   }
 
-  /// An account that was asked for before.
+  /// An account that this test has already requested; nil: none.
   func account(_ email: String) -> AccountState? { state.withLock { $0.accounts[email] } }
 
-  /// Keeps an account, unless somebody was quicker.
+  /// Stores an account, unless another call has stored one with the same name. Returns the stored
+  /// one.
   func keep(_ account: AccountState) -> AccountState {
     state.withLock { state in
       let kept = state.accounts[account.email] ?? account
@@ -60,12 +61,12 @@ final class TestCore: Sendable {
     }
   }
 
-  /// Keeps another device.
+  /// Registers a device.
   func add(_ device: TestDevice) {
     state.withLock { $0.devices.append(WeakDevice(device: device)) }
   }
 
-  /// A number for another device.
+  /// The next device number.
   func countDevice() -> Int {
     state.withLock { state in
       state.devicesCount += 1
@@ -73,16 +74,16 @@ final class TestCore: Sendable {
     }
   }
 
-  /// The devices that somebody still has.
+  /// The devices that are still referenced.
   var devices: [TestDevice] { state.withLock { $0.devices.compactMap(\.device) } }
 
-  /// Moves on with all that happens.
+  /// A counter that increases with every request and every move of the clock.
   var activity: Int { state.withLock(\.requestsCount) + clock.movesCount }
 
-  /// Whether the server is answering somebody.
+  /// Whether the server is processing a request.
   var isBusy: Bool { state.withLock { $0.requestsUnderWay > 0 } }
 
-  /// Counts a request while it is answered.
+  /// Counts a request, and marks it as in progress while it is processed.
   func answering<Value: Sendable, Failure: Error>(
     _ body: () async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
@@ -94,8 +95,8 @@ final class TestCore: Sendable {
     return try await body()
   }
 
-  /// Does what a server that runs does behind its requests: carries cascades on, matches
-  /// subscriptions, hands notifications out.
+  /// Does the background work of a running server: continues cascades, matches subscriptions, and
+  /// delivers notifications.
   func carryOn() async {
     try? await composition.carryOnCascades()
     try? await composition.matchChanges()

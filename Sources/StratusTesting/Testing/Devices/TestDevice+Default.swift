@@ -1,13 +1,13 @@
 public import StratusKit
 
-/// `CKContainer.default()`, for apps that take their container from nowhere else.
+/// `CKContainer.default()`, for apps that use only the default container.
 extension TestDevice {
   /// Runs a body in which `CKContainer.default()` is this device's container.
   ///
-  /// That holds in the body, in what it calls, and in the tasks that it starts by `Task { }`, task
-  /// groups and `async let`, also after it has ended; and for operations made there. It does not
-  /// hold in `Task.detached`, on dispatch queues and threads, nor in the blocks and completion
-  /// handlers that the framework calls. Tests that run side by side do not see each other's.
+  /// This applies to the body, to the functions that it calls, and to operations created there. It
+  /// also applies to tasks started with `Task { }`, task groups and `async let`, even after the
+  /// body has ended. It does not apply to `Task.detached`, dispatch queues, threads, or the blocks
+  /// and completion handlers that the framework calls. Parallel tests do not affect each other.
   ///
   /// ```swift
   /// try await phone.withDefaultContainer("iCloud.com.example.Notes") {
@@ -23,7 +23,7 @@ extension TestDevice {
       container(identifier, environment: environment), operation: body)
   }
 
-  /// As with an `async` body.
+  /// The same for an `async` body.
   public func withDefaultContainer<Value>(
     _ identifier: String, environment: CKContainer.Settings.Environment = .development,
     _ body: () throws -> Value

@@ -1,15 +1,16 @@
 public import StratusKit
 
 extension TestDevice {
-  /// Has the next request of a kind fail with an error, in the framework's words: the call that
-  /// made it ends with this error, or each item that the error befalls.
+  /// Makes the next matching request fail with one of the framework's errors. The error applies to
+  /// the whole call, or to each affected item.
   ///
-  /// The server hears nothing of the request. Where ``TestRequests/of(_:)`` names a record, only
-  /// this record fails. An error that the framework would have waited out is handed over, too.
+  /// The server does not receive the request. If ``TestRequests/of(_:)`` names a record, only this
+  /// record fails. The framework does not retry: the app receives even an error that would
+  /// otherwise be retried.
   ///
   /// - Parameters:
-  ///   - retryAfterSeconds: for `CKError.retryAfterSeconds`.
-  ///   - times: how many requests; nil: all, until ``clearFaults()``.
+  /// - retryAfterSeconds: the value of `CKError.retryAfterSeconds`.
+  /// - times: the number of requests; nil: all, until ``clearFaults()``.
   public func fail(
     next requests: TestRequests, with code: CKError.Code, retryAfterSeconds: Double? = nil,
     times: Int? = 1
@@ -18,46 +19,46 @@ extension TestDevice {
       .error(code, retryAfterSeconds: retryAfterSeconds), to: requests, times: times)
   }
 
-  /// Has the network meddle with the next request of a kind. The framework does what it does then:
-  /// it repeats what may be repeated.
+  /// Disturbs the next matching request on the network. The framework reacts as usual, and retries
+  /// where a retry is allowed.
   ///
-  /// - Parameter times: how many requests; nil: all, until ``clearFaults()``.
+  /// - Parameter times: the number of requests; nil: all, until ``clearFaults()``.
   public func disturb(
     next requests: TestRequests, by disturbance: TestDisturbance, times: Int? = 1
   ) {
     network.faults.add(.disturbance(disturbance.kind), to: requests, times: times)
   }
 
-  /// Forgets the faults that have not befallen anybody yet. The device stays offline if it is.
+  /// Removes the pending faults. An offline device stays offline.
   public func clearFaults() {
     network.faults.clear()
     network.post.clear()
   }
 
-  /// Faults that have not befallen all their requests yet.
+  /// The number of faults that have requests left to affect.
   public var pendingFaultsCount: Int { network.faults.count }
 
-  /// Requests this device has sent so far, those that did not arrive among them.
+  /// The number of requests that this device has sent so far, including lost requests.
   public func requestsCount(_ requests: TestRequests = .any) -> Int {
     network.count(of: requests)
   }
 }
 
-/// Notifications on their way to the device.
+/// Notifications to the device.
 extension TestDevice {
-  /// Has the next notifications never arrive.
+  /// Drops the next notifications; they never arrive.
   public func dropNotifications(next count: Int = 1) { network.post.drop(next: count) }
 
-  /// Has each of the next notifications arrive twice.
+  /// Delivers each of the next notifications twice.
   public func duplicateNotifications(next count: Int = 1) { network.post.duplicate(next: count) }
 
-  /// Keeps notifications back until ``releaseNotifications()``.
+  /// Holds notifications until ``releaseNotifications()``.
   public func holdNotifications() { network.post.hold() }
 
-  /// Lets the notifications arrive that were held.
+  /// Delivers the notifications that are held.
   public func releaseNotifications() { network.post.release() }
 
-  /// Has the next notifications arrive so much later, by the server's clock.
+  /// Delays the next notifications by a duration on the server's clock.
   public func delayNotifications(next count: Int = 1, by duration: Duration) {
     network.post.delay(next: count, by: duration)
   }

@@ -5,9 +5,9 @@ public import StratusKit
 import StratusTransport
 import Synchronization
 
-/// A phone, a laptop, a watch: where an app runs that is tested.
+/// A device, such as a phone, a laptop or a watch, on which the tested app runs.
 ///
-/// Its containers are like any other; what it meets with is up to the test:
+/// The device's containers behave like real ones. The test controls network, errors and account:
 ///
 /// ```swift
 /// let container = phone.container("iCloud.com.example.Notes")
@@ -16,7 +16,7 @@ import Synchronization
 /// phone.isOnline = false
 /// ```
 ///
-/// Each fault befalls the next request it concerns, and is gone then.
+/// Each fault affects the next matching request, and is then removed.
 public final class TestDevice: Sendable {
   private struct State {
     var account: AccountState?
@@ -24,7 +24,7 @@ public final class TestDevice: Sendable {
     var launch = 0
   }
 
-  /// For people.
+  /// A label; it need not be unique.
   public let name: String
   let core: TestCore
   let network: DeviceNetwork
@@ -41,10 +41,11 @@ public final class TestDevice: Sendable {
     core.add(self)
   }
 
-  /// The app's container on this device: the same object at each call, until ``relaunch()``.
+  /// The app's container on this device. Each call returns the same object until ``relaunch()``.
   ///
-  /// - Parameter environment: development unless given: there a record type or field is made
-  ///   by the first save. In production it must be deployed: ``TestServer/deploy(_:to:)``.
+  /// - Parameter environment: development by default. In development, the first save creates a
+  ///   record type or field. In production, the schema must be deployed:
+  ///   ``TestServer/deploy(_:to:)``.
   public func container(
     _ identifier: String, environment: CKContainer.Settings.Environment = .development
   ) -> CKContainer {
@@ -68,9 +69,9 @@ public final class TestDevice: Sendable {
     core.folder.appendingPathComponent("device-\(number)/\(name)", isDirectory: true)
   }
 
-  /// Ends the app's use of its containers, as if it had been killed: those made from now on begin
-  /// anew, on the same device. What an old container still has under way goes on; let go of it and
-  /// of its sync engines first.
+  /// Ends the app's use of its containers, as if the app had been killed. Containers requested
+  /// later are new objects on the same device. Calls in progress on an old container continue.
+  /// Release the old containers and their sync engines first.
   public func relaunch() {
     state.withLock { state in
       state.containers = [:]
@@ -78,27 +79,27 @@ public final class TestDevice: Sendable {
     }
   }
 
-  /// Who is signed in; nil: nobody.
+  /// The account that is signed in; nil: no account.
   public var account: TestAccount? {
     state.withLock(\.account).map { TestAccount(core: core, state: $0) }
   }
 
-  /// Whether the device has a network. Without one, requests fail with `networkUnavailable`, and
-  /// notifications wait at the server.
+  /// Whether the device has a network. Without a network, requests fail with `networkUnavailable`,
+  /// and notifications stay queued on the server.
   public var isOnline: Bool {
     get { network.isOnline }
     set { network.isOnline = newValue }
   }
 
-  /// Signs the account out, as somebody does in the system's settings: `CKAccountChanged` is
-  /// posted, sync engines hear of it, and calls fail with `notAuthenticated`.
+  /// Signs the account out, as in the system's settings. `CKAccountChanged` is posted, sync engines
+  /// receive the change, and calls fail with `notAuthenticated`.
   public func signOut() { change(to: nil) }
 
-  /// Signs another account in, in place of the one there may be: `CKAccountChanged` is posted, and
-  /// sync engines hear of it.
+  /// Signs another account in, and replaces the current account, if any. `CKAccountChanged` is
+  /// posted, and sync engines receive the change.
   public func signIn(_ account: TestAccount) { change(to: account.state) }
 
-  /// Takes in how the server stands to an account, if that is signed in here.
+  /// Handles a change of an account's restrictions, if the account is signed in on this device.
   func note(_ account: AccountState) {
     let containers = state.withLock { state in
       state.account === account ? Array(state.containers.values) : []

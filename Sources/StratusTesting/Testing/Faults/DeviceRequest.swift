@@ -3,12 +3,12 @@ import StratusDomain
 import StratusTransport
 import StratusWire
 
-/// A request of a device, and what it is about.
+/// A request of a device, with its decoded contents.
 struct DeviceRequest: Sendable {
   let sent: HTTPRequest
-  /// The path behind the database, or the first words of an asset's.
+  /// The path after the database, or the prefix of an asset's path.
   let endpoint: String
-  /// What it saves or deletes; empty for other requests.
+  /// The records that the request saves or deletes; nil for other requests.
   let modification: ModifyRecords.Request?
   let lookup: LookupRecords.Request?
   let zoneOperations: ModifyZones.Request?
@@ -61,7 +61,7 @@ struct DeviceRequest: Sendable {
     return ids.map { $0?.zoneName ?? ZoneID.defaultZoneName }
   }
 
-  /// Names of the records it saves, deletes or fetches.
+  /// The names of the records that the request saves, deletes or fetches.
   var recordNames: [String] {
     modification?.operations.compactMap(\.recordName) ?? lookup?.items.map(\.recordName) ?? []
   }
@@ -73,13 +73,13 @@ struct DeviceRequest: Sendable {
     return recordNames.contains { ExactName($0) == name }
   }
 
-  /// Whether it concerns a zone of this name.
+  /// Whether the request concerns a zone with this name.
   func concerns(zoneNamed name: ExactName) -> Bool { zoneNames.contains(name) }
 
-  /// Whether it is about the user's own database.
+  /// Whether the request concerns the user's private database.
   var isPrivate: Bool { sent.url.path.split(separator: "/").dropFirst(4).first == "private" }
 
-  /// The container it is about; nil: it is about an asset.
+  /// The container of the request; nil for asset requests.
   var container: String? {
     let parts = sent.url.path.split(separator: "/")
     return parts.count > 3 && parts[0] != "assets" ? String(parts[2]) : nil

@@ -2,9 +2,9 @@ import StratusKit
 import StratusTransport
 import Synchronization
 
-/// The faults that are to come, in order.
+/// The pending faults, in order.
 final class FaultBook: Sendable {
-  /// What becomes of a request.
+  /// The effect on a request.
   enum Fault: Sendable {
     case error(CKError.Code, retryAfterSeconds: Double?)
     case disturbance(TestDisturbance.Kind)
@@ -13,7 +13,7 @@ final class FaultBook: Sendable {
   private struct Entry {
     let requests: TestRequests
     let fault: Fault
-    /// Requests it is still to befall; nil: all.
+    /// The number of requests left to affect; nil: all.
     var remaining: Int?
   }
 
@@ -28,10 +28,10 @@ final class FaultBook: Sendable {
 
   func clear() { entries.withLock { $0 = [] } }
 
-  /// How many faults have not all befallen yet.
+  /// The number of faults that have requests left to affect.
   var count: Int { entries.withLock(\.count) }
 
-  /// Takes what befalls a request: the first that concerns it.
+  /// Takes the first fault that matches a request.
   func take(for request: DeviceRequest) -> (requests: TestRequests, fault: Fault)? {
     entries.withLock { entries in
       guard let place = entries.firstIndex(where: { request.isOne(of: $0.requests) }) else {

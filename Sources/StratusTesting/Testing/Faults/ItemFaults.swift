@@ -4,11 +4,11 @@ import StratusKit
 import StratusTransport
 import StratusWire
 
-/// An error that befalls some items of a request, and none of the others.
+/// An error that affects some items of a request and not the others.
 struct ItemFaults: Sendable {
   private let refusal: Refusal
   private let request: DeviceRequest
-  /// Which items, by their place; nil: the request as a whole.
+  /// The indexes of the affected items; nil: the whole request.
   private let places: Set<Int>?
 
   init(_ refusal: Refusal, _ requests: TestRequests, _ request: DeviceRequest) {
@@ -24,7 +24,7 @@ struct ItemFaults: Sendable {
     places = Set(names.indices.filter { names[$0].map(ExactName.init) == name })
   }
 
-  /// An error that befalls everything that is saved.
+  /// An error that affects every save.
   init(_ refusal: Refusal, savesOf modification: ModifyRecords.Request, _ request: DeviceRequest) {
     self.refusal = refusal
     self.request = request
@@ -37,9 +37,9 @@ struct ItemFaults: Sendable {
       })
   }
 
-  /// What the device gets.
+  /// The answer that the device receives.
   ///
-  /// - Parameter pass: has the server answer what is left.
+  /// - Parameter pass: sends the remaining items to the server.
   func answer(
     _ pass: (DeviceRequest) async throws(NetworkFailure) -> HTTPResponse
   ) async throws(NetworkFailure) -> HTTPResponse {
@@ -82,7 +82,7 @@ struct ItemFaults: Sendable {
       ModifyRecords.self, rest, isEmpty: rest.operations.isEmpty, names: names, pass)
   }
 
-  /// Asks the server for the rest, and puts the failures in their places.
+  /// Sends the remaining items to the server, and inserts the failures at their indexes.
   private func splice<E: Endpoint>(
     _ endpoint: E.Type, _ rest: E.Request, isEmpty: Bool, names: [String],
     _ pass: (DeviceRequest) async throws(NetworkFailure) -> HTTPResponse
@@ -112,7 +112,7 @@ struct ItemFaults: Sendable {
     items.indices.filter { !places.contains($0) }.map { items[$0] }
   }
 
-  /// A conflict carries the record that the server has.
+  /// The failure of one record. A conflict includes the server's record.
   private func failure(
     of name: String, _ zoneID: ZoneID?,
     _ pass: (DeviceRequest) async throws(NetworkFailure) -> HTTPResponse

@@ -1,4 +1,4 @@
-/// Which of a device's requests a fault concerns.
+/// The requests of a device that a fault affects.
 ///
 /// ```swift
 /// phone.fail(next: .modifyRecords, with: .zoneBusy)
@@ -6,7 +6,7 @@
 /// phone.fail(next: .recordZoneChanges.in("Notes"), with: .changeTokenExpired)
 /// ```
 public struct TestRequests: Sendable, Hashable {
-  /// How the paths of these requests go on behind the database; nil: all.
+  /// The endpoint paths of these requests, relative to the database; nil: all.
   var endpoints: Set<String>?
   var recordName: String?
   var zoneName: String?
@@ -23,9 +23,9 @@ public struct TestRequests: Sendable, Hashable {
   public static let fetchRecords = TestRequests("records/lookup")
   /// Queries.
   public static let queries = TestRequests("records/query")
-  /// What has changed in zones.
+  /// Fetching the changes of zones.
   public static let recordZoneChanges = TestRequests("changes/zone", "records/changes")
-  /// Which zones have changed.
+  /// Fetching the list of changed zones.
   public static let databaseChanges = TestRequests("changes/database", "zones/changes")
   /// Saving and deleting zones.
   public static let modifyZones = TestRequests("zones/modify")
@@ -35,27 +35,27 @@ public struct TestRequests: Sendable, Hashable {
   public static let modifySubscriptions = TestRequests("subscriptions/modify")
   /// Fetching subscriptions.
   public static let fetchSubscriptions = TestRequests("subscriptions/lookup", "subscriptions/list")
-  /// Who the user is: the account's status, the user record's ID.
+  /// Fetching the account's status and the user record's ID.
   public static let account = TestRequests("users/caller", "users/current")
-  /// The bytes of assets, on their way to the server.
+  /// Uploading the bytes of assets.
   public static let assetUploads = TestRequests(Self.upload)
-  /// The bytes of assets, on their way from the server.
+  /// Downloading the bytes of assets.
   public static let assetDownloads = TestRequests(Self.download)
-  /// Opening the stream that notifications come by.
+  /// Opening the notification stream.
   public static let notifications = TestRequests("notifications/stream")
 
   static let upload = "assets/upload/"
   static let download = "assets/download/"
 
-  /// Only those that save, delete or fetch a record of this name. An error then befalls this record
-  /// alone, and the others of the request as far as it is atomic.
+  /// Limits the fault to requests that save, delete or fetch a record with this name. An error then
+  /// affects this record alone. In an atomic request, the other records fail, too.
   public func of(_ recordName: String) -> TestRequests {
     var requests = self
     requests.recordName = recordName
     return requests
   }
 
-  /// Only those about a zone of this name.
+  /// Limits the fault to requests about a zone with this name.
   public func `in`(_ zoneName: String) -> TestRequests {
     var requests = self
     requests.zoneName = zoneName
@@ -63,7 +63,7 @@ public struct TestRequests: Sendable, Hashable {
   }
 }
 
-/// What the network does to a request.
+/// A network disturbance of a request.
 public struct TestDisturbance: Sendable, Hashable {
   enum Kind: Sendable, Hashable {
     case losesRequest, losesResponse, isLate(Duration), answers(status: Int, retryAfter: Int?)
@@ -71,18 +71,18 @@ public struct TestDisturbance: Sendable, Hashable {
 
   let kind: Kind
 
-  /// The request does not reach the server: the connection cannot be made.
+  /// The request does not reach the server: the connection fails.
   public static let losesRequest = TestDisturbance(kind: .losesRequest)
-  /// The server does what it is asked, but its answer does not arrive.
+  /// The server processes the request, but its answer does not arrive.
   public static let losesResponse = TestDisturbance(kind: .losesResponse)
 
-  /// The request arrives so much later. What is longer than the request's time-out ends in it;
-  /// what is longer than ``TestClock/jumpMax`` waits until the test advances the clock.
+  /// The request arrives late. A delay longer than the request's time-out ends in the time-out. A
+  /// delay longer than ``TestClock/jumpMax`` lasts until the test advances the clock.
   public static func isLate(by duration: Duration) -> TestDisturbance {
     TestDisturbance(kind: .isLate(duration))
   }
 
-  /// Something on the way answers in the server's place, such as a proxy with 502.
+  /// A proxy answers instead of the server, e.g. with status 502.
   public static func answers(
     status: Int, retryAfterSeconds: Int? = nil
   ) -> TestDisturbance {
