@@ -30,7 +30,7 @@ struct Fatchat {
 
     // A signal, a key, a command, or the end of the input ends the chat.
     let (endings, ending) = AsyncStream.makeStream(of: Void.self)
-    await ending.heed(SIGINT, SIGTERM, SIGHUP)
+    await ending.follow(SIGINT, SIGTERM, SIGHUP)
     let view: any View
     if let terminal = Terminal() {
       view = await Screen(terminal, ending: ending)

@@ -26,7 +26,7 @@ actor Screen: View {
     self.ending = ending
     (lines, entered) = AsyncStream.makeStream()
     let (resizes, resize) = AsyncStream.makeStream(of: Void.self)
-    await resize.heed(SIGWINCH)
+    await resize.follow(SIGWINCH)
     Task {
       for await key in terminal.keys { press(key) }
       entered.finish()

@@ -3,7 +3,7 @@ import Foundation
 extension AsyncStream<Void>.Continuation {
   /// A stream that yields when one of these signals arrives. The signals have no other effect once
   /// this returns.
-  func heed(_ signals: Int32...) async {
+  func follow(_ signals: Int32...) async {
     // No other code uses the sources until they are cancelled.
     nonisolated(unsafe) let sources = signals.map { signal in
       let source = DispatchSource.makeSignalSource(signal: signal)

@@ -186,7 +186,7 @@ struct HandSync {
       // NB: in a reading from nothing, only the complete list shows which zones are missing.
       if !isFromNothing || !page.moreComing { device.data.databaseToken = token }
       if page.moreComing { continue }
-      if isFromNothing { forgetZones(notIn: listed) }
+      if isFromNothing { expireZones(notIn: listed) }
       return
     }
   }
@@ -214,7 +214,7 @@ struct HandSync {
   }
 
   /// After a reading from nothing, drops the records that were not listed.
-  private func forgetZones(notIn listed: Set<String>) {
+  private func expireZones(notIn listed: Set<String>) {
     for zone in device.data.zones.keys.sorted() where !listed.contains(zone) {
       if !device.data.zoneSaves.contains(zone) { loseZone(zone) }
     }

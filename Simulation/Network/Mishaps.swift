@@ -10,7 +10,7 @@ struct MishapRates: Sendable {
   var lostNotification = 0
   var repeatedNotification = 0
   var slowNotification = 0
-  var lostNudge = 0
+  var lostSignal = 0
   var slowStore = 0
   /// Of requests that were carried out: a proxy answers with HTTP status 500.
   var brokenAnswer = 0
@@ -42,7 +42,7 @@ struct MishapRates: Sendable {
     lostNotification = rate(40, 50, &chance)
     repeatedNotification = rate(30, 50, &chance)
     slowNotification = rate(40, 50, &chance)
-    lostNudge = rate(60, 30, &chance)
+    lostSignal = rate(60, 30, &chance)
     slowStore = rate(50, 40, &chance)
     serverCrash = rate(15, 40, &chance)
     deviceCrash = rate(10, 50, &chance)

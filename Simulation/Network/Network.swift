@@ -23,7 +23,7 @@ struct Network: HTTPExchange {
       Task {
         await travel()
         _ = await arrive(request)
-        noteUnheard(request)
+        noteLostAnswer(request)
       }
     }
     await travel()
@@ -32,33 +32,33 @@ struct Network: HTTPExchange {
       throw life.isOver ? .cancelled : .lostBeforeSending
     }
     let answer = await arrive(request)
-    if life.isOver || answer == nil { noteUnheard(request) }
+    if life.isOver || answer == nil { noteLostAnswer(request) }
     await travel()
     if !life.goesOn() {
-      noteUnheard(request)
+      noteLostAnswer(request)
       throw .cancelled
     }
     // NB: a request that was cancelled in the meantime has been carried out, and its caller gets no
     // answer.
     if Task.isCancelled {
-      noteUnheard(request)
+      noteLostAnswer(request)
       throw .cancelled
     }
     guard let answer else { throw .lostAfterSending }
     if mishaps.happens(\.brokenAnswer) {
-      noteUnheard(request)
+      noteLostAnswer(request)
       return StratusTransport.HTTPResponse(status: 500, headers: [:], body: [])
     }
     if mishaps.happens(\.lostAnswer) {
-      noteUnheard(request)
+      noteLostAnswer(request)
       await stall()
       throw life.isOver ? .cancelled : .timedOut
     }
     return answer
   }
 
-  private func noteUnheard(_ request: StratusTransport.HTTPRequest) {
-    if request.url.path.hasSuffix("/modify") { traffic.noteUnheardWrite(of: device) }
+  private func noteLostAnswer(_ request: StratusTransport.HTTPRequest) {
+    if request.url.path.hasSuffix("/modify") { traffic.noteLostWriteAnswer(of: device) }
   }
 
   /// Asks for small pages of changes. The framework leaves their size to the server, and the data

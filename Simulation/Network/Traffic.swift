@@ -30,7 +30,7 @@ final class Traffic: @unchecked Sendable {
   ///
   /// The server does not notify a device of its own changes, so the device learns the result of
   /// this write only when it fetches.
-  func noteUnheardWrite(of device: String) { unsure.insert(device) }
+  func noteLostWriteAnswer(of device: String) { unsure.insert(device) }
 
   /// Notes that a device begins to fetch.
   func noteFetch(of device: String) { unsure.remove(device) }

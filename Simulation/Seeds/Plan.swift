@@ -76,7 +76,7 @@ enum Mishap: String, CaseIterable, Sendable {
   case lostNotification = "lost-notification"
   case repeatedNotification = "repeated-notification"
   case slowNotification = "slow-notification"
-  case lostNudge = "lost-nudge"
+  case lostSignal = "lost-signal"
   case slowStore = "slow-store"
   case brokenAnswer = "broken-answer"
   case cancelledCall = "cancelled-call"
@@ -96,7 +96,7 @@ enum Mishap: String, CaseIterable, Sendable {
     case .lostNotification: \.lostNotification
     case .repeatedNotification: \.repeatedNotification
     case .slowNotification: \.slowNotification
-    case .lostNudge: \.lostNudge
+    case .lostSignal: \.lostSignal
     case .slowStore: \.slowStore
     case .brokenAnswer: \.brokenAnswer
     case .cancelledCall: \.cancelledCall

@@ -12,7 +12,7 @@ final class ServerProcess: @unchecked Sendable {
   let life: Life
   let router: Router
   let hub: Hub
-  let lane = SimulatedLane()
+  let group = SimulatedDeliveryGroup()
   private let stores: MortalStores
   private let ambient: Ambient
   private let mishaps: Mishaps
@@ -43,31 +43,31 @@ final class ServerProcess: @unchecked Sendable {
     let hub = hub
     let tasks = [
       Task { await hub.run() },
-      Task { await self.heed() },
+      Task { await self.follow() },
     ]
     life.atEnd { for task in tasks { task.cancel() } }
-    Task { await lookAround() }
+    Task { await poll() }
   }
 
-  private func heed() async {
+  private func follow() async {
     for await signal in changes.received {
       if !life.goesOn() { return }
       // NB: a signal may be lost; then the next look at intervals finds the work.
-      if mishaps.happens(\.lostNudge) { continue }
+      if mishaps.happens(\.lostSignal) { continue }
       for (address, store) in stores.openStores where address == signal.address {
         await match(store, at: address)
       }
     }
   }
 
-  private func lookAround() async {
+  private func poll() async {
     while life.goesOn() {
       for (address, store) in stores.openStores {
         await purge(store)
         await match(store, at: address)
       }
       hub.tick()
-      await hub.lookAround()
+      await hub.poll()
       try? await Loop.shared.sleep(1)
     }
   }

@@ -18,7 +18,7 @@ extension ServerProcess {
     let (events, continuation) = AsyncStream.makeStream(of: [UInt8].self)
     switch await router.listen(request) {
     case .stream(let head, let device, _):
-      let listener = lane.makeListener(device) { continuation.yield($0) }
+      let listener = group.makeListener(device) { continuation.yield($0) }
       hub.join(listener, as: [device], until: nil)
       return ServerStream(head: head, events: events) { [hub] in
         hub.leave(listener, as: [device])
@@ -37,7 +37,7 @@ extension ServerProcess {
 /// listeners' memory addresses, by which the hub identifies them.
 ///
 /// NB: unchecked; the loop has one thread.
-final class SimulatedLane: NotificationLane, @unchecked Sendable {
+final class SimulatedDeliveryGroup: DeliveryGroup, @unchecked Sendable {
   private var listenersCount = 0
   private var waiting: [(listener: SimulatedListener, delivery: NotificationDelivery)] = []
 
@@ -45,7 +45,7 @@ final class SimulatedLane: NotificationLane, @unchecked Sendable {
     _ device: ListeningDevice, write: @escaping ([UInt8]) -> Void
   ) -> SimulatedListener {
     listenersCount += 1
-    return SimulatedListener(number: listenersCount, device: device, lane: self, write: write)
+    return SimulatedListener(number: listenersCount, device: device, group: self, write: write)
   }
 
   func deliver(_ delivery: NotificationDelivery, to listeners: [any NotificationListener]) {
@@ -70,18 +70,18 @@ final class SimulatedLane: NotificationLane, @unchecked Sendable {
 /// NB: unchecked; the loop has one thread.
 final class SimulatedListener: NotificationListener, @unchecked Sendable {
   let number: Int
-  let lane: any NotificationLane
+  let group: any DeliveryGroup
   /// The number up to which everything was written.
   private var device: ListeningDevice
   private let write: ([UInt8]) -> Void
 
   init(
-    number: Int, device: ListeningDevice, lane: any NotificationLane,
+    number: Int, device: ListeningDevice, group: any DeliveryGroup,
     write: @escaping ([UInt8]) -> Void
   ) {
     self.number = number
     self.device = device
-    self.lane = lane
+    self.group = group
     self.write = write
   }
 

@@ -49,7 +49,7 @@ public struct Service: Sendable {
     let couriers = CourierTokens(signer: signer)
     listening = ListeningAccess(
       devices: devices, tokens: couriers,
-      seats: StreamSeats(countMax: limits.streamsPerUserMax), holdSeconds: pollHoldSeconds)
+      slots: StreamSlots(countMax: limits.streamsPerUserMax), holdSeconds: pollHoldSeconds)
     handlers = [
       ModifyRecordsHandler(
         databases: databases, ambient: ambient, cascades: cascades, changes: changes,

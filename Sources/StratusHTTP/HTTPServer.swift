@@ -28,7 +28,7 @@ public enum HTTPServer {
 
 extension HTTPServer {
   /// Where the operator's commands reach the server.
-  public enum ManagementPlace: Sendable {
+  public enum ManagementAddress: Sendable {
     /// A socket in the file system, which has no port and which only its folder's owner reaches.
     case socket(path: String)
     /// A port of this machine; 0: any free one.
@@ -38,11 +38,11 @@ extension HTTPServer {
   /// Joins a router to where the operator's commands reach it.
   ///
   /// - Parameters:
-  ///   - router: one whose door is ``Router/Door/management``.
+  ///   - router: one whose endpointSet is ``Router/Door/management``.
   ///   - onReady: called with the URL once requests are answered.
   /// - Returns: the application, not yet running.
   public static func management(
-    router: Router, at place: ManagementPlace, connections: ConnectionSettings = .init(),
+    router: Router, at place: ManagementAddress, connections: ConnectionSettings = .init(),
     logger: Logger, onReady: @escaping @Sendable (_ url: String) async -> Void
   ) -> some ApplicationProtocol {
     let address: BindAddress =

@@ -16,7 +16,7 @@ public struct Router: Sendable {
   }
 
   /// The requests answered here. The endpoints of other doors count as unknown.
-  public var door = Door.all
+  public var endpointSet = Door.all
   /// Authorizes requests to listen for notifications.
   let listening: ListeningAccess
   /// The listeners for notifications.
@@ -106,7 +106,7 @@ public struct Router: Sendable {
   }
 
   private func isAnswered(_ path: RequestPath) -> Bool {
-    switch door {
+    switch endpointSet {
     case .all: true
     case .clients: !path.isManagement
     case .management: path.isManagement

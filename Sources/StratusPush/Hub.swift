@@ -76,16 +76,16 @@ public final class Hub: NotificationListening {
 
   /// Finds the queues of a store with new notifications. Called after a change, and periodically.
   public func look(at address: StoreAddress) async {
-    guard let place = state.withLock({ $0.place(of: address) }) else { return }
+    guard let position = state.withLock({ $0.position(of: address) }) else { return }
     do throws(ServerError) {
       let store = try await stores.store(at: address)
-      var (place, hasMore) = (place, true)
+      var (position, hasMore) = (position, true)
       while hasMore {
-        let from = place
+        let from = position
         let news = try await store.read { (store) throws(ServerError) in
           try store.usersWithNews(after: from, limit: Self.newsMax)
         }
-        (place, hasMore) = (news.through, news.hasMore)
+        (position, hasMore) = (news.through, news.hasMore)
         state.withLock { $0.note(news, in: address) }
       }
       signal.yield()
@@ -95,7 +95,7 @@ public final class Hub: NotificationListening {
   }
 
   /// Checks every store that has listeners, in case a signal was lost.
-  public func lookAround() async {
+  public func poll() async {
     for address in state.withLock(\.listenedStores) { await look(at: address) }
   }
 
@@ -106,8 +106,8 @@ public final class Hub: NotificationListening {
     let (released, kept) = state.withLock {
       $0.tick(now: now, heartbeatSeconds: heartbeatSeconds)
     }
-    for group in Lanes.group(released) { group.lane.release(group.listeners) }
-    for group in Lanes.group(kept) { group.lane.keepAlive(group.listeners) }
+    for group in DeliveryGroups.group(released) { group.lane.release(group.listeners) }
+    for group in DeliveryGroups.group(kept) { group.lane.keepAlive(group.listeners) }
     signal.yield()
   }
 
@@ -140,14 +140,14 @@ public final class Hub: NotificationListening {
     for address in state.withLock(\.listenedStores) {
       let users = try await authentication.disabledUsers(of: address.container)
       let listeners = state.withLock { $0.listeners(for: users, at: address) }
-      for group in Lanes.group(listeners) { group.lane.release(group.listeners) }
+      for group in DeliveryGroups.group(listeners) { group.lane.release(group.listeners) }
     }
   }
 
   /// Releases all current and future listeners; the server is stopping.
   public func close() {
     let listeners = state.withLock { $0.close() }
-    for group in Lanes.group(listeners) { group.lane.release(group.listeners) }
+    for group in DeliveryGroups.group(listeners) { group.lane.release(group.listeners) }
   }
 
   private static let newsMax = 1_000
@@ -174,10 +174,10 @@ public final class Hub: NotificationListening {
 
   /// Reads a user's queue and delivers the new notifications page by page.
   private func serve(_ topic: Topic) async throws(ServerError) {
-    guard var place = state.withLock({ $0.beginRound(of: topic) }) else { return }
+    guard var position = state.withLock({ $0.beginRound(of: topic) }) else { return }
     let store = try await stores.store(at: topic.store)
     while true {
-      let from = place
+      let from = position
       let (page, newest) = try await store.read { (store) throws(ServerError) in
         let page = try store.notifications(
           of: topic.user, after: from, limit: Self.pageMax, sizeBytesMax: Self.pageSizeBytesMax)
@@ -185,14 +185,14 @@ public final class Hub: NotificationListening {
       }
       let sizeBytes = page.reduce(0) { $0 + $1.payloadText.count }
       let isLast = page.count < Self.pageMax && sizeBytes < Self.pageSizeBytesMax
-      place = isLast ? max(newest, from) : page.last?.number ?? newest
-      let through = place
-      let parcels = state.withLock { $0.parcels(of: page, isLast: isLast, for: topic) }
-      for parcel in parcels {
+      position = isLast ? max(newest, from) : page.last?.number ?? newest
+      let through = position
+      let deliveries = state.withLock { $0.deliveries(of: page, isLast: isLast, for: topic) }
+      for parcel in deliveries {
         let delivery = NotificationDelivery(
           store: topic.store, user: topic.user, after: parcel.after, through: through,
           notifications: parcel.notifications)
-        for group in Lanes.group(parcel.listeners) {
+        for group in DeliveryGroups.group(parcel.listeners) {
           group.lane.deliver(delivery, to: group.listeners)
         }
       }

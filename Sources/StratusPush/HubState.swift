@@ -17,7 +17,7 @@ struct HubState {
   private var polls: [ObjectIdentifier: Poll] = [:]
   /// For each store, the number of listened topics and the change number checked so far; nil: no
   /// queue of it was read yet.
-  private var stores: [StoreAddress: (place: Int64?, topics: Int)] = [:]
+  private var stores: [StoreAddress: (position: Int64?, topics: Int)] = [:]
   /// Acknowledgements of devices that are not in the store yet.
   private var consumed: [DeviceKey: Int64] = [:]
   private var work = WorkList()
@@ -27,7 +27,7 @@ struct HubState {
   private var isClosed = false
 
   var listenerCount: Int {
-    topics.values.reduce(0) { $0 + $1.seats.count }
+    topics.values.reduce(0) { $0 + $1.subscribers.count }
   }
 
   var listenedStores: [StoreAddress] { Array(stores.keys) }
@@ -35,14 +35,14 @@ struct HubState {
   var listeningDevices: [StoreAddress: [(user: String, deviceID: String)]] {
     var result: [StoreAddress: [(user: String, deviceID: String)]] = [:]
     for (topic, state) in topics {
-      for seat in state.seats {
-        result[topic.store, default: []].append((topic.user, seat.deviceID))
+      for subscriber in state.subscribers {
+        result[topic.store, default: []].append((topic.user, subscriber.deviceID))
       }
     }
     return result
   }
 
-  // NB: the caller calls `lane.release`, since the lane may call the hub again.
+  // NB: the caller calls `group.release`, since the group may call the hub again.
   mutating func join(
     _ listener: any NotificationListener, as devices: [ListeningDevice], until deadline: Int64?
   ) -> Bool {
@@ -55,9 +55,9 @@ struct HubState {
         stores[topic.store, default: (nil, 0)].topics += 1
       }
       topics[topic]?.add(
-        Seat(
-          listener: listener, deviceID: device.deviceID, ownPlace: device.place,
-          place: max(device.place, known)))
+        SubscribedListener(
+          listener: listener, deviceID: device.deviceID, ownPosition: device.position,
+          position: max(device.position, known)))
       enqueue(topic)
     }
     if let deadline {
@@ -135,11 +135,11 @@ struct HubState {
     }
   }
 
-  func place(of store: StoreAddress) -> Int64? { stores[store]?.place }
+  func position(of store: StoreAddress) -> Int64? { stores[store]?.position }
 
   mutating func note(_ news: UsersWithNews, in store: StoreAddress) {
     guard let known = stores[store] else { return }
-    stores[store]?.place = max(known.place ?? 0, news.through)
+    stores[store]?.position = max(known.position ?? 0, news.through)
     for user in news.users {
       let topic = Topic(store: store, user: user)
       if topics[topic] == nil { continue }
@@ -165,7 +165,7 @@ struct HubState {
       return (ended.map(\.listener), kept)
     }
     if lastHeartbeat != nil {
-      for topic in topics.values { kept += topic.seats.map(\.listener) }
+      for topic in topics.values { kept += topic.subscribers.map(\.listener) }
     }
     lastHeartbeat = now
     return (ended.map(\.listener), kept)
@@ -176,10 +176,10 @@ struct HubState {
   ) -> [any NotificationListener] {
     // NB: iterates over the smaller set, because all listeners contend for this lock.
     if users.count < topics.count {
-      return users.flatMap { topics[Topic(store: address, user: $0)]?.seats.map(\.listener) ?? [] }
+      return users.flatMap { topics[Topic(store: address, user: $0)]?.subscribers.map(\.listener) ?? [] }
     }
     let concerned = topics.filter { $0.key.store == address && users.contains($0.key.user) }
-    return concerned.values.flatMap { $0.seats.map(\.listener) }
+    return concerned.values.flatMap { $0.subscribers.map(\.listener) }
   }
 
   mutating func close() -> [any NotificationListener] {
@@ -189,7 +189,7 @@ struct HubState {
       polls = [:]
       stores = [:]
     }
-    return topics.values.flatMap { $0.seats.map(\.listener) }
+    return topics.values.flatMap { $0.subscribers.map(\.listener) }
   }
 }
 
@@ -197,10 +197,10 @@ struct HubState {
 extension HubState {
   mutating func beginRound(of topic: Topic) -> Int64? { topics[topic]?.beginRound() }
 
-  func parcels(
+  func deliveries(
     of page: [QueuedNotification], isLast: Bool, for topic: Topic
-  ) -> [Parcel] {
-    topics[topic]?.parcels(of: page, isLast: isLast) ?? []
+  ) -> [PositionedDelivery] {
+    topics[topic]?.deliveries(of: page, isLast: isLast) ?? []
   }
 
   mutating func endPage(
@@ -212,8 +212,8 @@ extension HubState {
     guard isDone else { return false }
     // A store's changes are followed from the first queue read. A queue that was read before that
     // position is read again.
-    let followed = stores[topic.store]?.place
-    if followed == nil { stores[topic.store]?.place = number }
+    let followed = stores[topic.store]?.position
+    if followed == nil { stores[topic.store]?.position = number }
     if let followed, number < followed { topics[topic]?.hasNews = true }
     forgetIfIdle(topic)
     enqueue(topic)

@@ -14,28 +14,28 @@ enum HubWork: Sendable {
 }
 
 /// A listener's position in a topic.
-struct Seat {
+struct SubscribedListener {
   let listener: any NotificationListener
   let deviceID: String
   /// The last number that the listener knows. Used while the listener catches up with the others.
-  var ownPlace: Int64
-  /// The last number that the device has received on any connection. Not less than ``ownPlace``.
-  var place: Int64
+  var ownPosition: Int64
+  /// The last number that the device has received on any connection. Not less than ``ownPosition``.
+  var position: Int64
 }
 
 /// Notifications for several listeners at the same position.
-struct Parcel {
+struct PositionedDelivery {
   var after: Int64
   var notifications: [QueuedNotification]
   var listeners: [any NotificationListener]
 }
 
 /// Groups listeners by their lane.
-enum Lanes {
+enum DeliveryGroups {
   static func group(
     _ listeners: [any NotificationListener]
-  ) -> [(lane: any NotificationLane, listeners: [any NotificationListener])] {
-    var groups: [ObjectIdentifier: (any NotificationLane, [any NotificationListener])] = [:]
+  ) -> [(lane: any DeliveryGroup, listeners: [any NotificationListener])] {
+    var groups: [ObjectIdentifier: (any DeliveryGroup, [any NotificationListener])] = [:]
     for listener in listeners {
       let lane = listener.lane
       groups[ObjectIdentifier(lane), default: (lane, [])].1.append(listener)

@@ -2,15 +2,15 @@ import StratusDomain
 
 /// The listeners of a topic and their positions.
 struct TopicState {
-  typealias Seats = [ObjectIdentifier: Seat]
+  typealias Subscribers = [ObjectIdentifier: SubscribedListener]
 
-  /// Listeners that have received every notification up to ``place``.
-  private var current: Seats = [:]
-  private var place: Int64 = 0
+  /// Listeners that have received every notification up to ``position``.
+  private var current: Subscribers = [:]
+  private var position: Int64 = 0
   /// New listeners.
-  private var behind: Seats = [:]
+  private var behind: Subscribers = [:]
   /// New listeners for whom the queue is being read.
-  private var joining: Seats = [:]
+  private var joining: Subscribers = [:]
   /// Whether the queue has grown since the last read.
   var hasNews = false
   /// Whether the topic waits in the work list.
@@ -20,9 +20,9 @@ struct TopicState {
 
   var isEmpty: Bool { current.isEmpty && behind.isEmpty && joining.isEmpty }
   var needsService: Bool { hasNews || !behind.isEmpty }
-  var seats: [Seat] { Array(current.values) + behind.values + joining.values }
+  var subscribers: [SubscribedListener] { Array(current.values) + behind.values + joining.values }
 
-  mutating func add(_ seat: Seat) { behind[ObjectIdentifier(seat.listener)] = seat }
+  mutating func add(_ subscriber: SubscribedListener) { behind[ObjectIdentifier(subscriber.listener)] = subscriber }
 
   /// - Returns: whether the listener was present.
   mutating func remove(_ listener: any NotificationListener) -> Bool {
@@ -46,55 +46,55 @@ struct TopicState {
 
   /// The lowest position of a listener.
   private var start: Int64 {
-    let least = joining.values.map(\.place).min() ?? .max
-    return current.isEmpty ? least : min(place, least)
+    let least = joining.values.map(\.position).min() ?? .max
+    return current.isEmpty ? least : min(position, least)
   }
 
   /// Divides a page among the listeners.
   ///
   /// NB: the last page goes to every new listener, even without a notification for it. The page
   /// sets the listener's position, and the next delivery starts exactly there.
-  func parcels(of page: [QueuedNotification], isLast: Bool) -> [Parcel] {
+  func deliveries(of page: [QueuedNotification], isLast: Bool) -> [PositionedDelivery] {
     let origins = Set(page.compactMap { $0.originDeviceID.map(ExactName.init) })
-    var parts: [[Int64]: [Seat]] = [:]
-    for seat in joining.values { parts[[seat.ownPlace, seat.place], default: []].append(seat) }
-    var parcels = parts.values.flatMap { seats -> [Parcel] in
-      guard let first = seats.first else { return [] }
-      let rest = page.filter { $0.number > first.place }
+    var parts: [[Int64]: [SubscribedListener]] = [:]
+    for subscriber in joining.values { parts[[subscriber.ownPosition, subscriber.position], default: []].append(subscriber) }
+    var deliveries = parts.values.flatMap { subscribers -> [PositionedDelivery] in
+      guard let first = subscribers.first else { return [] }
+      let rest = page.filter { $0.number > first.position }
       if rest.isEmpty, !isLast { return [] }
-      return Self.parcels(of: rest, after: first.ownPlace, seats, origins)
+      return Self.deliveries(of: rest, after: first.ownPosition, subscribers, origins)
     }
     if hasNewsForCurrent(page) {
-      let rest = page.filter { $0.number > place }
-      parcels += Self.parcels(of: rest, after: place, Array(current.values), origins)
+      let rest = page.filter { $0.number > position }
+      deliveries += Self.deliveries(of: rest, after: position, Array(current.values), origins)
     }
-    return parcels
+    return deliveries
   }
 
   private func hasNewsForCurrent(_ page: [QueuedNotification]) -> Bool {
     guard !current.isEmpty, let last = page.last else { return false }
-    return last.number > place
+    return last.number > position
   }
 
   /// NB: a device that caused a notification in this page gets a separate delivery without it. The
   /// delivery may be empty, but it still advances the device's position.
-  private static func parcels(
-    of page: [QueuedNotification], after place: Int64, _ seats: [Seat], _ origins: Set<ExactName>
-  ) -> [Parcel] {
-    var whole = Parcel(after: place, notifications: page, listeners: [])
-    whole.listeners.reserveCapacity(seats.count)
-    var parcels: [Parcel] = []
-    for seat in seats {
-      if origins.isEmpty || !origins.contains(ExactName(seat.deviceID)) {
-        whole.listeners.append(seat.listener)
+  private static func deliveries(
+    of page: [QueuedNotification], after position: Int64, _ subscribers: [SubscribedListener], _ origins: Set<ExactName>
+  ) -> [PositionedDelivery] {
+    var whole = PositionedDelivery(after: position, notifications: page, listeners: [])
+    whole.listeners.reserveCapacity(subscribers.count)
+    var deliveries: [PositionedDelivery] = []
+    for subscriber in subscribers {
+      if origins.isEmpty || !origins.contains(ExactName(subscriber.deviceID)) {
+        whole.listeners.append(subscriber.listener)
         continue
       }
-      let device = ExactName(seat.deviceID)
+      let device = ExactName(subscriber.deviceID)
       let others = page.filter { $0.originDeviceID.map(ExactName.init) != device }
-      parcels.append(Parcel(after: place, notifications: others, listeners: [seat.listener]))
+      deliveries.append(PositionedDelivery(after: position, notifications: others, listeners: [subscriber.listener]))
     }
-    if !whole.listeners.isEmpty { parcels.append(whole) }
-    return parcels
+    if !whole.listeners.isEmpty { deliveries.append(whole) }
+    return deliveries
   }
 
   /// Updates the positions after a page was delivered.
@@ -103,17 +103,17 @@ struct TopicState {
   mutating func endPage(
     _ page: [QueuedNotification], through number: Int64, isLast: Bool
   ) -> Bool {
-    if hasNewsForCurrent(page) { place = number }
-    for (id, seat) in joining where seat.place < number {
-      joining[id]?.place = number
+    if hasNewsForCurrent(page) { position = number }
+    for (id, subscriber) in joining where subscriber.position < number {
+      joining[id]?.position = number
       // A listener that has received nothing yet continues from its own position.
-      if isLast || page.contains(where: { $0.number > seat.place }) {
-        joining[id]?.ownPlace = number
+      if isLast || page.contains(where: { $0.number > subscriber.position }) {
+        joining[id]?.ownPosition = number
       }
     }
     let hasAudience = !current.isEmpty || !joining.isEmpty
     guard isLast || !hasAudience else { return false }
-    if current.isEmpty { place = number }
+    if current.isEmpty { position = number }
     current.merge(joining) { $1 }
     joining.removeAll()
     isServed = false

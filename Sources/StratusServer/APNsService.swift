@@ -63,7 +63,7 @@ struct APNsService: ServiceLifecycle.Service {
       queues: { [stores, authentication] in
         var queues: [StoreAddress: any APNsQueue] = [:]
         for (address, store) in stores.openStoresByAddress where leases.has(address) {
-          queues[address] = HearingQueue(
+          queues[address] = EnabledUsersQueue(
             queue: StoreAPNsQueue(store, now: now), container: address.container,
             authentication: authentication)
         }
@@ -76,9 +76,9 @@ struct APNsService: ServiceLifecycle.Service {
           for await signal in queues.received {
             await leases.renew(signal.address)
             if let device = signal.device {
-              channel.nudge(device, at: signal.address)
+              channel.signal(device, at: signal.address)
             } else {
-              channel.nudge(at: signal.address)
+              channel.signal(at: signal.address)
             }
           }
         }
@@ -86,7 +86,7 @@ struct APNsService: ServiceLifecycle.Service {
         group.addTask {
           while !Task.isCancelled {
             for address in stores.openStoresByAddress.keys { await leases.renew(address) }
-            channel.nudge()
+            channel.signal()
             try? await Task.sleep(for: pause)
           }
         }

@@ -199,7 +199,7 @@ public struct Composition: Sendable {
   ///
   /// - Parameter stepsMax: the number of steps in each store; nil: until all cascades are complete.
   /// - Throws: the store's error.
-  public func carryOnCascades(stepsMax: Int? = nil) async throws {
+  public func continueCascades(stepsMax: Int? = nil) async throws {
     for store in stores.openStores {
       let cascades = ContinueCascades(store: store, ambient: ambient)
       var count = 0

@@ -12,7 +12,7 @@ extension Composition {
     StoreSweep(
       work: .forgetting, pause: .seconds(600), stores: stores, locks: locks, logger: logger
     ) { [ambient] (store, _) async throws(ServerError) in
-      try await ForgetDeletions(store: store, ambient: ambient, days: days).step(
+      try await ExpireDeletions(store: store, ambient: ambient, days: days).step(
         limit: Self.stepDeletions)
     }
   }
@@ -21,9 +21,9 @@ extension Composition {
   ///
   /// - Parameter days: see ``Settings/historyDays``.
   /// - Throws: the store's error.
-  public func forgetDeletions(olderThanDays days: Int64) async throws {
+  public func expireDeletions(olderThanDays days: Int64) async throws {
     for store in stores.openStores {
-      let forgetting = ForgetDeletions(store: store, ambient: ambient, days: days)
+      let forgetting = ExpireDeletions(store: store, ambient: ambient, days: days)
       while try await forgetting.step(limit: Self.stepDeletions) {}
     }
   }

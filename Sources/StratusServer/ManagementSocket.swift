@@ -8,14 +8,14 @@ struct ManagementSocket {
   /// The longest path of a socket: 108 bytes on Linux and 104 elsewhere, the last of them 0.
   private static let pathBytesMax = 103
 
-  let place: HTTPServer.ManagementPlace
+  let address: HTTPServer.ManagementAddress
   private let folderToRemove: URL?
 
   /// - Parameter port: the port to listen on; nil: a socket.
   /// - Throws: an error if no socket can be created.
   init(data: URL, port: Int?) throws {
     if let port {
-      place = .port(port)
+      address = .port(port)
       folderToRemove = nil
       return
     }
@@ -23,7 +23,7 @@ struct ManagementSocket {
     if socket.path.utf8.count <= Self.pathBytesMax {
       // Removes the socket of a killed server; the folder is locked, so no running server uses it.
       try? FileManager.default.removeItem(at: socket)
-      place = .socket(path: socket.path)
+      address = .socket(path: socket.path)
       folderToRemove = nil
       return
     }
@@ -32,13 +32,13 @@ struct ManagementSocket {
     var template = Array("/tmp/stratus-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { throw CocoaError(.fileWriteUnknown) }
     let path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-    place = .socket(path: path + "/" + Self.name)
+    address = .socket(path: path + "/" + Self.name)
     folderToRemove = URL(fileURLWithPath: path, isDirectory: true)
   }
 
   /// Removes the socket.
   func remove() {
-    if case .socket(let path) = place { try? FileManager.default.removeItem(atPath: path) }
+    if case .socket(let path) = address { try? FileManager.default.removeItem(atPath: path) }
     if let folderToRemove { try? FileManager.default.removeItem(at: folderToRemove) }
   }
 }

@@ -16,20 +16,20 @@ struct NotificationService: ServiceLifecycle.Service {
     await cancelWhenGracefulShutdown {
       await withTaskGroup(of: Void.self) { group in
         group.addTask { await parts.hub.run() }
-        group.addTask { await lookAround() }
+        group.addTask { await poll() }
       }
     }
     parts.hub.close()
   }
 
-  private func lookAround() async {
+  private func poll() async {
     var pauses = 0
     while !Task.isCancelled {
       try? await Task.sleep(for: Self.pause)
       if Task.isCancelled { return }
       pauses += 1
       parts.hub.tick()
-      await parts.hub.lookAround()
+      await parts.hub.poll()
       await releaseDisabled()
       if pauses % Self.pausesPerPrune == 0 { await prune() }
       if pauses % Self.pausesPerTouch == 0 { await parts.hub.touchDevices() }

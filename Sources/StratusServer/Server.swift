@@ -68,7 +68,7 @@ public struct Server: Sendable {
     }
     let (managementURLs, managementURL) = AsyncStream<String>.makeStream()
     var (clients, management) = (parts.router, parts.router)
-    (clients.door, management.door) = (.clients, .management)
+    (clients.endpointSet, management.endpointSet) = (.clients, .management)
     let application = HTTPServer.application(
       router: clients, host: settings.bareHost, port: settings.port,
       connections: settings.connections(with: DescriptorLimit.raise()), logger: logger

@@ -29,13 +29,13 @@ struct StoreSweep: ServiceLifecycle.Service {
   func run() async throws {
     await cancelWhenGracefulShutdown {
       await withTaskGroup(of: Void.self) { group in
-        if let signals { group.addTask { await heed(signals) } }
-        group.addTask { await lookAround() }
+        if let signals { group.addTask { await follow(signals) } }
+        group.addTask { await poll() }
       }
     }
   }
 
-  private func heed(_ signals: any Signals) async {
+  private func follow(_ signals: any Signals) async {
     for await signal in signals.received {
       do throws(ServerError) {
         let store = try await stores.store(at: signal.address)
@@ -46,7 +46,7 @@ struct StoreSweep: ServiceLifecycle.Service {
     }
   }
 
-  private func lookAround() async {
+  private func poll() async {
     while !Task.isCancelled {
       var waiting = stores.openStoresByAddress
       while !waiting.isEmpty {

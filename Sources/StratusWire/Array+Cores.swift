@@ -17,8 +17,8 @@ extension Array where Element: Sendable {
       // continues.
       nonisolated(unsafe) let results = results
       Cores.perform(parts.count) { part in
-        for place in parts[part] {
-          results.initializeElement(at: place, to: body(self[place]))
+        for index in parts[part] {
+          results.initializeElement(at: index, to: body(self[index]))
         }
       }
       resultsCount = count

@@ -59,8 +59,8 @@ extension ServerDataMaker {
     let secret = try await database.record(for: GoldenValues.id("secret-1"))
     secret.encryptedValues["secretText"] = "anders"
     try archive.write(secret, as: "record-encrypted-\(time)")
-    let stranger = scene.container(of: "alice", on: "keyless", hasKeys: false)
-    let sealed = try await stranger.privateCloudDatabase.record(for: GoldenValues.id("secret-1"))
+    let otherUser = scene.container(of: "alice", on: "keyless", hasKeys: false)
+    let sealed = try await otherUser.privateCloudDatabase.record(for: GoldenValues.id("secret-1"))
     try archive.write(sealed, as: "record-sealed-\(time)")
     let zone = try await database.recordZone(for: CKRecordZone.ID(zoneName: "Places"))
     try archive.write(zone, as: "zone-fetched-\(time)")

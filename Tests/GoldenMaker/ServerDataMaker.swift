@@ -102,9 +102,9 @@ struct ServerDataMaker {
     }
     let folder = CKRecord(recordType: "Folder", recordID: GoldenValues.id("folder-1"))
     folder["title"] = "Folder"
-    let doomed = CKRecord(recordType: "Folder", recordID: GoldenValues.id("folder-2"))
-    doomed["title"] = "Doomed"
-    try await save([folder, doomed], to: database)
+    let cascaded = CKRecord(recordType: "Folder", recordID: GoldenValues.id("folder-2"))
+    cascaded["title"] = "Doomed"
+    try await save([folder, cascaded], to: database)
     let all = CKRecord(recordType: "All", recordID: GoldenValues.id("all-1"))
     GoldenValues.fill(all)
     all["photo"] = CKAsset(fileURL: try scene.file("photo.bin", "photo bytes"))
@@ -118,7 +118,7 @@ struct ServerDataMaker {
     GoldenValues.fillSecrets(secret)
     try await save(
       [all, secret] + (1...6).map { note("note-\($0)", "Note \($0)", $0) }
-        + (1...3).map { note("doomed-\($0)", "Doomed \($0)", $0, folder: "folder-2") }
+        + (1...3).map { note("cascaded-\($0)", "Doomed \($0)", $0, folder: "folder-2") }
         + [note("child-1", "Child", 1, folder: "folder-1")], to: database)
     for zone in ["Places", "Gone", "Again"].map({ CKRecordZone.ID(zoneName: $0) }) {
       try await save([note("in-\(zone.zoneName)", zone.zoneName, 1, in: zone)], to: database)
@@ -185,7 +185,7 @@ struct ServerDataMaker {
     try await save([changed, note("note-7", "Note 7", 7)], to: laptop)
     _ = try await laptop.modifyRecords(
       saving: [], deleting: [GoldenValues.id("note-3"), GoldenValues.id("folder-2")])
-    try await scene.server.carryOnCascades()
+    try await scene.server.continueCascades()
     scene.pass()
     _ = try await laptop.deleteRecordZone(withID: CKRecordZone.ID(zoneName: "Gone"))
     let again = CKRecordZone.ID(zoneName: "Again")

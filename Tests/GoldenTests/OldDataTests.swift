@@ -138,7 +138,7 @@ import Testing
       all["pointers"] = nil
       _ = try await database.save(all)
       _ = try await database.deleteRecord(withID: GoldenFiles.id("folder-1"))
-      try await golden.server.carryOnCascades()
+      try await golden.server.continueCascades()
       let error = await #expect(throws: CKError.self) {
         _ = try await database.record(for: GoldenFiles.id("child-1"))
       }

@@ -27,7 +27,7 @@ struct CrashRounds {
     chance = SeededChance(seed: seed)
     ledger = Ledger(
       lanes: (0..<Self.writersCount).flatMap { writer in
-        CrashZones.ids.indices.map { Lane(zone: $0, prefix: "writer\(writer)-") }
+        CrashZones.ids.indices.map { WriterRecords(zone: $0, prefix: "writer\(writer)-") }
       })
   }
 
@@ -142,7 +142,7 @@ struct CrashRounds {
     }
   }
 
-  private mutating func compare(_ lane: Lane, at index: Int, with fresh: Reader) {
+  private mutating func compare(_ lane: WriterRecords, at index: Int, with fresh: Reader) {
     let found = lane.part(of: fresh.records)
     let tags = fresh.records.filter { found[$0.key] != nil }.mapValues(\.tag)
     guard let place = lane.place(of: found, from: lane.acknowledgedCount) else {
@@ -161,7 +161,7 @@ struct CrashRounds {
     ledger.settle(index, on: found, tags: tags)
   }
 
-  private func describe(_ lane: Lane, _ found: Lane.State) -> String {
+  private func describe(_ lane: WriterRecords, _ found: WriterRecords.State) -> String {
     let expected = lane.acknowledged
     let wrong = Set(found.keys).union(expected.keys).filter { found[$0] != expected[$0] }.sorted()
     let details = wrong.prefix(6).map { name in
@@ -184,7 +184,7 @@ struct CrashRounds {
       }
       let writer = Writer(
         ledger: ledger, laneIndices: [index], connection: connection, chance: chance)
-      let batch = Lane.Batch(number: lane.newestNumber + 1, saved: [name])
+      let batch = WriterRecords.Batch(number: lane.newestNumber + 1, saved: [name])
       let save = Writer.save(.update, name, tag: tag, number: batch.number, text: "after the kill")
       if await !writer.send([save], as: batch, in: index) {
         faults.append("\(name): the acknowledged tag does not pass after the kill")
@@ -195,7 +195,7 @@ struct CrashRounds {
   }
 
   private mutating func requireConflict(
-    _ name: String, tag: String, current: String, lane: Lane, over connection: Connection
+    _ name: String, tag: String, current: String, lane: WriterRecords, over connection: Connection
   ) async throws {
     let save = Writer.save(.update, name, tag: tag, number: -1, text: "stale")
     let answer = try await connection.send(

@@ -3,7 +3,7 @@ import Synchronization
 /// The sent and the acknowledged requests of all writers. Kills the server after a number of them.
 final class Ledger: Sendable {
   private struct Contents {
-    var lanes: [Lane]
+    var lanes: [WriterRecords]
     var acknowledgedCount = 0
     var killAt = Int.max
     var isDead = false
@@ -13,9 +13,9 @@ final class Ledger: Sendable {
 
   private let contents: Mutex<Contents>
 
-  init(lanes: [Lane]) { contents = Mutex(Contents(lanes: lanes)) }
+  init(lanes: [WriterRecords]) { contents = Mutex(Contents(lanes: lanes)) }
 
-  var lanes: [Lane] { contents.withLock(\.lanes) }
+  var lanes: [WriterRecords] { contents.withLock(\.lanes) }
   /// Whether the server was killed.
   var isDead: Bool { contents.withLock(\.isDead) }
   /// The errors that occurred while the server was running.
@@ -37,9 +37,9 @@ final class Ledger: Sendable {
   /// Ends a round in which no writer is active any more.
   func end() { contents.withLock { $0.isDead = true } }
 
-  func lane(_ index: Int) -> Lane { contents.withLock { $0.lanes[index] } }
+  func lane(_ index: Int) -> WriterRecords { contents.withLock { $0.lanes[index] } }
 
-  func issue(_ batch: Lane.Batch, in index: Int) {
+  func issue(_ batch: WriterRecords.Batch, in index: Int) {
     contents.withLock { $0.lanes[index].issue(batch) }
   }
 
@@ -55,7 +55,7 @@ final class Ledger: Sendable {
     }
   }
 
-  func settle(_ index: Int, on found: Lane.State, tags: [String: String]) {
+  func settle(_ index: Int, on found: WriterRecords.State, tags: [String: String]) {
     contents.withLock { $0.lanes[index].settle(on: found, tags: tags) }
   }
 

@@ -23,9 +23,9 @@ struct Writer {
 
   /// Creates a batch of random size that its records allow.
   private mutating func plan(
-    for lane: Lane, isSingle: Bool
-  ) -> (Lane.Batch, [RecordOperation]) {
-    var batch = Lane.Batch(number: lane.newestNumber + 1)
+    for lane: WriterRecords, isSingle: Bool
+  ) -> (WriterRecords.Batch, [RecordOperation]) {
+    var batch = WriterRecords.Batch(number: lane.newestNumber + 1)
     var operations: [RecordOperation] = []
     let size = isSingle ? 1 : Int.random(in: 1...20, using: &chance)
     let names = (0..<Self.namesPerLane).shuffled(using: &chance).prefix(size)
@@ -63,7 +63,7 @@ struct Writer {
   /// Sends a batch and records its answer.
   ///
   /// - Returns: whether there was an answer.
-  func send(_ operations: [RecordOperation], as batch: Lane.Batch, in index: Int) async -> Bool {
+  func send(_ operations: [RecordOperation], as batch: WriterRecords.Batch, in index: Int) async -> Bool {
     ledger.issue(batch, in: index)
     let request = ModifyRecords.Request(
       zoneID: CrashZones.ids[ledger.lane(index).zone], operations: operations, isAtomic: true)

@@ -234,7 +234,7 @@ import Testing
     try await withServer { server in
       var anna = try await server.client("anna@example.org")
       let body: JSON = ["zones": [], "zoneID": ["zoneName": "_defaultZone"]]
-      let unsigned = try await server.stranger.answer(endpoint, body)
+      let unsigned = try await server.otherUser.answer(endpoint, body)
       unsigned.expectRefusal(endpoint, code: "AUTHENTICATION_REQUIRED")
       anna.database = "public"
       try await anna.answer(endpoint, body).expectRefusal(endpoint, code: "BAD_REQUEST")

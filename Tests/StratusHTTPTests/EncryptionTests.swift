@@ -107,10 +107,10 @@ import Testing
         .post, anna.target("encryption/register"),
         body: JSON.object(["publicKey": Self.keyOne]).bytes)
       inPublic.expectRefusal("public", code: "BAD_REQUEST")
-      var stranger = server.stranger
-      stranger.database = "private"
-      let unknown = try await stranger.send(.post, stranger.target("encryption/keys"))
-      unknown.expectRefusal("stranger", code: "AUTHENTICATION_REQUIRED")
+      var otherUser = server.otherUser
+      otherUser.database = "private"
+      let unknown = try await otherUser.send(.post, otherUser.target("encryption/keys"))
+      unknown.expectRefusal("otherUser", code: "AUTHENTICATION_REQUIRED")
     }
   }
 

@@ -21,7 +21,7 @@ import Testing
   ])
   func `an unknown path gives 404 with a JSON body`(path: String) async throws {
     try await withServer { server in
-      let answer = try await server.stranger.send(.get, path)
+      let answer = try await server.otherUser.send(.get, path)
       #expect(answer.status == 404)
       answer.expectRefusal(path)
     }
@@ -42,8 +42,8 @@ import Testing
 
   @Test func `every answer has a version, an instance and a request ID`() async throws {
     try await withServer { server in
-      let good = try await server.stranger.answer("zones/list", [:])
-      let bad = try await server.stranger.answer("records/modify", [:])
+      let good = try await server.otherUser.answer("zones/list", [:])
+      let bad = try await server.otherUser.answer("records/modify", [:])
       for answer in [good, bad] {
         #expect(try answer.header("X-Apple-CloudKit-Version") == "1.0")
         #expect(try answer.header("X-Responding-Instance")?.isEmpty == false)
@@ -58,8 +58,8 @@ import Testing
   @Test func `a page from any origin may send requests and read answers`() async throws {
     try await withServer { server in
       let origin = "https://notes.example.org"
-      let target = server.stranger.target("users/caller")
-      let answer = try await server.stranger.send(.get, target, headers: ["Origin": origin])
+      let target = server.otherUser.target("users/caller")
+      let answer = try await server.otherUser.send(.get, target, headers: ["Origin": origin])
       #expect(answer.status == 421)
       #expect(try answer.header("Access-Control-Allow-Origin") == origin)
       // With a token without a list of origins, a browser sends no cookies (web-auth §5, 8).
@@ -68,7 +68,7 @@ import Testing
       for name in ["X-Apple-CloudKit-Web-Auth-Token", "X-Apple-Request-UUID"] {
         #expect(exposed.contains(name))
       }
-      let local = try await server.stranger.send(.get, target)
+      let local = try await server.otherUser.send(.get, target)
       #expect(try local.header("Access-Control-Allow-Origin") == nil)
     }
   }

@@ -52,7 +52,7 @@ import Testing
       anna.database = "public"
       let saved = try await anna.save("n-1")
       #expect(saved["zoneID"]["zoneName"] == "_defaultZone")
-      #expect(try await server.stranger.lookup(["n-1"])[0] == saved)
+      #expect(try await server.otherUser.lookup(["n-1"])[0] == saved)
     }
   }
 

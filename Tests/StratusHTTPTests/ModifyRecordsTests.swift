@@ -146,8 +146,8 @@ import Testing
   @Test func `a write without a signed-in user is refused`() async throws {
     try await withServer { server in
       let operation: JSON = ["operationType": "create", "record": ["recordType": "Note"]]
-      let answer = try await server.stranger.answer("records/modify", ["operations": [operation]])
-      answer.expectRefusal("a stranger's save", code: "AUTHENTICATION_REQUIRED")
+      let answer = try await server.otherUser.answer("records/modify", ["operations": [operation]])
+      answer.expectRefusal("a otherUser's save", code: "AUTHENTICATION_REQUIRED")
       #expect(answer.status == 421)
       #expect(answer.reason == "request needs authorization")
     }

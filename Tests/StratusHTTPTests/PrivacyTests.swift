@@ -121,9 +121,9 @@ import Testing
     try await withTwo { anna, _, name in
       let zoneID: JSON = ["zoneName": "Diary", "ownerRecordName": "\(name)"]
       for (endpoint, body) in Self.attempts(zoneID, nil) + [("zones/list", [:])] {
-        var stranger = anna
-        stranger.webAuthToken = nil
-        try await stranger.answer(endpoint, body)
+        var otherUser = anna
+        otherUser.webAuthToken = nil
+        try await otherUser.answer(endpoint, body)
           .expectRefusal(endpoint, code: "AUTHENTICATION_REQUIRED")
       }
     }

@@ -36,7 +36,7 @@ extension TestServer {
   }
 
   /// A caller with an API token and without a user.
-  var stranger: Client {
+  var otherUser: Client {
     Client(router: router, database: "public", apiToken: developer.apiToken)
   }
 

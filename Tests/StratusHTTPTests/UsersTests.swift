@@ -19,7 +19,7 @@ import Testing
   @Test(arguments: ["users/caller", "users/current"])
   func `a caller without a user is asked to sign in`(endpoint: String) async throws {
     try await withServer { server in
-      let answer = try await server.stranger.get(endpoint)
+      let answer = try await server.otherUser.get(endpoint)
       answer.expectRefusal(endpoint, code: "AUTHENTICATION_REQUIRED")
       #expect(answer.status == 421)
     }
@@ -44,7 +44,7 @@ import Testing
       var anna = try await server.client("anna@example.org")
       anna.database = "public"
       let name = try #require(try await anna.post("users/caller")["userRecordName"].string)
-      let record = try await server.stranger.lookup([name])[0]
+      let record = try await server.otherUser.lookup([name])[0]
       #expect(record["recordType"] == "Users")
       #expect(record["created"]["userRecordName"].string == name)
     }

@@ -22,7 +22,7 @@ import Testing
   @Test
   func `the public database has only its default zone, also for anonymous callers`() async throws {
     try await withServer { server in
-      let list = try await server.stranger.post("zones/list")
+      let list = try await server.otherUser.post("zones/list")
       #expect(names(list) == ["_defaultZone"])
     }
   }
@@ -112,7 +112,7 @@ import Testing
   func `an anonymous caller cannot list private zones`(endpoint: String) async throws {
     try await withServer { server in
       let body: JSON = ["zones": [["zoneName": "_defaultZone"]], "operations": []]
-      let answer = try await server.stranger.answer(endpoint, body)
+      let answer = try await server.otherUser.answer(endpoint, body)
       answer.expectRefusal(endpoint, code: "AUTHENTICATION_REQUIRED")
     }
   }

@@ -121,7 +121,7 @@ struct ModelServer: Sendable {
         for place in places {
           outcomes[place] =
             violations.contains(place)
-            ? .failed(.referenceViolation, serverRecord: nil) : carryOut(items[place], policy)
+            ? .failed(.referenceViolation, serverRecord: nil) : apply(items[place], policy)
         }
         if isWhole, places.contains(where: { outcomes[$0].isFailure }) { break }
         let accepted = places.filter { !outcomes[$0].isFailure }
@@ -143,7 +143,7 @@ struct ModelServer: Sendable {
     return outcomes
   }
 
-  private mutating func carryOut(
+  private mutating func apply(
     _ item: Item, _ policy: CKModifyRecordsOperation.RecordSavePolicy
   ) -> Outcome {
     guard zones[item.key.zone] != nil else { return .failed(.zoneNotFound, serverRecord: nil) }
@@ -152,7 +152,7 @@ struct ModelServer: Sendable {
       // Deleting a missing record succeeds (§12) and changes nothing.
       if let record = record(key) { remove(key, record) }
       return .deleted
-    case .save(let save): return carryOut(save, policy)
+    case .save(let save): return apply(save, policy)
     }
   }
 
@@ -164,7 +164,7 @@ struct ModelServer: Sendable {
     zones[key.zone]?.deletedTypes[key.name] = record.type
   }
 
-  private mutating func carryOut(
+  private mutating func apply(
     _ save: Save, _ policy: CKModifyRecordsOperation.RecordSavePolicy
   ) -> Outcome {
     let stored = record(save.key)

@@ -7,23 +7,23 @@ import Testing
   @Test func `delivers queued notifications, and then new ones`() async throws {
     try await withScene { scene in
       try await scene.enqueue(["1", "2"])
-      let ear = await scene.join(at: 1)
-      #expect(ear.heard == ["2"])
+      let recorder = await scene.join(at: 1)
+      #expect(recorder.heard == ["2"])
       try await scene.enqueue(["3"])
       try await scene.enqueue(["4"], for: "_bob")
       try await scene.enqueue(["5"])
-      #expect(ear.heard == ["2", "3", "5"])
+      #expect(recorder.heard == ["2", "3", "5"])
     }
   }
 
-  @Test func `reaches all listeners of a lane with one delivery`() async throws {
+  @Test func `reaches all listeners of a group with one delivery`() async throws {
     try await withScene { scene in
-      let lane = Lane()
-      var ears: [Ear] = []
-      for number in 0..<20 { ears.append(await scene.join("d\(number)", on: lane)) }
+      let group = RecordingGroup()
+      var recorders: [NotificationRecorder] = []
+      for number in 0..<20 { recorders.append(await scene.join("d\(number)", on: group)) }
       try await scene.enqueue(["1", "2", "3"])
-      #expect(lane.reached == [20])
-      #expect(ears.allSatisfy { $0.heard == ["1", "2", "3"] })
+      #expect(group.reached == [20])
+      #expect(recorders.allSatisfy { $0.heard == ["1", "2", "3"] })
     }
   }
 
@@ -65,7 +65,7 @@ import Testing
       let third = await scene.join("c", at: 0)
       try await scene.enqueue(["w"], for: "_bob")
       try await scene.enqueue(["2"])
-      for ear in [first, second, third] { #expect(ear.heard == ["1", "2"]) }
+      for recorder in [first, second, third] { #expect(recorder.heard == ["1", "2"]) }
     }
   }
 
@@ -101,16 +101,16 @@ import Testing
   /// returns.
   @Test func `delivers everything that an overloaded listener has missed`() async throws {
     try await withScene { scene in
-      let (ear, other) = (await scene.join("a"), await scene.join("b"))
+      let (recorder, other) = (await scene.join("a"), await scene.join("b"))
       try await scene.enqueue(["1"])
-      ear.setDeaf(true)
+      recorder.setDeaf(true)
       try await scene.enqueue(["2", "3"])
-      ear.setDeaf(false)
+      recorder.setDeaf(false)
       try await scene.enqueue(["4"])
-      #expect(ear.heard == ["1"], "what comes behind a gap is not taken")
-      scene.rejoin(ear)
+      #expect(recorder.heard == ["1"], "what comes behind a gap is not taken")
+      scene.rejoin(recorder)
       await scene.hub.settle()
-      #expect(ear.heard == ["1", "2", "3", "4"])
+      #expect(recorder.heard == ["1", "2", "3", "4"])
       #expect(other.heard == ["1", "2", "3", "4"])
     }
   }
@@ -120,16 +120,16 @@ import Testing
     async throws
   {
     try await withScene { scene in
-      let ear = await scene.join("a")
+      let recorder = await scene.join("a")
       try await scene.enqueue(["1"])
-      ear.setDeaf(true)
+      recorder.setDeaf(true)
       try await scene.enqueue(["2"])
-      ear.setDeaf(false)
+      recorder.setDeaf(false)
       let (events, event) = AsyncStream.makeStream(of: Void.self)
       var happened = events.makeAsyncIterator()
       let first = try await scene.beginReading(["3"]) { event.yield() }
       await happened.next()
-      scene.rejoin(ear)
+      scene.rejoin(recorder)
       let second = Task {
         await scene.hub.settle()
         event.yield()
@@ -141,26 +141,26 @@ import Testing
       scene.stores.release()
       await second.value
       await scene.hub.settle()
-      #expect(ear.heard == ["1", "2", "3"])
+      #expect(recorder.heard == ["1", "2", "3"])
     }
   }
 
   @Test(arguments: [false, true])
   func `removes a queue without listeners after reading it`(fails: Bool) async throws {
     try await withScene { scene in
-      let ear = await scene.join("a")
+      let recorder = await scene.join("a")
       let (events, event) = AsyncStream.makeStream(of: Void.self)
       var happened = events.makeAsyncIterator()
       let reading = try await scene.beginReading(["1"]) { event.yield() }
       await happened.next()
-      scene.hub.leave(ear, as: [ear.device])
+      scene.hub.leave(recorder, as: [recorder.device])
       if fails { scene.stores.failNext(1) }
       scene.stores.release()
       await reading.value
       let asked = scene.stores.asked
-      await scene.hub.lookAround()
+      await scene.hub.poll()
       #expect(scene.stores.asked == asked)
-      #expect(ear.heard == [])
+      #expect(recorder.heard == [])
     }
   }
 
@@ -181,12 +181,12 @@ import Testing
 
   @Test func `keeps connections alive every 25 seconds`() async throws {
     try await withScene { scene in
-      let ear = await scene.join("a")
+      let recorder = await scene.join("a")
       for _ in 0..<100 {
         scene.hub.tick()
         scene.clock.move(bySeconds: 1)
       }
-      #expect(ear.heard == ["alive", "alive", "alive"])
+      #expect(recorder.heard == ["alive", "alive", "alive"])
     }
   }
 
@@ -214,10 +214,10 @@ import Testing
       let device = ListeningDevice(
         store: Scene.address, user: "_ann", deviceID: "a", place: 0)
       scene.hub.consume(through: 1, by: device)
-      let ear = Ear(lane: Lane(), device: device)
-      scene.hub.join(ear, as: [device], until: nil)
+      let recorder = NotificationRecorder(group: RecordingGroup(), device: device)
+      scene.hub.join(recorder, as: [device], until: nil)
       await scene.hub.settle()
-      #expect(ear.heard == ["2"])
+      #expect(recorder.heard == ["2"])
       let stored = try await store.read { (body) throws(ServerError) in
         try body.device(id: "a", of: "_ann")
       }
@@ -227,7 +227,7 @@ import Testing
 
   @Test func `retries a failed read and reports the reason`() async throws {
     try await withScene { scene in
-      let ear = await scene.join("a")
+      let recorder = await scene.join("a")
       let store = try await scene.stores.store(at: Scene.address)
       try await store.write { (body) throws(ServerError) in
         try body.enqueue([Scene.notification("1", for: "_ann", from: nil)])
@@ -235,26 +235,26 @@ import Testing
       await scene.hub.look(at: Scene.address)
       scene.stores.failNext(1)
       await scene.hub.settle()
-      #expect(ear.heard == [])
+      #expect(recorder.heard == [])
       #expect(scene.errors.all == [.tryAgainLater])
       scene.hub.tick()
       await scene.hub.settle()
-      #expect(ear.heard == ["1"])
+      #expect(recorder.heard == ["1"])
     }
   }
 
   @Test func `finds notifications without a signal when it checks the stores`() async throws {
     try await withScene { scene in
-      let ear = await scene.join("a")
+      let recorder = await scene.join("a")
       let store = try await scene.stores.store(at: Scene.address)
       try await store.write { (body) throws(ServerError) in
         try body.enqueue([Scene.notification("1", for: "_ann", from: nil)])
       }
       await scene.hub.settle()
-      #expect(ear.heard == [])
-      await scene.hub.lookAround()
+      #expect(recorder.heard == [])
+      await scene.hub.poll()
       await scene.hub.settle()
-      #expect(ear.heard == ["1"])
+      #expect(recorder.heard == ["1"])
     }
   }
 

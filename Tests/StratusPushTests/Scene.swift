@@ -68,23 +68,23 @@ struct Scene: Sendable {
   /// A device joins and receives its queued notifications.
   func join(
     _ deviceID: String = "a", of user: String = "_ann", at place: Int64 = 0,
-    on lane: Lane = Lane(), until deadline: Int64? = nil
-  ) async -> Ear {
-    let ear = Ear(
-      lane: lane,
+    on group: RecordingGroup = RecordingGroup(), until deadline: Int64? = nil
+  ) async -> NotificationRecorder {
+    let recorder = NotificationRecorder(
+      group: group,
       device: ListeningDevice(
         store: Self.address, user: user, deviceID: deviceID, place: place))
-    hub.join(ear, as: [ear.device], until: deadline)
+    hub.join(recorder, as: [recorder.device], until: deadline)
     await hub.settle()
-    return ear
+    return recorder
   }
 
   /// A listener leaves and joins again at its position. The hub delivers nothing yet.
-  func rejoin(_ ear: Ear) {
-    hub.leave(ear, as: [ear.device])
-    var device = ear.device
-    device.place = ear.place
-    hub.join(ear, as: [device], until: nil)
+  func rejoin(_ recorder: NotificationRecorder) {
+    hub.leave(recorder, as: [recorder.device])
+    var device = recorder.device
+    device.place = recorder.place
+    hub.join(recorder, as: [device], until: nil)
   }
 
   static func notification(
@@ -167,7 +167,7 @@ final class FaultyStores: StoreCatalog {
 }
 
 /// Reaches listeners at once, and counts the deliveries.
-final class Lane: NotificationLane {
+final class RecordingGroup: DeliveryGroup {
   private let counts = Mutex<[Int]>([])
 
   /// For each delivery with notifications, the number of listeners that it reached.
@@ -175,32 +175,32 @@ final class Lane: NotificationLane {
 
   func deliver(_ delivery: NotificationDelivery, to listeners: [any NotificationListener]) {
     if !delivery.notifications.isEmpty { counts.withLock { $0.append(listeners.count) } }
-    for case let ear as Ear in listeners { ear.hear(delivery) }
+    for case let recorder as NotificationRecorder in listeners { recorder.hear(delivery) }
   }
 
   func keepAlive(_ listeners: [any NotificationListener]) {
-    for case let ear as Ear in listeners { ear.note("alive") }
+    for case let recorder as NotificationRecorder in listeners { recorder.note("alive") }
   }
 
   func release(_ listeners: [any NotificationListener]) {
-    for case let ear as Ear in listeners { ear.note("released") }
+    for case let recorder as NotificationRecorder in listeners { recorder.note("released") }
   }
 }
 
 /// A listener with the capacity of a stream.
-final class Ear: NotificationListener {
+final class NotificationRecorder: NotificationListener {
   private struct State {
     var place: Int64
     var heard: [String] = []
     var isDeaf = false
   }
 
-  let lane: any NotificationLane
+  let group: any DeliveryGroup
   let device: ListeningDevice
   private let state: Mutex<State>
 
-  init(lane: Lane, device: ListeningDevice) {
-    self.lane = lane
+  init(group: RecordingGroup, device: ListeningDevice) {
+    self.group = group
     self.device = device
     state = Mutex(State(place: device.place))
   }

@@ -44,8 +44,8 @@ import Testing
         ]
         let built = try body.addIndex(recordType: "Note", columns: columns)
         _ = try body.addIndex(recordType: "Note", columns: [IndexColumn(.field("title"))])
-        try body.setBuildPlace(
-          IndexBuildPlace(database: 1, zone: 2, recordName: "é\0"), of: built.id)
+        try body.setBuildCursor(
+          IndexBuildCursor(database: 1, zone: 2, recordName: "é\0"), of: built.id)
         return try body.schema()
       }
     } then: { store in

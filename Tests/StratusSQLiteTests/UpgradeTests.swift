@@ -214,7 +214,7 @@ import Testing
       }
       let indexes = try #require(schema.indexes["Note"])
       #expect(indexes.map(\.isReady) == [true, false])
-      let place = IndexBuildPlace(database: 1, zone: 1, recordName: "friend")
+      let place = IndexBuildCursor(database: 1, zone: 1, recordName: "friend")
       #expect(builds == [IndexBuild(index: indexes[1].id, place: place)])
     }
   }

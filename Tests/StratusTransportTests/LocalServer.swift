@@ -51,12 +51,12 @@ final class LocalServer: Sendable {
     }
 
     /// Sends a text without waiting until the client has read it.
-    func sayInThread(_ text: String) {
+    func sendInThread(_ text: String) {
       Thread.detachNewThread { [self] in say(text) }
     }
 
     /// Sends a text again and again until the client has disconnected.
-    func sayForEver(_ text: String) {
+    func sendForever(_ text: String) {
       Thread.detachNewThread { [self] in
         let bytes = Array(text.utf8)
         while send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) > 0 {}

@@ -137,7 +137,7 @@ import Testing
     let answered = Task { [request] in try await NetworkExchange().send(request) }
     let client = try await server.accepted()
     client.say("HTTP/1.1 200 OK\r\nContent-Length: 2000000000\r\n\r\n")
-    client.sayForEver("x")
+    client.sendForever("x")
     await #expect(throws: NetworkFailure.timedOut) { try await answered.value }
   }
 
@@ -195,7 +195,7 @@ import Testing
     let client = try await server.accepted()
     let size = 8_000_000
     client.say("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n")
-    client.sayInThread(String(repeating: "x", count: size))
+    client.sendInThread(String(repeating: "x", count: size))
     let answer = try await answered
     var count = 0
     while let bytes = try await answer.body.next() {

@@ -1,6 +1,6 @@
 /// Rules about `///`.
 enum DocumentationRules {
-  private static let rooms: Set = ["StratusWire", "StratusKit"]
+  private static let modules: Set = ["StratusWire", "StratusKit"]
 
   /// Members that implement a protocol, and are documented in the protocol.
   private static let witnesses: Set = [
@@ -10,7 +10,7 @@ enum DocumentationRules {
 
   /// Public types and methods without a sentence of their own.
   static func missing(_ file: SourceFile) -> [Finding] {
-    guard rooms.contains(file.room) else { return [] }
+    guard modules.contains(file.module) else { return [] }
     let pattern =
       #/
       ^\s*(?:@[\w.]+(?:\([^)]*\))?\s+)*(?:public|open)\s(?:[a-z]+\s)*?

@@ -13,20 +13,20 @@ enum ImportRules {
   }
 
   /// Whether the target of a file may import each imported module.
-  static func doors(_ file: SourceFile) -> [Finding] {
+  static func importPlaces(_ file: SourceFile) -> [Finding] {
     guard file.path != "Package.swift" else { return [] }
     return imports(of: file).compactMap { module, line in
       let allowed = mayImport(module, in: file)
       let advice =
         "\(file.room) may not import \(module); put what needs it into the room that may, "
-        + "and join the two in StratusServer (see Tests/TidyTests/Rooms.swift)"
+        + "and join the two in StratusServer (see Tests/TidyTests/Modules.swift)"
       return allowed ? nil : Finding(path: file.path, line: line, advice: advice)
     }
   }
 
   /// Whether a target's public interface shows only modules that its users know.
   static func shown(_ file: SourceFile) -> [Finding] {
-    guard file.area == "Sources", let allowed = Rooms.shown[file.room] else { return [] }
+    guard file.area == "Sources", let allowed = Modules.shown[file.room] else { return [] }
     return imports(of: file).compactMap { module, line in
       guard file.code[line - 1].contains("public "), !allowed.contains(module) else { return nil }
       let advice =
@@ -37,32 +37,32 @@ enum ImportRules {
   }
 
   /// Whether a file belongs to a known target.
-  static func knownRoom(_ file: SourceFile) -> [Finding] {
-    guard file.area == "Sources", Rooms.all[file.room] == nil else { return [] }
-    let advice = "no such room; move the file, or add the room to Tests/TidyTests/Rooms.swift"
+  static func knownModule(_ file: SourceFile) -> [Finding] {
+    guard file.area == "Sources", Modules.all[file.room] == nil else { return [] }
+    let advice = "no such room; move the file, or add the room to Tests/TidyTests/Modules.swift"
     return [Finding(path: file.path, line: nil, advice: advice)]
   }
 
   private static func mayImport(_ module: String, in file: SourceFile) -> Bool {
     switch file.area {
     // An example's library bears the name of its folder.
-    case "Examples": return Rooms.example.contains(module) || module == file.room
+    case "Examples": return Modules.example.contains(module) || module == file.room
     case "Benches", "Simulation": return true
     case "Tests": return testMayImport(module, target: file.room)
     case _:
-      guard let room = Rooms.all[file.room] else { return true }
-      if Rooms.toolchain.contains(module) {
-        return module == "Synchronization" || !Rooms.austere.contains(file.room)
+      guard let room = Modules.all[file.room] else { return true }
+      if Modules.toolchain.contains(module) {
+        return module == "Synchronization" || !Modules.austere.contains(file.room)
       }
       return room.ours.contains(module) || room.others.contains(module)
     }
   }
 
   private static func testMayImport(_ module: String, target: String) -> Bool {
-    if Rooms.tests.contains(module) { return true }
+    if Modules.tests.contains(module) { return true }
     if target == "TidyTests" { return false }
-    if Rooms.all[module] != nil { return true }
+    if Modules.all[module] != nil { return true }
     let tested = target.hasSuffix("Tests") ? String(target.dropLast(5)) : target
-    return module == tested || Rooms.all[tested]?.others.contains(module) ?? false
+    return module == tested || Modules.all[tested]?.others.contains(module) ?? false
   }
 }

@@ -27,11 +27,11 @@ struct SourceFile {
   var area: String { folders.count > 1 ? folders[0] : "" }
 
   /// The target: `StratusWire`; empty for a file at the root.
-  var room: String { folders.count > 2 ? folders[1] : "" }
+  var module: String { folders.count > 2 ? folders[1] : "" }
 
   /// Whether the file belongs to what ships, and not to tests, benches or examples.
   var ships: Bool {
-    area == "Sources" && room != "StratusTesting" && room != "StratusConformance"
+    area == "Sources" && module != "StratusTesting" && module != "StratusConformance"
   }
 
   private var folders: [String] { path.split(separator: "/").map(String.init) }

@@ -28,8 +28,8 @@ enum TestRules {
   /// A test waits for a condition, not for time to pass.
   static func sleeping(_ file: SourceFile) -> [Finding] {
     guard
-      file.area == "Tests" || file.room == "StratusTesting"
-        || file.room == "StratusConformance",
+      file.area == "Tests" || file.module == "StratusTesting"
+        || file.module == "StratusConformance",
       sleepingExceptions[file.path] == nil
     else { return [] }
     return file.findings(in: \.code, matching: #/\b(?:Task\.sleep|usleep|nanosleep|sleep)\(/#) {

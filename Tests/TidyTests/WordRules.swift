@@ -19,16 +19,16 @@ enum WordRules {
 
   /// Only programs for a terminal print.
   static func printing(_ file: SourceFile) -> [Finding] {
-    guard file.ships, file.room != "stratus" else { return [] }
+    guard file.ships, file.module != "stratus" else { return [] }
     return file.findings(in: \.code, matching: #/(?:^|[\s({])(?:debugPrint|print)\(/#) { _ in
-      "the rooms do not print; log, return or throw what there is to say"
+      "the modules do not print; log, return or throw what there is to say"
     }
   }
 
   /// SQL statements.
   static func sql(_ file: SourceFile) -> [Finding] {
     let homes: Set = ["StratusSQL", "StratusSQLite", "StratusPostgres"]
-    guard file.ships, !homes.contains(file.room) else { return [] }
+    guard file.ships, !homes.contains(file.module) else { return [] }
     let pattern =
       #/
       \b(?:SELECT\b.*\bFROM\b|INSERT\s(?:OR\s\w+\s)?INTO\b|UPDATE\s\w+\sSET\b|DELETE\sFROM\b
@@ -47,7 +47,7 @@ enum WordRules {
 
   /// JSON by hand.
   static func json(_ file: SourceFile) -> [Finding] {
-    guard file.ships, file.room != "StratusWire", jsonExceptions[file.path] == nil else {
+    guard file.ships, file.module != "StratusWire", jsonExceptions[file.path] == nil else {
       return []
     }
     let pattern =
@@ -64,15 +64,15 @@ enum WordRules {
   static func cloudKitNames(_ file: SourceFile) -> [Finding] {
     // NB: archives have Apple's names, too.
     let homes: Set = ["StratusKit", "CloudKit", "StratusArchive"]
-    guard file.ships, !homes.contains(file.room) else { return [] }
+    guard file.ships, !homes.contains(file.module) else { return [] }
     return file.findings(in: \.code, matching: #/\bCK[A-Z]\w+/#) {
-      "'\($0)' belongs to StratusKit; the other rooms speak in Wire's words"
+      "'\($0)' belongs to StratusKit; the other modules speak in Wire's words"
     }
   }
 
   /// Expressions that end the process or hide an error. Only code that imitates apps may use them.
   static func traps(_ file: SourceFile) -> [Finding] {
-    guard file.room != "ClientCodeTests" else { return [] }
+    guard file.module != "ClientCodeTests" else { return [] }
     return file.findings(in: \.code, matching: #/\btry!|\bas!|\bfatalError\(/#) {
       "'\($0)' ends the process; throw, return nil, or state it in the types"
     }

@@ -10,7 +10,7 @@ final class LoadConnection {
   private var sent = 0
   private var startedAt: Int64 = 0
   private var place: UInt32 = 0
-  private var waitsForRoom = false
+  private var waitsForCapacity = false
 
   init(descriptor: Int32, poller: Int32, template: RequestTemplate) {
     self.descriptor = descriptor
@@ -38,8 +38,8 @@ final class LoadConnection {
   func continueSending() throws(Failure) {
     sent += try Socket.send(template.bytes, from: sent, to: descriptor)
     let isFull = sent < template.bytes.count
-    if isFull == waitsForRoom { return }
-    waitsForRoom = isFull
+    if isFull == waitsForCapacity { return }
+    waitsForCapacity = isFull
     try watch(EPOLL_CTL_MOD, isFull ? EPOLLIN.rawValue | EPOLLOUT.rawValue : EPOLLIN.rawValue)
   }
 

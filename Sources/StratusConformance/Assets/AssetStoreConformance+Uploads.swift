@@ -135,19 +135,19 @@ extension AssetStoreConformance {
     let block = (0..<2_999).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
     let bytes = Array(Array(repeating: block, count: 1_001).flatMap { $0 }.prefix(3_000_000))
     let upload = try await store.open(upload: "upload-1", at: address, fromNothing: true)
-    var place = 0
+    var offset = 0
     var count = 1
-    while place < bytes.count {
-      let end = min(bytes.count, place + count)
-      try await upload.append(Array(bytes[place..<end]))
-      place = end
+    while offset < bytes.count {
+      let end = min(bytes.count, offset + count)
+      try await upload.append(Array(bytes[offset..<end]))
+      offset = end
       count = count * 3 + 1
     }
     try expect(try await upload.finish(as: first).size, 3_000_000)
     let file = try expectSome(try await store.open(file: first, at: address))
-    for place in [0, 1, 262_143, 262_144, 2_999_999] {
-      let got = try await file.read(at: Int64(place), count: 300_000)
-      try expect(got == Array(bytes[place..<min(bytes.count, place + 300_000)]), true, "\(place)")
+    for offset in [0, 1, 262_143, 262_144, 2_999_999] {
+      let got = try await file.read(at: Int64(offset), count: 300_000)
+      try expect(got == Array(bytes[offset..<min(bytes.count, offset + 300_000)]), true, "\(offset)")
     }
     try expect(try await file.read(at: 3_000_000, count: 5), [])
   }

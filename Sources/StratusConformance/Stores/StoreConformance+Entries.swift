@@ -5,7 +5,7 @@ extension StoreConformance {
     Check("index entries are ordered by value, zone and record", entriesAreOrdered),
     Check("a range includes its lower bound and excludes its upper bound", stretchesAreBounded),
     Check("a read continues after a given entry in both directions", readingGoesOn),
-    Check("a start position outside the range does not widen the range", placesDoNotWiden),
+    Check("a start position outside the range does not widen the range", cursorsDoNotWiden),
     Check(
       "reading a thousand entries in pages of seven gives the same as one read", entriesArePaged),
     Check("entries of one index or database are not visible in another", indexesAreApart),
@@ -95,7 +95,7 @@ extension StoreConformance {
   }
 
   /// The position may lie before the beginning or after the end of the range.
-  static func placesDoNotWiden(_ store: any Store) async throws {
+  static func cursorsDoNotWiden(_ store: any Store) async throws {
     try await store.change(
       adding: Sample.rows(entries: [[1], [2], [3], [4]].map { Sample.entry($0, 5) }))
     let low = EntryPosition(value: [0], zone: 1, record: 9)

@@ -18,7 +18,7 @@ extension StoreConformance {
   private static let columns: [[IndexColumn]] = [
     [IndexColumn(.field("title"))],
     [IndexColumn(.field("count"), .descendingValue), IndexColumn(.system(.recordName))],
-    [IndexColumn(.field("tags"), .member), IndexColumn(.field("place"), .cell)],
+    [IndexColumn(.field("tags"), .member), IndexColumn(.field("cursor"), .cell)],
     [IndexColumn(.searchableFields, .token)],
     SystemField.allCases.map { IndexColumn(.system($0), .descendingValue) },
   ]
@@ -56,19 +56,19 @@ extension StoreConformance {
         try body.addIndex(recordType: "Note", columns: columns[1])
       )
     }
-    let unread = IndexBuild(index: waiting.id, place: nil)
-    try await expectBuilds([IndexBuild(index: built.id, place: nil), unread], store)
+    let unread = IndexBuild(index: waiting.id, cursor: nil)
+    try await expectBuilds([IndexBuild(index: built.id, cursor: nil), unread], store)
     for name in ["a\0", "ÿ"] {
-      let place = IndexBuildPlace(database: 3, zone: .max, recordName: name)
+      let cursor = IndexBuildCursor(database: 3, zone: .max, recordName: name)
       try await store.write { (body) throws(ServerError) in
-        try body.setBuildPlace(place, of: built.id)
+        try body.setBuildCursor(cursor, of: built.id)
       }
-      try await expectBuilds([IndexBuild(index: built.id, place: place), unread], store)
+      try await expectBuilds([IndexBuild(index: built.id, cursor: cursor), unread], store)
       let schema = try await store.read { (body) throws(ServerError) in try body.schema() }
       try expect(schema.indexes["Note"], [built, waiting])
     }
     try await store.write { (body) throws(ServerError) in
-      try body.setBuildPlace(nil, of: built.id)
+      try body.setBuildCursor(nil, of: built.id)
     }
     var ready = built
     ready.isReady = true
@@ -93,7 +93,7 @@ extension StoreConformance {
   /// The caller has an outdated schema.
   static func unknownIndexIsNotBuilt(_ store: any Store) async throws {
     let error = await store.failure { (body) throws(ServerError) in
-      try body.setBuildPlace(nil, of: 9)
+      try body.setBuildCursor(nil, of: 9)
     }
     try expect(error?.code, .internalError)
   }
@@ -213,14 +213,14 @@ extension StoreConformance {
         var names: [String] = []
         var steps = 0
         var most = 0
-        var place: IndexBuildPlace?
+        var cursor: IndexBuildCursor?
         repeat {
-          let step = try body.recordsToIndex(ofType: "Note", after: place, limit: limit)
+          let step = try body.recordsToIndex(ofType: "Note", after: cursor, limit: limit)
           names += step.items.map { "\($0.database)/\($0.zone)/\($0.record.name)" }
           most = max(most, step.items.count)
           steps += 1
-          place = step.next
-        } while place != nil && steps < 100
+          cursor = step.next
+        } while cursor != nil && steps < 100
         return (names, steps, most)
       }
       try expect(Set(names).count, 9)

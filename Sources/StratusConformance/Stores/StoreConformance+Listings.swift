@@ -204,15 +204,15 @@ extension StoreConformance {
       try body.unlist(try body.existing("Left"), inSharedDatabaseOf: "_bob", at: Sample.time)
       try body.deleteZone(try body.existing("Deleted"))
       while try body.purge(limit: 10) != nil {}
-      while try body.forgetDeletions(before: Sample.time + 1, limit: 10) {}
+      while try body.expireDeletions(before: Sample.time + 1, limit: 10) {}
       // The owner's history no longer has the zone. The participant's history has not been updated
       // yet.
       try body.relistChanged(inSharedDatabaseOf: "_bob", at: Sample.time, limit: 10)
       let before = try body.sharedHistory(of: "_bob")
-      while try body.forgetDeletions(before: Sample.time + 1, limit: 10) {}
+      while try body.expireDeletions(before: Sample.time + 1, limit: 10) {}
       return (
         [before, try body.sharedHistory(of: "_bob")].map { $0.map(\.name) },
-        try body.newestForgottenZone(in: .shared(user: "_bob"))
+        try body.newestExpiredZone(in: .shared(user: "_bob"))
       )
     }
     try expect(changes, [["Kept", "Deleted"], ["Kept"]])

@@ -40,7 +40,7 @@ extension StoreConformance {
     try expect(entries.map(\.zone), [zones[0].id, zones[1].id, zones[1].id, zones[1].id])
     try expect(entries.map(\.zoneName), [ZoneID.defaultZoneName, "Z", "Z", "Z"])
     try expect(entries.map(\.imageCount), [0, 0, 0, 0])
-    try expect(entries.map(\.place), [nil, nil, nil, nil])
+    try expect(entries.map(\.cursor), [nil, nil, nil, nil])
     try expect(entries.map(\.number), entries.map(\.number).sorted())
     try expect(first, Array(entries.prefix(2)))
   }
@@ -102,25 +102,25 @@ extension StoreConformance {
 
   /// The position can also be advanced.
   static func placeIsKept(_ store: any Store) async throws {
-    let places = [
-      OutboxPlace(position: -1, key: .database, subscription: 0),
-      OutboxPlace(
+    let cursors = [
+      OutboxCursor(position: -1, key: .database, subscription: 0),
+      OutboxCursor(
         position: 300, key: SubscriptionKey(bytes: [0, 39, 255]), subscription: 1 << 40),
     ]
-    var read: [[OutboxPlace?]] = []
+    var read: [[OutboxCursor?]] = []
     try await store.write { (body) throws(ServerError) in
-      try body.leaveWord()
-      try body.leaveWord()
+      try body.saveWord()
+      try body.saveWord()
     }
-    for place in places {
+    for cursor in cursors {
       read.append(
         try await store.write { (body) throws(ServerError) in
           let entries = try body.outboxEntries(limit: 2)
-          try body.setPlace(place, of: entries[0].number)
-          return try body.outboxEntries(limit: 2).map(\.place)
+          try body.setCursor(cursor, of: entries[0].number)
+          return try body.outboxEntries(limit: 2).map(\.cursor)
         })
     }
-    try expect(read, places.map { [$0, nil] })
+    try expect(read, cursors.map { [$0, nil] })
   }
 
   /// If a number were used again, a new subscription could miss changes that are made after it.
@@ -137,7 +137,7 @@ extension StoreConformance {
       )
     }
     let later = try await store.write { (body) throws(ServerError) in
-      try body.leaveWord()
+      try body.saveWord()
       return try body.outboxEntries(limit: 10).map(\.number)
     }
     try expect(numbers.count, 1)

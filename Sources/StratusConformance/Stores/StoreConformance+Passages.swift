@@ -6,7 +6,7 @@ extension StoreConformance {
     Check("passages and records share one sequence of numbers", passagesAreNumbered),
     Check("a passage with the number of another change is refused", passageNumbersAreChecked),
     Check("passages are read in pages", passagesArePaged),
-    Check("old passages are removed, and the newest removed number is kept", passagesAreForgotten),
+    Check("old passages are removed, and the newest removed number is kept", passagesExpire),
     Check("passages are purged with their zone", passagesArePurged),
   ]
 
@@ -79,21 +79,21 @@ extension StoreConformance {
   }
 
   /// The owner's sync tokens stay valid, because no record was removed.
-  static func passagesAreForgotten(_ store: any Store) async throws {
+  static func passagesExpire(_ store: any Store) async throws {
     try await store.save(["a"], inZone: "Notes")
     let (zone, left) = try await store.write { (body) throws(ServerError) in
       try body.apply(
         ChangeSet(
           zone: try body.existing("Notes"), records: [],
           passages: (2...4).map { passage("a", .joined, change: $0) }))
-      while try body.forgetDeletions(before: Sample.time + 4, limit: 1) {}
+      while try body.expireDeletions(before: Sample.time + 4, limit: 1) {}
       let zone = try body.existing("Notes")
       return (
         zone, try body.passages(in: zone, range: ChangeRange(after: 0, through: .max), limit: 9)
       )
     }
-    try expect(zone.newestForgottenPassage, 3)
-    try expect(zone.newestForgotten, 0)
+    try expect(zone.newestExpiredPassage, 3)
+    try expect(zone.newestExpired, 0)
     try expect(left.map(\.change), [4])
   }
 

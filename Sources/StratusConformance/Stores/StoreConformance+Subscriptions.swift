@@ -24,8 +24,8 @@ extension StoreConformance {
 
   private static func place(
     _ byte: UInt8, _ subject: WatchSubject = note
-  ) -> SubscriptionPlace {
-    SubscriptionPlace(key: SubscriptionKey(bytes: [9, 0, 255, byte]), subject: subject)
+  ) -> SubscriptionSubject {
+    SubscriptionSubject(key: SubscriptionKey(bytes: [9, 0, 255, byte]), subject: subject)
   }
 
   /// Other users and other databases may use the same ID.
@@ -102,7 +102,7 @@ extension StoreConformance {
     let (first, second, third, entry) = try await store.write { (body) throws(ServerError) in
       try body.save(toDatabase("s"), of: "_ann", in: Sample.annsView, under: place(1))
       let first = try body.subscription(id: "s", of: "_ann", in: Sample.annsView)
-      try body.leaveWord()
+      try body.saveWord()
       try body.save(toDatabase("s", type: "T"), of: "_ann", in: Sample.annsView, under: place(2))
       let second = try body.subscription(id: "s", of: "_ann", in: Sample.annsView)
       try body.save(toDatabase("t"), of: "_ann", in: Sample.annsView, under: place(1))
@@ -126,9 +126,9 @@ extension StoreConformance {
           under: place(2).key, toZone: 0, in: Sample.ann, after: 0, limit: 9
         ).count == 1,
         try body.newestSubscription() == third?.number,
-        try body.hasReplacement(after: first?.number ?? 0, hearing: entry ?? 0),
-        try body.hasReplacement(after: second?.number ?? 0, hearing: entry ?? 0),
-        try body.hasReplacement(after: first?.number ?? 0, hearing: first?.since ?? 0),
+        try body.hasReplacement(after: first?.number ?? 0, readingBody: entry ?? 0),
+        try body.hasReplacement(after: second?.number ?? 0, readingBody: entry ?? 0),
+        try body.hasReplacement(after: first?.number ?? 0, readingBody: first?.since ?? 0),
       ]
     }
     try expect(found, [false, true, true, true, true, true, false, false])
@@ -136,7 +136,7 @@ extension StoreConformance {
 
   /// Subscriptions are ordered by their numbers. Keys with a common prefix are different keys.
   static func filedAreFound(_ store: any Store) async throws {
-    let longer = SubscriptionPlace(
+    let longer = SubscriptionSubject(
       key: SubscriptionKey(bytes: place(1).key.bytes + [0]), subject: note)
     try await store.write { (body) throws(ServerError) in
       for id in ["e", "d", "c", "b", "a"] {
@@ -174,7 +174,7 @@ extension StoreConformance {
   /// The store counts subscriptions: after one is removed, others still watch. The check asks in
   /// both ways.
   static func watchFollows(_ store: any Store) async throws {
-    let saves: [(id: String, place: SubscriptionPlace)] = [
+    let saves: [(id: String, place: SubscriptionSubject)] = [
       ("1", place(1, note)), ("2", place(1, title)), ("3", place(2, title)),
       ("4", place(1, count)), ("5", .database), ("6", .zone(7)),
     ]
@@ -239,7 +239,7 @@ extension StoreConformance {
       let again = try body.createZone(named: "Notes", in: Sample.ann)
       let left = try body.subscriptions(of: "_ann", in: Sample.annsView, limit: 10)
       let under = try body.subscriptions(
-        under: SubscriptionPlace.zone(again.id).key, toZone: again.id, in: Sample.ann, after: 0,
+        under: SubscriptionSubject.zone(again.id).key, toZone: again.id, in: Sample.ann, after: 0,
         limit: 10)
       let watch = try body.watchForWriting(of: Sample.ann)
       try body.deleteZone(other)
@@ -265,7 +265,7 @@ extension Store {
 
 extension StoreWriting {
   /// Adds an outbox entry about a zone that is created for it.
-  func leaveWord(_ name: String = "Word") throws(ServerError) {
+  func saveWord(_ name: String = "Word") throws(ServerError) {
     let zone = try someZone(name)
     try add(
       WatchedChange(

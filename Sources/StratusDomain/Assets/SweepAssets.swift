@@ -26,10 +26,10 @@ public struct SweepAssets: Sendable {
   public func run() async throws(ServerError) {
     try await assets.discardUploads(at: address, untouchedSince: deadline)
     while try await removeUnheld(limit: Self.stepRows), !Task.isCancelled {}
-    var place: String?
+    var cursor: String?
     repeat {
-      place = try await removeOrphans(after: place, limit: Self.stepRows)
-    } while place != nil && !Task.isCancelled
+      cursor = try await removeOrphans(after: cursor, limit: Self.stepRows)
+    } while cursor != nil && !Task.isCancelled
   }
 
   /// Removes files that no record holds, and their rows.
@@ -58,10 +58,10 @@ public struct SweepAssets: Sendable {
   /// registered, and a file that is not registered yet is younger than the grace period.
   /// - Returns: the position to continue from; nil: the end was reached.
   public func removeOrphans(
-    after place: String?, limit: Int
+    after cursor: String?, limit: Int
   ) async throws(ServerError) -> String? {
     let deadline = deadline
-    let files = try await assets.files(at: address, after: place, limit: limit)
+    let files = try await assets.files(at: address, after: cursor, limit: limit)
     let names = files.filter { $0.finished < deadline }.map(\.name)
     if !names.isEmpty {
       let registered = try await store.read { (store) throws(ServerError) in

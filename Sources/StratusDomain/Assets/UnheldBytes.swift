@@ -43,7 +43,7 @@ final class UnheldBytes: Sendable {
     let isKnown = state.withLock { state in
       Self.forgetOld(&state, now)
       return state.finished[ticket.address] != nil
-        && room(for: ticket, in: state) > min(perUserMax, perStoreMax) / 2
+        && budget(for: ticket, in: state) > min(perUserMax, perStoreMax) / 2
     }
     if isKnown { return }
     // NB: only the register knows which bytes records have taken since.
@@ -52,7 +52,7 @@ final class UnheldBytes: Sendable {
     }
     let hasRoom = state.withLock { state in
       state.finished[ticket.address] = finished
-      return room(for: ticket, in: state) > 0
+      return budget(for: ticket, in: state) > 0
     }
     if !hasRoom { throw Self.refusal }
   }
@@ -62,7 +62,7 @@ final class UnheldBytes: Sendable {
   /// - Throws: `QUOTA_EXCEEDED` if there is no capacity for them.
   func note(_ received: Int64, of ticket: UploadTicket, now: Int64) throws(ServerError) {
     let fits = state.withLock { state in
-      if received > room(for: ticket, in: state) { return false }
+      if received > budget(for: ticket, in: state) { return false }
       state.pending[ticket.id] = Pending(
         user: ticket.user, address: ticket.address, received: received, touched: now)
       return true
@@ -79,7 +79,7 @@ final class UnheldBytes: Sendable {
   }
 
   /// The total number of bytes that this upload may have.
-  private func room(for ticket: UploadTicket, in state: State) -> Int64 {
+  private func budget(for ticket: UploadTicket, in state: State) -> Int64 {
     let finished = state.finished[ticket.address] ?? [:]
     var ofUser = finished[ticket.user] ?? 0
     var ofStore = finished.values.reduce(0, +)

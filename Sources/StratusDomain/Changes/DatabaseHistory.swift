@@ -27,7 +27,7 @@ struct DatabaseHistory {
       guard given.subject == .database else { throw .badRequest(Reason.syncTokenInvalid) }
       try given.check(
         epoch: epoch, incarnation: token.incarnation, newest: newest,
-        forgotten: try store.newestForgottenZone(in: database.view))
+        forgotten: try store.newestExpiredZone(in: database.view))
       token = given
     }
     let since = token.change

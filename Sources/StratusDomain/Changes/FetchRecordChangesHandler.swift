@@ -16,10 +16,10 @@ struct FetchRecordChangesHandler: EndpointHandler {
       let limit = min(
         request.selection.resultsLimit ?? Limits.recordsPerResponseMax,
         Limits.recordsPerResponseMax)
-      var room = AnswerRoom()
+      var budget = AnswerBudget()
       let page = try ZoneHistory(database: database, store: store).page(
         request.zoneID, since: request.syncToken, selection: request.selection, limit: limit,
-        sizeBytesMax: Limits.responseSizeBytesMax, room: &room
+        sizeBytesMax: Limits.responseSizeBytesMax, budget: &budget
       ).changes
       return FetchRecordChanges.Response(
         records: page.records, syncToken: page.syncToken, moreComing: page.moreComing)

@@ -17,7 +17,7 @@ struct FetchZoneChangesHandler: EndpointHandler {
     return try await database.store.read { (store) throws(ServerError) in
       let history = ZoneHistory(database: database, store: store)
       var items: [ZoneChangesItem] = []
-      var room = AnswerRoom()
+      var budget = AnswerBudget()
       var bytesLeft = Limits.responseSizeBytesMax
       var count = Limits.recordsPerResponseMax
       for item in request.zones {
@@ -26,7 +26,7 @@ struct FetchZoneChangesHandler: EndpointHandler {
           let limit = bytesLeft > 0 ? min(item.selection.resultsLimit ?? count, count) : 0
           let page = try history.page(
             item.zoneID, since: item.syncToken, selection: item.selection, limit: limit,
-            sizeBytesMax: bytesLeft, room: &room)
+            sizeBytesMax: bytesLeft, budget: &budget)
           bytesLeft -= page.sizeBytesRead
           count -= page.changes.records.count
           items.append(.changes(page.changes))

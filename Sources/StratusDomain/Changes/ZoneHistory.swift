@@ -16,12 +16,12 @@ struct ZoneHistory {
   ///
   /// - Parameters:
   ///   - limit: the maximum number of records; 0: none, and the page says whether there are any.
-  ///   - room: the capacity left in the answer; a record that does not fit ends the page.
+  ///   - budget: the capacity left in the answer; a record that does not fit ends the page.
   /// - Throws: `ZONE_NOT_FOUND`; `BAD_REQUEST` for the default zone, and for tokens that are stale
   ///   or not valid.
   func page(
     _ zoneID: ZoneID, since text: String?, selection: ChangesSelection, limit: Int,
-    sizeBytesMax: Int, room: inout AnswerRoom
+    sizeBytesMax: Int, budget: inout AnswerBudget
   ) throws(ServerError) -> Page {
     let address = try database.zoneAddress(zoneID)
     if address.isDefault { throw .badRequest(Reason.changesInDefaultZone) }
@@ -30,14 +30,14 @@ struct ZoneHistory {
     let cursor = try HistoryCursor(
       token: text, zone: zone, epoch: store.epoch(of: zone.database),
       isReversed: selection.isReversed)
-    let isRead = limit > 0 && !room.isFull
+    let isRead = limit > 0 && !budget.isFull
     let found =
       isRead
       ? try store.recordChanges(
         in: zone, range: cursor.range, newestFirst: cursor.isReversed, limit: limit,
         sizeBytesMax: sizeBytesMax) : []
     let (records, count) = try present(
-      found, of: access, selection: selection, isFromNothing: cursor.isFromNothing, room: &room)
+      found, of: access, selection: selection, isFromNothing: cursor.isFromNothing, budget: &budget)
     let last = count > 0 ? found[count - 1].change : nil
     let isComplete =
       if let last { count == found.count && cursor.isLast(last) } else {
@@ -54,7 +54,7 @@ struct ZoneHistory {
   /// - Returns: the items, and the number of records that they cover.
   private func present(
     _ records: [StoredRecord], of access: ZoneAccess, selection: ChangesSelection,
-    isFromNothing: Bool, room: inout AnswerRoom
+    isFromNothing: Bool, budget: inout AnswerBudget
   ) throws(ServerError) -> (items: [RecordItem], count: Int) {
     let presenter = RecordPresenter(access.address, in: database)
     var items: [RecordItem] = []
@@ -67,7 +67,7 @@ struct ZoneHistory {
       let item = try presenter.item(
         record, selection: selection.fields,
         showsDeletedType: selection.showsDeletedRecordTypes)
-      guard room.take(item) else { return (items, index) }
+      guard budget.take(item) else { return (items, index) }
       items.append(item)
     }
     return (items, records.count)
@@ -100,7 +100,7 @@ struct HistoryCursor {
       let token = try ChangeToken(text: text)
       try token.check(
         epoch: epoch, incarnation: zone.id, newest: zone.change,
-        forgotten: zone.newestForgotten)
+        forgotten: zone.newestExpired)
       (since, began) = (token.change, token.began)
       switch token.subject {
       case .zone: break

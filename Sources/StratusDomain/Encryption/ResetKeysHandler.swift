@@ -35,7 +35,7 @@ struct ResetKeysHandler: EndpointHandler {
           // lost.
           try store.removeZoneKeys(of: zone)
         } else {
-          if try store.leaveWord(.zoneDeleted, of: zone, by: origin) { isWatched = true }
+          if try store.saveWord(.zoneDeleted, of: zone, by: origin) { isWatched = true }
           try store.deleteZone(zone, reason: .encryptedDataReset, at: origin.time)
           deleted.append(zone.address.id)
         }

@@ -15,24 +15,24 @@ struct CourierTokens: Sendable {
   private static let purpose: UInt8 = 9
   private static let signatureCount = 32
   /// The maximum number of stores in a token; the oldest are dropped. The token is part of a URL.
-  private static let placesMax = 16
+  private static let devicesMax = 16
 
   let signer: any TicketSigner
 
-  func text(_ places: [Place]) -> String {
+  func text(_ devices: [Place]) -> String {
     var packed = PackedBytes()
     packed.add(Self.purpose)
     packed.add(Self.version)
-    for place in places.suffix(Self.placesMax) {
-      packed.add(place.store.container)
-      packed.add(place.store.environment.rawValue)
-      packed.add(place.courierID)
+    for device in devices.suffix(Self.devicesMax) {
+      packed.add(device.store.container)
+      packed.add(device.store.environment.rawValue)
+      packed.add(device.courierID)
     }
     return Base64.encodeForURL(packed.bytes + signer.signature(of: packed.bytes))
   }
 
   /// nil: this server did not make the text.
-  func places(_ text: String) -> [Place]? {
+  func devices(_ text: String) -> [Place]? {
     guard let bytes = Base64.decodeFromURL(text), bytes.count > Self.signatureCount else {
       return nil
     }
@@ -40,14 +40,14 @@ struct CourierTokens: Sendable {
     guard signer.isValid(Array(bytes.suffix(Self.signatureCount)), of: body) else { return nil }
     var packed = PackedReader(body[...])
     guard packed.byte() == Self.purpose, packed.byte() == Self.version else { return nil }
-    var places: [Place] = []
+    var devices: [Place] = []
     while let container = packed.string() {
       guard let word = packed.string(), let environment = ContainerEnvironment(rawValue: word),
         let id = packed.string()
       else { return nil }
       let store = StoreAddress(container: container, environment: environment)
-      places.append(Place(store: store, courierID: id))
+      devices.append(Place(store: store, courierID: id))
     }
-    return places
+    return devices
   }
 }

@@ -15,9 +15,9 @@ extension NotificationListening {
   /// Like ``notifications(of:)``, with each notification converted by `form`; if `form` returns
   /// nil, the notification is skipped.
   ///
-  /// - Parameter seat: kept until the sequence ends.
+  /// - Parameter slot: kept until the sequence ends.
   public func listen<Form: Sendable>(
-    as device: ListeningDevice, on seat: StreamSeat? = nil,
+    as device: ListeningDevice, on slot: StreamSlot? = nil,
     _ form: @escaping @Sendable (QueuedNotification) -> Form?
   ) -> AsyncStream<Form> {
     let (stream, continuation) = AsyncStream.makeStream(of: Form.self)
@@ -28,7 +28,7 @@ extension NotificationListening {
       }
     }
     continuation.onTermination = { _ in
-      withExtendedLifetime(seat) { leave(listener, as: [device]) }
+      withExtendedLifetime(slot) { leave(listener, as: [device]) }
     }
     join(listener, as: [device], until: nil)
     return stream
@@ -63,13 +63,13 @@ private final class DirectListener: NotificationListener {
 
   init(take: @escaping @Sendable (NotificationDelivery?) -> Void) { self.take = take }
 
-  var lane: any NotificationLane { DirectLane.shared }
+  var group: any DeliveryGroup { DirectDelivery.shared }
 }
 
-/// NB: listeners of this lane never fall behind, so a delivery always begins at the listener's
+/// NB: listeners of this group never fall behind, so a delivery always begins at the listener's
 /// position.
-private final class DirectLane: NotificationLane {
-  static let shared = DirectLane()
+private final class DirectDelivery: DeliveryGroup {
+  static let shared = DirectDelivery()
 
   func deliver(_ delivery: NotificationDelivery, to listeners: [any NotificationListener]) {
     for case let listener as DirectListener in listeners { listener.take(delivery) }

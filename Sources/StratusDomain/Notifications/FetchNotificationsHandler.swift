@@ -41,11 +41,11 @@ struct NotificationHistory {
     let newest = try store.latestNotification()
     let incarnation = DatabaseView.private(user: user).fingerprint
     try token?.check(epoch: epoch, incarnation: incarnation, newest: newest)
-    let place = token?.change ?? 0
+    let position = token?.change ?? 0
     // Both lists use the same counter. A page ends before the first item that does not fit.
     let came = try store.notifications(
-      of: user, after: place, limit: limit + 1, sizeBytesMax: Limits.responseSizeBytesMax)
-    let read = try store.readMarks(of: user, after: place, limit: limit + 1)
+      of: user, after: position, limit: limit + 1, sizeBytesMax: Limits.responseSizeBytesMax)
+    let read = try store.readMarks(of: user, after: position, limit: limit + 1)
     let numbers = (came.map(\.number) + read.map(\.number)).sorted()
     var end = numbers.count > limit ? numbers[limit - 1] : newest
     let isCut = came.reduce(0) { $0 + $1.payloadText.count } >= Limits.responseSizeBytesMax

@@ -4,7 +4,7 @@ import StratusWire
 public struct ListeningAccess: Sendable {
   let devices: DeviceAccess
   let tokens: CourierTokens
-  let seats: StreamSeats
+  let slots: StreamSlots
   /// The longest time that a poll waits.
   public let holdSeconds: Int64
 
@@ -18,16 +18,16 @@ public struct ListeningAccess: Sendable {
   ///
   /// - Parameter lastEventID: the last event that the device received on an earlier stream.
   /// - Returns: the device; the database's epoch, because events of another epoch may have been
-  ///   undone; and the seat that counts the stream while it is open.
+  ///   undone; and the slot that counts the stream while it is open.
   /// - Throws: `AUTHENTICATION_REQUIRED` without a user; `BAD_REQUEST` without a `clientId`;
   ///   `THROTTLED` if the user has too many open streams.
   public func stream(
     for caller: Caller, at address: StoreAddress, lastEventID: Int64?
-  ) async throws(ServerError) -> (device: ListeningDevice, epoch: Int64, seat: StreamSeat) {
+  ) async throws(ServerError) -> (device: ListeningDevice, epoch: Int64, slot: StreamSlot) {
     let (store, user) = try await devices.open(
       DatabaseAddress(store: address, scope: .private), for: caller)
     let deviceID = try caller.requireDevice()
-    let seat = try seats.take(user)
+    let slot = try slots.take(user)
     let now = ambient.now()
     let (known, newest, epoch) = try await store.read { (store) throws(ServerError) in
       (
@@ -58,7 +58,7 @@ public struct ListeningAccess: Sendable {
     if let lastEventID, lastEventID <= newest { place = max(place, lastEventID) }
     let device = ListeningDevice(
       store: address, user: user, deviceID: deviceID, place: place)
-    return (device, epoch, seat)
+    return (device, epoch, slot)
   }
 
   /// The devices that a token polls for.

@@ -27,7 +27,7 @@ public protocol ChangeReading {
   func latestZoneChange(in view: DatabaseView) throws(ServerError) -> Int64
 
   /// The newest deletion that was removed from a database's list of zones; 0: none.
-  func newestForgottenZone(in view: DatabaseView) throws(ServerError) -> Int64
+  func newestExpiredZone(in view: DatabaseView) throws(ServerError) -> Int64
 
   /// Zones created, changed or deleted after a change, in the order of changes. Each appears once,
   /// in its latest state.
@@ -52,8 +52,8 @@ extension ChangeReading {
   }
 
   /// The newest deletion that was removed from a database's list of zones, as its owner sees it.
-  public func newestForgottenZone(in database: DatabaseKey) throws(ServerError) -> Int64 {
-    try newestForgottenZone(in: DatabaseView(of: database))
+  public func newestExpiredZone(in database: DatabaseKey) throws(ServerError) -> Int64 {
+    try newestExpiredZone(in: DatabaseView(of: database))
   }
 
   /// The zone history of a database, as its owner sees it.
@@ -69,14 +69,14 @@ public protocol ChangeWriting {
   /// Removes the tombstones of records deleted before a time, and passages from before it. Also
   /// removes zones that were deleted, or that a participant left, before that time from their
   /// histories. The newest change removed from each history is stored
-  /// (``StoredZone/newestForgotten``, ``StoredZone/newestForgottenPassage``,
-  /// ``ChangeReading/newestForgottenZone(in:)-(DatabaseView)``).
+  /// (``StoredZone/newestExpired``, ``StoredZone/newestExpiredPassage``,
+  /// ``ChangeReading/newestExpiredZone(in:)-(DatabaseView)``).
   ///
   /// - Parameters:
   ///   - time: milliseconds since 1970 UTC.
   ///   - limit: the maximum number of rows of each kind.
   /// - Returns: whether there may be more.
-  func forgetDeletions(before time: Int64, limit: Int) throws(ServerError) -> Bool
+  func expireDeletions(before time: Int64, limit: Int) throws(ServerError) -> Bool
 }
 
 /// The change numbers after one number and up to another.

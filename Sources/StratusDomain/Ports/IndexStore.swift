@@ -26,7 +26,7 @@ public protocol IndexReading {
   /// - Parameter place: the position where the previous step ended; nil: from the first record.
   /// - Parameter limit: the maximum number of rows to examine, of any type.
   func recordsToIndex(
-    ofType recordType: String, after place: IndexBuildPlace?, limit: Int
+    ofType recordType: String, after cursor: IndexBuildCursor?, limit: Int
   ) throws(ServerError) -> IndexBuildStep
 
   /// The records of a zone that changed after a change number, in the order of changes. They
@@ -66,7 +66,7 @@ public protocol IndexWriting {
 
   /// Stores the build position of an index; nil: the index is ready, and the schema says so from
   /// now on.
-  func setBuildPlace(_ place: IndexBuildPlace?, of index: Int64) throws(ServerError)
+  func setBuildCursor(_ cursor: IndexBuildCursor?, of index: Int64) throws(ServerError)
 }
 
 /// A range of one index, after one position and before another.
@@ -111,7 +111,7 @@ public struct EntryPosition: Sendable, Hashable {
 public typealias FoundEntry = EntryPosition
 
 /// The progress of an index build: the last record done.
-public struct IndexBuildPlace: Sendable, Hashable {
+public struct IndexBuildCursor: Sendable, Hashable {
   public var database: Int64
   public var zone: Int64
   public var recordName: String
@@ -123,9 +123,9 @@ public struct IndexBuildPlace: Sendable, Hashable {
   }
 }
 
-extension IndexBuildPlace {
+extension IndexBuildCursor {
   /// Whether a walk over all records reaches this position first.
-  public func lies(before other: IndexBuildPlace) -> Bool {
+  public func lies(before other: IndexBuildCursor) -> Bool {
     if database != other.database { return database < other.database }
     if zone != other.zone { return zone < other.zone }
     return recordName.utf8.lexicographicallyPrecedes(other.recordName.utf8)
@@ -133,8 +133,8 @@ extension IndexBuildPlace {
 }
 
 // NB: names are compared by bytes. Two names that only look alike belong to two records.
-extension IndexBuildPlace {
-  public static func == (left: IndexBuildPlace, right: IndexBuildPlace) -> Bool {
+extension IndexBuildCursor {
+  public static func == (left: IndexBuildCursor, right: IndexBuildCursor) -> Bool {
     left.database == right.database && left.zone == right.zone
       && ExactName(left.recordName) == ExactName(right.recordName)
   }
@@ -150,11 +150,11 @@ extension IndexBuildPlace {
 public struct IndexBuild: Sendable, Hashable {
   public var index: Int64
   /// All records up to this position have their entries; nil: none has.
-  public var place: IndexBuildPlace?
+  public var cursor: IndexBuildCursor?
 
-  public init(index: Int64, place: IndexBuildPlace?) {
+  public init(index: Int64, cursor: IndexBuildCursor?) {
     self.index = index
-    self.place = place
+    self.cursor = cursor
   }
 }
 
@@ -177,9 +177,9 @@ public struct IndexBuildStep: Sendable {
   /// The newest change of each zone that has an item, by the number of the zone.
   public var newestChanges: [Int64: Int64]
   /// The position where the next step continues; nil: there are no more records.
-  public var next: IndexBuildPlace?
+  public var next: IndexBuildCursor?
 
-  public init(items: [Item], newestChanges: [Int64: Int64] = [:], next: IndexBuildPlace?) {
+  public init(items: [Item], newestChanges: [Int64: Int64] = [:], next: IndexBuildCursor?) {
     self.items = items
     self.newestChanges = newestChanges
     self.next = next

@@ -83,19 +83,19 @@ public struct UnfinishedCascade: Sendable, Hashable {
   /// after the deletion and stay.
   public var change: Int64
   /// The last source that was handled; nil: none.
-  public var place: String?
+  public var cursor: String?
   /// The user who deleted the record, for the tombstones of its sources.
   public var userRecordName: String
   public var deviceID: String
 
   public init(
-    zone: StoredZone, target: String, change: Int64, place: String? = nil, userRecordName: String,
+    zone: StoredZone, target: String, change: Int64, cursor: String? = nil, userRecordName: String,
     deviceID: String
   ) {
     self.zone = zone
     self.target = target
     self.change = change
-    self.place = place
+    self.cursor = cursor
     self.userRecordName = userRecordName
     self.deviceID = deviceID
   }

@@ -10,7 +10,7 @@ public protocol NotificationListening: Sendable {
   func join(
     _ listener: any NotificationListener, as devices: [ListeningDevice], until deadline: Int64?)
 
-  /// Stops deliveries to a listener. Deliveries already on the way to its lane still arrive.
+  /// Stops deliveries to a listener. Deliveries already on the way to its group still arrive.
   func leave(_ listener: any NotificationListener, as devices: [ListeningDevice])
 
   /// Notes that a device has all notifications up to a number. Listeners of the device see it at
@@ -20,13 +20,13 @@ public protocol NotificationListening: Sendable {
 
 /// A listener for notifications.
 public protocol NotificationListener: AnyObject, Sendable {
-  /// The lane that reaches the listener.
-  var lane: any NotificationLane { get }
+  /// The group that reaches the listener.
+  var group: any DeliveryGroup { get }
 }
 
 /// Reaches many listeners at once, for example those of one event loop.
-public protocol NotificationLane: AnyObject, Sendable {
-  /// Delivers the same notifications to listeners of this lane.
+public protocol DeliveryGroup: AnyObject, Sendable {
+  /// Delivers the same notifications to listeners of this group.
   func deliver(_ delivery: NotificationDelivery, to listeners: [any NotificationListener])
 
   /// Signals the listeners' clients that the connection is alive.
@@ -66,12 +66,12 @@ public struct ListeningDevice: Sendable, Hashable {
   public var user: String
   public var deviceID: String
   /// The device has all notifications up to this number.
-  public var place: Int64
+  public var position: Int64
 
-  public init(store: StoreAddress, user: String, deviceID: String, place: Int64) {
+  public init(store: StoreAddress, user: String, deviceID: String, position: Int64) {
     self.store = store
     self.user = user
     self.deviceID = deviceID
-    self.place = place
+    self.position = position
   }
 }

@@ -15,7 +15,7 @@ public protocol OutboxWriting {
   func add(_ change: WatchedChange) throws(ServerError)
 
   /// Stores how far the matching of an entry has come.
-  func setPlace(_ place: OutboxPlace, of entry: Int64) throws(ServerError)
+  func setCursor(_ cursor: OutboxCursor, of entry: Int64) throws(ServerError)
 
   /// Removes an entry with its images.
   func removeOutboxEntry(_ entry: Int64) throws(ServerError)
@@ -33,11 +33,11 @@ public struct OutboxEntry: Sendable, Hashable {
   public var origin: ChangeOrigin
   public var imageCount: Int
   /// The progress of its matching; nil: it has not begun.
-  public var place: OutboxPlace?
+  public var cursor: OutboxCursor?
 
   public init(
     number: Int64, database: DatabaseKey, zone: Int64, zoneName: String,
-    event: WatchedChange.Event, origin: ChangeOrigin, imageCount: Int, place: OutboxPlace? = nil
+    event: WatchedChange.Event, origin: ChangeOrigin, imageCount: Int, cursor: OutboxCursor? = nil
   ) {
     self.number = number
     self.database = database
@@ -46,12 +46,12 @@ public struct OutboxEntry: Sendable, Hashable {
     self.event = event
     self.origin = origin
     self.imageCount = imageCount
-    self.place = place
+    self.cursor = cursor
   }
 }
 
 /// The progress of matching an entry: the subscription that was examined last.
-public struct OutboxPlace: Sendable, Hashable {
+public struct OutboxCursor: Sendable, Hashable {
   /// −1: the subscriptions to zones and databases; from 0 on: those that concern the record at this
   /// position.
   public var position: Int

@@ -14,8 +14,8 @@ struct Cell: Sendable, Hashable {
   static let levelMax = 32
 
   /// The code of the smallest cell around a location.
-  static func code(of place: Location) -> UInt64 {
-    interleave(part(place.latitude + 90, of: 180), part(place.longitude + 180, of: 360))
+  static func code(of location: Location) -> UInt64 {
+    interleave(part(location.latitude + 90, of: 180), part(location.longitude + 180, of: 360))
   }
 
   /// The centre of a smallest cell. Sorting treats every location in the cell as if it were there.
@@ -118,31 +118,31 @@ extension Cell {
   /// On one circle of latitude, the distance grows with the difference in longitude. The extremes
   /// therefore lie on the meridians of the least and the greatest difference. Along a meridian, the
   /// distance has at most one minimum and one maximum, at known latitudes.
-  func distances(from place: Location) -> (least: Double, greatest: Double) {
+  func distances(from location: Location) -> (least: Double, greatest: Double) {
     let (west, east) = longitudes
-    let toWest = Self.difference(place.longitude, west)
-    let toEast = Self.difference(place.longitude, east)
-    let isBeside = place.longitude < west || place.longitude > east
+    let toWest = Self.difference(location.longitude, west)
+    let toEast = Self.difference(location.longitude, east)
+    let isBeside = location.longitude < west || location.longitude > east
     let least = isBeside ? min(toWest, toEast) : 0
-    let opposite = place.longitude > 0 ? place.longitude - 180 : place.longitude + 180
+    let opposite = location.longitude > 0 ? location.longitude - 180 : location.longitude + 180
     let reachesOpposite = (west...east).contains(opposite)
     let greatest = reachesOpposite ? 180 : max(toWest, toEast)
     // NB: a tolerance of one micrometre, so that rounding never puts a location outside the bounds.
     return (
-      max(0, extreme(place, longitudeDifference: least).least - 1e-6),
-      extreme(place, longitudeDifference: greatest).greatest + 1e-6
+      max(0, extreme(location, longitudeDifference: least).least - 1e-6),
+      extreme(location, longitudeDifference: greatest).greatest + 1e-6
     )
   }
 
   private func extreme(
-    _ place: Location, longitudeDifference: Double
+    _ location: Location, longitudeDifference: Double
   ) -> (least: Double, greatest: Double) {
     let (south, north) = latitudes
     let radians = Double.pi / 180
     let turn =
       atan2(
-        sin(place.latitude * radians),
-        cos(place.latitude * radians) * cos(longitudeDifference * radians)) / radians
+        sin(location.latitude * radians),
+        cos(location.latitude * radians) * cos(longitudeDifference * radians)) / radians
     var candidates = [south, north]
     for latitude in [turn, turn + 180, turn - 180] where latitude > south && latitude < north {
       candidates.append(latitude)
@@ -151,7 +151,7 @@ extension Cell {
     var greatest = 0.0
     for latitude in candidates {
       let distance = Sphere.distance(
-        place.latitude, latitude, longitudeDifference: longitudeDifference)
+        location.latitude, latitude, longitudeDifference: longitudeDifference)
       least = min(least, distance)
       greatest = max(greatest, distance)
     }
@@ -165,7 +165,7 @@ extension Cell {
   }
 
   /// Cells that together cover everything nearer to a location than a distance, sorted by code.
-  static func covering(_ place: Location, within metres: Double) -> [Cell] {
+  static func covering(_ location: Location, within metres: Double) -> [Cell] {
     var pieces = [Cell.world]
     // Sixteen ranges cover about a fifth more than the circle. More ranges would only cost seeks.
     while pieces.count < 16 {
@@ -174,8 +174,8 @@ extension Cell {
         pieces[widest].level < levelMax
       else { break }
       let piece = pieces[widest]
-      if piece.distances(from: place).greatest < metres { break }
-      let near = piece.quarters.filter { $0.distances(from: place).least < metres }
+      if piece.distances(from: location).greatest < metres { break }
+      let near = piece.quarters.filter { $0.distances(from: location).least < metres }
       pieces.remove(at: widest)
       pieces.append(contentsOf: near)
       if pieces.isEmpty { return [] }

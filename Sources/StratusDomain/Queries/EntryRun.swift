@@ -7,7 +7,7 @@ struct RecordHome: Hashable, Sendable {
 }
 
 /// An entry, and the location of its record.
-struct PlacedEntry: Sendable {
+struct LocatedEntry: Sendable {
   var home: RecordHome
   var recordName: String
   var entry: IndexEntry
@@ -69,9 +69,9 @@ struct EntryRun: Sendable {
   }
 
   /// Whether an entry of this run sorts before an entry of another run.
-  func lies(_ place: Int, before other: EntryRun, _ otherPlace: Int) -> Bool {
+  func lies(_ place: Int, before other: EntryRun, _ otherIndex: Int) -> Bool {
     withBytes(of: place) { one in
-      other.withBytes(of: otherPlace) { one.lies(before: $0) }
+      other.withBytes(of: otherIndex) { one.lies(before: $0) }
     }
   }
 
@@ -84,12 +84,12 @@ struct EntryRun: Sendable {
     }
   }
 
-  subscript(place: Int) -> PlacedEntry {
+  subscript(place: Int) -> LocatedEntry {
     let item = items[place]
     let value = item.start + 16
     let zone = value + Int(item.valueCount)
     let name = zone + 16
-    return PlacedEntry(
+    return LocatedEntry(
       home: RecordHome(database: number(at: item.start), zone: number(at: zone)),
       recordName: String(decoding: bytes[name..<name + Int(item.nameCount)], as: UTF8.self),
       entry: IndexEntry(
@@ -137,8 +137,8 @@ struct EntryMerge: Sendable {
   }
 
   /// The next entries. There are fewer than wanted only at the end.
-  mutating func next(_ wanted: Int) -> [PlacedEntry] {
-    var found: [PlacedEntry] = []
+  mutating func next(_ wanted: Int) -> [LocatedEntry] {
+    var found: [LocatedEntry] = []
     found.reserveCapacity(wanted)
     while found.count < wanted, let top = heap.first {
       found.append(runs[top][places[top]])

@@ -4,8 +4,8 @@ import StratusWire
 struct IndexBuilder: Sendable {
   let store: any Store
   let recordType: String
-  let turns: IndexBuildTurns
-  let key: IndexBuildTurns.Key
+  let queue: IndexBuildQueue
+  let key: IndexBuildQueue.Key
   /// The number of records read in one step.
   var stepRows = Limits.indexBuildStepRows
 
@@ -51,20 +51,20 @@ struct IndexBuilder: Sendable {
   ///   waited for.
   /// - Returns: whether the indexes are ready.
   func build(_ indexes: [Int64], rowsMax: Int) async throws(ServerError) -> Bool {
-    let begin = turns.join(key)
-    defer { turns.leave(key) }
+    let begin = queue.join(key)
+    defer { queue.leave(key) }
     // The first chunk is small. In a small store the build is then soon finished. In a large store,
     // requests that arrive meanwhile join early, and all their indexes are built together.
     var rows = stepRows
     while true {
-      let (rowsDone, builds) = await turns.take(key)
+      let (rowsDone, builds) = await queue.take(key)
       let rowsLeft = rowsMax - (rowsDone - begin)
       if rowsLeft <= 0 {
-        turns.giveBack(key, rows: 0)
+        queue.giveBack(key, rows: 0)
         return try await isReady(indexes)
       }
       var looked = 0
-      defer { turns.giveBack(key, rows: looked) }
+      defer { queue.giveBack(key, rows: looked) }
       let chunk = try await IndexChunk.read(
         for: indexes, by: self, rowsMax: min(rows, rowsLeft),
         sizeBytesMax: Limits.indexBuildSizeBytesMax / max(builds, 1))

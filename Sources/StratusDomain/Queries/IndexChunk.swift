@@ -10,16 +10,16 @@ struct IndexChunk: Sendable {
   let recordType: String
   let indexes: [QueryIndex]
   /// The chunk begins after this position; nil: with the first record.
-  let start: IndexBuildPlace?
+  let start: IndexBuildCursor?
   /// The last position of the chunk; nil: it goes to the end.
-  private(set) var end: IndexBuildPlace?
+  private(set) var end: IndexBuildCursor?
   private(set) var rowsLooked = 0
   private var sizeBytes = 0
   private var runs: [EntryRun] = []
   /// For each zone, the change number up to which the entries are current.
   private var changes: [RecordHome: Int64] = [:]
 
-  private init(recordType: String, indexes: [QueryIndex], start: IndexBuildPlace?) {
+  private init(recordType: String, indexes: [QueryIndex], start: IndexBuildCursor?) {
     self.recordType = recordType
     self.indexes = indexes
     self.start = start
@@ -37,16 +37,16 @@ struct IndexChunk: Sendable {
   ) async throws(ServerError) -> IndexChunk? {
     let recordType = builder.recordType
     let begin = try await builder.store.read {
-      (store) throws(ServerError) -> (chunk: IndexChunk, goal: IndexBuildPlace?)? in
+      (store) throws(ServerError) -> (chunk: IndexChunk, goal: IndexBuildCursor?)? in
       let builds = try store.indexBuilds(ofType: recordType)
       guard builds.contains(where: { wanted.contains($0.index) }) else { return nil }
-      let start = builds.contains { $0.place == nil } ? nil : builds.compactMap(\.place).first()
-      let behind = Set(builds.filter { $0.place == start }.map(\.index))
+      let start = builds.contains { $0.cursor == nil } ? nil : builds.compactMap(\.cursor).first()
+      let behind = Set(builds.filter { $0.cursor == start }.map(\.index))
       let schema = try store.schema()
       let indexes = schema.indexes[recordType]?.filter { behind.contains($0.id) } ?? []
       return (
         IndexChunk(recordType: recordType, indexes: indexes, start: start),
-        builds.filter { $0.place != start }.compactMap(\.place).first()
+        builds.filter { $0.cursor != start }.compactMap(\.cursor).first()
       )
     }
     guard let begin else { return nil }
@@ -67,7 +67,7 @@ struct IndexChunk: Sendable {
 
   /// Reads one step of the chunk.
   private mutating func take(
-    _ limit: Int, until goal: IndexBuildPlace?, from store: any StoreReading
+    _ limit: Int, until goal: IndexBuildCursor?, from store: any StoreReading
   ) throws(ServerError) {
     let schema = try store.schema()
     let step = try store.recordsToIndex(ofType: recordType, after: end, limit: limit)
@@ -75,9 +75,9 @@ struct IndexChunk: Sendable {
     end = step.next
     var run = EntryRun()
     for item in step.items {
-      let place = IndexBuildPlace(
+      let cursor = IndexBuildCursor(
         database: item.database, zone: item.zone, recordName: item.record.name)
-      if let goal, goal.lies(before: place) { break }
+      if let goal, goal.lies(before: cursor) { break }
       let home = RecordHome(database: item.database, zone: item.zone)
       // NB: if several steps read from one zone, the earliest change number counts.
       if changes[home] == nil { changes[home] = step.newestChanges[item.zone] }
@@ -117,8 +117,8 @@ extension IndexChunk {
     try await store.write { (store) throws(ServerError) in
       // Another process may have built these indexes too, and may be further.
       let builds = try store.indexBuilds(ofType: recordType)
-      for index in indexes where builds.contains(IndexBuild(index: index.id, place: start)) {
-        try store.setBuildPlace(end, of: index.id)
+      for index in indexes where builds.contains(IndexBuild(index: index.id, cursor: start)) {
+        try store.setBuildCursor(end, of: index.id)
       }
     }
   }
@@ -130,29 +130,29 @@ extension IndexChunk {
     /// Deleted zones. Entries written for them would never be removed.
     var gone: Set<RecordHome> = []
     /// Records that changed after they were read.
-    var changed: Set<IndexBuildPlace> = []
+    var changed: Set<IndexBuildCursor> = []
   }
 
   /// - Returns: false if a zone has too many changes for one step. The caller then calls again.
   private func add(
-    _ entries: [PlacedEntry], progress: inout Progress, to store: any StoreWriting
+    _ entries: [LocatedEntry], progress: inout Progress, to store: any StoreWriting
   ) throws(ServerError) -> Bool {
-    var room = Limits.indexBuildStepRows
+    var budget = Limits.indexBuildStepRows
     for home in Set(entries.map(\.home)) {
-      if room <= 0 { return false }
-      guard try follow(home, limit: room, progress: &progress, to: store, room: &room) else {
+      if budget <= 0 { return false }
+      guard try follow(home, limit: budget, progress: &progress, to: store, budget: &budget) else {
         return false
       }
     }
     var group: [IndexEntry] = []
-    for (place, placed) in entries.enumerated() {
-      if place > 0, entries[place - 1].home != placed.home {
-        try store.add(group, in: entries[place - 1].home)
+    for (cursor, placed) in entries.enumerated() {
+      if cursor > 0, entries[cursor - 1].home != placed.home {
+        try store.add(group, in: entries[cursor - 1].home)
         group = []
       }
       if progress.gone.contains(placed.home) { continue }
       if !progress.changed.isEmpty,
-        progress.changed.contains(placed.home.place(of: placed.recordName))
+        progress.changed.contains(placed.home.cursor(of: placed.recordName))
       {
         continue
       }
@@ -168,7 +168,7 @@ extension IndexChunk {
   /// the unchanged entries already exist.
   private func follow(
     _ home: RecordHome, limit: Int, progress: inout Progress, to store: any StoreWriting,
-    room: inout Int
+    budget: inout Int
   ) throws(ServerError) -> Bool {
     guard let change = progress.changes[home] else { return true }
     let found = try store.changesToIndex(
@@ -180,14 +180,14 @@ extension IndexChunk {
     }
     if found.change == change { return true }
     progress.changes[home] = found.change
-    room -= found.records.count
+    budget -= found.records.count
     let type = try store.schema().recordTypes[recordType]
     let needed = indexes.fieldsNeeded(in: type)
     var entries: [IndexEntry] = []
     for record in found.records {
-      let place = home.place(of: record.name)
-      guard holds(place) else { continue }
-      progress.changed.insert(place)
+      let cursor = home.cursor(of: record.name)
+      guard holds(cursor) else { continue }
+      progress.changed.insert(cursor)
       if record.isDeleted || !record.type.utf8.elementsEqual(recordType.utf8) { continue }
       let values = try record.fields.storedValues(of: needed)
       for index in indexes { entries += index.entries(of: record, values: values) }
@@ -196,16 +196,16 @@ extension IndexChunk {
     return !found.hasMore
   }
 
-  private func holds(_ place: IndexBuildPlace) -> Bool {
-    if let start, !start.lies(before: place) { return false }
-    if let end, end.lies(before: place) { return false }
+  private func holds(_ cursor: IndexBuildCursor) -> Bool {
+    if let start, !start.lies(before: cursor) { return false }
+    if let end, end.lies(before: cursor) { return false }
     return true
   }
 }
 
 extension RecordHome {
-  fileprivate func place(of recordName: String) -> IndexBuildPlace {
-    IndexBuildPlace(database: database, zone: zone, recordName: recordName)
+  fileprivate func cursor(of recordName: String) -> IndexBuildCursor {
+    IndexBuildCursor(database: database, zone: zone, recordName: recordName)
   }
 }
 
@@ -215,7 +215,7 @@ extension IndexWriting {
   }
 }
 
-extension [IndexBuildPlace] {
+extension [IndexBuildCursor] {
   /// The position that a walk over all records reaches first.
-  fileprivate func first() -> IndexBuildPlace? { self.min { $0.lies(before: $1) } }
+  fileprivate func first() -> IndexBuildCursor? { self.min { $0.lies(before: $1) } }
 }

@@ -161,7 +161,7 @@ struct NearestReader {
     }
     var cursor = EntryCursor(
       stretches, of: scope.plan.index.id, in: scope.database, zone: scope.zone?.id,
-      isReversed: isReversed, after: after, expected: builder.room + 1,
+      isReversed: isReversed, after: after, expected: builder.budget + 1,
       entriesMax: max(Limits.queryEntriesReadMax - entriesRead, 1))
     defer { noteRead(cursor.entriesRead) }
     if hasTies { return try takeSorted(&cursor, key: key) }

@@ -17,7 +17,7 @@ struct QueryPage: Sendable {
   /// Units of work done; one takes about 1 µs.
   var steps = 0
   /// The response capacity that is left.
-  var room = AnswerRoom()
+  var budget = AnswerBudget()
   /// Whether the page ended only because of its work, so that the request may continue from there.
   var isSlice = false
 }
@@ -42,7 +42,7 @@ struct PageScope {
   /// The fields of each record to return.
   let selection: FieldSelection
   /// The response capacity that is left.
-  let room: AnswerRoom
+  let budget: AnswerBudget
 }
 
 /// Collects matches until the page is full and one further match is found.
@@ -64,7 +64,7 @@ struct PageBuilder {
 
   init(_ scope: PageScope) {
     self.scope = scope
-    page.room = scope.room
+    page.budget = scope.budget
     var names: Set<String> = []
     let candidate = scope.plan.candidate
     for filter in candidate.remaining {
@@ -96,14 +96,14 @@ struct PageBuilder {
   var hasWorkedEnough: Bool { page.steps >= scope.stepsMax }
 
   /// The number of further matches that the page can take.
-  var room: Int { scope.limit - page.items.count }
+  var budget: Int { scope.limit - page.items.count }
 
   /// - Returns: whether the page had capacity for the match; if not, the match belongs to the next
   ///   page.
   mutating func add(_ record: StoredRecord, in zone: StoredZone) -> Bool {
     if !scope.countsOnly {
-      let size = AnswerRoom.sizeBytesMax(of: record, selection: scope.selection)
-      guard !isFull, page.room.take(size) else { return false }
+      let size = AnswerBudget.sizeBytesMax(of: record, selection: scope.selection)
+      guard !isFull, page.budget.take(size) else { return false }
       page.items.append(QueryPage.Item(record: record, zone: zone))
       sizeBytes += record.fields.text.count
     }
@@ -122,7 +122,7 @@ struct PageBuilder {
   mutating func end(at position: EntryPosition?) {
     page.position = position
     page.isSlice =
-      hasWorkedEnough && !isFull && !page.room.isFull && readBytes < Self.readBytesMax
+      hasWorkedEnough && !isFull && !page.budget.isFull && readBytes < Self.readBytesMax
   }
 
   /// The zone of an entry; nil: the zone was deleted, and its entries will be removed.

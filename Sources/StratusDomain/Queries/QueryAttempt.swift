@@ -9,7 +9,7 @@ struct QueryWork: Sendable {
   /// The index that was read.
   var index = QueryPlan.noIndex
   /// The response capacity that is left.
-  var room: AnswerRoom
+  var budget: AnswerBudget
 }
 
 /// One attempt to read a page of a query, on one state of the store.
@@ -27,7 +27,7 @@ struct QueryAttempt {
   /// Whether to wait for indexes that only make the query faster.
   let waits: Bool
   /// The response capacity that is left.
-  var room = AnswerRoom()
+  var budget = AnswerBudget()
 
   /// Choice: anonymous callers add no indexes and no marks, since these make every later write
   /// slower.
@@ -51,7 +51,7 @@ struct QueryAttempt {
     guard let area, !planner.matchesNothing else {
       if !addition.isEmpty { return .needs(addition, indexes: [], building: []) }
       return .answered(
-        try response(QueryPage(), marker: nil, plan: nil, zone: nil), QueryWork(room: room))
+        try response(QueryPage(), marker: nil, plan: nil, zone: nil), QueryWork(budget: budget))
     }
     let zone = area.zone
     let indexes = schema.indexes[query.recordType] ?? []
@@ -88,7 +88,7 @@ struct QueryAttempt {
     return .answered(
       try response(page, marker: try next(page, plan), plan: plan, zone: zone),
       QueryWork(
-        steps: page.steps, isSlice: page.isSlice, index: plan.index.id, room: page.room))
+        steps: page.steps, isSlice: page.isSlice, index: plan.index.id, budget: page.budget))
   }
 
   /// The number of records in a page.
@@ -124,7 +124,7 @@ struct QueryAttempt {
       query: query, plan: plan, store: store, database: area.database, zone: area.zone,
       limit: pageSize, countsOnly: request.countsOnly, after: after, recordsMax: recordsMax,
       stepsMax: plan.candidate.kind == .scan ? Limits.querySliceStepsMax : Limits.queryStepsMax,
-      selection: request.selection, room: room)
+      selection: request.selection, budget: budget)
     switch plan.candidate.kind {
     case .scan:
       var reader = ScanReader(scope)

@@ -187,7 +187,7 @@ extension QueryCondition {
       let tokens = values.tokens(source, of: searchable)
       return wanted.allSatisfy(tokens.contains)
     case .near(let circle):
-      return values.places(source).contains(where: circle.contains)
+      return values.locations(source).contains(where: circle.contains)
     }
   }
 
@@ -205,7 +205,7 @@ extension QueryCondition {
         offer(ColumnBytes.of(member))
       }
     case .near(let circle):
-      for place in values.places(source) where circle.contains(place) {
+      for place in values.locations(source) where circle.contains(place) {
         offer(ColumnBytes.of(cell: Cell.code(of: place)))
       }
     case .never, .present, .oneOf, .within, .prefix, .suffix, .infix, .anyMember, .allMembers,
@@ -224,7 +224,7 @@ extension RecordValues {
     return members.compactMap { Scalar($0) }
   }
 
-  fileprivate func places(_ source: IndexColumn.Source) -> [Location] {
+  fileprivate func locations(_ source: IndexColumn.Source) -> [Location] {
     switch value(source) {
     case .location(let place): [place]
     case .list(_, let members): members.compactMap(\.place)

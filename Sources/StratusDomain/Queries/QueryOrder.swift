@@ -11,7 +11,7 @@ struct QueryOrder: Sendable, Hashable {
   /// A sort by the distance of a location.
   struct Distance: Sendable, Hashable {
     var source: IndexColumn.Source
-    var place: Location
+    var location: Location
     /// The number of columns that sort before the distance.
     var columnsBefore = 0
     /// Whether the direction differs from that of the first sort key.
@@ -27,9 +27,9 @@ struct QueryOrder: Sendable, Hashable {
     columns = []
     for sort in kept {
       let isOpposite = sort.isAscending == isReversed
-      if let place = sort.place {
+      if let location = sort.location {
         distance = Distance(
-          source: sort.source, place: place, columnsBefore: columns.count, isOpposite: isOpposite)
+          source: sort.source, location: location, columnsBefore: columns.count, isOpposite: isOpposite)
       } else {
         columns.append(IndexColumn(sort.source, isOpposite ? .descendingValue : .value))
       }
@@ -44,14 +44,14 @@ struct QueryOrder: Sendable, Hashable {
   /// Bytes that sort records in this order, or in the opposite order if `isReversed`.
   func key(of values: RecordValues) -> [UInt8] {
     var key: [UInt8] = []
-    for place in 0...columns.count {
-      if let distance, distance.columnsBefore == place {
+    for location in 0...columns.count {
+      if let distance, distance.columnsBefore == location {
         let bytes = ColumnBytes.of(distance: distance.metres(to: values))
         key += distance.isOpposite ? bytes.inverted : bytes
       }
-      if place == columns.count { break }
-      let bytes = ColumnBytes.of(values.scalar(columns[place].source))
-      key += columns[place].form == .descendingValue ? bytes.inverted : bytes
+      if location == columns.count { break }
+      let bytes = ColumnBytes.of(values.scalar(columns[location].source))
+      key += columns[location].form == .descendingValue ? bytes.inverted : bytes
     }
     return key
   }
@@ -61,8 +61,8 @@ extension QueryOrder.Distance {
   /// The distance in metres to the smallest cell around a record's location; infinite if the record
   /// has none.
   func metres(to values: RecordValues) -> Double {
-    values.value(source)?.place.map { metres(to: Cell.code(of: $0)) } ?? .infinity
+    values.value(source)?.location.map { metres(to: Cell.code(of: $0)) } ?? .infinity
   }
 
-  func metres(to code: UInt64) -> Double { place.distance(to: Cell.centre(of: code)) }
+  func metres(to code: UInt64) -> Double { location.distance(to: Cell.centre(of: code)) }
 }

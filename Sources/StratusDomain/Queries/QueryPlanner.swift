@@ -35,9 +35,9 @@ struct QueryPlanner {
 
   init(_ query: CheckedQuery) {
     self.query = query
-    for (place, filter) in query.filters.enumerated() {
+    for (index, filter) in query.filters.enumerated() {
       if case .condition(let condition) = filter, !condition.isNegated {
-        addDrivers(of: condition, at: place)
+        addDrivers(of: condition, at: index)
       }
     }
     let fixed = Set(equalities.compactMap(\.equality?.column))
@@ -183,38 +183,38 @@ struct QueryPlanner {
 
   // The drivers of each filter.
 
-  private mutating func addDrivers(of condition: QueryCondition, at place: Int) {
+  private mutating func addDrivers(of condition: QueryCondition, at index: Int) {
     switch condition.test {
     case .oneOf(let values):
       guard !values.isEmpty, values.count <= Limits.queryRangesMax,
         !equalities.contains(where: { $0.equality?.column.source == condition.source })
       else { return }
-      equalities.append(equality(condition, .value, values, at: place))
-    case .within(let range): addReach(condition, range.interval, isExact: range.isExact, place)
+      equalities.append(equality(condition, .value, values, at: index))
+    case .within(let range): addReach(condition, range.interval, isExact: range.isExact, index)
     case .prefix(let text):
       addReach(
         condition, ColumnInterval(beginning: ColumnBytes.beginning(text)),
-        isExact: text.count <= ColumnBytes.textBytesMax, place)
+        isExact: text.count <= ColumnBytes.textBytesMax, index)
     case .anyMember(let values):
       guard !values.isEmpty, values.count <= Limits.queryRangesMax else { return }
-      explosions.append(equality(condition, .member, values, at: place))
+      explosions.append(equality(condition, .member, values, at: index))
     case .allMembers(let values):
       for value in values {
         explosions.append(
-          equality(condition, .member, [value], at: place, isWhole: values.count == 1))
+          equality(condition, .member, [value], at: index, isWhole: values.count == 1))
       }
     case .anyWord(let words):
       // One token of each word leads to the records. The reader checks the other tokens.
       let leading = Set(words.compactMap(\.first)).sorted { $0.precedes($1) }
       explosions.append(
         equality(
-          condition, .token, leading.map { .text($0) }, at: place,
+          condition, .token, leading.map { .text($0) }, at: index,
           isWhole: words.allSatisfy { $0.count == 1 } && isExact(condition)))
     case .allTokens(let words):
       for word in words {
         explosions.append(
           equality(
-            condition, .token, [.text(word)], at: place,
+            condition, .token, [.text(word)], at: index,
             isWhole: words.count == 1 && isExact(condition)))
       }
     case .memberPrefix(let text):
@@ -243,7 +243,7 @@ struct QueryPlanner {
   }
 
   private func equality(
-    _ condition: QueryCondition, _ form: IndexColumn.Form, _ values: [Scalar], at place: Int,
+    _ condition: QueryCondition, _ form: IndexColumn.Form, _ values: [Scalar], at index: Int,
     isWhole: Bool = true
   ) -> Driver {
     let isExact = isWhole && values.allSatisfy(\.fitsColumn)
@@ -252,16 +252,16 @@ struct QueryPlanner {
       columns.append(column)
     }
     return Driver(
-      answered: isExact ? [place] : [],
+      answered: isExact ? [index] : [],
       equality: .init(column: IndexColumn(condition.source, form), values: columns))
   }
 
   private mutating func addReach(
-    _ condition: QueryCondition, _ interval: ColumnInterval, isExact: Bool, _ place: Int
+    _ condition: QueryCondition, _ interval: ColumnInterval, isExact: Bool, _ index: Int
   ) {
     reaches.append(
       Driver(
-        answered: isExact ? [place] : [],
+        answered: isExact ? [index] : [],
         reach: .init(column: IndexColumn(condition.source), intervals: [interval])))
   }
 
@@ -270,14 +270,14 @@ struct QueryPlanner {
     var result: [Driver] = []
     for driver in reaches {
       guard let reach = driver.reach, reach.column.form == .value,
-        let place = result.firstIndex(where: { $0.reach?.column == reach.column }),
-        let own = reach.intervals.first, let other = result[place].reach?.intervals.first
+        let index = result.firstIndex(where: { $0.reach?.column == reach.column }),
+        let own = reach.intervals.first, let other = result[index].reach?.intervals.first
       else {
         result.append(driver)
         continue
       }
-      result[place].reach?.intervals = [own.intersection(other)]
-      result[place].answered.formUnion(driver.answered)
+      result[index].reach?.intervals = [own.intersection(other)]
+      result[index].answered.formUnion(driver.answered)
     }
     return result
   }

@@ -9,9 +9,9 @@ struct QueryRecordsHandler: EndpointHandler {
   typealias Endpoint = QueryRecords
 
   let databases: DatabaseAccess
-  private let turns = IndexBuildTurns()
+  private let queue = IndexBuildQueue()
   /// Queues the slices of each caller's long queries.
-  private let slices = IndexBuildTurns()
+  private let slices = IndexBuildQueue()
   let uses: IndexUses
 
   /// See ``LimitSettings/indexBuildRowsMax``.
@@ -30,11 +30,11 @@ struct QueryRecordsHandler: EndpointHandler {
     _ request: QueryRecords.Request, to caller: Caller, in address: DatabaseAddress
   ) async throws(ServerError) -> QueryRecords.Response {
     let database = try await databases.open(address, for: caller)
-    var (answer, work) = try await slice(of: request, in: database, room: AnswerRoom())
+    var (answer, work) = try await slice(of: request, in: database, budget: AnswerBudget())
     if !work.isSlice { return answer }
     let limit = min(
       request.resultsLimit ?? Limits.recordsPerResponseMax, Limits.recordsPerResponseMax)
-    let key = IndexBuildTurns.Key(store: address.store, recordType: caller.paceKey)
+    let key = IndexBuildQueue.Key(store: address.store, recordType: caller.paceKey)
     _ = slices.join(key)
     defer { slices.leave(key) }
     while work.isSlice, work.steps < Limits.queryStepsMax,
@@ -46,7 +46,7 @@ struct QueryRecordsHandler: EndpointHandler {
       if !request.countsOnly { rest.resultsLimit = limit - answer.records.count }
       _ = await slices.take(key)
       defer { slices.giveBack(key, rows: 0) }
-      let (more, moreWork) = try await slice(of: rest, in: database, room: work.room)
+      let (more, moreWork) = try await slice(of: rest, in: database, budget: work.budget)
       answer.add(more)
       work.add(moreWork)
     }
@@ -55,17 +55,17 @@ struct QueryRecordsHandler: EndpointHandler {
 
   /// Reads a page, or a slice of it, in one read.
   private func slice(
-    of request: QueryRecords.Request, in database: OpenDatabase, room: AnswerRoom
+    of request: QueryRecords.Request, in database: OpenDatabase, budget: AnswerBudget
   ) async throws(ServerError) -> (QueryRecords.Response, QueryWork) {
     let recordType = request.query.recordType
     let builder = IndexBuilder(
-      store: database.store, recordType: recordType, turns: turns,
-      key: IndexBuildTurns.Key(store: database.address, recordType: recordType))
+      store: database.store, recordType: recordType, queue: queue,
+      key: IndexBuildQueue.Key(store: database.address, recordType: recordType))
     var waits = true
     for _ in 0..<Self.attemptsMax {
       let outcome = try await database.store.read { [waits] (store) throws(ServerError) in
         try QueryAttempt(
-          request: request, database: database, store: store, waits: waits, room: room
+          request: request, database: database, store: store, waits: waits, budget: budget
         ).run()
       }
       switch outcome {
@@ -106,6 +106,6 @@ extension QueryWork {
   fileprivate mutating func add(_ more: QueryWork) {
     steps += more.steps
     isSlice = more.isSlice
-    room = more.room
+    budget = more.budget
   }
 }

@@ -59,9 +59,9 @@ extension Array where Element == UInt8 {
       other.withUnsafeBytes { other in
         let count = own.count - start
         let otherCount = other.count - otherStart
-        for place in 0..<Swift.min(count, otherCount) {
-          let left = own[start + place]
-          let right = other[otherStart + place]
+        for index in 0..<Swift.min(count, otherCount) {
+          let left = own[start + index]
+          let right = other[otherStart + index]
           if left != right { return left < right ? -1 : 1 }
         }
         return count - otherCount

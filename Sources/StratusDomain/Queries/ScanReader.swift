@@ -27,7 +27,7 @@ struct ScanReader {
   mutating func read() throws(ServerError) -> QueryPage {
     while true {
       var batch: [(entry: FoundEntry, prefixCount: Int)] = []
-      let wanted = scope.countsOnly ? Self.batchMax : min(builder.room + 1, Self.batchMax)
+      let wanted = scope.countsOnly ? Self.batchMax : min(builder.budget + 1, Self.batchMax)
       var ending: EntryCursor.Step?
       while batch.count < wanted, ending == nil {
         switch try cursor.next(scope.store) {
@@ -62,7 +62,7 @@ struct ScanReader {
     }
     // If the entry alone proves a match, the match after the page is not read. Matches that the
     // page has no capacity for are not read either.
-    let read = needsRecords ? batch[...] : batch.prefix(builder.room)
+    let read = needsRecords ? batch[...] : batch.prefix(builder.budget)
     let records = try builder.records(of: read.map(\.entry))
     for (place, (entry, prefixCount)) in batch.enumerated() {
       if place < records.count {

@@ -16,9 +16,9 @@ enum Tokens {
       switch piece {
       case .word(let word): insert(word, into: &tokens)
       case .run(let scalars):
-        for (place, scalar) in scalars.enumerated() {
+        for (index, scalar) in scalars.enumerated() {
           insert(bytes(of: [scalar]), into: &tokens)
-          if place > 0 { insert(bytes(of: scalars[place - 1...place]), into: &tokens) }
+          if index > 0 { insert(bytes(of: scalars[index - 1...index]), into: &tokens) }
         }
       }
       return tokens.count < Limits.wordsPerFieldMax

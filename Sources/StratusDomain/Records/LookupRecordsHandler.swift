@@ -16,11 +16,11 @@ struct LookupRecordsHandler: EndpointHandler {
     let batches = try ZoneBatches(request.items.map(\.zoneID), of: request.zoneID, in: database)
     return try await database.store.read { (store) throws(ServerError) in
       var results = [RecordItem?](repeating: nil, count: request.items.count)
-      var room = AnswerRoom()
+      var budget = AnswerBudget()
       for batch in batches.batches {
         do throws(ServerError) {
           try look(
-            up: batch, for: request, in: database, of: store, into: &results, room: &room)
+            up: batch, for: request, in: database, of: store, into: &results, budget: &budget)
         } catch {
           let names = batch.indices.map { request.items[$0].recordName }
           let failures = try batches.failures(of: names, error, for: caller)
@@ -36,7 +36,7 @@ struct LookupRecordsHandler: EndpointHandler {
   /// Finds the records of one zone in groups, until the answer has no more capacity.
   private func look(
     up batch: ZoneBatches.Batch, for request: LookupRecords.Request, in database: OpenDatabase,
-    of store: any StoreReading, into results: inout [RecordItem?], room: inout AnswerRoom
+    of store: any StoreReading, into results: inout [RecordItem?], budget: inout AnswerBudget
   ) throws(ServerError) {
     let access = try database.access(to: batch.address, of: store)
     let presenter = RecordPresenter(access.address, in: database)
@@ -45,13 +45,13 @@ struct LookupRecordsHandler: EndpointHandler {
       let group = rest.prefix(Limits.recordsReadTogether)
       rest = rest.dropFirst(group.count)
       var records: [ExactName: StoredRecord] = [:]
-      if !room.isFull {
+      if !budget.isFull {
         records = try store.readableRecords(
           named: group.map { request.items[$0].recordName }, access)
       }
       for index in group {
         results[index] = try look(
-          up: request.items[index], among: records, presenter, for: database.caller, room: &room)
+          up: request.items[index], among: records, presenter, for: database.caller, budget: &budget)
       }
     }
   }
@@ -59,13 +59,13 @@ struct LookupRecordsHandler: EndpointHandler {
   /// The record, or the reason why it is not in the answer.
   private func look(
     up item: LookupRecords.Item, among records: [ExactName: StoredRecord],
-    _ presenter: RecordPresenter, for caller: Caller, room: inout AnswerRoom
+    _ presenter: RecordPresenter, for caller: Caller, budget: inout AnswerBudget
   ) throws(ServerError) -> RecordItem {
     var error = ServerError.badRequest(Reason.answerTooLarge)
-    if !room.isFull, let record = records[item.recordName] {
+    if !budget.isFull, let record = records[item.recordName] {
       let shown = try presenter.dictionary(record, selection: item.selection)
-      if room.take(AnswerRoom.sizeBytesMax(of: shown)) { return .record(shown) }
-    } else if !room.isFull {
+      if budget.take(AnswerBudget.sizeBytesMax(of: shown)) { return .record(shown) }
+    } else if !budget.isFull {
       error = ServerError(.notFound, Reason.recordNotFound)
     }
     return .failure(

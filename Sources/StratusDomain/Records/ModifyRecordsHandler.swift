@@ -46,7 +46,7 @@ struct ModifyRecordsHandler: EndpointHandler {
       var results = [RecordItem?](repeating: nil, count: operations.count)
       var hasMoreToCascade = false
       var isWatched = false
-      var room = AnswerRoom()
+      var room = AnswerBudget()
       for (batch, part) in zip(batches.batches, parts) {
         let outcome: Outcome
         do throws(ServerError) {
@@ -90,7 +90,7 @@ struct ModifyRecordsHandler: EndpointHandler {
   private func modify(
     _ operations: [SentOperation], at address: ZoneAddress, request: ModifyRecords.Request,
     from origin: ChangeOrigin, in database: OpenDatabase, of store: any StoreWriting,
-    room: inout AnswerRoom
+    room: inout AnswerBudget
   ) throws(ServerError) -> Outcome {
     var snapshot = try RecordSnapshot(
       loading: operations.compactMap(\.operation.recordName), at: address, in: database,
@@ -182,7 +182,7 @@ struct ModifyRecordsHandler: EndpointHandler {
   ///   saved.
   private func present(
     _ decision: RecordDecision, _ operations: [RecordOperation], at address: ZoneAddress,
-    in database: OpenDatabase, room: inout AnswerRoom
+    in database: OpenDatabase, room: inout AnswerBudget
   ) throws(ServerError) -> [RecordItem] {
     let presenter = RecordPresenter(address, in: database)
     var items: [RecordItem] = []
@@ -191,7 +191,7 @@ struct ModifyRecordsHandler: EndpointHandler {
       _ record: StoredRecord, _ selection: FieldSelection
     ) throws(ServerError) -> RecordDictionary {
       let shown = try presenter.dictionary(record, selection: selection)
-      guard room.take(AnswerRoom.sizeBytesMax(of: shown)) else {
+      guard room.take(AnswerBudget.sizeBytesMax(of: shown)) else {
         throw .badRequest(Reason.answerTooLarge)
       }
       return shown

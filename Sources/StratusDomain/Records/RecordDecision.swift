@@ -58,25 +58,25 @@ struct RecordDecision: Sendable {
       writer: writer, access: snapshot.access, schema: snapshot.schema,
       assets: AssetRules(
         links: database.assets(of: snapshot.access.address.database), known: snapshot.assets))
-    for (place, sent) in operations.enumerated() {
+    for (index, sent) in operations.enumerated() {
       let schemaBefore = fields
       do throws(Refusal) {
         let name = sent.operation.recordName
         if let name, !seen.insert(ExactName(name)).inserted {
           throw Refusal(.badRequest(Reason.duplicateRecord))
         }
-        if let refusal = refused[place] { throw refusal }
+        if let refusal = refused[index] { throw refusal }
         let known = name.flatMap(snapshot.stored)
         let at = RecordRules.Place(
           change: (snapshot.zone?.change ?? 0) + Int64(records.count) + 1,
           record: known?.number ?? snapshot.firstNumber + Int64(records.count))
         let outcome = try rules.decide(
-          sent, stored: name.flatMap { snapshot.records[$0] }, place: at, fields: &fields)
+          sent, stored: name.flatMap { snapshot.records[$0] }, index: at, fields: &fields)
         if let record = outcome.written {
           records.append(record)
           values.append(outcome.values)
         }
-        if !outcome.references.isEmpty { references[place] = outcome.references }
+        if !outcome.references.isEmpty { references[index] = outcome.references }
         outcomes.append(outcome.answer)
       } catch {
         hasFailed = true

@@ -30,7 +30,7 @@ struct RecordRules: Sendable {
   ///   - stored: the live record with that name; nil: there is none.
   ///   - place: the numbers of the change and of the record.
   func decide(
-    _ sent: SentOperation, stored: StoredRecord?, place: Place, fields: inout FieldDecision
+    _ sent: SentOperation, stored: StoredRecord?, index: Place, fields: inout FieldDecision
   ) throws(Refusal) -> Outcome {
     let operation = sent.operation
     guard let name = operation.recordName else {
@@ -40,7 +40,7 @@ struct RecordRules: Sendable {
       !access.allows(.read, stored, schema: schema)
     {
       // As for a missing record: there is nothing to delete, and nothing is revealed.
-      return try delete(name, nil, place.change)
+      return try delete(name, nil, index.change)
     }
     // A create does not write a stored record, so it may reveal that the name is taken.
     if let stored, operation.kind != .create { try checkPermission(toWrite: stored) }
@@ -51,7 +51,7 @@ struct RecordRules: Sendable {
         throw Refusal(
           ServerError(.conflict, Reason.recordExists), serverRecord: shown(stored))
       }
-      return try save(sent, name, over: nil, keepsOthers: false, place, &fields)
+      return try save(sent, name, over: nil, keepsOthers: false, index, &fields)
     case .update, .replace:
       guard let stored else { throw Refusal(ServerError(.notFound, Reason.recordNotFound)) }
       guard let tag = operation.recordChangeTag else {
@@ -59,16 +59,16 @@ struct RecordRules: Sendable {
       }
       try check(tag, against: stored)
       let keepsOthers = operation.kind == .update
-      return try save(sent, name, over: stored, keepsOthers: keepsOthers, place, &fields)
+      return try save(sent, name, over: stored, keepsOthers: keepsOthers, index, &fields)
     case .forceUpdate, .forceReplace:
       let keepsOthers = operation.kind == .forceUpdate
-      return try save(sent, name, over: stored, keepsOthers: keepsOthers, place, &fields)
+      return try save(sent, name, over: stored, keepsOthers: keepsOthers, index, &fields)
     case .delete:
       guard let stored else { throw Refusal(ServerError(.notFound, Reason.recordNotFound)) }
       if let tag = operation.recordChangeTag { try check(tag, against: stored) }
-      return try delete(name, stored, place.change)
+      return try delete(name, stored, index.change)
     case .forceDelete:
-      return try delete(name, stored, place.change)
+      return try delete(name, stored, index.change)
     }
   }
 
@@ -101,7 +101,7 @@ struct RecordRules: Sendable {
 
   private func save(
     _ sent: SentOperation, _ name: String, over stored: StoredRecord?, keepsOthers: Bool,
-    _ place: Place, _ fields: inout FieldDecision
+    _ index: Place, _ fields: inout FieldDecision
   ) throws(Refusal) -> Outcome {
     let operation = sent.operation
     do throws(ServerError) {
@@ -115,11 +115,11 @@ struct RecordRules: Sendable {
         of: sent, type: type, over: stored, keepsOthers: keepsOthers, &fields)
       try checkSize(written.text)
       let record = StoredRecord(
-        name: name, type: type, change: place.change, isDeleted: false,
+        name: name, type: type, change: index.change, isDeleted: false,
         created: stored?.created ?? writer.stamp, modified: writer.stamp,
         parentRecordName: operation.parent.applied(
           to: keepsOthers ? stored?.parentRecordName : nil), fields: written.text,
-        hasAssets: written.hasAssets, number: place.record)
+        hasAssets: written.hasAssets, number: index.record)
       return Outcome(
         written: record, answer: .saved(record), references: written.references,
         values: written.values)

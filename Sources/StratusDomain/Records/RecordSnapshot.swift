@@ -6,7 +6,7 @@ struct RecordSnapshot: Sendable {
   /// The live records that the operations name.
   let records: [ExactName: StoredRecord]
   /// Named records that count as deleted, because an unfinished cascade will delete them.
-  let doomed: [ExactName: StoredRecord]
+  let pendingDeletions: [ExactName: StoredRecord]
   let schema: Schema
   /// The first of the numbers reserved for new records, one for each operation.
   let firstNumber: Int64
@@ -23,12 +23,12 @@ struct RecordSnapshot: Sendable {
     firstNumber = try store.drawRecordNumbers(names.count)
     guard let zone = access.zone else {
       records = [:]
-      doomed = [:]
+      pendingDeletions = [:]
       return
     }
     let found = try Self.records(named: names, in: zone, of: store)
-    doomed = try DoomedRecords.among(found, in: zone, schema: schema, of: store)
-    records = doomed.isEmpty ? found : found.filter { [doomed] in doomed[$0.key] == nil }
+    pendingDeletions = try PendingDeletions.among(found, in: zone, schema: schema, of: store)
+    records = pendingDeletions.isEmpty ? found : found.filter { [pendingDeletions] in pendingDeletions[$0.key] == nil }
   }
 
   /// Loads records in groups, so that the writer's memory stays within its limit.
@@ -63,20 +63,20 @@ struct RecordSnapshot: Sendable {
 
   init(
     access: ZoneAccess, records: [ExactName: StoredRecord], schema: Schema,
-    doomed: [ExactName: StoredRecord] = [:], firstNumber: Int64 = 1
+    pendingDeletions: [ExactName: StoredRecord] = [:], firstNumber: Int64 = 1
   ) {
     self.firstNumber = firstNumber
     self.access = access
     self.records = records
     self.schema = schema
-    self.doomed = doomed
+    self.pendingDeletions = pendingDeletions
   }
 
   /// nil: the default zone, before anything is written to it.
   var zone: StoredZone? { access.zone }
 
   /// The stored record with a name, even if it counts as deleted.
-  func stored(_ name: String) -> StoredRecord? { records[name] ?? doomed[name] }
+  func stored(_ name: String) -> StoredRecord? { records[name] ?? pendingDeletions[name] }
 }
 
 /// The writing user and device, and the time.

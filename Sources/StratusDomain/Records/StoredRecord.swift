@@ -97,9 +97,9 @@ enum RecordChangeTag {
     }
     end = max(end, start + digitsMin)
     rest = UInt64(bitPattern: number)
-    for place in (start..<end).reversed() {
+    for index in (start..<end).reversed() {
       let digit = UInt8(rest % 36)
-      bytes[place] = digit < 10 ? 0x30 + digit : 0x57 + digit
+      bytes[index] = digit < 10 ? 0x30 + digit : 0x57 + digit
       rest /= 36
     }
     return end

@@ -17,18 +17,18 @@ struct CascadeReach: Sendable {
   /// - Parameters:
   ///   - roots: records that are deleted, or may be.
   ///   - further: links that the batch will write, by target.
-  ///   - room: the number of records and bytes that may still be loaded; it is reduced by those
+  ///   - budget: the number of records and bytes that may still be loaded; it is reduced by those
   ///     loaded.
   init(
     to roots: [String], further: [ExactName: [String]] = [:], in zone: StoredZone,
-    within room: inout CascadeRoom, of store: any RecordReading & LinkReading
+    within budget: inout CascadeBudget, of store: any RecordReading & LinkReading
   ) throws(ServerError) {
     var seen = Set(roots.map(ExactName.init))
     var frontier = roots
-    let probeMax = max(1, room.records)
+    let probeMax = max(1, budget.records)
     while !frontier.isEmpty {
-      let isProbe = room.isEmpty
-      let limit = isProbe ? probeMax : room.records
+      let isProbe = budget.isEmpty
+      let limit = isProbe ? probeMax : budget.records
       if isProbe {
         // Sources of links that the batch will write are probed here too, since they are not
         // examined again.
@@ -41,7 +41,7 @@ struct CascadeReach: Sendable {
         return
       }
       var level = found.map(\.source).filter { seen.insert(ExactName($0)).inserted }
-      let left = try load(&level, in: zone, within: &room, of: store)
+      let left = try load(&level, in: zone, within: &budget, of: store)
       seen.subtract(left)
       for link in found {
         if left.contains(ExactName(link.source)) {
@@ -64,12 +64,12 @@ struct CascadeReach: Sendable {
   ///
   /// - Returns: the names that were not loaded.
   private mutating func load(
-    _ level: inout [String], in zone: StoredZone, within room: inout CascadeRoom,
+    _ level: inout [String], in zone: StoredZone, within budget: inout CascadeBudget,
     of store: any RecordReading & LinkReading
   ) throws(ServerError) -> Set<ExactName> {
     let (found, count) = try store.records(
-      firstOf: level, in: zone, takingFrom: &room.sizeBytes)
-    room.records -= found.count
+      firstOf: level, in: zone, takingFrom: &budget.sizeBytes)
+    budget.records -= found.count
     records.merge(found) { first, _ in first }
     let left = Set(level[count...].map(ExactName.init))
     level.removeSubrange(count...)

@@ -27,21 +27,21 @@ public struct ContinueCascades: Sendable {
     if isDone { return false }
     let notificationID = ambient.makeUUID()
     return try await store.write { (store) throws(ServerError) in
-      var room = CascadeRoom(records: limit)
+      var budget = CascadeBudget(records: limit)
       var zone: Int64?
-      while !room.isEmpty {
+      while !budget.isEmpty {
         guard let cascade = try store.unfinishedCascades(limit: 1).first else { return false }
         // A step handles one zone, since transactions that lock several zones could deadlock.
         if let zone, zone != cascade.zone.id { return true }
         zone = cascade.zone.id
-        try carryOn(cascade, within: &room, of: store, now: now, notificationID: notificationID)
+        try continueWork(cascade, within: &budget, of: store, now: now, notificationID: notificationID)
       }
       return true
     }
   }
 
-  private func carryOn(
-    _ cascade: UnfinishedCascade, within room: inout CascadeRoom, of store: any StoreWriting,
+  private func continueWork(
+    _ cascade: UnfinishedCascade, within budget: inout CascadeBudget, of store: any StoreWriting,
     now: Int64, notificationID: String
   ) throws(ServerError) {
     guard
@@ -49,20 +49,20 @@ public struct ContinueCascades: Sendable {
       zone.id == cascade.zone.id
     else {
       try store.finishCascade(cascade)
-      room.records -= 1
+      budget.records -= 1
       return
     }
     let links = try store.links(
-      .deleteSelf, to: cascade.target, after: cascade.place, in: zone, limit: room.records)
-    let hasMoreLinks = links.count >= room.records
+      .deleteSelf, to: cascade.target, after: cascade.place, in: zone, limit: budget.records)
+    let hasMoreLinks = links.count >= budget.records
     let (sources, count) = try store.records(
-      firstOf: links.map(\.source), in: zone, takingFrom: &room.sizeBytes)
-    room.records -= max(1, count)
+      firstOf: links.map(\.source), in: zone, takingFrom: &budget.sizeBytes)
+    budget.records -= max(1, count)
     let nearest = links.compactMap { sources[$0.source] }.filter {
       $0.change <= cascade.change && $0.type != UserRecords.recordType
     }
     let reach = try CascadeReach(
-      to: nearest.map(\.name), in: zone, within: &room, of: store)
+      to: nearest.map(\.name), in: zone, within: &budget, of: store)
     let stamp = Stamp(
       timestamp: now, userRecordName: cascade.userRecordName, deviceID: cascade.deviceID)
     let names = nearest.map(\.name)

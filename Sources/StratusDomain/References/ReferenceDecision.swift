@@ -17,15 +17,15 @@ struct ReferenceDecision: Sendable {
   /// Written records that an unfinished cascade would have deleted. That cascade now skips them, so
   /// the records that referred to them before this batch need their own cascade.
   var rewritten: [String] {
-    if snapshot.doomed.isEmpty { return [] }
-    return records.map(\.name).filter { snapshot.doomed[$0] != nil }
+    if snapshot.pendingDeletions.isEmpty { return [] }
+    return records.map(\.name).filter { snapshot.pendingDeletions[$0] != nil }
   }
 
   private let snapshot: RecordSnapshot
   private let references: ReferenceSnapshot
   private let requiresTargets: Bool
-  private var saves: [(place: Int, record: StoredRecord, sent: SentReferences)] = []
-  private var deletions: [(place: Int, name: String)] = []
+  private var saves: [(index: Int, record: StoredRecord, sent: SentReferences)] = []
+  private var deletions: [(index: Int, name: String)] = []
   private var saved: [ExactName: StoredRecord] = [:]
   private var deleted: Set<ExactName> = []
 
@@ -45,14 +45,14 @@ struct ReferenceDecision: Sendable {
     records = decision.records
     guard decision.concernsReferences else { return }
     let followers = Set(references.followers.map { ExactName($0.source) })
-    for (place, outcome) in decision.outcomes.enumerated() {
+    for (index, outcome) in decision.outcomes.enumerated() {
       switch outcome {
       case .saved(let record):
-        let sent = decision.references[place] ?? SentReferences()
-        saves.append((place, record, sent))
+        let sent = decision.references[index] ?? SentReferences()
+        saves.append((index, record, sent))
         saved[ExactName(record.name)] = record
       case .deleted(let name):
-        deletions.append((place, name))
+        deletions.append((index, name))
         deleted.insert(ExactName(name))
       case .refused: continue
       }
@@ -79,25 +79,25 @@ struct ReferenceDecision: Sendable {
         if let parent = record.parentRecordName { parents.insert(ExactName(parent)) }
       }
     }
-    for (place, name) in deletions where parents.contains(ExactName(name)) {
+    for (index, name) in deletions where parents.contains(ExactName(name)) {
       // Deleting a missing record succeeds, even if other records name it as their parent.
       if snapshot.records[name] == nil { continue }
-      refusals[place] = Refusal(
+      refusals[index] = Refusal(
         ServerError(.validatingReferenceError, Reason.recordHasChildren))
     }
-    deletions.removeAll { refusals[$0.place] != nil }
+    deletions.removeAll { refusals[$0.index] != nil }
     deleted = Set(deletions.map { ExactName($0.name) })
   }
 
   private mutating func refuseSaves() {
-    for (place, record, sent) in saves {
+    for (index, record, sent) in saves {
       guard let reason = fault(of: sent, in: record) else { continue }
-      refusals[place] = Refusal(ServerError(.validatingReferenceError, reason))
+      refusals[index] = Refusal(ServerError(.validatingReferenceError, reason))
     }
-    for save in saves where refusals[save.place] != nil {
+    for save in saves where refusals[save.index] != nil {
       saved[ExactName(save.record.name)] = nil
     }
-    saves.removeAll { refusals[$0.place] != nil }
+    saves.removeAll { refusals[$0.index] != nil }
   }
 
   private func fault(of sent: SentReferences, in record: StoredRecord) -> String? {
@@ -135,13 +135,13 @@ struct ReferenceDecision: Sendable {
   private mutating func cascade(by writer: RecordWriter) {
     let going = goingAlong()
     var change = (snapshot.zone?.change ?? 0) + Int64(records.count)
-    let places = Dictionary(
+    let indices = Dictionary(
       uniqueKeysWithValues: records.enumerated().map { (ExactName($1.name), $0) })
     for name in going {
-      if let place = places[name] {
+      if let index = indices[name] {
         // The record is saved and deleted in one batch. It has one change and one number.
-        let record = records[place]
-        records[place] = record.tombstone(change: record.change, modified: writer.stamp)
+        let record = records[index]
+        records[index] = record.tombstone(change: record.change, modified: writer.stamp)
       } else if let stored = references.reach.records[name] {
         change += 1
         records.append(stored.tombstone(change: change, modified: writer.stamp))

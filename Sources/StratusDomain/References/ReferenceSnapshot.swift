@@ -21,10 +21,10 @@ struct ReferenceSnapshot: Sendable {
 
   /// - Parameters:
   ///   - schema: the schema, with the additions of the decision.
-  ///   - room: the capacity for records deleted by cascade.
+  ///   - budget: the capacity for records deleted by cascade.
   init(
     loading decision: RecordDecision, on snapshot: RecordSnapshot, schema: Schema,
-    childrenHoldParents: Bool, room: CascadeRoom = CascadeRoom(),
+    childrenHoldParents: Bool, budget: CascadeBudget = CascadeBudget(),
     of store: any RecordReading & LinkReading
   ) throws(ServerError) {
     self.childrenHoldParents = childrenHoldParents
@@ -40,7 +40,7 @@ struct ReferenceSnapshot: Sendable {
     if !targets.isEmpty {
       existing = try store.existing(targets.map(\.text), in: zone)
       existing.subtract(
-        try DoomedRecords.among(existing.map(\.text), in: zone, schema: schema, of: store))
+        try PendingDeletions.among(existing.map(\.text), in: zone, schema: schema, of: store))
     }
     let deleted = decision.records.filter(\.isDeleted).map(\.name)
     if deleted.isEmpty { return }
@@ -49,19 +49,19 @@ struct ReferenceSnapshot: Sendable {
         newLinks[target, default: []].append(record.name)
       }
     }
-    var room = room
+    var budget = budget
     reach = try CascadeReach(
-      to: deleted, further: newLinks, in: zone, within: &room, of: store)
+      to: deleted, further: newLinks, in: zone, within: &budget, of: store)
     if !childrenHoldParents { return }
     children = try Self.children(of: deleted, in: zone, of: store)
     if children.isEmpty { return }
     let limit = Limits.childrenCheckedMax
     followers = try store.links(.deleteSelf, to: deleted, in: zone, limit: limit)
     hasMoreFollowers = followers.count >= limit
-    children.removeAll { snapshot.doomed[$0.source] != nil }
+    children.removeAll { snapshot.pendingDeletions[$0.source] != nil }
     let written = Set(decision.records.map { ExactName($0.name) })
-    let doomed = try doomedChildren(besides: written, in: zone, schema: schema, of: store)
-    children.removeAll { doomed.contains(ExactName($0.source)) }
+    let pendingDeletions = try childrenPendingDeletion(besides: written, in: zone, schema: schema, of: store)
+    children.removeAll { pendingDeletions.contains(ExactName($0.source)) }
   }
 
   /// Children that would block the deletion of their parents, but that an unfinished cascade will
@@ -69,7 +69,7 @@ struct ReferenceSnapshot: Sendable {
   ///
   /// NB: the result is not complete. Once one child surely blocks a parent, its other children are
   /// not examined.
-  private func doomedChildren(
+  private func childrenPendingDeletion(
     besides written: Set<ExactName>, in zone: StoredZone, schema: Schema,
     of store: any RecordReading & LinkReading
   ) throws(ServerError) -> Set<ExactName> {
@@ -81,19 +81,19 @@ struct ReferenceSnapshot: Sendable {
     }
     if holding.isEmpty { return [] }
     guard try store.hasUnfinishedCascades(in: zone) else { return [] }
-    var doomed: Set<ExactName> = []
+    var pendingDeletions: Set<ExactName> = []
     var held: Set<ExactName> = []
-    for start in stride(from: 0, to: holding.count, by: CascadeRoom.recordsPerLoad) {
-      let part = holding[start..<min(start + CascadeRoom.recordsPerLoad, holding.count)]
+    for start in stride(from: 0, to: holding.count, by: CascadeBudget.recordsPerLoad) {
+      let part = holding[start..<min(start + CascadeBudget.recordsPerLoad, holding.count)]
         .filter { !held.contains(ExactName($0.target)) }
-      let found = try DoomedRecords.among(
+      let found = try PendingDeletions.among(
         part.map(\.source), in: zone, schema: schema, of: store)
       for link in part where !found.contains(ExactName(link.source)) {
         held.insert(ExactName(link.target))
       }
-      doomed.formUnion(found)
+      pendingDeletions.formUnion(found)
     }
-    return doomed
+    return pendingDeletions
   }
 
   /// The children of deleted records. If there are too many, each deleted record gets an equal

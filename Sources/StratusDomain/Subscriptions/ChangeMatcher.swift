@@ -6,15 +6,15 @@ struct ChangeMatcher {
   let address: StoreAddress
   let schema: Schema
   /// The number of subscriptions that may still be examined.
-  private(set) var room: Int
+  private(set) var budget: Int
   let now: Int64
   private(set) var matches: [MatchStep.Match] = []
   private var watches: [DatabaseKey: Watch] = [:]
   /// The requests that each database subscription has already reported. A subscription reports a
   /// request once, however many zones the request changed.
-  private var told: Set<Telling> = []
+  private var notified: Set<Notice> = []
 
-  private struct Telling: Hashable {
+  private struct Notice: Hashable {
     let subscription: Int64
     let notificationID: String
   }
@@ -33,29 +33,29 @@ struct ChangeMatcher {
   private static let pageMax = 100
 
   init(
-    store: any StoreReading, address: StoreAddress, schema: Schema, room: Int, now: Int64
+    store: any StoreReading, address: StoreAddress, schema: Schema, budget: Int, now: Int64
   ) {
     self.store = store
     self.address = address
     self.schema = schema
-    self.room = room
+    self.budget = budget
     self.now = now
   }
 
   /// Continues the matching of an entry at its position.
   ///
   /// - Returns: the position where the next step continues; nil: the entry is finished.
-  mutating func match(_ entry: OutboxEntry) throws(ServerError) -> OutboxPlace? {
-    for position in (entry.place?.position ?? -1)..<entry.imageCount {
-      let start = position == entry.place?.position ? entry.place : nil
-      if room <= 0 {
-        return start ?? OutboxPlace(position: position, key: .none, subscription: 0)
+  mutating func match(_ entry: OutboxEntry) throws(ServerError) -> OutboxCursor? {
+    for position in (entry.cursor?.position ?? -1)..<entry.imageCount {
+      let start = position == entry.cursor?.position ? entry.cursor : nil
+      if budget <= 0 {
+        return start ?? OutboxCursor(position: position, key: .none, subscription: 0)
       }
       let part = try part(of: entry, at: position)
       if let stop = try walk(part, of: entry, from: start) { return stop }
       // NB: a record counts as work even if no subscription is filed under its values. It is
       // counted at its end, so that every step makes progress.
-      if position >= 0 { room -= 1 }
+      if position >= 0 { budget -= 1 }
     }
     return nil
   }
@@ -68,10 +68,10 @@ struct ChangeMatcher {
   mutating func makeUp(
     for replaced: StoredSubscription, with new: StoredSubscription, of entry: OutboxEntry
   ) throws(ServerError) {
-    guard let place = entry.place, new.since < entry.number, place.isBehind(new),
-      !place.isBehind(replaced)
+    guard let cursor = entry.cursor, new.since < entry.number, cursor.isBehind(new),
+      !cursor.isBehind(replaced)
     else { return }
-    let part = try part(of: entry, at: new.key.isOfRecords ? place.position : -1)
+    let part = try part(of: entry, at: new.key.isOfRecords ? cursor.position : -1)
     if part.keys.contains(new.key) { judge(new, part, entry) }
   }
 
@@ -106,8 +106,8 @@ struct ChangeMatcher {
   ///
   /// - Returns: the position where the next step continues; nil: all were examined.
   private mutating func walk(
-    _ part: Part, of entry: OutboxEntry, from start: OutboxPlace?
-  ) throws(ServerError) -> OutboxPlace? {
+    _ part: Part, of entry: OutboxEntry, from start: OutboxCursor?
+  ) throws(ServerError) -> OutboxCursor? {
     for key in part.keys {
       var last: Int64 = 0
       if let start {
@@ -115,14 +115,14 @@ struct ChangeMatcher {
         if key == start.key { last = start.subscription }
       }
       while true {
-        if room <= 0 {
-          return OutboxPlace(position: part.position, key: key, subscription: last)
+        if budget <= 0 {
+          return OutboxCursor(position: part.position, key: key, subscription: last)
         }
-        let limit = min(room, Self.pageMax)
+        let limit = min(budget, Self.pageMax)
         let page = try store.subscriptions(
           under: key, toZone: entry.zone, in: entry.database, after: last, limit: limit)
         // A lookup that finds nothing counts as work too.
-        room -= max(1, page.count)
+        budget -= max(1, page.count)
         for found in page {
           last = found.number
           if found.since < entry.number { judge(found, part, entry) }
@@ -193,9 +193,9 @@ struct ChangeMatcher {
     case .record(let found): record = found
     case .area:
       if case .database = subscription.subject {
-        let telling = Telling(
+        let notice = Notice(
           subscription: found.number, notificationID: entry.origin.notificationID)
-        guard told.insert(telling).inserted else { return }
+        guard notified.insert(notice).inserted else { return }
         zoneID = nil
       }
     }
@@ -271,7 +271,7 @@ extension Subscription {
   }
 }
 
-extension OutboxPlace {
+extension OutboxCursor {
   /// Whether matching has already passed the subscription at this position.
   fileprivate func isBehind(_ subscription: StoredSubscription) -> Bool {
     // Each record is matched separately. The zone is matched once, before all records.

@@ -86,7 +86,7 @@ struct MatchStep: Sendable {
   /// The entries that are finished.
   private let finished: [Int64]
   /// The entry after those, and the position where its matching continues.
-  private let stopped: (entry: Int64, place: OutboxPlace)?
+  private let stopped: (entry: Int64, cursor: OutboxCursor)?
   let mayHaveMore: Bool
 
   /// The number of entries read at once. Most of them concern few subscriptions.
@@ -99,13 +99,13 @@ struct MatchStep: Sendable {
     let entries = try store.outboxEntries(limit: entriesMax)
     guard let first = entries.first else { return nil }
     var matcher = ChangeMatcher(
-      store: store, address: address, schema: try store.schema(), room: limit, now: now)
+      store: store, address: address, schema: try store.schema(), budget: limit, now: now)
     var finished: [Int64] = []
-    var stopped: (entry: Int64, place: OutboxPlace)?
+    var stopped: (entry: Int64, cursor: OutboxCursor)?
     for entry in entries {
-      if matcher.room <= 0 { break }
-      if let place = try matcher.match(entry) {
-        stopped = (entry.number, place)
+      if matcher.budget <= 0 { break }
+      if let cursor = try matcher.match(entry) {
+        stopped = (entry.number, cursor)
         break
       }
       finished.append(entry.number)
@@ -120,7 +120,7 @@ struct MatchStep: Sendable {
   /// Whether a subscription that these changes may concern was replaced since. The step then knows
   /// only the replaced subscription, or neither.
   func isOutdated(in store: any StoreReading) throws(ServerError) -> Bool {
-    try store.hasReplacement(after: newestSubscription, hearing: last)
+    try store.hasReplacement(after: newestSubscription, readingBody: last)
   }
 
   /// Writes the result, unless another step was faster. Every step begins at the oldest entry, and
@@ -129,6 +129,6 @@ struct MatchStep: Sendable {
     guard try store.outboxEntries(limit: 1).first == first else { return }
     try Match.settle(matches, in: store)
     for entry in finished { try store.removeOutboxEntry(entry) }
-    if let stopped { try store.setPlace(stopped.place, of: stopped.entry) }
+    if let stopped { try store.setCursor(stopped.cursor, of: stopped.entry) }
   }
 }

@@ -82,7 +82,7 @@ struct ModifySubscriptionsHandler: EndpointHandler {
       let new = try store.subscription(id: id, of: user, in: database.view)
     else { return }
     var matcher = ChangeMatcher(
-      store: store, address: database.address, schema: try store.schema(), room: 0,
+      store: store, address: database.address, schema: try store.schema(), budget: 0,
       now: ambient.now())
     try matcher.makeUp(for: replaced, with: new, of: entry)
     try MatchStep.Match.settle(matcher.matches, in: store)

@@ -13,7 +13,7 @@ struct SubscriptionRules {
   /// queries applies: the fields must be marked, and marks come from development.
   ///
   /// - Throws: `BAD_REQUEST`; `ZONE_NOT_FOUND`.
-  func place(of subscription: Subscription) throws(ServerError) -> SubscriptionPlace {
+  func place(of subscription: Subscription) throws(ServerError) -> SubscriptionSubject {
     try database.view.requireSubscriptions(to: subscription.subject)
     try check(subscription.notificationInfo)
     switch subscription.subject {
@@ -32,7 +32,7 @@ struct SubscriptionRules {
     }
   }
 
-  private func place(of watched: WatchedQuery) throws(ServerError) -> SubscriptionPlace {
+  private func place(of watched: WatchedQuery) throws(ServerError) -> SubscriptionSubject {
     if watched.firesOn.isEmpty { throw .badRequest(Reason.subscriptionNeverFires) }
     if let zoneID = watched.zoneID {
       _ = try database.access(to: try database.zoneAddress(zoneID), of: store)

@@ -98,7 +98,7 @@ extension StoreWriting {
   /// it.
   ///
   /// - Returns: whether an entry was added.
-  func leaveWord(
+  func saveWord(
     _ event: WatchedChange.Event, of zone: StoredZone, by origin: ChangeOrigin
   ) throws(ServerError) -> Bool {
     guard try watchForWriting(of: zone.database).concernsDatabases, !zone.isDefault else {

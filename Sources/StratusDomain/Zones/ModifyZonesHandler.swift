@@ -61,12 +61,12 @@ struct ModifyZonesHandler: EndpointHandler {
       }
       let made = try store.createZone(
         named: name, in: key, encryptionScope: operation.encryptionScope ?? .perRecord)
-      if try store.leaveWord(.zoneMade, of: made, by: origin) { isWatched = true }
+      if try store.saveWord(.zoneMade, of: made, by: origin) { isWatched = true }
       return presenter.item(made)
     case .delete:
       if address.isDefault { throw .badRequest(Reason.defaultZoneIsFixed) }
       guard let existing else { throw try store.missingZone(named: name, in: key) }
-      if try store.leaveWord(.zoneDeleted, of: existing, by: origin) { isWatched = true }
+      if try store.saveWord(.zoneDeleted, of: existing, by: origin) { isWatched = true }
       try store.deleteZone(existing, reason: .deleted, at: origin.time)
       return .zone(ZoneDictionary(zoneID: address.id, isDeleted: true))
     }

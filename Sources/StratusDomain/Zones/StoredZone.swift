@@ -14,14 +14,14 @@ public struct StoredZone: Sendable, Hashable {
   /// Set when the zone is created; it never changes.
   public var encryptionScope: EncryptionScope
   /// The newest record deletion that was removed from the history; 0: none.
-  public var newestForgotten: Int64
+  public var newestExpired: Int64
   /// The newest passage that was removed from the history; 0: none. Owners need no passages.
-  public var newestForgottenPassage: Int64
+  public var newestExpiredPassage: Int64
 
   public init(
     id: Int64, database: DatabaseKey, name: String, change: Int64, clientChangeToken: String?,
-    encryptionScope: EncryptionScope = .perRecord, newestForgotten: Int64 = 0,
-    newestForgottenPassage: Int64 = 0
+    encryptionScope: EncryptionScope = .perRecord, newestExpired: Int64 = 0,
+    newestExpiredPassage: Int64 = 0
   ) {
     self.id = id
     self.database = database
@@ -29,8 +29,8 @@ public struct StoredZone: Sendable, Hashable {
     self.change = change
     self.clientChangeToken = clientChangeToken
     self.encryptionScope = encryptionScope
-    self.newestForgotten = newestForgotten
-    self.newestForgottenPassage = newestForgottenPassage
+    self.newestExpired = newestExpired
+    self.newestExpiredPassage = newestExpiredPassage
   }
 
   public var isDefault: Bool { name == ZoneID.defaultZoneName }

@@ -28,9 +28,9 @@ extension NotificationCenter {
 
     public func makeAsyncIterator() -> Iterator {
       let (stream, continuation) = AsyncStream.makeStream(
-        of: Parcel.self, bufferingPolicy: .bufferingNewest(Self.waitingMax))
+        of: Received.self, bufferingPolicy: .bufferingNewest(Self.waitingMax))
       let observer = center.addObserver(forName: name, object: object, queue: nil) {
-        continuation.yield(Parcel(notification: $0))
+        continuation.yield(Received(notification: $0))
       }
       let watch = Watch(center: center, observer: observer)
       return Iterator(parcels: stream.makeAsyncIterator(), watch: watch)
@@ -38,7 +38,7 @@ extension NotificationCenter {
 
     /// Delivers one notification after another, until its task is cancelled.
     public struct Iterator: AsyncIteratorProtocol {
-      var parcels: AsyncStream<Parcel>.Iterator
+      var parcels: AsyncStream<Received>.Iterator
       let watch: Watch
 
       public mutating func next() async -> Notification? { await parcels.next()?.notification }
@@ -47,7 +47,7 @@ extension NotificationCenter {
 
   /// NB: a notification may contain values of any type. The poster and the reader share it, as with
   /// an observer that is a block.
-  struct Parcel: @unchecked Sendable { let notification: Notification }
+  struct Received: @unchecked Sendable { let notification: Notification }
 
   /// Observes while an iterator exists.
   final class Watch: @unchecked Sendable {

@@ -36,9 +36,9 @@ enum ByteRanges {
     guard let text else { return nil }
     let words = text.split(separator: " ", omittingEmptySubsequences: true)
     let parts = words.last?.split(separator: "/", omittingEmptySubsequences: false) ?? []
-    let places = parts.first?.split(separator: "-", omittingEmptySubsequences: false) ?? []
-    guard words.count == 2, words[0].lowercased() == "bytes", parts.count == 2, places.count == 2,
-      let first = number(places[0]), let last = number(places[1]), let total = number(parts[1]),
+    let bounds = parts.first?.split(separator: "-", omittingEmptySubsequences: false) ?? []
+    guard words.count == 2, words[0].lowercased() == "bytes", parts.count == 2, bounds.count == 2,
+      let first = number(bounds[0]), let last = number(bounds[1]), let total = number(parts[1]),
       first <= last, last < total
     else { throw .badRequest("Content-Range must be 'bytes FIRST-LAST/TOTAL'") }
     return AssetUploads.Piece(first: first, last: last, total: total)

@@ -88,13 +88,13 @@ final class BodyIntake: SentBody {
     }
     var bytes: [UInt8] = []
     if length <= limit { bytes.reserveCapacity(length) }
-    var heard = 0
+    var received = 0
     while let piece = try await next() {
-      heard += piece.count
-      if heard > Limits.refusedRequestBytesMax { break }
-      if heard <= limit, length <= limit { bytes += piece }
+      received += piece.count
+      if received > Limits.refusedRequestBytesMax { break }
+      if received <= limit, length <= limit { bytes += piece }
     }
-    if heard > limit { throw .badRequest(Reason.requestTooLarge) }
+    if received > limit { throw .badRequest(Reason.requestTooLarge) }
     return bytes
   }
 

@@ -16,7 +16,7 @@ struct ConnectionChannel: ServerChildChannel {
   let router: Router
   let settings: ConnectionSettings
   let census: ConnectionCensus
-  private let lanes = LoopLanes()
+  private let groups = EventLoopDeliveries()
   private let dates = DateText()
 
   init(router: Router, settings: ConnectionSettings) {
@@ -35,7 +35,7 @@ struct ConnectionChannel: ServerChildChannel {
       let decoder = ByteToMessageHandler(
         HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: limits))
       let gate = ConnectionGate(
-        router: router, settings: settings, lane: lanes.lane(of: channel.eventLoop), dates: dates,
+        router: router, settings: settings, group: groups.group(of: channel.eventLoop), dates: dates,
         plumbing: [decoder], isUnwelcome: !isWelcome,
         clientAddress: channel.remoteAddress?.ipAddress)
       try channel.pipeline.syncOperations.addHandlers(decoder, gate)

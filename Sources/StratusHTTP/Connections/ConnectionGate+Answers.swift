@@ -127,14 +127,14 @@ extension ConnectionGate {
       self.write(head, length: range.count, into: &buffer)
       context.writeAndFlush(self.wrapOutboundOut(buffer), promise: nil)
     }.get()
-    var place = range.lowerBound
-    while place < range.upperBound {
-      let count = Int(min(Self.pieceBytes, range.upperBound - place))
-      let bytes = try await file.read(at: place, count: count)
+    var offset = range.lowerBound
+    while offset < range.upperBound {
+      let count = Int(min(Self.pieceBytes, range.upperBound - offset))
+      let bytes = try await file.read(at: offset, count: count)
       // A file that another program has shortened must not look complete to the client.
       if bytes.isEmpty { throw ServerError.fault("a file is shorter than it was") }
       try await write(ByteBuffer(bytes: bytes), loop)
-      place += Int64(bytes.count)
+      offset += Int64(bytes.count)
     }
   }
 

@@ -73,7 +73,7 @@ extension ConnectionGate {
 
   private func expire(_ wait: Wait) {
     switch (wait, phase) {
-    case (.head, .ready), (.body, .collecting), (.body, .hearing):
+    case (.head, .ready), (.body, .collecting), (.body, .readingBody):
       refuse(.requestTimeout, .badRequest(Reason.requestTimeout))
     case (.body, .answering):
       // The endpoint stops with an error; the connection closes after that answer.

@@ -23,12 +23,12 @@ extension ConnectionGate {
     case .poll(let head, let devices, let deadline):
       if isEnding { return self.answer(head, []) }
       let listener = PollListener(
-        lane: lane, gate: self, hub: router.hub, head: head, devices: devices)
+        group: group, gate: self, hub: router.hub, head: head, devices: devices)
       phase = .polling(listener)
       router.hub.join(listener, as: devices, until: deadline)
-    case .stream(let head, let device, let seat):
+    case .stream(let head, let device, let slot):
       let listener = StreamListener(
-        lane: lane, gate: self, hub: router.hub, device: device, seat: seat)
+        group: group, gate: self, hub: router.hub, device: device, slot: slot)
       phase = .streaming(listener)
       openStream(head, listener, context)
     }

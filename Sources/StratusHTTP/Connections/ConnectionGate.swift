@@ -29,7 +29,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
     /// The answer is written. The client must still read it or send the rest of the body.
     case settling
     /// A request that listens has begun.
-    case hearing(HTTPRequest)
+    case readingBody(HTTPRequest)
     /// The router checks the request.
     case admitting(HTTPRequest)
     case polling(PollListener)
@@ -42,7 +42,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
   /// The client's address; nil: there is none, as for a Unix socket.
   let clientAddress: String?
   let settings: ConnectionSettings
-  let lane: LoopLane
+  let group: EventLoopDelivery
   let dates: DateText
   /// The HTTP handlers, which a stream does not need.
   var plumbing: [any RemovableChannelHandler]
@@ -89,13 +89,13 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
   var progressBytes = 0
 
   init(
-    router: Router, settings: ConnectionSettings, lane: LoopLane, dates: DateText,
+    router: Router, settings: ConnectionSettings, group: EventLoopDelivery, dates: DateText,
     plumbing: [any RemovableChannelHandler], isUnwelcome: Bool, clientAddress: String?
   ) {
     self.clientAddress = clientAddress
     self.router = router
     self.settings = settings
-    self.lane = lane
+    self.group = group
     self.dates = dates
     self.plumbing = plumbing
     self.isUnwelcome = isUnwelcome
@@ -132,7 +132,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
   /// Called when the connection has closed.
   private func forget() {
     switch phase {
-    case .ready, .collecting, .answering, .settling, .hearing, .admitting, .leaving: break
+    case .ready, .collecting, .answering, .settling, .readingBody, .admitting, .leaving: break
     case .polling(let listener): listener.leave()
     case .streaming(let listener): listener.leave()
     }
@@ -152,7 +152,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
     switch phase {
     // NB: after a stream's request, the arriving data may be raw bytes.
     case .streaming, .leaving: return
-    case .ready, .collecting, .answering, .settling, .hearing, .admitting, .polling: break
+    case .ready, .collecting, .answering, .settling, .readingBody, .admitting, .polling: break
     }
     hasSeenPart = true
     let part = unwrapInboundIn(data)
@@ -162,7 +162,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
   func channelReadComplete(context: ChannelHandlerContext) {
     switch phase {
     case .ready: if !hasSeenPart, wait == .request { expect(.head) }
-    case .collecting, .hearing: if wait != .body { expect(.body) }
+    case .collecting, .readingBody: if wait != .body { expect(.body) }
     case .answering:
       if !isBodyComplete, !isIntakeFull, wait != .body { expect(.body) }
     case .settling, .admitting, .polling, .streaming, .leaving: break
@@ -195,7 +195,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
     }
     waitsForConsent = request.headerFields[.expect]?.lowercased() == "100-continue"
     if router.isListening(request) {
-      phase = .hearing(request)
+      phase = .readingBody(request)
       return
     }
     let length = ReceivedHead.bodyLength(request)
@@ -233,7 +233,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
     case .settling:
       forgottenBytes += bytes.readableBytes
       if forgottenBytes > Limits.refusedRequestBytesMax { context?.close(promise: nil) }
-    case .ready, .hearing, .admitting, .polling, .streaming, .leaving: break
+    case .ready, .readingBody, .admitting, .polling, .streaming, .leaving: break
     }
   }
 
@@ -245,7 +245,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
       let bytes = collected.map { Array($0.readableBytesView) } ?? []
       collected = nil
       serve(request, WholeBody(bytes))
-    case .hearing(let request): admit(request)
+    case .readingBody(let request): admit(request)
     case .answering: intake?.end()
     case .settling: settle()
     case .ready, .admitting, .polling, .streaming, .leaving: break
@@ -324,7 +324,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
       switch phase {
       case .streaming(let listener): listener.resume()
       case .settling: settle()
-      case .ready, .collecting, .answering, .hearing, .admitting, .polling, .leaving: break
+      case .ready, .collecting, .answering, .readingBody, .admitting, .polling, .leaving: break
       }
     }
     context.fireChannelWritabilityChanged()
@@ -348,7 +348,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
     // A listening client that closes its sending side has left.
     case .admitting, .polling, .streaming: context.close(promise: nil)
     case .leaving: if wait == .goodbye { context.close(promise: nil) }
-    case .collecting, .hearing: context.close(promise: nil)
+    case .collecting, .readingBody: context.close(promise: nil)
     case .answering, .settling:
       intake?.fail(BodyIntake.endedEarly)
       isBodyComplete = true
@@ -365,7 +365,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
     startGracePeriod()
     switch phase {
     case .ready: if wait != .head { context.close(promise: nil) }
-    case .collecting, .answering, .settling, .hearing, .admitting, .leaving: break
+    case .collecting, .answering, .settling, .readingBody, .admitting, .leaving: break
     case .polling(let listener): listener.release()
     case .streaming(let listener): listener.release()
     }
@@ -387,7 +387,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
     case .polling(let listener):
       listener.leave()
       refuse(error)
-    case .ready, .collecting, .hearing: refuse(error)
+    case .ready, .collecting, .readingBody: refuse(error)
     }
   }
 

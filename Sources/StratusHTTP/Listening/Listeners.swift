@@ -11,20 +11,20 @@ final class PollListener: LoopListener, @unchecked Sendable {
   private var isDone = false
 
   init(
-    lane: LoopLane, gate: ConnectionGate, hub: any NotificationListening, head: HTTPResponse,
+    group: EventLoopDelivery, gate: ConnectionGate, hub: any NotificationListening, head: HTTPResponse,
     devices: [ListeningDevice]
   ) {
     self.gate = gate
     self.hub = hub
     self.head = head
     self.devices = devices
-    super.init(lane: lane)
+    super.init(group: group)
   }
 
-  override func take(_ parcel: inout LoopParcel) {
-    guard !isDone, let first = parcel.delivery.notifications.first else { return }
+  override func take(_ encoded: inout EncodedDelivery) {
+    guard !isDone, let first = encoded.delivery.notifications.first else { return }
     leave()
-    let delivery = parcel.delivery
+    let delivery = encoded.delivery
     let hearers = devices.filter { $0.store == delivery.store && $0.user == delivery.user }
     let (hub, number) = (hub, first.number)
     gate.answer(head, first.payloadText) {
@@ -52,7 +52,7 @@ final class StreamListener: LoopListener, @unchecked Sendable {
   /// With the position up to which all events were written.
   private var device: ListeningDevice
   /// Counts the stream; nil: it has ended.
-  private var seat: StreamSeat?
+  private var slot: StreamSlot?
   /// Whether the client still has many bytes to read. No events are written until it has read them.
   private var isStalled = false
   private var silences: UInt8 = 0
@@ -62,20 +62,20 @@ final class StreamListener: LoopListener, @unchecked Sendable {
   private static let silencesMax = 2
 
   init(
-    lane: LoopLane, gate: ConnectionGate, hub: any NotificationListening,
-    device: ListeningDevice, seat: StreamSeat
+    group: EventLoopDelivery, gate: ConnectionGate, hub: any NotificationListening,
+    device: ListeningDevice, slot: StreamSlot
   ) {
     self.gate = gate
     self.hub = hub
     self.device = device
-    self.seat = seat
-    super.init(lane: lane)
+    self.slot = slot
+    super.init(group: group)
   }
 
   func join() { hub.join(self, as: [device], until: nil) }
 
-  override func take(_ parcel: inout LoopParcel) {
-    let delivery = parcel.delivery
+  override func take(_ encoded: inout EncodedDelivery) {
+    let delivery = encoded.delivery
     guard !isDone, !isStalled, delivery.after <= device.place else { return }
     let isAtBeginning =
       delivery.notifications.first.map { $0.number > device.place } ?? true
@@ -83,7 +83,7 @@ final class StreamListener: LoopListener, @unchecked Sendable {
       if delivery.notifications.isEmpty {
         nil
       } else if isAtBeginning {
-        parcel.text
+        encoded.text
       } else {
         EventText.events(delivery.notifications.filter { $0.number > device.place })
       }
@@ -119,7 +119,7 @@ final class StreamListener: LoopListener, @unchecked Sendable {
   func leave() {
     if isDone { return }
     isDone = true
-    seat = nil
+    slot = nil
     hub.leave(self, as: [device])
   }
 }

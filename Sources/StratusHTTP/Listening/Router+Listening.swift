@@ -4,9 +4,9 @@ import StratusWire
 
 /// The answer to a request to listen for notifications.
 public enum ListeningAnswer: Sendable {
-  /// The device's notifications, as they come; the stream is counted for as long as its seat is
+  /// The device's notifications, as they come; the stream is counted for as long as its slot is
   /// held.
-  case stream(HTTPResponse, ListeningDevice, StreamSeat)
+  case stream(HTTPResponse, ListeningDevice, StreamSlot)
   /// One notification for any of the devices, or nothing when the time is up.
   case poll(HTTPResponse, [ListeningDevice], until: Int64)
   case refusal(HTTPResponse, [UInt8])
@@ -15,7 +15,7 @@ public enum ListeningAnswer: Sendable {
 extension Router {
   /// Whether a request listens for notifications: then ``listen(_:)`` answers it.
   public func isListening(_ request: HTTPRequest) -> Bool {
-    guard door != .management, request.method == .get, let path = request.path,
+    guard endpointSet != .management, request.method == .get, let path = request.path,
       path.utf8.starts(with: "/push/".utf8) || path.utf8.starts(with: "/d".utf8)
     else { return false }
     switch RequestPath(RequestTarget(path).path) {
@@ -41,13 +41,13 @@ extension Router {
         try exchange.requireOrigin(of: request)
         try pace.admitRequest(of: subject)
         let lastEventID = request.headerFields[.lastEventID].flatMap { Int64($0) }
-        let (device, epoch, seat) = try await listening.stream(
+        let (device, epoch, slot) = try await listening.stream(
           for: exchange.caller, at: address, lastEventID: lastEventID)
         exchange.fields = [
           .contentType: "text/event-stream; charset=UTF-8", .cacheControl: "no-store",
           .proxyBuffering: "no", .epoch: String(epoch),
         ]
-        return .stream(head(for: request, exchange), device, seat)
+        return .stream(head(for: request, exchange), device, slot)
       case .courier(let token):
         exchange.isCourier = true
         let devices = try await listening.poll(token: token, by: authentication)
@@ -72,8 +72,8 @@ extension Router {
     _ request: HTTPRequest
   ) async -> (head: HTTPResponse, body: AsyncStream<[UInt8]>) {
     switch await listen(request) {
-    case .stream(let head, let device, let seat):
-      return (head, hub.listen(as: device, on: seat, EventText.event))
+    case .stream(let head, let device, let slot):
+      return (head, hub.listen(as: device, on: slot, EventText.event))
     case .poll(let head, let devices, let deadline):
       return (head, Self.once(await hub.poll(as: devices, until: deadline)))
     case .refusal(let head, let body): return (head, Self.once(body))

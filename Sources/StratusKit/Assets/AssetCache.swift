@@ -13,7 +13,7 @@ final class AssetCache: Sendable {
   private let limits: Limits
   private let now: @Sendable () -> Date
   private let newID: @Sendable () -> String
-  private let turns = Turns()
+  private let locks = KeyedLocks()
   /// Bytes added since the last trim; nil: not used yet.
   private let untrimmedBytes = Mutex<Int64?>(nil)
 
@@ -71,8 +71,8 @@ final class AssetCache: Sendable {
   ) async throws(CKError) -> URL {
     let name = checksum.map { $0 < 16 ? "0" + String($0, radix: 16) : String($0, radix: 16) }
       .joined()
-    await turns.take(name)
-    defer { turns.pass(name) }
+    await locks.take(name)
+    defer { locks.pass(name) }
     try prepare()
     if let file = handOut(name, checksum: checksum, isVerified: false) { return file }
     for _ in 1...2 {

@@ -110,7 +110,7 @@ struct AssetUploads {
 
   // Files that the server already has.
 
-  private var receiptPlace: KeptReceipt.Place? {
+  private var receiptIndex: KeptReceipt.Place? {
     database.path.connection.map { connection in
       // A receipt belongs to the user and does not depend on the device's name.
       var address = connection.address
@@ -123,7 +123,7 @@ struct AssetUploads {
   private var now: Double { database.path.connection?.now ?? 0 }
 
   private mutating func useKeptReceipts() {
-    guard let place = receiptPlace else { return }
+    guard let place = receiptIndex else { return }
     for shipment in shipments {
       guard let file = shipment.file, let kept = shipment.asset.receipt,
         kept.isGood(for: file, at: place, now: now)
@@ -133,7 +133,7 @@ struct AssetUploads {
   }
 
   private func keepReceipt(_ shippedAsset: ShippedAsset, of asset: CKAsset) {
-    guard let place = receiptPlace, let file = shippedAsset.file else { return }
+    guard let place = receiptIndex, let file = shippedAsset.file else { return }
     asset.receipt = KeptReceipt(wire: shippedAsset.wire, file: file, place: place, made: now)
   }
 

@@ -16,14 +16,14 @@ package protocol AccountFeed: Sendable {
 /// Asks the server for the signed-in user.
 final class ServerAccountFeed: AccountFeed {
   private let path: RequestPath
-  private let told = Mutex<Int?>(nil)
+  private let lastGeneration = Mutex<Int?>(nil)
 
   init(path: RequestPath) { self.path = path }
 
   /// The connection's generation for the user that ``currentUserRecordName()`` returned last; nil
   /// before the first answer. Requests in that user's name must use this generation, so that they
   /// fail after another sign-in.
-  var generation: Int? { told.withLock { $0 } }
+  var generation: Int? { lastGeneration.withLock { $0 } }
 
   /// Choice: credentials that the server rejects count as an account that is temporarily
   /// unavailable. An app therefore does not lose its pending changes because a session has ended.
@@ -35,7 +35,7 @@ final class ServerAccountFeed: AccountFeed {
         let user = try await user(of: connection, in: generation)
         // Another user has signed in meanwhile: ask again for that user.
         if connection.generation != generation { continue }
-        told.withLock { $0 = generation }
+        lastGeneration.withLock { $0 = generation }
         return user
       } catch {
         if connection.generation != generation { continue }

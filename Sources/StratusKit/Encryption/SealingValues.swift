@@ -45,7 +45,7 @@ extension PreparedBatch {
   }
 
   private mutating func seal(with key: ZoneKey) throws(KeyFailure) {
-    for (place, item) in items.enumerated() {
+    for (index, item) in items.enumerated() {
       guard case .save(let record, var save) = item, !save.encryptedFields.isEmpty else {
         continue
       }
@@ -61,7 +61,7 @@ extension PreparedBatch {
           ))
       }
       try save.replaceFields(values)
-      items[place] = .save(record, save)
+      items[index] = .save(record, save)
     }
   }
 

@@ -105,7 +105,7 @@ final class NotificationHub: NotificationFeed {
       if !state.positions.isEmpty { open(&state) }
       return change
     }
-    carryOut(change)
+    apply(change)
   }
 
   /// The number of listeners.
@@ -130,7 +130,7 @@ final class NotificationHub: NotificationFeed {
       if state.pump == nil { open(&state) }
       return (listener, change)
     }
-    carryOut(change)
+    apply(change)
     return listener
   }
 
@@ -160,7 +160,7 @@ final class NotificationHub: NotificationFeed {
       change.waiters += waiters ?? []
       return change
     }
-    carryOut(change)
+    apply(change)
   }
 
   /// Called when the listener asks for the next notification, which means that it has processed the
@@ -169,7 +169,7 @@ final class NotificationHub: NotificationFeed {
     let change = state.withLock { state in
       state.handling.remove(listener) == nil ? Change() : settle(&state)
     }
-    carryOut(change)
+    apply(change)
   }
 
   fileprivate enum Turn { case taken(NotificationPayload), nothing, left }
@@ -184,7 +184,7 @@ final class NotificationHub: NotificationFeed {
       state.handling.insert(listener)
       return (.taken(payload), settle(&state))
     }
-    carryOut(change)
+    apply(change)
     return turn
   }
 
@@ -278,7 +278,7 @@ final class NotificationHub: NotificationFeed {
     return change
   }
 
-  private func carryOut(_ change: Change) {
+  private func apply(_ change: Change) {
     for waiter in change.waiters { waiter.resume() }
     if let through = change.through {
       stream.acknowledge(through: through, in: change.accountGeneration)

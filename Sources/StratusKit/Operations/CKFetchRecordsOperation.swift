@@ -193,13 +193,13 @@ extension Array {
   /// Groups of elements with equal keys, in the order in which keys first appear.
   func grouped(by key: (Element) -> some Hashable) -> [[Element]] {
     var groups: [[Element]] = []
-    var places: [AnyHashable: Int] = [:]
+    var indices: [AnyHashable: Int] = [:]
     for element in self {
       let key = AnyHashable(key(element))
-      if let place = places[key] {
-        groups[place].append(element)
+      if let index = indices[key] {
+        groups[index].append(element)
       } else {
-        places[key] = groups.count
+        indices[key] = groups.count
         groups.append([element])
       }
     }

@@ -30,17 +30,17 @@ struct RecordBatch {
     }
     var seen: Set<CKRecord.ID> = []
     var batches: [RecordBatch] = []
-    var places: [CKRecordZone.ID: Int] = [:]
+    var indices: [CKRecordZone.ID: Int] = [:]
     for item in items {
       let recordID = item.recordID
       guard seen.insert(recordID).inserted else {
         throw CKError.malformed(
           "the record \(recordID.recordName) appears twice in one operation")
       }
-      if let place = places[recordID.zoneID] {
+      if let place = indices[recordID.zoneID] {
         batches[place].items.append(item)
       } else {
-        places[recordID.zoneID] = batches.count
+        indices[recordID.zoneID] = batches.count
         batches.append(RecordBatch(zoneID: recordID.zoneID, items: [item]))
       }
     }
@@ -132,7 +132,7 @@ struct PreparedBatch {
       isAtomic: isAtomic)
     let records = saves.map(\.record)
     try await uploads.run { progress(records[$0], $1) }
-    let failedPlaces = uploads.errors.keys.map { saves[$0].place }
+    let failedIndices = uploads.errors.keys.map { saves[$0].place }
     refused += uploads.errors.sorted { $0.key < $1.key }.map {
       (.save(saves[$0.key].record, saves[$0.key].save.policy), $0.value)
     }
@@ -145,7 +145,7 @@ struct PreparedBatch {
         items[entry.place] = .save(entry.record, save)
       }
     }
-    for place in failedPlaces.sorted(by: >) { items.remove(at: place) }
+    for place in failedIndices.sorted(by: >) { items.remove(at: place) }
     refuseAllIfOne(isAtomic)
   }
 }

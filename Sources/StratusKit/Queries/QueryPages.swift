@@ -113,11 +113,11 @@ extension [NSSortDescriptor] {
           "a sort descriptor of a query has a field's name and a direction, and nothing else: "
             + descriptor.description)
       }
-      let place = (descriptor as? CKLocationSortDescriptor)?.relativeLocation
+      let location = (descriptor as? CKLocationSortDescriptor)?.relativeLocation
       sorts.append(
         QuerySort(
           key, isAscending: descriptor.ascending,
-          relativeLocation: place.map {
+          relativeLocation: location.map {
             Location(
               latitude: $0.coordinate.latitude, longitude: $0.coordinate.longitude)
           }))

@@ -82,10 +82,10 @@ struct FilterPredicate {
   }
 
   private func near(
-    _ field: PredicateTerm, _ place: PredicateTerm, metres: Double?
+    _ field: PredicateTerm, _ location: PredicateTerm, metres: Double?
   ) -> ParsedPredicate {
     let distance = PredicateTerm.function(
-      name: "distanceToLocation:fromLocation:", arguments: [field, place])
+      name: "distanceToLocation:fromLocation:", arguments: [field, location])
     return comparison(distance, .lessThan, .constant(NSNumber(value: metres ?? 0)))
   }
 

@@ -5,7 +5,7 @@ extension SavedSyncState: Codable {
   }
 
   /// A known zone: its incarnation, and the token up to which it was fetched.
-  private struct ZonePlace: Codable {
+  private struct ZoneKeyContext: Codable {
     var zone: ZoneName
     var token: String?
     var incarnation: String?
@@ -58,7 +58,7 @@ extension SavedSyncState: Codable {
     // NB: sorted, so that the same state is always encoded as the same text.
     let known = Set(zoneTokens.keys).union(incarnations.keys).sorted { $0.precedes($1) }
     let places = known.map { zoneID in
-      ZonePlace(
+      ZoneKeyContext(
         zone: ZoneName(zoneID), token: zoneTokens[zoneID], incarnation: incarnations[zoneID])
     }
     try container.encode(places, forKey: .zones)
@@ -113,7 +113,7 @@ extension SavedSyncState: Codable {
       user = .nobody
     }
     databaseToken = try container.decodeIfPresent(String.self, forKey: .databaseToken)
-    for place in try container.decode([ZonePlace].self, forKey: .zones) {
+    for place in try container.decode([ZoneKeyContext].self, forKey: .zones) {
       let zoneID = try place.zone.zoneID(path)
       zoneTokens[zoneID] = place.token
       incarnations[zoneID] = place.incarnation

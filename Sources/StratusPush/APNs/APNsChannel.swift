@@ -41,7 +41,7 @@ public actor APNsChannel {
   private let sender: any APNsSender
   private let queues: @Sendable () async -> [StoreAddress: any APNsQueue]
   private let settings: Settings
-  private let nudges: AsyncStream<Void>
+  private let signals: AsyncStream<Void>
   private nonisolated let continuation: AsyncStream<Void>.Continuation
   private nonisolated let mayHaveNews = Mutex(News(isAnywhere: true))
 
@@ -63,23 +63,23 @@ public actor APNsChannel {
     self.sender = sender
     self.queues = queues
     self.settings = settings
-    (nudges, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    (signals, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
   /// Signals that any store may have new work. Expired waits are also noticed only after a signal.
-  public nonisolated func nudge() {
+  public nonisolated func signal() {
     mayHaveNews.withLock { $0.isAnywhere = true }
     continuation.yield()
   }
 
   /// Signals that queues of one store may have grown; other stores are not checked.
-  public nonisolated func nudge(at address: StoreAddress) {
+  public nonisolated func signal(at address: StoreAddress) {
     mayHaveNews.withLock { _ = $0.stores.insert(address) }
     continuation.yield()
   }
 
   /// Signals that a device has become reachable, so that older notifications may wait for it.
-  public nonisolated func nudge(_ device: StoredDevice, at address: StoreAddress) {
+  public nonisolated func signal(_ device: StoredDevice, at address: StoreAddress) {
     guard let device = DeviceInLine(device, at: address) else { return }
     mayHaveNews.withLock { _ = $0.devices.insert(device) }
     continuation.yield()
@@ -87,9 +87,9 @@ public actor APNsChannel {
 
   /// Delivers after each signal, until the task is cancelled.
   public func run() async {
-    let nudges = nudges
+    let signals = signals
     await withDiscardingTaskGroup { group in
-      for await _ in nudges {
+      for await _ in signals {
         for (device, queue) in await takeDue() {
           group.addTask {
             await self.serve(device, from: queue)
@@ -202,11 +202,11 @@ extension APNsChannel {
 
   /// Sends a device's notifications in order, until one is not accepted.
   private nonisolated func deliver(
-    to place: DeviceInLine, from queue: any APNsQueue
+    to position: DeviceInLine, from queue: any APNsQueue
   ) async -> End {
     do throws(ServerError) {
       let waiting = try await queue.waiting(
-        for: place.deviceID.text, of: place.user.text, limit: Self.messagesInRow)
+        for: position.deviceID.text, of: position.user.text, limit: Self.messagesInRow)
       guard let waiting, case .apns(let token, let environment) = waiting.device.channel else {
         return .deviceGone
       }
@@ -216,7 +216,7 @@ extension APNsChannel {
       var stop: APNsOutcome?
       for notification in waiting.notifications {
         // The device that made the change gets no notification.
-        if notification.originDeviceID.map(ExactName.init) != place.deviceID {
+        if notification.originDeviceID.map(ExactName.init) != position.deviceID {
           let outcome = await send(notification, token, environment)
           if !isSettled(outcome) {
             stop = outcome

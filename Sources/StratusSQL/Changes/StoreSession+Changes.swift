@@ -34,7 +34,7 @@ extension StoreSession {
     } ?? 0
   }
 
-  public func newestForgottenZone(in view: DatabaseView) throws(ServerError) -> Int64 {
+  public func newestExpiredZone(in view: DatabaseView) throws(ServerError) -> Int64 {
     guard let number = try number(of: view) else { return 0 }
     return try connection.first(ChangeStatements.forgotten, [.integer(number)]) {
       $0.integer(0)

@@ -140,20 +140,20 @@ enum StoreUpgrade {
   private static func deriveRows(on connection: any SQLConnection) throws(ServerError) {
     let session = StoreSession(connection: connection)
     let schema = try session.schema()
-    var place = IndexBuildPlace(database: .min, zone: .min, recordName: "")
+    var cursor = IndexBuildCursor(database: .min, zone: .min, recordName: "")
     while true {
-      var page: [(place: IndexBuildPlace, rows: DerivedRows)] = []
+      var page: [(cursor: IndexBuildCursor, rows: DerivedRows)] = []
       var reader = RecordReader()
       var sizeBytes = 0
       try connection.run(
         UpgradeStatements.records,
         [
-          .integer(place.database), .integer(place.zone), .text(place.recordName),
+          .integer(cursor.database), .integer(cursor.zone), .text(cursor.recordName),
           .integer(recordsPerPage),
         ]
       ) { (row) throws(ServerError) in
         let record = reader.record(row)
-        let at = IndexBuildPlace(
+        let at = IndexBuildCursor(
           database: row.integer(RecordColumns.count), zone: row.integer(RecordColumns.count + 1),
           recordName: record.name)
         page.append((at, try DerivedRows(of: record, schema: schema)))
@@ -162,7 +162,7 @@ enum StoreUpgrade {
       }
       guard let last = page.last else { return }
       for (at, rows) in page { try session.add(rows, of: at.zone, in: at.database) }
-      place = last.place
+      cursor = last.cursor
     }
   }
 

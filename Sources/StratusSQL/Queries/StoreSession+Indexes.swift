@@ -22,19 +22,19 @@ extension StoreSession {
   }
 
   public func recordsToIndex(
-    ofType recordType: String, after place: IndexBuildPlace?, limit: Int
+    ofType recordType: String, after cursor: IndexBuildCursor?, limit: Int
   ) throws(ServerError) -> IndexBuildStep {
     var step = IndexBuildStep(items: [], next: nil)
     guard limit > 0 else {
-      step.next = place
+      step.next = cursor
       return step
     }
     let values: [SQLValue] = [
-      .integer(place?.database ?? .min), .integer(place?.zone ?? .min),
-      .text(place?.recordName ?? ""), .integer(Int64(limit)),
+      .integer(cursor?.database ?? .min), .integer(cursor?.zone ?? .min),
+      .text(cursor?.recordName ?? ""), .integer(Int64(limit)),
     ]
     var reader = RecordReader()
-    var last = place
+    var last = cursor
     var looked = 0
     var sizeBytes = 0
     var latest: (zone: Int64, change: Int64)?
@@ -42,7 +42,7 @@ extension StoreSession {
       let database = row.integer(RecordColumns.count)
       let zone = row.integer(RecordColumns.count + 1)
       looked += 1
-      last = IndexBuildPlace(database: database, zone: zone, recordName: row.text(0))
+      last = IndexBuildCursor(database: database, zone: zone, recordName: row.text(0))
       let isLive = row.integer(3) == 0 && row.integer(RecordColumns.count + 2) == 0
       if isLive, row.text(1, ifNot: recordType).utf8.elementsEqual(recordType.utf8) {
         let record = reader.record(row)
@@ -90,9 +90,9 @@ extension StoreSession {
     try connection.all(IndexStatements.builds, [.text(recordType)]) { row in
       IndexBuild(
         index: row.integer(0),
-        place: row.isNull(1)
+        cursor: row.isNull(1)
           ? nil
-          : IndexBuildPlace(
+          : IndexBuildCursor(
             database: row.integer(1), zone: row.integer(2), recordName: row.text(3)))
     }
   }
@@ -115,21 +115,21 @@ extension StoreSession {
     }
   }
 
-  public func setBuildPlace(
-    _ place: IndexBuildPlace?, of index: Int64
+  public func setBuildCursor(
+    _ cursor: IndexBuildCursor?, of index: Int64
   ) throws(ServerError) {
-    var values: [SQLValue] = [.flag(place == nil), .null, .null, .null, .integer(index)]
-    if let place {
-      values[1] = .integer(place.database)
-      values[2] = .integer(place.zone)
-      values[3] = .text(place.recordName)
+    var values: [SQLValue] = [.flag(cursor == nil), .null, .null, .null, .integer(index)]
+    if let cursor {
+      values[1] = .integer(cursor.database)
+      values[2] = .integer(cursor.zone)
+      values[3] = .text(cursor.recordName)
     }
     try connection.queue(
-      IndexStatements.setPlace, values, expecting: .one(otherwise: "an index to build is not there")
+      IndexStatements.setCursor, values, expecting: .one(otherwise: "an index to build is not there")
     )
     // NB: progress alone does not advance the schema. Otherwise every session would read the schema
     // again after each step.
-    if place == nil { try advanceSchema() }
+    if cursor == nil { try advanceSchema() }
   }
 
   public func indexUses() throws(ServerError) -> [Int64: Int64] {
@@ -178,7 +178,7 @@ extension StoreSession {
       }
       database = next
     }
-    try connection.execute(DropStatements.setPlace, [.integer(database), .integer(index)])
+    try connection.execute(DropStatements.setCursor, [.integer(database), .integer(index)])
   }
 
   /// Returns all indexes in order of their numbers. Dropped indexes are left out.
@@ -228,7 +228,7 @@ private enum IndexStatements {
   static let insert = SQLStatement(
     inserting: "INSERT INTO indexes (record_type, columns, ready) VALUES (?, ?, 0)",
     key: "index_id")
-  static let setPlace = SQLStatement(
+  static let setCursor = SQLStatement(
     """
     UPDATE indexes SET ready = ?, at_database = ?, at_zone = ?, at_name = ? WHERE index_id = ?
     """)
@@ -257,7 +257,7 @@ private enum DropStatements {
     """)
   static let nextDatabase = SQLStatement(
     "SELECT database FROM databases WHERE database > ? ORDER BY database LIMIT 1")
-  static let setPlace = SQLStatement("UPDATE indexes SET at_database = ? WHERE index_id = ?")
+  static let setCursor = SQLStatement("UPDATE indexes SET at_database = ? WHERE index_id = ?")
   static let forget = SQLStatement("DELETE FROM indexes WHERE index_id = ?")
   static let forgetUse = SQLStatement("DELETE FROM index_uses WHERE index_id = ?")
 }

@@ -90,16 +90,16 @@ extension StoreSession {
 
   private static func cascade(_ row: any SQLRow, in zone: StoredZone) -> UnfinishedCascade {
     UnfinishedCascade(
-      zone: zone, target: row.text(0), change: row.integer(1), place: row.optionalText(2),
+      zone: zone, target: row.text(0), change: row.integer(1), cursor: row.optionalText(2),
       userRecordName: row.text(3), deviceID: row.text(4))
   }
 
   public func addCascade(_ cascade: UnfinishedCascade) throws(ServerError) {
-    let place: SQLValue = cascade.place.map { .text($0) } ?? .null
+    let cursor: SQLValue = cascade.cursor.map { .text($0) } ?? .null
     try connection.queue(
       LinkStatements.writeCascade,
       try values(of: cascade) + [
-        .integer(cascade.change), place, .text(cascade.userRecordName), .text(cascade.deviceID),
+        .integer(cascade.change), cursor, .text(cascade.userRecordName), .text(cascade.deviceID),
       ])
   }
 
@@ -133,7 +133,7 @@ private enum LinkStatements {
     WHERE database = ? AND zone = ? AND deleted = 0 AND name IN (\(SQLStatement.severalNames))
     """)
   private static let columns = """
-    cascades.target, cascades.change, cascades.place, cascades.deleted_by,
+    cascades.target, cascades.change, cascades.cursor, cascades.deleted_by,
     cascades.deleted_device
     """
   static let cascades = SQLStatement(
@@ -156,10 +156,10 @@ private enum LinkStatements {
   static let writeCascade = SQLStatement(
     """
     INSERT INTO cascades
-      (database, zone, target, change, place, deleted_by, deleted_device)
+      (database, zone, target, change, cursor, deleted_by, deleted_device)
     VALUES (?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (database, zone, target) DO UPDATE SET
-      change = excluded.change, place = excluded.place, deleted_by = excluded.deleted_by,
+      change = excluded.change, cursor = excluded.cursor, deleted_by = excluded.deleted_by,
       deleted_device = excluded.deleted_device
     """)
   static let deleteCascade = SQLStatement(

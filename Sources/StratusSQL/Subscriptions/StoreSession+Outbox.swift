@@ -58,11 +58,11 @@ extension StoreSession {
     }
   }
 
-  public func setPlace(_ place: OutboxPlace, of entry: Int64) throws(ServerError) {
+  public func setCursor(_ cursor: OutboxCursor, of entry: Int64) throws(ServerError) {
     try connection.queue(
-      OutboxStatements.setPlace,
+      OutboxStatements.setCursor,
       [
-        .integer(Int64(place.position)), .bytes(place.key.bytes), .integer(place.subscription),
+        .integer(Int64(cursor.position)), .bytes(cursor.key.bytes), .integer(cursor.subscription),
         .integer(entry),
       ])
   }
@@ -73,9 +73,9 @@ extension StoreSession {
   }
 
   private static func entry(_ row: any SQLRow) throws(ServerError) -> OutboxEntry {
-    var place: OutboxPlace?
+    var cursor: OutboxCursor?
     if !row.isNull(13) {
-      place = OutboxPlace(
+      cursor = OutboxCursor(
         position: Int(row.integer(13)), key: SubscriptionKey(bytes: row.bytes(14)),
         subscription: row.integer(15))
     }
@@ -90,7 +90,7 @@ extension StoreSession {
       origin: ChangeOrigin(
         user: row.text(10), deviceID: row.optionalText(11), notificationID: row.text(12),
         time: row.integer(9)),
-      imageCount: Int(row.integer(16)), place: place)
+      imageCount: Int(row.integer(16)), cursor: cursor)
   }
 }
 
@@ -167,7 +167,7 @@ private enum OutboxStatements {
       modified_at, modified_by, modified_device, parent, fields, assets, record)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     """)
-  static let setPlace = SQLStatement(
+  static let setCursor = SQLStatement(
     "UPDATE outbox SET at_position = ?, at_key = ?, at_subscription = ? WHERE entry = ?")
   static let removeRecords = SQLStatement("DELETE FROM outbox_records WHERE entry = ?")
   static let remove = SQLStatement("DELETE FROM outbox WHERE entry = ?")

@@ -60,7 +60,7 @@ extension StoreSession {
   }
 
   public func hasReplacement(
-    after number: Int64, hearing entry: Int64
+    after number: Int64, readingBody entry: Int64
   ) throws(ServerError) -> Bool {
     let values: [SQLValue] = [.integer(number), .integer(entry)]
     return try connection.first(SubscriptionStatements.replacement, values) { _ in true } ?? false
@@ -80,7 +80,7 @@ extension StoreSession {
 
   public func save(
     _ subscription: Subscription, of user: String, in database: DatabaseView,
-    under place: SubscriptionPlace
+    under place: SubscriptionSubject
   ) throws(ServerError) {
     guard let id = subscription.id else { throw .fault("a subscription to save has no ID") }
     let number = try makeNumber(of: database)
@@ -122,7 +122,7 @@ extension StoreSession {
       try readWatch(of: database)
     }
     if !watch.watchesZones { return }
-    let place = SubscriptionPlace.zone(zone)
+    let place = SubscriptionSubject.zone(zone)
     let removed = try connection.execute(
       SubscriptionStatements.deleteFiled, [.integer(database), .bytes(place.key.bytes)])
     if removed > 0 { try countDown(StoredSubject(place.subject), by: removed, in: database) }

@@ -75,7 +75,7 @@ extension StoreSession {
           database: try Self.database(scope: row.integer(7), owner: row.text(8)),
           name: row.text(1), change: row.integer(2), clientChangeToken: row.optionalText(3),
           encryptionScope: EncryptionScope(number: row.integer(4)),
-          newestForgotten: row.integer(5), newestForgottenPassage: row.integer(6)))
+          newestExpired: row.integer(5), newestExpiredPassage: row.integer(6)))
       return true
     }
     return zones

@@ -93,8 +93,8 @@ extension StoredZone {
     self.init(
       id: row.integer(0), database: database, name: name, change: row.integer(1),
       clientChangeToken: row.optionalText(2),
-      encryptionScope: EncryptionScope(number: row.integer(3)), newestForgotten: row.integer(4),
-      newestForgottenPassage: row.integer(5))
+      encryptionScope: EncryptionScope(number: row.integer(3)), newestExpired: row.integer(4),
+      newestExpiredPassage: row.integer(5))
   }
 }
 

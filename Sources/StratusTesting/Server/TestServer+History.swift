@@ -8,7 +8,7 @@ extension TestServer {
   /// deletions gets `changeTokenExpired` and must start again with a nil token.
   ///
   /// - Throws: the server's error.
-  public func forgetDeletions(olderThanDays days: Int64) async throws {
-    try await core.composition.forgetDeletions(olderThanDays: days)
+  public func expireDeletions(olderThanDays days: Int64) async throws {
+    try await core.composition.expireDeletions(olderThanDays: days)
   }
 }

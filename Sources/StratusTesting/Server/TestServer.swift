@@ -154,8 +154,8 @@ public final class TestServer: Sendable {
   ///
   /// - Parameter stepsMax: the number of steps; nil: until all cascades are complete.
   /// - Throws: what the server throws.
-  package func carryOnCascades(stepsMax: Int? = nil) async throws {
-    try await composition.carryOnCascades(stepsMax: stepsMax)
+  package func continueCascades(stepsMax: Int? = nil) async throws {
+    try await composition.continueCascades(stepsMax: stepsMax)
   }
 
   /// Queues the notifications for changes.
@@ -188,7 +188,7 @@ public final class TestServer: Sendable {
 
   /// Delivers queued notifications to their listeners; returns when all are delivered.
   package func handOutNotifications() async {
-    await composition.hub.lookAround()
+    await composition.hub.poll()
     await composition.hub.settle()
   }
 

@@ -58,10 +58,10 @@ public final class KeyRing: Sendable {
     while true {
       let answer = try await fetch([zoneID], options)
       let pair = try await pair(for: answer, options)
-      let place = place(of: zoneID, answer)
+      let context = context(of: zoneID, answer)
       do throws(KeyFailure) {
-        let wrapped = try await wrappedKeys(of: zoneID, place, answer, pair, options)
-        let keys = wrapped.compactMap { ZoneKey($0, for: pair, place: place) }
+        let wrapped = try await wrappedKeys(of: zoneID, context, answer, pair, options)
+        let keys = wrapped.compactMap { ZoneKey($0, for: pair, context: context) }
         guard let key = keys.first else { throw KeyFailure.missing }
         remember(options) { zones in
           for key in keys { zones[zone, default: Zone()].keys[key.id] = key }
@@ -121,8 +121,8 @@ public final class KeyRing: Sendable {
     }
     for (wanted, answered) in zip(wanted, answer.zones) {
       let zone = KeyedZone(wanted.zoneID)
-      let place = place(of: wanted.zoneID, answer)
-      let keys = answered.keys.compactMap { ZoneKey($0, for: pair, place: place) }
+      let context = context(of: wanted.zoneID, answer)
+      let keys = answered.keys.compactMap { ZoneKey($0, for: pair, context: context) }
       let lost = wanted.keyIDs.subtracting(keys.map(\.id))
       remember(options) { zones in
         for key in keys { zones[zone, default: Zone()].keys[key.id] = key }
@@ -146,8 +146,8 @@ public final class KeyRing: Sendable {
     }
   }
 
-  private func place(of zoneID: ZoneID, _ answer: FetchKeys.Response) -> ZonePlace {
-    ZonePlace(
+  private func context(of zoneID: ZoneID, _ answer: FetchKeys.Response) -> ZoneKeyContext {
+    ZoneKeyContext(
       container: connection.address.container, environment: connection.address.environment,
       owner: zoneID.ownerRecordName ?? answer.userRecordName, zoneName: zoneID.zoneName)
   }
@@ -155,13 +155,13 @@ public final class KeyRing: Sendable {
   /// The keys of the zone. If the user's own zone has none, a new key is stored on the server,
   /// unless another device has just stored one.
   private func wrappedKeys(
-    of zoneID: ZoneID, _ place: ZonePlace, _ answer: FetchKeys.Response, _ pair: UserKeyPair,
+    of zoneID: ZoneID, _ context: ZoneKeyContext, _ answer: FetchKeys.Response, _ pair: UserKeyPair,
     _ options: Options
   ) async throws(KeyFailure) -> [WrappedZoneKey] {
     if let keys = answer.zones.first?.keys, !keys.isEmpty { return keys }
     // NB: a key that a participant created would lock the owner out.
-    guard place.owner == answer.userRecordName else { throw .missing }
-    let fresh = ZoneKey(randomness(ZoneKey.length), of: place)
+    guard context.owner == answer.userRecordName else { throw .missing }
+    let fresh = ZoneKey(randomness(ZoneKey.length), of: context)
     let request = WrapZoneKey.Request(
       zoneID: zoneID, key: try fresh.wrapped(for: pair))
     return try await send(WrapZoneKey.self, request, options).keys

@@ -6,7 +6,7 @@ public import StratusWire
 public struct RecordKey: Sendable {
   let key: SymmetricKey
   let zoneKeyID: [UInt8]
-  let place: ZonePlace
+  let context: ZoneKeyContext
   let recordName: String
 
   /// Encrypts the value of a field.
@@ -20,7 +20,7 @@ public struct RecordKey: Sendable {
     do {
       let nonce = try AES.GCM.Nonce(data: randomness(SealedEnvelope.nonceLength))
       let box = try AES.GCM.seal(
-        value.valueJSON, using: key, nonce: nonce, authenticating: place(of: field, type))
+        value.valueJSON, using: key, nonce: nonce, authenticating: context(of: field, type))
       return .sealed(
         type,
         SealedEnvelope.bytes(
@@ -38,7 +38,7 @@ public struct RecordKey: Sendable {
   public func opened(_ bytes: [UInt8], type: FieldType, field: String) -> FieldValue? {
     guard SealedEnvelope.keyID(of: bytes) == zoneKeyID, let parts = SealedEnvelope.box(of: bytes),
       let box = try? AES.GCM.SealedBox(combined: Data(parts)),
-      let plain = try? AES.GCM.open(box, using: key, authenticating: place(of: field, type)),
+      let plain = try? AES.GCM.open(box, using: key, authenticating: context(of: field, type)),
       let json = try? JSONView(parsing: Array(plain))
     else { return nil }
     return try? FieldValue(
@@ -46,10 +46,10 @@ public struct RecordKey: Sendable {
   }
 
   /// The data that is authenticated together with a value.
-  private func place(of field: String, _ type: FieldType) -> [UInt8] {
+  private func context(of field: String, _ type: FieldType) -> [UInt8] {
     let binding = Binding(
-      "stratus sealed value 1", place.container, place.environment.rawValue, place.owner,
-      place.zoneName, recordName, field, type.schemaName)
+      "stratus sealed value 1", context.container, context.environment.rawValue, context.owner,
+      context.zoneName, recordName, field, type.schemaName)
     return binding.bytes + [SealedEnvelope.version] + zoneKeyID
   }
 }

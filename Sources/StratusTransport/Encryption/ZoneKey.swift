@@ -3,7 +3,7 @@ import Foundation
 import StratusWire
 
 /// The zone of a key. It is authenticated together with the values that the key encrypts.
-struct ZonePlace: Sendable, Hashable {
+struct ZoneKeyContext: Sendable, Hashable {
   let container: String
   let environment: ContainerEnvironment
   /// User record name.
@@ -19,13 +19,13 @@ public struct ZoneKey: Sendable {
     kem: .Curve25519_HKDF_SHA256, kdf: .HKDF_SHA256, aead: .AES_GCM_256)
   private static let wrapVersion: UInt8 = 1
 
-  let place: ZonePlace
+  let context: ZoneKeyContext
   private let key: SymmetricKey
   /// Identifies the key; derived from the key itself.
   public let id: [UInt8]
 
-  init(_ bytes: [UInt8], of place: ZonePlace) {
-    self.place = place
+  init(_ bytes: [UInt8], of context: ZoneKeyContext) {
+    self.context = context
     key = SymmetricKey(data: bytes)
     id =
       HKDF<SHA256>.deriveKey(
@@ -42,7 +42,7 @@ public struct ZoneKey: Sendable {
     do {
       var sender = try HPKE.Sender(
         recipientKey: pair.privateKey.publicKey, ciphersuite: Self.suite,
-        info: Self.info(id, place), authenticatedBy: pair.privateKey)
+        info: Self.info(id, context), authenticatedBy: pair.privateKey)
       let sealed = try sender.seal(key.rawBytes)
       return WrappedZoneKey(
         keyID: id, recipient: pair.publicBytes,
@@ -54,7 +54,7 @@ public struct ZoneKey: Sendable {
 
   /// Decrypts a wrapped key; nil if it is not for this account and zone, or was not made by this
   /// account.
-  init?(_ wrapped: WrappedZoneKey, for pair: UserKeyPair, place: ZonePlace) {
+  init?(_ wrapped: WrappedZoneKey, for pair: UserKeyPair, context: ZoneKeyContext) {
     let bytes = wrapped.wrapped
     guard bytes.first == Self.wrapVersion, bytes.count > 1 + UserKey.length,
       wrapped.recipient == pair.publicBytes
@@ -63,30 +63,30 @@ public struct ZoneKey: Sendable {
     guard
       var recipient = try? HPKE.Recipient(
         privateKey: pair.privateKey, ciphersuite: Self.suite,
-        info: Self.info(wrapped.keyID, place), encapsulatedKey: encapsulated,
+        info: Self.info(wrapped.keyID, context), encapsulatedKey: encapsulated,
         authenticatedBy: pair.privateKey.publicKey),
       let opened = try? recipient.open(Data(bytes[(1 + UserKey.length)...])),
       opened.count == Self.length
     else { return nil }
-    self.init(Array(opened), of: place)
+    self.init(Array(opened), of: context)
     guard id == wrapped.keyID else { return nil }
   }
 
-  private static func info(_ keyID: [UInt8], _ place: ZonePlace) -> Data {
+  private static func info(_ keyID: [UInt8], _ context: ZoneKeyContext) -> Data {
     let binding = Binding(
-      "stratus wrapped zone key 1", place.container, place.environment.rawValue, place.owner,
-      place.zoneName)
+      "stratus wrapped zone key 1", context.container, context.environment.rawValue, context.owner,
+      context.zoneName)
     return Data(binding.bytes + keyID)
   }
 
   /// The key of one record of the zone.
   public func recordKey(of recordName: String) -> RecordKey {
     let info = Binding(
-      "stratus record key 1", place.container, place.environment.rawValue, place.owner,
-      place.zoneName, recordName)
+      "stratus record key 1", context.container, context.environment.rawValue, context.owner,
+      context.zoneName, recordName)
     return RecordKey(
       key: HKDF<SHA256>.deriveKey(
         inputKeyMaterial: key, info: info.bytes, outputByteCount: 32),
-      zoneKeyID: id, place: place, recordName: recordName)
+      zoneKeyID: id, context: context, recordName: recordName)
   }
 }

@@ -114,13 +114,13 @@ public final class NotificationStream: Sendable {
     var reader = ServerSentEvents()
     // NB: a number that does not grow is a repetition only within one connection. A server that was
     // restored from a backup may count from a lower number.
-    var heard: Int64?
+    var newest: Int64?
     while let bytes = try await body.next() {
       guard let events = try? reader.read(bytes) else { return }
       for event in events where event.type == "notification" {
-        guard let number = Int64(event.id), number > heard ?? .min else { continue }
-        if heard == nil && number == last { continue }
-        heard = number
+        guard let number = Int64(event.id), number > newest ?? .min else { continue }
+        if newest == nil && number == last { continue }
+        newest = number
         last = number
         end.hasHeard = true
         // NB: an unreadable notification is skipped, so that it does not block the following ones.

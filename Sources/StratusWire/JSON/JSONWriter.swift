@@ -74,8 +74,8 @@ public struct JSONWriter: Sendable {
       rest /= 10
     } while rest > 0
     rest = value.magnitude
-    for place in (start..<bytes.count).reversed() {
-      bytes[place] += UInt8(truncatingIfNeeded: rest % 10)
+    for index in (start..<bytes.count).reversed() {
+      bytes[index] += UInt8(truncatingIfNeeded: rest % 10)
       rest /= 10
     }
     needsComma = true

@@ -126,7 +126,7 @@ struct CaseCheck {
         }
         if page == 0 { try await misuse(next) }
         if page < query.between.count {
-          for step in query.between[page] { try await world.carryOut(step) }
+          for step in query.between[page] { try await world.apply(step) }
         }
       } else if response.records.isEmpty, page > 0, world.touched.isEmpty {
         throw Mismatch("page \(page) is empty: the one before had a marker and was the last")

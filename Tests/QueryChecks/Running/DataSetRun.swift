@@ -51,7 +51,7 @@ struct DataSetRun {
             world = check.world
             tally += check.tally
           } else {
-            try await world.carryOut(steps[index])
+            try await world.apply(steps[index])
           }
           index += 1
         }

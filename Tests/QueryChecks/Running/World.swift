@@ -59,7 +59,7 @@ struct World {
   /// Carries out a step that is not a query.
   ///
   /// - Throws: the errors of the server.
-  mutating func carryOut(_ step: Step) async throws {
+  mutating func apply(_ step: Step) async throws {
     switch step {
     case .modify(let database, let user, let zone, let edits):
       try await modify(edits, in: zone, of: database, by: model.caller(user, of: database))

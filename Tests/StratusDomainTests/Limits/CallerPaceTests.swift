@@ -70,7 +70,7 @@ import Testing
     #expect(refusal(pace, other) == nil)
   }
 
-  private static func stranger(_ address: String?, _ token: String = "api") -> CallerPace.Subject {
+  private static func otherUser(_ address: String?, _ token: String = "api") -> CallerPace.Subject {
     CallerPace.Subject(userRecordName: nil, apiToken: token, clientAddress: address)
   }
 
@@ -82,15 +82,15 @@ import Testing
         anonymousRequestsPerAddress: .init(perSecond: 1, burst: 2),
         anonymousRequestsPerAPIToken: .init(perSecond: 1, burst: 3)),
       ambient: Clock().ambient)
-    for _ in 0..<2 { #expect(refusal(pace, Self.stranger("a")) == nil) }
+    for _ in 0..<2 { #expect(refusal(pace, Self.otherUser("a")) == nil) }
     #expect(
-      refusal(pace, Self.stranger("a"))?.reason
+      refusal(pace, Self.otherUser("a"))?.reason
         == LimitRule.anonymousRequestsPerAddress.reason)
-    #expect(refusal(pace, Self.stranger("b")) == nil)
+    #expect(refusal(pace, Self.otherUser("b")) == nil)
     #expect(
-      refusal(pace, Self.stranger("b"))?.reason
+      refusal(pace, Self.otherUser("b"))?.reason
         == LimitRule.anonymousRequestsPerAPIToken.reason)
-    #expect(refusal(pace, Self.stranger("b", "other")) == nil)
+    #expect(refusal(pace, Self.otherUser("b", "other")) == nil)
     // Users of the app keep their full limit.
     #expect(refusal(pace, Self.ann) == nil)
     #expect(refusal(pace, Self.bob) == nil)

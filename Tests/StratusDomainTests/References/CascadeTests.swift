@@ -110,7 +110,7 @@ import Testing
         Family.Member("b\(number)", deleteSelf: ["a\(number)"]).stored(change: 3))
     }
     let decided = try family.decide(
-      [.delete("t")], within: CascadeRoom(records: limit)
+      [.delete("t")], within: CascadeBudget(records: limit)
     ).references
     #expect(decided.records.count <= limit + 1)
     #expect(decided.records.count == min(limit, 10) + 1)
@@ -137,7 +137,7 @@ import Testing
         Family.Member("b\(number)", deleteSelf: ["a\(number)"]).stored(change: 3))
     }
     let decided = try family.decide(
-      [.delete("t")], within: CascadeRoom(records: 1_000, sizeBytes: 1)
+      [.delete("t")], within: CascadeBudget(records: 1_000, sizeBytes: 1)
     ).references
     #expect(decided.records.map(\.name) == ["t"] + (10..<30).map { "a\($0)" })
     #expect(Set(decided.unfinished) == Set(decided.records.map(\.name)))

@@ -65,18 +65,18 @@ struct Family: RecordReading, LinkReading {
 
   /// Returns the decision for a batch, in the way the handler decides it.
   func decide(
-    _ operations: [RecordOperation], within room: CascadeRoom = CascadeRoom()
+    _ operations: [RecordOperation], within room: CascadeBudget = CascadeBudget()
   ) throws -> (decision: RecordDecision, references: ReferenceDecision) {
     let named = try records(named: operations.compactMap(\.recordName), in: Self.zone)
-    let doomed = try DoomedRecords.among(named, in: Self.zone, schema: schema, of: self)
+    let pendingDeletions = try PendingDeletions.among(named, in: Self.zone, schema: schema, of: self)
     let view: DatabaseView = isPublic ? .public : .private(user: Situation.anna)
     let database = OpenDatabase.inTest(view)
     let access = ZoneAccess(
       address: Self.zone.address, zone: Self.zone, role: isPublic ? .visitor : .owner,
       policy: database.policy)
     let snapshot = RecordSnapshot(
-      access: access, records: named.filter { doomed[$0.key] == nil }, schema: schema,
-      doomed: doomed)
+      access: access, records: named.filter { pendingDeletions[$0.key] == nil }, schema: schema,
+      pendingDeletions: pendingDeletions)
     let writer = RecordWriter(user: Situation.anna, deviceID: "2", now: Situation.now)
     var refused: [Int: RecordDecision.Refusal] = [:]
     while true {

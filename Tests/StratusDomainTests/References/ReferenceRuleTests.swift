@@ -102,12 +102,12 @@ import Testing
       family.records.append(child.stored(change: 2))
     }
     #expect(
-      try family.decide([.delete("p")], within: CascadeRoom(records: 5)).decision.verdicts == [
+      try family.decide([.delete("p")], within: CascadeBudget(records: 5)).decision.verdicts == [
         .deleted
       ])
     family.records.append(Family.Member("stays", parent: "p").stored(change: 3))
     #expect(
-      try family.decide([.delete("p")], within: CascadeRoom(records: 5)).decision.verdicts == [
+      try family.decide([.delete("p")], within: CascadeBudget(records: 5)).decision.verdicts == [
         Self.violation
       ])
   }

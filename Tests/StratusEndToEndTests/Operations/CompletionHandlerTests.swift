@@ -123,9 +123,9 @@ import Testing
       let expected = try await device.userRecordID()
       let userID = try await value { device.fetchUserRecordID(completionHandler: $0) }
       #expect(userID == expected)
-      let stranger = try await cloud.device(of: nil)
+      let otherUser = try await cloud.device(of: nil)
       await expect(.notAuthenticated) {
-        try await value { stranger.fetchUserRecordID(completionHandler: $0) }
+        try await value { otherUser.fetchUserRecordID(completionHandler: $0) }
       }
       let status = await withCheckedContinuation { continuation in
         device.accountStatus { status, error in

@@ -87,8 +87,8 @@ import Testing
       #expect(try await cloud.device(of: nil).accountStatus() == .noAccount)
       let offline = cloud.network([("users/caller", .fails(.notConnected))])
       #expect(try await cloud.device(by: offline).accountStatus() == .couldNotDetermine)
-      let stranger = try await cloud.device(Cloud.containerID, webAuthToken: "forged")
-      #expect(try await stranger.accountStatus() == .noAccount)
+      let otherUser = try await cloud.device(Cloud.containerID, webAuthToken: "forged")
+      #expect(try await otherUser.accountStatus() == .noAccount)
     }
   }
 

@@ -11,7 +11,7 @@ import Testing
       let token: JSON = ["recordType": "Note", "fieldName": "photo"]
       for endpoint in ["assets/upload", "assets/rereference"] {
         let body: JSON = ["tokens": [token], "assets": []]
-        let answer = try await server.stranger.answer(endpoint, body)
+        let answer = try await server.otherUser.answer(endpoint, body)
         answer.expectRefusal(endpoint, code: "AUTHENTICATION_REQUIRED")
         #expect(answer.status == 421)
       }
@@ -92,9 +92,9 @@ import Testing
         .expectRefusal("another's record", code: "ACCESS_DENIED")
       try await anna.saveNote("n", photo: try await anna.upload(abc))
       // Every caller can read public records.
-      let record = try await server.stranger.lookup(["n"])[0]
+      let record = try await server.otherUser.lookup(["n"])[0]
       let url = try #require(record["fields"]["photo"]["value"]["downloadURL"].string)
-      #expect(try await server.stranger.transfer(.get, url).bytes == abc)
+      #expect(try await server.otherUser.transfer(.get, url).bytes == abc)
     }
   }
 

@@ -94,7 +94,7 @@ import Testing
       try await wire.wait(for: "HTTP/1.1 100 Continue\r\n\r\n")
       wire.send("{}")
       try await wire.wait(for: #"{"status":"ok"}"#)
-      let path = scene.server.stranger.target("records/nothing")
+      let path = scene.server.otherUser.target("records/nothing")
       let refused = try await scene.exchange(
         "POST \(path) HTTP/1.1\r\n\(fields)Content-Length: 500000\r\n\r\n")
       #expect(refused.hasPrefix("HTTP/1.1 404 "))

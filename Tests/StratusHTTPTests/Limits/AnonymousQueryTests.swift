@@ -47,8 +47,8 @@ import Testing
     try await withPublicNotes(30) { (server, _) async throws in
       let expected = stride(from: 28, through: 0, by: -2).map { "n-\($0)" }
       for _ in 0..<2 {
-        #expect(try await server.stranger.names(Self.falling, pageSize: 4) == expected)
-        #expect(try await plan(server.stranger) == "walk")
+        #expect(try await server.otherUser.names(Self.falling, pageSize: 4) == expected)
+        #expect(try await plan(server.otherUser) == "walk")
       }
     }
   }
@@ -63,23 +63,23 @@ import Testing
           let query: JSON = [
             "recordType": "Note", "sortBy": [.sort("f\(first)"), .sort("f\(second)")],
           ]
-          #expect(try await plan(server.stranger, query) == "walk")
+          #expect(try await plan(server.otherUser, query) == "walk")
         }
       }
       #expect(try await plan(anna) == "scan")
-      #expect(try await plan(server.stranger) == "scan")
+      #expect(try await plan(server.otherUser) == "scan")
     }
   }
 
   @Test
   func `a query over many records needs an index, which a user's query builds`() async throws {
     try await withPublicNotes(1_001) { (server, anna) async throws in
-      let refused = try await server.stranger.answer(
+      let refused = try await server.otherUser.answer(
         "records/query", ["query": Self.falling])
       refused.expectRefusal("1,001 records to sort", code: "BAD_REQUEST")
       #expect(refused.reason == Reason.queryNeedsIndex)
       #expect(try await plan(anna) == "scan")
-      #expect(try await plan(server.stranger) == "scan")
+      #expect(try await plan(server.otherUser) == "scan")
     }
   }
 
@@ -91,12 +91,12 @@ import Testing
       #expect(try await plan(anna, other) == "scan")
       try await server.dropUnusedIndexes()
       clock.move(bySeconds: 10 * 86_400)
-      #expect(try await plan(server.stranger, other) == "scan")
+      #expect(try await plan(server.otherUser, other) == "scan")
       try await server.dropUnusedIndexes()
       clock.move(bySeconds: 5 * 86_400)
       try await server.dropUnusedIndexes()
-      #expect(try await plan(server.stranger, other) == "scan")
-      #expect(try await plan(server.stranger) != "scan")
+      #expect(try await plan(server.otherUser, other) == "scan")
+      #expect(try await plan(server.otherUser) != "scan")
       // A query of a signed-in user builds the index again.
       var ben = try await server.client("ben@example.org")
       ben.database = "public"

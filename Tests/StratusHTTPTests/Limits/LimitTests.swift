@@ -72,12 +72,12 @@ import Testing
       anonymousRequestsPerAPIToken: .init(perSecond: 1, burst: 3))
     try await withLimits(limits) { server in
       var anna = try await server.client("anna@example.org")
-      anna.apiToken = server.stranger.apiToken
+      anna.apiToken = server.otherUser.apiToken
       let body: JSON = ["records": [["recordName": "n"]]]
       func ask(from address: String) async throws -> Client.Answer {
-        var stranger = server.stranger
-        stranger.clientAddress = address
-        return try await stranger.answer("records/lookup", body)
+        var otherUser = server.otherUser
+        otherUser.clientAddress = address
+        return try await otherUser.answer("records/lookup", body)
       }
       for _ in 0..<2 { #expect(try await ask(from: "192.0.2.1").status == 200) }
       try expect(

@@ -169,8 +169,8 @@ import Testing
   @Test func `a refused stream gets an ordinary error answer`() async throws {
     try await withSocket { server, anna, port in
       let wire = try LiveWire(port: port)
-      let stranger = server.stranger
-      wire.get(stranger.deviceTarget("notifications/stream", clientID: "c"))
+      let otherUser = server.otherUser
+      wire.get(otherUser.deviceTarget("notifications/stream", clientID: "c"))
       let head = try await wire.wait(for: "\r\n\r\n")
       #expect(head.hasPrefix("HTTP/1.1 421 "))
       try await wire.wait(for: #""serverErrorCode":"AUTHENTICATION_REQUIRED""#)

@@ -188,9 +188,9 @@ import Testing
   @Test func `a stream with invalid credentials is refused`() async throws {
     try await withServer { server in
       var anna = try await server.client("anna@example.org")
-      let stranger = server.stranger
-      let (nobody, _) = try await stranger.open(
-        stranger.deviceTarget("notifications/stream", clientID: "c"))
+      let otherUser = server.otherUser
+      let (nobody, _) = try await otherUser.open(
+        otherUser.deviceTarget("notifications/stream", clientID: "c"))
       #expect(nobody.status == .misdirectedRequest)
       let (nameless, _) = try await anna.open(anna.deviceTarget("notifications/stream"))
       #expect(nameless.status == .badRequest)

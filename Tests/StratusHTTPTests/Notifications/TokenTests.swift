@@ -41,7 +41,7 @@ import Testing
         "notifications/acknowledge": ["through": 1], "notifications/badge": ["badge": 1],
         "notifications/read": ["notificationIDs": []],
       ]
-      let answer = try await server.stranger.ask(
+      let answer = try await server.otherUser.ask(
         endpoint, as: "c", bodies[endpoint] ?? Self.request)
       #expect(answer.status == 421)
       answer.expectRefusal(endpoint, code: "AUTHENTICATION_REQUIRED")

@@ -56,9 +56,9 @@ import Testing
         answer.expectRefusal("another query's marker", code: "BAD_REQUEST")
         #expect(answer.reason == "invalid continuation marker")
       }
-      var stranger = anna
-      stranger.database = "public"
-      let answer = try await stranger.answer(
+      var otherUser = anna
+      otherUser.database = "public"
+      let answer = try await otherUser.answer(
         "records/query", body.with("continuationMarker", marker))
       #expect(answer.status == 400)
       let page = try await anna.post(

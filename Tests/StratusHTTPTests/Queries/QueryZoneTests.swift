@@ -74,8 +74,8 @@ import Testing
       var anna = try await server.client("anna@example.org")
       anna.database = "public"
       try await anna.saveNumber(1)
-      #expect(try await server.stranger.names(all, ["zoneWide": true]) == ["n-1"])
-      #expect(try await server.stranger.names(["recordType": "Note"]) == ["n-1"])
+      #expect(try await server.otherUser.names(all, ["zoneWide": true]) == ["n-1"])
+      #expect(try await server.otherUser.names(["recordType": "Note"]) == ["n-1"])
     }
   }
 

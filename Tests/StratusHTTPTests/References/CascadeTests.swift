@@ -75,10 +75,10 @@ import Testing
 
       let second = try await anna.feed(of: "Work", since: first.token)
       #expect(second.deleted.count == 1_001)
-      try await server.carryOnCascades(stepsMax: 1)
+      try await server.continueCascades(stepsMax: 1)
       let third = try await anna.feed(of: "Work", since: second.token)
       #expect(third.deleted.count == 1_000)
-      try await server.carryOnCascades()
+      try await server.continueCascades()
       let fourth = try await anna.feed(of: "Work", since: third.token)
       let deleted = second.deleted + third.deleted + fourth.deleted
       #expect(deleted.sorted() == (names + ["t"]).sorted())
@@ -88,7 +88,7 @@ import Testing
       // The server has dropped the references of the deleted records.
       try await anna.saveAll([.save("t"), .save("c999")], in: "Work")
       _ = try await anna.modify([.delete("t")], in: "Work")
-      try await server.carryOnCascades()
+      try await server.continueCascades()
       #expect(try await anna.feed(of: "Work").live == ["c999"])
     }
   }
@@ -111,7 +111,7 @@ import Testing
       try await anna.saveAll(operations, in: "Work")
       let token = try await anna.feed(of: "Work").token
       _ = try await anna.modify([.delete("t")], in: "Work")
-      try await server.carryOnCascades()
+      try await server.continueCascades()
       let feed = try await anna.feed(of: "Work", since: token)
       #expect(feed.deleted.count == operations.count)
       #expect(Set(feed.deleted).count == operations.count)
@@ -141,7 +141,7 @@ import Testing
       place = feed.token
       if feed.deleted.isEmpty { break }
       stops += 1
-      try await server.carryOnCascades(stepsMax: 1)
+      try await server.continueCascades(stepsMax: 1)
     }
     #expect(stops == 3)
     #expect(deleted.count == 2_101)
@@ -169,7 +169,7 @@ import Testing
       #expect(again[0]["serverErrorCode"].isNull)
       #expect(again[1]["serverErrorCode"].isNull)
 
-      try await server.carryOnCascades()
+      try await server.continueCascades()
       #expect(try await anna.feed(of: "Work").live.sorted() == [left, "new", "t"].sorted())
       // The references lead to the new target.
       _ = try await anna.modify([.delete("t")], in: "Work")
@@ -192,7 +192,7 @@ import Testing
         [.save("c999", "create"), .save("within", to: "c999")], in: "Work")
       for record in again.array ?? [] { #expect(record["serverErrorCode"].isNull) }
       _ = try await anna.modify([.save("after", to: "c999")], in: "Work")
-      try await server.carryOnCascades()
+      try await server.continueCascades()
       #expect(try await anna.feed(of: "Work").live.sorted() == ["after", "c999", "within"])
     }
   }
@@ -213,7 +213,7 @@ import Testing
       _ = try await anna.modify([.delete("t")], in: "Work")
       for gone in [21, 41, 45] {
         #expect(try await anna.feed(of: "Work", since: token).deleted.count == gone)
-        try await server.carryOnCascades(stepsMax: 1)
+        try await server.continueCascades(stepsMax: 1)
       }
     }
   }
@@ -226,10 +226,10 @@ import Testing
       _ = try await anna.modify([.delete("t")], in: "Work")
       let new = (0..<1_100).map { JSON.save("a\($0)", to: "t") }
       try await anna.saveAll([.save("t")] + new, in: "Work")
-      try await server.carryOnCascades()
+      try await server.continueCascades()
       #expect(try await anna.feed(of: "Work").live.count == 1_101)
       _ = try await anna.modify([.delete("t")], in: "Work")
-      try await server.carryOnCascades()
+      try await server.continueCascades()
       #expect(try await anna.feed(of: "Work").live == [])
     }
   }
@@ -243,7 +243,7 @@ import Testing
       try await anna.deleteZone("Work")
       try await anna.makeZone("Work")
       _ = try await anna.modify([.save("t"), .save("c999", to: "t")], in: "Work")
-      try await server.carryOnCascades()
+      try await server.continueCascades()
       #expect(try await anna.feed(of: "Work").live.sorted() == ["c999", "t"])
     }
   }

@@ -118,7 +118,7 @@ import Testing
 
   @Test func `ask a caller without a user to sign in`() async throws {
     try await withServer { server in
-      let answer = try await server.stranger.get("subscriptions/list")
+      let answer = try await server.otherUser.get("subscriptions/list")
       #expect(answer.json["serverErrorCode"] == "AUTHENTICATION_REQUIRED")
     }
   }

@@ -113,7 +113,7 @@ import Testing
     #expect(await !channel.turn())
     queue.register("phone")
     #expect(await !channel.turn(), "what is no news is not looked for")
-    for _ in 0..<2 { channel.nudge(try #require(queue.devices.first), at: Self.address) }
+    for _ in 0..<2 { channel.signal(try #require(queue.devices.first), at: Self.address) }
     while await channel.turn() {}
     #expect(sender.taken(by: "phone") == ["1", "2"])
   }
@@ -289,9 +289,9 @@ import Testing
     }
     let channel = channel(sender)
     let task = Task { await channel.run() }
-    channel.nudge()
+    channel.signal()
     while sender.taken(by: "phone").isEmpty, !Task.isCancelled { await Task.yield() }
-    channel.nudge()
+    channel.signal()
     for await _ in served { break }
     task.cancel()
     await task.value

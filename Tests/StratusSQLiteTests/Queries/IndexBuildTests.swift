@@ -283,7 +283,7 @@ import Testing
 extension IndexBuilder {
   fileprivate init(of store: any Store, stepRows: Int = 1_000) {
     self.init(
-      store: store, recordType: "Note", turns: IndexBuildTurns(),
-      key: IndexBuildTurns.Key(store: development, recordType: "Note"), stepRows: stepRows)
+      store: store, recordType: "Note", turns: IndexBuildQueue(),
+      key: IndexBuildQueue.Key(store: development, recordType: "Note"), stepRows: stepRows)
   }
 }

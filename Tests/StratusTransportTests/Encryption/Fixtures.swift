@@ -6,7 +6,7 @@ import StratusWire
 /// Keys and locations that tests share.
 enum Fixture {
   static let secret = [UInt8](1...32)
-  static let place = ZonePlace(
+  static let place = ZoneKeyContext(
     container: "iCloud.a", environment: .development, owner: "_ann", zoneName: "Notes")
 
   static func accountKey(_ first: UInt8 = 1) throws -> AccountKey {
@@ -17,7 +17,7 @@ enum Fixture {
     try accountKey(first).pair(of: "_ann", container: "iCloud.a", environment: .development)
   }
 
-  static func zoneKey(_ place: ZonePlace = place) -> ZoneKey {
+  static func zoneKey(_ place: ZoneKeyContext = place) -> ZoneKey {
     ZoneKey([UInt8](repeating: 7, count: 32), of: place)
   }
 

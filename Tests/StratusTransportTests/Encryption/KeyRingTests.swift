@@ -49,7 +49,7 @@ private final class KeyServer: HTTPExchange {
   private func key(_ byte: UInt8, owner: String) -> ZoneKey {
     ZoneKey(
       [UInt8](repeating: byte, count: 32),
-      of: ZonePlace(
+      of: ZoneKeyContext(
         container: "iCloud.a", environment: .development, owner: owner, zoneName: "Notes"))
   }
 

@@ -12,7 +12,7 @@ import Testing
     #expect(wrapped.recipient == pair.publicBytes)
     #expect(ZoneKey(wrapped, for: pair, place: Fixture.place)?.id == Fixture.zoneKey().id)
     #expect(ZoneKey(wrapped, for: try Fixture.pair(2), place: Fixture.place) == nil)
-    let other = ZonePlace(
+    let other = ZoneKeyContext(
       container: "iCloud.a", environment: .development, owner: "_ann", zoneName: "Other")
     #expect(ZoneKey(wrapped, for: pair, place: other) == nil)
   }

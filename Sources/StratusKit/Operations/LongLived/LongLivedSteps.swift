@@ -12,7 +12,7 @@ final class LongLivedSteps: Sendable {
   let saved: SavedOperation
   /// The user for whom an earlier process began the operation; nil: this process began it.
   private let owner: LongLivedOwner?
-  private let hasStranger = Mutex(false)
+  private let hasOtherUser = Mutex(false)
 
   /// - Parameter owner: the user for whom an earlier process began the operation; nil: this process
   ///   begins it.
@@ -25,7 +25,7 @@ final class LongLivedSteps: Sendable {
   var isResumed: Bool { owner != nil }
 
   /// Whether the operation may belong to another user. In that case it stays on disk unchanged.
-  var isAnothers: Bool { hasStranger.withLock { $0 } }
+  var isAnothers: Bool { hasOtherUser.withLock { $0 } }
 
   /// Checks that the operation belongs to the signed-in user. The check runs before any request, so
   /// that one user's operation is neither shown to another user nor run in another user's name.
@@ -41,7 +41,7 @@ final class LongLivedSteps: Sendable {
         throw CKError.ofAnotherUser
       }
     } catch {
-      hasStranger.withLock { $0 = true }
+      hasOtherUser.withLock { $0 = true }
       throw error
     }
   }
@@ -49,7 +49,7 @@ final class LongLivedSteps: Sendable {
   /// - Throws: an error if another user has signed in since the check of the user.
   private func requireSameSignIn(in database: DatabaseCalls) throws(CKError) {
     if database.path.connection?.generation == database.options.generation { return }
-    hasStranger.withLock { $0 = true }
+    hasOtherUser.withLock { $0 = true }
     throw CKError.ofAnotherUser
   }
 
@@ -57,7 +57,7 @@ final class LongLivedSteps: Sendable {
   /// present error is then not its final result.
   func keepIfAnothers(on path: RequestPath, options: Connection.Options) {
     guard path.connection?.generation != options.generation else { return }
-    hasStranger.withLock { $0 = true }
+    hasOtherUser.withLock { $0 = true }
   }
 
   /// The naming of the user who began the operation.

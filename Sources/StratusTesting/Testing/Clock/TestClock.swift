@@ -176,8 +176,8 @@ public final class TestClock: Clock {
     let enlistment = state.withLock { state -> Enlistment in
       if state.cancelled.remove(sleeper.id) != nil { return .isCancelled }
       if sleeper.deadline <= state.offset { return .isOver }
-      let place = state.sleepers.firstIndex { $0.deadline > sleeper.deadline }
-      state.sleepers.insert(sleeper, at: place ?? state.sleepers.endIndex)
+      let index = state.sleepers.firstIndex { $0.deadline > sleeper.deadline }
+      state.sleepers.insert(sleeper, at: index ?? state.sleepers.endIndex)
       return .waits
     }
     switch enlistment {
@@ -189,11 +189,11 @@ public final class TestClock: Clock {
 
   private func cancel(_ id: Int) {
     let sleeper = state.withLock { state -> Sleeper? in
-      guard let place = state.sleepers.firstIndex(where: { $0.id == id }) else {
+      guard let index = state.sleepers.firstIndex(where: { $0.id == id }) else {
         state.cancelled.insert(id)
         return nil
       }
-      return state.sleepers.remove(at: place)
+      return state.sleepers.remove(at: index)
     }
     sleeper?.continuation.resume(throwing: CancellationError())
   }

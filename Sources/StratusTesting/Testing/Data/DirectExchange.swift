@@ -15,7 +15,7 @@ struct DirectExchange: HTTPExchange {
 
   func send(_ request: HTTPRequest) async throws(NetworkFailure) -> HTTPResponse {
     let answer = try await RouterExchange(router: core.composition.router).send(request)
-    if request.method == .post { await core.carryOn() }
+    if request.method == .post { await core.continueWork() }
     return answer
   }
 }

@@ -50,13 +50,13 @@ extension DeviceExchange: EventExchange {
         body: DeviceStream(whole: body))
     case .poll(let head, _, _):
       return EventAnswer(status: head.status.code, body: DeviceStream(whole: []))
-    case .stream(let head, let device, let seat):
+    case .stream(let head, let device, let slot):
       let stream = DeviceStream()
       guard let number = network.open({ stream.end(.failure(.lostAfterSending)) }) else {
         throw .notConnected
       }
       stream.follow(
-        core.composition.hub.listen(as: device, on: seat) { $0 }, of: device.store,
+        core.composition.hub.listen(as: device, on: slot) { $0 }, of: device.store,
         by: network.post
       ) { [network] in network.close(number) }
       await core.handOut()

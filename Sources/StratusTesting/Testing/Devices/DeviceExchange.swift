@@ -106,7 +106,7 @@ final class DeviceExchange: HTTPExchange {
       sent.body = AcknowledgeNotifications.Request(through: through).jsonBytes
     }
     let answer = try await RouterExchange(router: core.composition.router).send(sent)
-    if sent.method == .post { await core.carryOn() }
+    if sent.method == .post { await core.continueWork() }
     return answer
   }
 }

@@ -98,6 +98,6 @@ public struct TestAccount: Sendable {
       return true
     }
     if !isDone { throw CKError(.zoneNotFound) }
-    await core.carryOn()
+    await core.continueWork()
   }
 }

@@ -97,14 +97,14 @@ final class TestCore: Sendable {
 
   /// Does the background work of a running server: continues cascades, matches subscriptions, and
   /// delivers notifications.
-  func carryOn() async {
-    try? await composition.carryOnCascades()
+  func continueWork() async {
+    try? await composition.continueCascades()
     try? await composition.matchChanges()
     await handOut()
   }
 
   func handOut() async {
-    await composition.hub.lookAround()
+    await composition.hub.poll()
     await composition.hub.settle()
   }
 }

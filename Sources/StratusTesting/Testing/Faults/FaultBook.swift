@@ -34,15 +34,15 @@ final class FaultBook: Sendable {
   /// Takes the first fault that matches a request.
   func take(for request: DeviceRequest) -> (requests: TestRequests, fault: Fault)? {
     entries.withLock { entries in
-      guard let place = entries.firstIndex(where: { request.isOne(of: $0.requests) }) else {
+      guard let index = entries.firstIndex(where: { request.isOne(of: $0.requests) }) else {
         return nil
       }
-      let entry = entries[place]
+      let entry = entries[index]
       if let remaining = entry.remaining {
         if remaining == 1 {
-          entries.remove(at: place)
+          entries.remove(at: index)
         } else {
-          entries[place].remaining = remaining - 1
+          entries[index].remaining = remaining - 1
         }
       }
       return (entry.requests, entry.fault)

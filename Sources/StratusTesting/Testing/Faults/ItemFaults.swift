@@ -68,9 +68,9 @@ struct ItemFaults: Sendable {
     if modification.isAtomic ?? true, request.isPrivate, zone != ZoneID.defaultZoneName {
       let atomic = ErrorDictionary(code: .atomicError, reason: Reason.atomicError, uuid: "")
       var items: [RecordItem] = []
-      for (place, name) in names.enumerated() {
+      for (index, name) in names.enumerated() {
         items.append(
-          places.contains(place)
+          places.contains(index)
             ? await failure(of: name, modification.zoneID, pass)
             : .failure(RecordFailure(recordName: name, error: atomic)))
       }
@@ -98,8 +98,8 @@ struct ItemFaults: Sendable {
     }
     var items: [RecordItem] = []
     var next = answered.makeIterator()
-    for (place, name) in names.enumerated() {
-      if places?.contains(place) == true {
+    for (index, name) in names.enumerated() {
+      if places?.contains(index) == true {
         items.append(await failure(of: name, request.modification?.zoneID, pass))
       } else if let item = next.next() {
         items.append(item)

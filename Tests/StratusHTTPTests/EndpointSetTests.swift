@@ -8,7 +8,7 @@ import Testing
   @Test func `the clients' socket does not have the operator's endpoints`() async throws {
     try await withServer { server in
       var router = server.router
-      router.door = .clients
+      router.endpointSet = .clients
       let answer = try await Client(router: router).send(
         .post, "/management/1/containers/list",
         headers: ["Authorization": "Bearer \(server.managementToken)"])
@@ -24,7 +24,7 @@ import Testing
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       var router = server.router
-      router.door = .management
+      router.endpointSet = .management
       let answer = try await Client(
         router: router, apiToken: anna.apiToken, webAuthToken: anna.webAuthToken
       ).get("users/caller")

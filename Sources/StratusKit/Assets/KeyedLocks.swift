@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A set of locks with string keys. Callers wait in a queue for each key.
-final class Turns: Sendable {
+final class KeyedLocks: Sendable {
   private let waiting = Mutex<[String: [CheckedContinuation<Void, Never>]]>([:])
 
   /// Locks a key, and waits until it is free.

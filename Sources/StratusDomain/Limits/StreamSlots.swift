@@ -2,7 +2,7 @@ import StratusWire
 import Synchronization
 
 /// Counts the open streams of each user.
-final class StreamSeats: Sendable {
+final class StreamSlots: Sendable {
   /// A vanished client is noticed about a minute after the next keep-alive.
   private static let retryAfterSeconds = 60
 
@@ -12,18 +12,18 @@ final class StreamSeats: Sendable {
   /// - Parameter countMax: see ``LimitSettings/streamsPerUserMax``.
   init(countMax: Int?) { self.countMax = countMax }
 
-  /// Takes a seat. It is released when the last reference to it is gone.
+  /// Takes a slot. It is released when the last reference to it is gone.
   ///
   /// - Parameter user: a user record name.
   /// - Throws: `THROTTLED` if the user has too many open streams.
-  func take(_ user: String) throws(ServerError) -> StreamSeat {
+  func take(_ user: String) throws(ServerError) -> StreamSlot {
     let isTaken = counts.withLock { counts in
       let count = counts[user, default: 0]
       if let countMax, count >= countMax { return false }
       counts[user] = count + 1
       return true
     }
-    if isTaken { return StreamSeat(user: user, among: self) }
+    if isTaken { return StreamSlot(user: user, among: self) }
     throw ServerError(
       .throttled, LimitRule.streamsPerUser.reason, retryAfterSeconds: Self.retryAfterSeconds)
   }
@@ -39,15 +39,15 @@ final class StreamSeats: Sendable {
   var usersCount: Int { counts.withLock { $0.count } }
 }
 
-/// The seat of one open stream. The stream counts while a reference to the seat exists.
-public final class StreamSeat: Sendable {
+/// The slot of one open stream. The stream counts while a reference to the slot exists.
+public final class StreamSlot: Sendable {
   private let user: String
-  private let seats: StreamSeats
+  private let slots: StreamSlots
 
-  fileprivate init(user: String, among seats: StreamSeats) {
+  fileprivate init(user: String, among slots: StreamSlots) {
     self.user = user
-    self.seats = seats
+    self.slots = slots
   }
 
-  deinit { seats.giveBack(user) }
+  deinit { slots.giveBack(user) }
 }

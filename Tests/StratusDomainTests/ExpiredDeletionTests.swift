@@ -5,7 +5,7 @@ import Testing
 
 /// A client follows the history of a zone whose old tombstones are removed (cloudkit-semantics
 /// §16). A client whose token has expired drops its copy and begins from nil.
-@Suite struct ForgottenDeletions {
+@Suite struct ExpiredDeletions {
   /// A zone with the newest state of each record, and its tombstones until they are removed.
   private struct History {
     var zone = StoredZone(
@@ -24,7 +24,7 @@ import Testing
     mutating func forget(through change: Int64) {
       for (name, row) in rows where row.isDeleted && row.change <= change {
         rows[name] = nil
-        zone.newestForgotten = max(zone.newestForgotten, row.change)
+        zone.newestExpired = max(zone.newestExpired, row.change)
       }
     }
   }

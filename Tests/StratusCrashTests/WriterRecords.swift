@@ -3,7 +3,7 @@
 /// A writer waits for an answer before it continues, so at most one batch is unanswered. A reader
 /// must find the state after a complete batch: after the last acknowledged one, or after the one
 /// that is under way.
-struct Lane: Sendable {
+struct WriterRecords: Sendable {
   /// Record name → the number of the last batch that wrote it. Deleted records are absent.
   typealias State = [String: Int64]
 

@@ -3,7 +3,7 @@ import Testing
 
 /// Answers of a server that has removed old tombstones (cloudkit-semantics §16, web-services §4.13:
 /// an expired token is a BAD_REQUEST).
-@Suite struct ForgottenDeletions {
+@Suite struct ExpiredDeletions {
   private static let day: Int64 = 86_400
 
   private func withClock(
@@ -47,12 +47,12 @@ import Testing
       try await anna.save("b", in: "Work", "forceDelete")
 
       // The tombstone is a week old, not older.
-      try await server.forgetDeletions(olderThanDays: 7)
+      try await server.expireDeletions(olderThanDays: 7)
       let kept = try await anna.changes(in: "Work", since: early)
       #expect(names(kept, deleted: true) == ["a", "b"])
 
       clock.move(bySeconds: 1)
-      try await server.forgetDeletions(olderThanDays: 7)
+      try await server.expireDeletions(olderThanDays: 7)
       try await expectExpired(anna, early)
       let page = try await anna.changes(in: "Work", since: late)
       #expect(names(page, deleted: true) == ["b"])
@@ -72,7 +72,7 @@ import Testing
       let ofDatabase = try await anna.post("changes/database")["syncToken"]
       clock.move(bySeconds: 13 * Self.day)
       try await anna.save("c", in: "Work")
-      try await server.forgetDeletions(olderThanDays: 7)
+      try await server.expireDeletions(olderThanDays: 7)
       let page = try await anna.changes(in: "Work", since: token)
       #expect(names(page, deleted: false) == ["c"])
       let changes = try await anna.post("changes/database", ["syncToken": ofDatabase])
@@ -88,7 +88,7 @@ import Testing
       let late = try await anna.post("changes/database")["syncToken"]
       clock.move(bySeconds: 7 * Self.day + 1)
       try await anna.deleteZone("B")
-      try await server.forgetDeletions(olderThanDays: 7)
+      try await server.expireDeletions(olderThanDays: 7)
       for (endpoint, key) in [
         ("changes/database", "syncToken"), ("zones/changes", "metaSyncToken"),
       ] {
@@ -120,7 +120,7 @@ import Testing
       var found = names(page, deleted: false)
       for _ in 0..<10 where page["moreComing"] == true {
         // The second time there is no tombstone to remove.
-        try await server.forgetDeletions(olderThanDays: 7)
+        try await server.expireDeletions(olderThanDays: 7)
         page = try await anna.changes(in: "Work", since: page["syncToken"], more)
         found += names(page, deleted: false)
       }
@@ -145,7 +145,7 @@ import Testing
       try await anna.save("a", in: "Work", "forceDelete")
       try await anna.deleteZone("A")
       clock.move(bySeconds: 8 * Self.day)
-      try await server.forgetDeletions(olderThanDays: 7)
+      try await server.expireDeletions(olderThanDays: 7)
       try await expectExpired(anna, first["syncToken"], more)
       let refused = try await anna.answer(
         "changes/database", more.with("syncToken", ofDatabase["syncToken"]))
@@ -166,7 +166,7 @@ import Testing
       let page = try await anna.changes(in: "Work", since: known, more)
       #expect(names(page, deleted: false) == ["d"])
       clock.move(bySeconds: 8 * Self.day)
-      try await server.forgetDeletions(olderThanDays: 7)
+      try await server.expireDeletions(olderThanDays: 7)
       try await expectExpired(anna, page["syncToken"])
     }
   }

@@ -1,7 +1,7 @@
 import StratusWire
 
 /// The capacity of one cascade transaction: the records and bytes that it may still load.
-struct CascadeRoom: Sendable {
+struct CascadeBudget: Sendable {
   var records = Limits.cascadeStepMax
   /// The bytes of fields after which a transaction ends early.
   var sizeBytes = Limits.cascadeStepSizeBytesMax
@@ -25,7 +25,7 @@ extension RecordReading {
     var found: [ExactName: StoredRecord] = [:]
     var count = 0
     repeat {
-      let end = min(count + CascadeRoom.recordsPerLoad, names.count)
+      let end = min(count + CascadeBudget.recordsPerLoad, names.count)
       let part = try records(named: Array(names[count..<end]), in: zone)
       for record in part.values { sizeBytes -= record.fields.text.count }
       found.merge(part) { first, _ in first }

@@ -5,7 +5,7 @@ extension StoreConformance {
   static let forgettingChecks: [Check] = [
     Check("only tombstones that are old enough are removed", oldTombstonesGo),
     Check(
-      "each history keeps the newest change number removed from it", newestForgottenIsKept),
+      "each history keeps the newest change number removed from it", newestExpiredIsKept),
     Check("old deletions are removed in bounded steps", forgettingIsBounded),
     Check("an old deleted zone leaves the history, and its records are purged", oldZonesGo),
     Check("a zone that was created again stays when its predecessor is removed", remadeZoneStays),
@@ -31,7 +31,7 @@ extension StoreConformance {
   }
 
   /// The number is kept for each zone and never decreases. It may be the zone's newest change.
-  static func newestForgottenIsKept(_ store: any Store) async throws {
+  static func newestExpiredIsKept(_ store: any Store) async throws {
     try await store.save(["a", "b"], inZone: "One")
     try await store.save(["a"], inZone: "Two")
     var seen: [[Int64]] = []
@@ -42,8 +42,8 @@ extension StoreConformance {
           try body.forget(before: time)
           let (one, two) = (try body.existing("One"), try body.existing("Two"))
           return [
-            one.newestForgotten, one.change, two.newestForgotten,
-            try body.newestForgottenZone(in: Sample.ann),
+            one.newestExpired, one.change, two.newestExpired,
+            try body.newestExpiredZone(in: Sample.ann),
           ]
         })
     }
@@ -64,7 +64,7 @@ extension StoreConformance {
     var hasMore = true
     while hasMore, steps.count < 10 {
       let (more, left) = try await store.write { (body) throws(ServerError) in
-        let more = try body.forgetDeletions(before: .max, limit: 2)
+        let more = try body.expireDeletions(before: .max, limit: 2)
         return (
           more,
           [
@@ -93,8 +93,8 @@ extension StoreConformance {
       try body.forget(before: Sample.time + 1)
       let after = try body.zoneChanges(in: Sample.ann, after: 0, limit: 10).map(\.name)
       return (
-        [before, after], try body.newestForgottenZone(in: Sample.ann),
-        try body.newestForgottenZone(in: Sample.bob),
+        [before, after], try body.newestExpiredZone(in: Sample.ann),
+        try body.newestExpiredZone(in: Sample.bob),
         [try body.purge(limit: 10), try body.purge(limit: 10)]
       )
     }
@@ -116,7 +116,7 @@ extension StoreConformance {
         try body.forget(before: .max)
         return (
           try body.zoneChanges(in: Sample.ann, after: 0, limit: 10).map(\.name),
-          try body.newestForgottenZone(in: Sample.ann)
+          try body.newestExpiredZone(in: Sample.ann)
         )
       }
       try expect(changes, isPurged ? ["Unpurged", "Purged"] : ["Unpurged"])
@@ -143,6 +143,6 @@ extension StoreConformance {
 extension StoreWriting {
   /// Removes all deletions before a time.
   fileprivate func forget(before time: Int64) throws(ServerError) {
-    while try forgetDeletions(before: time, limit: 100) {}
+    while try expireDeletions(before: time, limit: 100) {}
   }
 }

@@ -3,7 +3,7 @@ import Synchronization
 /// Lets one request at a time build the indexes of a record type, and counts the rows done.
 ///
 /// It only saves time. If two processes build the same index, the second repeats harmless work.
-final class IndexBuildTurns: Sendable {
+final class IndexBuildQueue: Sendable {
   struct Key: Hashable, Sendable {
     var store: StoreAddress
     var recordType: String

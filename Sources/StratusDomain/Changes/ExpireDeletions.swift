@@ -1,5 +1,5 @@
 /// Removes old deletions from histories. Each step is one transaction.
-public struct ForgetDeletions: Sendable {
+public struct ExpireDeletions: Sendable {
   private let store: any Store
   private let ambient: Ambient
   private let days: Int64
@@ -18,7 +18,7 @@ public struct ForgetDeletions: Sendable {
   public func step(limit: Int) async throws(ServerError) -> Bool {
     let time = ambient.now() - days * 86_400_000
     return try await store.write { (store) throws(ServerError) in
-      try store.forgetDeletions(before: time, limit: limit)
+      try store.expireDeletions(before: time, limit: limit)
     }
   }
 }

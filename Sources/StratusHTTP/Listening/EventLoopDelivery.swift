@@ -3,15 +3,15 @@ import StratusDomain
 import Synchronization
 
 /// Reaches all listeners of one event loop with a single task on that loop.
-final class LoopLane: NotificationLane {
+final class EventLoopDelivery: DeliveryGroup {
   private let loop: any EventLoop
 
   init(_ loop: any EventLoop) { self.loop = loop }
 
   func deliver(_ delivery: NotificationDelivery, to listeners: [any NotificationListener]) {
     loop.execute {
-      var parcel = LoopParcel(delivery)
-      for case let listener as LoopListener in listeners { listener.take(&parcel) }
+      var encoded = EncodedDelivery(delivery)
+      for case let listener as LoopListener in listeners { listener.take(&encoded) }
     }
   }
 
@@ -28,36 +28,36 @@ final class LoopLane: NotificationLane {
   }
 }
 
-/// The lanes of a server, one for each event loop.
-final class LoopLanes: Sendable {
-  private let lanes = Mutex<[ObjectIdentifier: LoopLane]>([:])
+/// The groups of a server, one for each event loop.
+final class EventLoopDeliveries: Sendable {
+  private let groups = Mutex<[ObjectIdentifier: EventLoopDelivery]>([:])
 
-  func lane(of loop: any EventLoop) -> LoopLane {
-    lanes.withLock { lanes in
+  func group(of loop: any EventLoop) -> EventLoopDelivery {
+    groups.withLock { groups in
       let id = ObjectIdentifier(loop)
-      if let lane = lanes[id] { return lane }
-      let lane = LoopLane(loop)
-      lanes[id] = lane
-      return lane
+      if let group = groups[id] { return group }
+      let group = EventLoopDelivery(loop)
+      groups[id] = group
+      return group
     }
   }
 }
 
 /// A delivery and its text. The text is encoded once for all listeners at the delivery's start.
-struct LoopParcel {
+struct EncodedDelivery {
   let delivery: NotificationDelivery
   private(set) lazy var text = EventText.events(delivery.notifications)
 
   init(_ delivery: NotificationDelivery) { self.delivery = delivery }
 }
 
-/// A listener on a connection. Everything except ``lane`` happens on the connection's event loop.
+/// A listener on a connection. Everything except ``group`` happens on the connection's event loop.
 class LoopListener: NotificationListener, @unchecked Sendable {
-  let lane: any NotificationLane
+  let group: any DeliveryGroup
 
-  init(lane: any NotificationLane) { self.lane = lane }
+  init(group: any DeliveryGroup) { self.group = group }
 
-  func take(_ parcel: inout LoopParcel) {}
+  func take(_ encoded: inout EncodedDelivery) {}
   func keepAlive() {}
   func release() {}
 }

@@ -2,12 +2,12 @@ public import StratusDomain
 import StratusWire
 
 extension StoreSession {
-  public func forgetDeletions(before time: Int64, limit: Int) throws(ServerError) -> Bool {
+  public func expireDeletions(before time: Int64, limit: Int) throws(ServerError) -> Bool {
     guard limit > 0 else { return false }
     let counts = [
       try forgetRecords(before: time, limit: limit),
       try forgetPassages(before: time, limit: limit),
-      try forgetZones(before: time, limit: limit),
+      try expireZones(before: time, limit: limit),
     ]
     return counts.contains { $0 >= limit }
   }
@@ -45,7 +45,7 @@ extension StoreSession {
   /// with its last record, whichever is later.
   ///
   /// - Returns: the number of removed listings.
-  private func forgetZones(before time: Int64, limit: Int) throws(ServerError) -> Int {
+  private func expireZones(before time: Int64, limit: Int) throws(ServerError) -> Int {
     let found = try connection.all(
       ForgettingStatements.listings, [.integer(time), .integer(Int64(limit))]
     ) { (zone: $0.integer(0), database: $0.integer(1), change: $0.integer(2)) }

@@ -5,7 +5,7 @@ struct Room {
 }
 
 /// The modules and their permitted imports: the table of `docs/ARCHITECTURE.md`.
-enum Rooms {
+enum Modules {
   /// The shipped targets, by name.
   static let all: [String: Room] = [
     "StratusWire": Room(),
@@ -21,7 +21,7 @@ enum Rooms {
     "StratusHTTP": Room(ours: domain + ["StratusConsole"], others: hummingbird),
     "StratusConsole": Room(ours: ["StratusConsoleFiles"]),
     "StratusConsoleFiles": Room(),
-    "StratusServer": Room(ours: serverRooms, others: composition),
+    "StratusServer": Room(ours: serverModules, others: composition),
     "stratus": Room(
       ours: ["StratusServer", "StratusTransport", "StratusWire"],
       others: ["ArgumentParser", "Logging"]),
@@ -39,7 +39,7 @@ enum Rooms {
     "CoreLocation": Room(ours: ["StratusFoundation"]),
     "StratusConformance": Room(ours: domain),
     "StratusTesting": Room(
-      ours: serverRooms + ["StratusServer", "StratusKit", "StratusTransport"],
+      ours: serverModules + ["StratusServer", "StratusKit", "StratusTransport"],
       others: hummingbird + ["HummingbirdTesting", "Testing"]),
   ]
 
@@ -74,7 +74,7 @@ enum Rooms {
   private static let httpClient: Set<String> = [
     "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOSSL",
   ]
-  private static let serverRooms: Set<String> =
+  private static let serverModules: Set<String> =
     domain + [
       "StratusAccounts", "StratusAssets", "StratusHTTP", "StratusPostgres", "StratusPush",
       "StratusSQL", "StratusSQLite",

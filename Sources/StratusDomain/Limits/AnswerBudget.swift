@@ -2,7 +2,7 @@ import StratusWire
 
 /// Counts the bytes of the records in an answer, so that no answer is larger than
 /// ``Limits/answerSizeBytesMax``.
-struct AnswerRoom: Sendable {
+struct AnswerBudget: Sendable {
   private var usedBytes = 0
   /// Whether a record did not fit. Then no more records are read.
   private(set) var isFull = false

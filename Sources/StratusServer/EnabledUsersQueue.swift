@@ -2,7 +2,7 @@ import StratusDomain
 import StratusPush
 
 /// The queue for Apple's push service, without users whose accounts are disabled.
-struct HearingQueue: APNsQueue {
+struct EnabledUsersQueue: APNsQueue {
   let queue: any APNsQueue
   let container: String
   let authentication: any Authentication

@@ -1,10 +1,10 @@
 import Testing
 
 /// The rules of `docs/ARCHITECTURE.md`, kept over every file of the project.
-@Suite struct HouseRules {
+@Suite struct CodeRules {
   @Test func `the sources are found`() {
-    let rooms = Set(Project.files.map(\.room))
-    #expect(rooms.isSuperset(of: ["StratusWire", "StratusDomain", "TidyTests"]))
+    let modules = Set(Project.files.map(\.module))
+    #expect(modules.isSuperset(of: ["StratusWire", "StratusDomain", "TidyTests"]))
   }
 
   @Test(arguments: FileRule.all) func `every file keeps`(_ rule: FileRule) {
@@ -38,12 +38,12 @@ struct FileRule: Sendable, CustomTestStringConvertible {
   }
 
   static let all: [FileRule] = [
-    FileRule("imports go through the doors", ImportRules.doors),
-    FileRule("files lie in known rooms", ImportRules.knownRoom),
+    FileRule("imports go through the importPlaces", ImportRules.importPlaces),
+    FileRule("files lie in known modules", ImportRules.knownModule),
     FileRule("interfaces show what their users know", ImportRules.shown),
     FileRule("clocks and chance come from the roots", WordRules.clocksAndChance),
     FileRule("nobody prints but the command line", WordRules.printing),
-    FileRule("SQL stands in the SQL rooms", WordRules.sql),
+    FileRule("SQL stands in the SQL modules", WordRules.sql),
     FileRule("JSON keys stand in Wire", WordRules.json),
     FileRule("CK names stand in Kit", WordRules.cloudKitNames),
     FileRule("nothing traps", WordRules.traps),

@@ -39,19 +39,19 @@ import Testing
     try await withUpgradedStore(layout, now: 1_000) { store in
       let (zone, ofDatabase, records, zones) = try await store.write { (body) throws(ServerError) in
         // Removes nothing before its time, whatever that time is.
-        while try body.forgetDeletions(before: 11, limit: 10) {}
+        while try body.expireDeletions(before: 11, limit: 10) {}
         guard let zone = try body.zone(named: "Notes", in: Self.ann) else {
           throw .fault("no zone")
         }
         return (
-          zone, try body.newestForgottenZone(in: Self.ann),
+          zone, try body.newestExpiredZone(in: Self.ann),
           try body.recordChanges(
             in: zone, range: ChangeRange(after: 0, through: .max), newestFirst: false, limit: 9,
             sizeBytesMax: .max),
           try body.zoneChanges(in: Self.ann, after: 0, limit: 9)
         )
       }
-      #expect(zone.newestForgotten == 0)
+      #expect(zone.newestExpired == 0)
       #expect(ofDatabase == 0)
       #expect(records.map(\.name) == ["root", "child", "friend", "gone"])
       #expect(zones.map(\.name) == ["Notes", "Gone"])
@@ -85,20 +85,20 @@ import Testing
   func `can remove its tombstones`(_ layout: Int) async throws {
     try await withUpgradedStore(layout, now: 1_000) { store in
       let (zone, zones) = try await store.write { (body) throws(ServerError) in
-        while try body.forgetDeletions(before: 1_000, limit: 10) {}
+        while try body.expireDeletions(before: 1_000, limit: 10) {}
         guard let zone = try body.zone(named: "Notes", in: Self.ann) else {
           throw .fault("no zone")
         }
         return (zone, try body.zoneChanges(in: Self.ann, after: 0, limit: 9))
       }
-      #expect(zone.newestForgotten == 5)
+      #expect(zone.newestExpired == 5)
       #expect(zones.map(\.name) == ["Notes", "Gone"])
     }
     try await withUpgradedStore(layout, now: 1_000) { store in
       let (ofDatabase, zones) = try await store.write { (body) throws(ServerError) in
-        while try body.forgetDeletions(before: 1_001, limit: 10) {}
+        while try body.expireDeletions(before: 1_001, limit: 10) {}
         return (
-          try body.newestForgottenZone(in: Self.ann),
+          try body.newestExpiredZone(in: Self.ann),
           try body.zoneChanges(in: Self.ann, after: 0, limit: 9)
         )
       }

@@ -3,7 +3,7 @@
 /// Writers see these records as already deleted: an update does not find them, and a create makes a
 /// new record, which the cascade then leaves alone. Readers still see them until the cascade
 /// deletes them.
-enum DoomedRecords {
+enum PendingDeletions {
   /// The names among these that belong to such records. Loads a few records at once, since there
   /// may be many.
   static func among(
@@ -12,13 +12,13 @@ enum DoomedRecords {
   ) throws(ServerError) -> Set<ExactName> {
     if names.isEmpty { return [] }
     guard try store.hasUnfinishedCascades(in: zone) else { return [] }
-    var doomed: Set<ExactName> = []
-    for start in stride(from: 0, to: names.count, by: CascadeRoom.recordsPerLoad) {
-      let part = names[start..<min(start + CascadeRoom.recordsPerLoad, names.count)]
+    var pendingDeletions: Set<ExactName> = []
+    for start in stride(from: 0, to: names.count, by: CascadeBudget.recordsPerLoad) {
+      let part = names[start..<min(start + CascadeBudget.recordsPerLoad, names.count)]
       let records = try store.records(named: Array(part), in: zone)
-      doomed.formUnion(try among(records, in: zone, schema: schema, of: store).keys)
+      pendingDeletions.formUnion(try among(records, in: zone, schema: schema, of: store).keys)
     }
-    return doomed
+    return pendingDeletions
   }
 
   /// The stored records among these that have referred to a deleted record since before its
@@ -39,11 +39,11 @@ enum DoomedRecords {
     let cascades = try store.unfinishedCascades(of: links.map(\.target.text), in: zone)
     var changes: [ExactName: Int64] = [:]
     for cascade in cascades { changes[ExactName(cascade.target)] = cascade.change }
-    var doomed: [ExactName: StoredRecord] = [:]
+    var pendingDeletions: [ExactName: StoredRecord] = [:]
     for (target, record) in links {
       guard let change = changes[target], record.change <= change else { continue }
-      doomed[ExactName(record.name)] = record
+      pendingDeletions[ExactName(record.name)] = record
     }
-    return doomed
+    return pendingDeletions
   }
 }

@@ -12,7 +12,7 @@ import Testing
       memory.register("phone of \(user)", of: user)
       memory.add(to: user)
     }
-    let queue = HearingQueue(
+    let queue = EnabledUsersQueue(
       queue: memory, container: "iCloud.a", authentication: Disabled(users: ["_ann"]))
     let news = try await queue.devicesWithNews(after: 0, limit: 10)
     #expect(news.devices.map(\.user) == ["_bob"])

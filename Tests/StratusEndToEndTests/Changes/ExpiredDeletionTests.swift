@@ -17,7 +17,7 @@ import Testing
     do {
       try await body(Cloud(server: server)) {
         await server.clock.advance(by: .seconds(10 * 86_400))
-        try await server.forgetDeletions(olderThanDays: Self.days)
+        try await server.expireDeletions(olderThanDays: Self.days)
       }
     } catch {
       await server.stop()

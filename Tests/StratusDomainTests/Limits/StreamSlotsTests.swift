@@ -1,0 +1,33 @@
+import StratusWire
+import Testing
+
+@testable import StratusDomain
+
+@Suite struct `The streams of a user` {
+  @Test func `are limited at one time for each user`() throws {
+    let slots = StreamSlots(countMax: 2)
+    var first: StreamSlot? = try slots.take("_ann")
+    let second = try slots.take("_ann")
+    let error = #expect(throws: ServerError.self) { _ = try slots.take("_ann") }
+    #expect(error?.code == .throttled)
+    #expect(error?.reason == LimitRule.streamsPerUser.reason)
+    #expect(error?.retryAfterSeconds == 60)
+    let others = try slots.take("_bob")
+    #expect(slots.usersCount == 2)
+    withExtendedLifetime(first) {}
+    first = nil
+    withExtendedLifetime((try slots.take("_ann"), second, others)) {}
+  }
+
+  @Test func `leave no entry when they have ended`() throws {
+    let slots = StreamSlots(countMax: 1)
+    for _ in 0..<3 { withExtendedLifetime(try slots.take("_ann")) {} }
+    #expect(slots.usersCount == 0)
+  }
+
+  @Test func `are not limited without a setting`() throws {
+    let slots = StreamSlots(countMax: nil)
+    let taken = try (0..<1_000).map { _ in try slots.take("_ann") }
+    #expect(taken.count == 1_000)
+  }
+}
