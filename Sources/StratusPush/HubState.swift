@@ -176,7 +176,9 @@ struct HubState {
   ) -> [any NotificationListener] {
     // NB: iterates over the smaller set, because all listeners contend for this lock.
     if users.count < topics.count {
-      return users.flatMap { topics[Topic(store: address, user: $0)]?.subscribers.map(\.listener) ?? [] }
+      return users.flatMap {
+        topics[Topic(store: address, user: $0)]?.subscribers.map(\.listener) ?? []
+      }
     }
     let concerned = topics.filter { $0.key.store == address && users.contains($0.key.user) }
     return concerned.values.flatMap { $0.subscribers.map(\.listener) }

@@ -22,7 +22,9 @@ struct TopicState {
   var needsService: Bool { hasNews || !behind.isEmpty }
   var subscribers: [SubscribedListener] { Array(current.values) + behind.values + joining.values }
 
-  mutating func add(_ subscriber: SubscribedListener) { behind[ObjectIdentifier(subscriber.listener)] = subscriber }
+  mutating func add(_ subscriber: SubscribedListener) {
+    behind[ObjectIdentifier(subscriber.listener)] = subscriber
+  }
 
   /// - Returns: whether the listener was present.
   mutating func remove(_ listener: any NotificationListener) -> Bool {
@@ -57,7 +59,9 @@ struct TopicState {
   func deliveries(of page: [QueuedNotification], isLast: Bool) -> [PositionedDelivery] {
     let origins = Set(page.compactMap { $0.originDeviceID.map(ExactName.init) })
     var parts: [[Int64]: [SubscribedListener]] = [:]
-    for subscriber in joining.values { parts[[subscriber.ownPosition, subscriber.position], default: []].append(subscriber) }
+    for subscriber in joining.values {
+      parts[[subscriber.ownPosition, subscriber.position], default: []].append(subscriber)
+    }
     var deliveries = parts.values.flatMap { subscribers -> [PositionedDelivery] in
       guard let first = subscribers.first else { return [] }
       let rest = page.filter { $0.number > first.position }
@@ -79,7 +83,8 @@ struct TopicState {
   /// NB: a device that caused a notification in this page gets a separate delivery without it. The
   /// delivery may be empty, but it still advances the device's position.
   private static func deliveries(
-    of page: [QueuedNotification], after position: Int64, _ subscribers: [SubscribedListener], _ origins: Set<ExactName>
+    of page: [QueuedNotification], after position: Int64, _ subscribers: [SubscribedListener],
+    _ origins: Set<ExactName>
   ) -> [PositionedDelivery] {
     var whole = PositionedDelivery(after: position, notifications: page, listeners: [])
     whole.listeners.reserveCapacity(subscribers.count)
@@ -91,7 +96,9 @@ struct TopicState {
       }
       let device = ExactName(subscriber.deviceID)
       let others = page.filter { $0.originDeviceID.map(ExactName.init) != device }
-      deliveries.append(PositionedDelivery(after: position, notifications: others, listeners: [subscriber.listener]))
+      deliveries.append(
+        PositionedDelivery(after: position, notifications: others, listeners: [subscriber.listener])
+      )
     }
     if !whole.listeners.isEmpty { deliveries.append(whole) }
     return deliveries

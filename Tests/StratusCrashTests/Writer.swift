@@ -63,7 +63,9 @@ struct Writer {
   /// Sends a batch and records its answer.
   ///
   /// - Returns: whether there was an answer.
-  func send(_ operations: [RecordOperation], as batch: WriterRecords.Batch, in index: Int) async -> Bool {
+  func send(_ operations: [RecordOperation], as batch: WriterRecords.Batch, in index: Int) async
+    -> Bool
+  {
     ledger.issue(batch, in: index)
     let request = ModifyRecords.Request(
       zoneID: CrashZones.ids[ledger.lane(index).zone], operations: operations, isAtomic: true)

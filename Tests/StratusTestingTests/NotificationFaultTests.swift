@@ -21,7 +21,8 @@ import Testing
   }
 
   /// Runs a body while the laptop is subscribed to the notes of the phone.
-  private func withRecorder(_ body: (Stage, NotificationRecorder) async throws -> Void) async throws {
+  private func withRecorder(_ body: (Stage, NotificationRecorder) async throws -> Void) async throws
+  {
     try await withStage { stage in
       try await stage.laptopDatabase.save(
         CKQuerySubscription(

@@ -92,7 +92,8 @@ import Testing
     Sample(ImportRules.importPlaces, "Tests/StratusSQLiteTests/X.swift", "import GRDB"),
     Sample(ImportRules.importPlaces, "Examples/NotesSync/Terminal/X.swift", "import NotesSync"),
     Sample(ImportRules.importPlaces, "Tests/NotesSyncTests/X.swift", "import NotesSync"),
-    Sample(ImportRules.importPlaces, domain, "/// As import StratusSQL would.\nlet a = \"import GRDB\""),
+    Sample(
+      ImportRules.importPlaces, domain, "/// As import StratusSQL would.\nlet a = \"import GRDB\""),
     Sample(WordRules.clocksAndChance, "Sources/StratusServer/Live.swift", "let now = Date()"),
     Sample(WordRules.clocksAndChance, test, "let folder = UUID().uuidString"),
     Sample(WordRules.clocksAndChance, domain, "let date = Date(timeIntervalSince1970: 0)"),

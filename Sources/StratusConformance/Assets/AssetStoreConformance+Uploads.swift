@@ -147,7 +147,8 @@ extension AssetStoreConformance {
     let file = try expectSome(try await store.open(file: first, at: address))
     for offset in [0, 1, 262_143, 262_144, 2_999_999] {
       let got = try await file.read(at: Int64(offset), count: 300_000)
-      try expect(got == Array(bytes[offset..<min(bytes.count, offset + 300_000)]), true, "\(offset)")
+      try expect(
+        got == Array(bytes[offset..<min(bytes.count, offset + 300_000)]), true, "\(offset)")
     }
     try expect(try await file.read(at: 3_000_000, count: 5), [])
   }

@@ -29,7 +29,8 @@ struct QueryOrder: Sendable, Hashable {
       let isOpposite = sort.isAscending == isReversed
       if let location = sort.location {
         distance = Distance(
-          source: sort.source, location: location, columnsBefore: columns.count, isOpposite: isOpposite)
+          source: sort.source, location: location, columnsBefore: columns.count,
+          isOpposite: isOpposite)
       } else {
         columns.append(IndexColumn(sort.source, isOpposite ? .descendingValue : .value))
       }

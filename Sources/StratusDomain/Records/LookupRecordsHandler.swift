@@ -51,7 +51,8 @@ struct LookupRecordsHandler: EndpointHandler {
       }
       for index in group {
         results[index] = try look(
-          up: request.items[index], among: records, presenter, for: database.caller, budget: &budget)
+          up: request.items[index], among: records, presenter, for: database.caller, budget: &budget
+        )
       }
     }
   }

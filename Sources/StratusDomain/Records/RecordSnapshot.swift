@@ -28,7 +28,9 @@ struct RecordSnapshot: Sendable {
     }
     let found = try Self.records(named: names, in: zone, of: store)
     pendingDeletions = try PendingDeletions.among(found, in: zone, schema: schema, of: store)
-    records = pendingDeletions.isEmpty ? found : found.filter { [pendingDeletions] in pendingDeletions[$0.key] == nil }
+    records =
+      pendingDeletions.isEmpty
+      ? found : found.filter { [pendingDeletions] in pendingDeletions[$0.key] == nil }
   }
 
   /// Loads records in groups, so that the writer's memory stays within its limit.

@@ -34,7 +34,8 @@ public struct ContinueCascades: Sendable {
         // A step handles one zone, since transactions that lock several zones could deadlock.
         if let zone, zone != cascade.zone.id { return true }
         zone = cascade.zone.id
-        try continueWork(cascade, within: &budget, of: store, now: now, notificationID: notificationID)
+        try continueWork(
+          cascade, within: &budget, of: store, now: now, notificationID: notificationID)
       }
       return true
     }

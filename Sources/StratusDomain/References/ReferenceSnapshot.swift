@@ -60,7 +60,8 @@ struct ReferenceSnapshot: Sendable {
     hasMoreFollowers = followers.count >= limit
     children.removeAll { snapshot.pendingDeletions[$0.source] != nil }
     let written = Set(decision.records.map { ExactName($0.name) })
-    let pendingDeletions = try childrenPendingDeletion(besides: written, in: zone, schema: schema, of: store)
+    let pendingDeletions = try childrenPendingDeletion(
+      besides: written, in: zone, schema: schema, of: store)
     children.removeAll { pendingDeletions.contains(ExactName($0.source)) }
   }
 

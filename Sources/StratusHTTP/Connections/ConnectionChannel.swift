@@ -35,7 +35,8 @@ struct ConnectionChannel: ServerChildChannel {
       let decoder = ByteToMessageHandler(
         HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: limits))
       let gate = ConnectionGate(
-        router: router, settings: settings, group: groups.group(of: channel.eventLoop), dates: dates,
+        router: router, settings: settings, group: groups.group(of: channel.eventLoop),
+        dates: dates,
         plumbing: [decoder], isUnwelcome: !isWelcome,
         clientAddress: channel.remoteAddress?.ipAddress)
       try channel.pipeline.syncOperations.addHandlers(decoder, gate)

@@ -11,7 +11,8 @@ final class PollListener: LoopListener, @unchecked Sendable {
   private var isDone = false
 
   init(
-    group: EventLoopDelivery, gate: ConnectionGate, hub: any NotificationListening, head: HTTPResponse,
+    group: EventLoopDelivery, gate: ConnectionGate, hub: any NotificationListening,
+    head: HTTPResponse,
     devices: [ListeningDevice]
   ) {
     self.gate = gate

@@ -125,7 +125,8 @@ extension StoreSession {
       values[3] = .text(cursor.recordName)
     }
     try connection.queue(
-      IndexStatements.setCursor, values, expecting: .one(otherwise: "an index to build is not there")
+      IndexStatements.setCursor, values,
+      expecting: .one(otherwise: "an index to build is not there")
     )
     // NB: progress alone does not advance the schema. Otherwise every session would read the schema
     // again after each step.

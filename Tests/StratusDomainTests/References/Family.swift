@@ -68,7 +68,8 @@ struct Family: RecordReading, LinkReading {
     _ operations: [RecordOperation], within room: CascadeBudget = CascadeBudget()
   ) throws -> (decision: RecordDecision, references: ReferenceDecision) {
     let named = try records(named: operations.compactMap(\.recordName), in: Self.zone)
-    let pendingDeletions = try PendingDeletions.among(named, in: Self.zone, schema: schema, of: self)
+    let pendingDeletions = try PendingDeletions.among(
+      named, in: Self.zone, schema: schema, of: self)
     let view: DatabaseView = isPublic ? .public : .private(user: Situation.anna)
     let database = OpenDatabase.inTest(view)
     let access = ZoneAccess(

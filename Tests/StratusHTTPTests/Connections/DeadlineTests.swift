@@ -20,7 +20,8 @@ import Testing
       channel = NIOAsyncTestingChannel()
       let gate = ConnectionGate(
         router: server.router, settings: ConnectionSettings(),
-        group: EventLoopDelivery(channel.eventLoop), dates: DateText(), plumbing: [], isUnwelcome: false,
+        group: EventLoopDelivery(channel.eventLoop), dates: DateText(), plumbing: [],
+        isUnwelcome: false,
         clientAddress: nil)
       try await channel.pipeline.addHandler(gate).get()
       try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).get()

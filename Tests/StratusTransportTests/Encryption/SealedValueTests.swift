@@ -68,10 +68,14 @@ import Testing
     let otherRecord = Fixture.zoneKey().recordKey(of: "m")
     #expect(otherRecord.opened(bytes, type: type, field: "f") == nil)
     let places = [
-      ZoneKeyContext(container: "iCloud.b", environment: .development, owner: "_ann", zoneName: "Notes"),
-      ZoneKeyContext(container: "iCloud.a", environment: .production, owner: "_ann", zoneName: "Notes"),
-      ZoneKeyContext(container: "iCloud.a", environment: .development, owner: "_bob", zoneName: "Notes"),
-      ZoneKeyContext(container: "iCloud.a", environment: .development, owner: "_ann", zoneName: "Other"),
+      ZoneKeyContext(
+        container: "iCloud.b", environment: .development, owner: "_ann", zoneName: "Notes"),
+      ZoneKeyContext(
+        container: "iCloud.a", environment: .production, owner: "_ann", zoneName: "Notes"),
+      ZoneKeyContext(
+        container: "iCloud.a", environment: .development, owner: "_bob", zoneName: "Notes"),
+      ZoneKeyContext(
+        container: "iCloud.a", environment: .development, owner: "_ann", zoneName: "Other"),
       // The same letters with a different separation into names.
       ZoneKeyContext(
         container: "iCloud.a", environment: .development, owner: "_annN", zoneName: "otes"),
