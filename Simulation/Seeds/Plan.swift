@@ -76,7 +76,7 @@ enum Mishap: String, CaseIterable, Sendable {
   case lostNotification = "lost-notification"
   case repeatedNotification = "repeated-notification"
   case slowNotification = "slow-notification"
-  case lostSignal = "lost-signal"
+  case lostSignal = "lost-nudge"
   case slowStore = "slow-store"
   case brokenAnswer = "broken-answer"
   case cancelledCall = "cancelled-call"

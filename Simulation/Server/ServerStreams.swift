@@ -86,12 +86,12 @@ final class SimulatedListener: NotificationListener, @unchecked Sendable {
   }
 
   func take(_ delivery: NotificationDelivery) {
-    guard delivery.after <= device.place else { return }
-    for notification in delivery.notifications where notification.number > device.place {
+    guard delivery.after <= device.position else { return }
+    for notification in delivery.notifications where notification.number > device.position {
       write(
         Array("id: \(notification.number)\nevent: notification\ndata: ".utf8)
           + notification.payloadText + Array("\n\n".utf8))
     }
-    device.place = max(device.place, delivery.through)
+    device.position = max(device.position, delivery.through)
   }
 }

@@ -39,7 +39,7 @@ struct AssetFolders: Sendable {
 
   static let noteSuffix = ".note"
 
-  /// Names come from the server itself; this is the last endpointSet before the file system.
+  /// Names come from the server itself; this is the last check before the file system.
   private static func checked(_ name: String) throws(ServerError) -> String {
     let isSafe =
       (8...64).contains(name.utf8.count)

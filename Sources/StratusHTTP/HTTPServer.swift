@@ -35,18 +35,19 @@ extension HTTPServer {
     case port(Int)
   }
 
-  /// Joins a router to where the operator's commands reach it.
+  /// Serves the operator's commands at a socket or a port.
   ///
   /// - Parameters:
-  ///   - router: one whose endpointSet is ``Router/Door/management``.
+  ///   - router: a router whose `endpointSet` is ``Router/EndpointSet/management``.
   ///   - onReady: called with the URL once requests are answered.
   /// - Returns: the application, not yet running.
   public static func management(
-    router: Router, at place: ManagementAddress, connections: ConnectionSettings = .init(),
+    router: Router, at managementAddress: ManagementAddress,
+    connections: ConnectionSettings = .init(),
     logger: Logger, onReady: @escaping @Sendable (_ url: String) async -> Void
   ) -> some ApplicationProtocol {
     let address: BindAddress =
-      switch place {
+      switch managementAddress {
       case .socket(let path): .unixDomainSocket(path: path)
       case .port(let port): .hostname("127.0.0.1", port: port)
       }
@@ -55,7 +56,7 @@ extension HTTPServer {
       server: HTTPServerBuilder { _ in ConnectionChannel(router: router, settings: connections) },
       configuration: ApplicationConfiguration(address: address),
       onServerRunning: { channel in
-        switch place {
+        switch managementAddress {
         case .socket(let path): await onReady(url(ofSocket: path))
         case .port(let port):
           await onReady("http://127.0.0.1:\(channel.localAddress?.port ?? port)")

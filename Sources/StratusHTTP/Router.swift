@@ -6,7 +6,7 @@ import StratusWire
 /// Turns a request into an answer: authenticates the caller and calls the endpoint. Uses no socket.
 public struct Router: Sendable {
   /// The set of requests that a router answers.
-  public enum Door: Sendable {
+  public enum EndpointSet: Sendable {
     /// All requests; for tests.
     case all
     /// Requests of clients, without the operator's.
@@ -16,7 +16,7 @@ public struct Router: Sendable {
   }
 
   /// The requests answered here. The endpoints of other doors count as unknown.
-  public var endpointSet = Door.all
+  public var endpointSet = EndpointSet.all
   /// Authorizes requests to listen for notifications.
   let listening: ListeningAccess
   /// The listeners for notifications.

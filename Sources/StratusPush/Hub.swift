@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// The hub has no thread and no timer. ``run(workersMax:)`` or ``settle()`` does the pending work,
 /// and ``tick()`` is called about once a second. A user's queue is read once for all its listeners.
-/// Each notification is delivered to all listeners of a lane in one call.
+/// Each notification is delivered to all listeners of a group in one call.
 public final class Hub: NotificationListening {
   /// Seconds between two keep-alive messages on a connection.
   public let heartbeatSeconds: Int64
@@ -43,7 +43,7 @@ public final class Hub: NotificationListening {
     _ listener: any NotificationListener, as devices: [ListeningDevice], until deadline: Int64?
   ) {
     let isOpen = state.withLock { $0.join(listener, as: devices, until: deadline) }
-    if isOpen { signal.yield() } else { listener.lane.release([listener]) }
+    if isOpen { signal.yield() } else { listener.group.release([listener]) }
   }
 
   public func leave(_ listener: any NotificationListener, as devices: [ListeningDevice]) {
@@ -106,8 +106,8 @@ public final class Hub: NotificationListening {
     let (released, kept) = state.withLock {
       $0.tick(now: now, heartbeatSeconds: heartbeatSeconds)
     }
-    for group in DeliveryGroups.group(released) { group.lane.release(group.listeners) }
-    for group in DeliveryGroups.group(kept) { group.lane.keepAlive(group.listeners) }
+    for batch in DeliveryGroups.batches(released) { batch.group.release(batch.listeners) }
+    for batch in DeliveryGroups.batches(kept) { batch.group.keepAlive(batch.listeners) }
     signal.yield()
   }
 
@@ -140,14 +140,14 @@ public final class Hub: NotificationListening {
     for address in state.withLock(\.listenedStores) {
       let users = try await authentication.disabledUsers(of: address.container)
       let listeners = state.withLock { $0.listeners(for: users, at: address) }
-      for group in DeliveryGroups.group(listeners) { group.lane.release(group.listeners) }
+      for batch in DeliveryGroups.batches(listeners) { batch.group.release(batch.listeners) }
     }
   }
 
   /// Releases all current and future listeners; the server is stopping.
   public func close() {
     let listeners = state.withLock { $0.close() }
-    for group in DeliveryGroups.group(listeners) { group.lane.release(group.listeners) }
+    for batch in DeliveryGroups.batches(listeners) { batch.group.release(batch.listeners) }
   }
 
   private static let newsMax = 1_000
@@ -188,12 +188,12 @@ public final class Hub: NotificationListening {
       position = isLast ? max(newest, from) : page.last?.number ?? newest
       let through = position
       let deliveries = state.withLock { $0.deliveries(of: page, isLast: isLast, for: topic) }
-      for parcel in deliveries {
+      for part in deliveries {
         let delivery = NotificationDelivery(
-          store: topic.store, user: topic.user, after: parcel.after, through: through,
-          notifications: parcel.notifications)
-        for group in DeliveryGroups.group(parcel.listeners) {
-          group.lane.deliver(delivery, to: group.listeners)
+          store: topic.store, user: topic.user, after: part.after, through: through,
+          notifications: part.notifications)
+        for batch in DeliveryGroups.batches(part.listeners) {
+          batch.group.deliver(delivery, to: batch.listeners)
         }
       }
       let isDone = state.withLock {

@@ -30,16 +30,16 @@ struct PositionedDelivery {
   var listeners: [any NotificationListener]
 }
 
-/// Groups listeners by their lane.
+/// Groups listeners by their delivery group.
 enum DeliveryGroups {
-  static func group(
+  static func batches(
     _ listeners: [any NotificationListener]
-  ) -> [(lane: any DeliveryGroup, listeners: [any NotificationListener])] {
+  ) -> [(group: any DeliveryGroup, listeners: [any NotificationListener])] {
     var groups: [ObjectIdentifier: (any DeliveryGroup, [any NotificationListener])] = [:]
     for listener in listeners {
-      let lane = listener.lane
-      groups[ObjectIdentifier(lane), default: (lane, [])].1.append(listener)
+      let group = listener.group
+      groups[ObjectIdentifier(group), default: (group, [])].1.append(listener)
     }
-    return groups.values.map { (lane: $0.0, listeners: $0.1) }
+    return groups.values.map { (group: $0.0, listeners: $0.1) }
   }
 }

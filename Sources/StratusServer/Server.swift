@@ -74,10 +74,10 @@ public struct Server: Sendable {
       connections: settings.connections(with: DescriptorLimit.raise()), logger: logger
     ) { [settings, logger, developer] port in
       // The commands must find their way from the moment the server is ready.
-      guard let place = await managementURLs.first(where: { _ in true }) else { return }
+      guard let managementURL = await managementURLs.first(where: { _ in true }) else { return }
       let url = "http://\(Settings.inURL(settings.bareHost)):\(port)"
       let management = ManagementFile(
-        url: place, token: parts.managementToken, serverURL: settings.publicURL ?? url,
+        url: managementURL, token: parts.managementToken, serverURL: settings.publicURL ?? url,
         apiToken: developer?.apiToken, webAuthToken: developer?.webAuthToken)
       do { try OwnerFile.write(management.jsonBytes, to: file) } catch {
         logger.error("the management file cannot be written: \(error)")
@@ -86,7 +86,7 @@ public struct Server: Sendable {
         Ready(url: url, apiToken: developer?.apiToken, webAuthToken: developer?.webAuthToken))
     }
     let operators = HTTPServer.management(
-      router: management, at: socket.place, logger: logger
+      router: management, at: socket.address, logger: logger
     ) { url in
       managementURL.yield(url)
       managementURL.finish()

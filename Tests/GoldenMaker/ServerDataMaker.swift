@@ -118,7 +118,7 @@ struct ServerDataMaker {
     GoldenValues.fillSecrets(secret)
     try await save(
       [all, secret] + (1...6).map { note("note-\($0)", "Note \($0)", $0) }
-        + (1...3).map { note("cascaded-\($0)", "Doomed \($0)", $0, folder: "folder-2") }
+        + (1...3).map { note("doomed-\($0)", "Doomed \($0)", $0, folder: "folder-2") }
         + [note("child-1", "Child", 1, folder: "folder-1")], to: database)
     for zone in ["Places", "Gone", "Again"].map({ CKRecordZone.ID(zoneName: $0) }) {
       try await save([note("in-\(zone.zoneName)", zone.zoneName, 1, in: zone)], to: database)

@@ -110,7 +110,7 @@ import Testing
       var otherUser = server.otherUser
       otherUser.database = "private"
       let unknown = try await otherUser.send(.post, otherUser.target("encryption/keys"))
-      unknown.expectRefusal("otherUser", code: "AUTHENTICATION_REQUIRED")
+      unknown.expectRefusal("stranger", code: "AUTHENTICATION_REQUIRED")
     }
   }
 

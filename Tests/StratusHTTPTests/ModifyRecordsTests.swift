@@ -147,7 +147,7 @@ import Testing
     try await withServer { server in
       let operation: JSON = ["operationType": "create", "record": ["recordType": "Note"]]
       let answer = try await server.otherUser.answer("records/modify", ["operations": [operation]])
-      answer.expectRefusal("a otherUser's save", code: "AUTHENTICATION_REQUIRED")
+      answer.expectRefusal("a stranger's save", code: "AUTHENTICATION_REQUIRED")
       #expect(answer.status == 421)
       #expect(answer.reason == "request needs authorization")
     }

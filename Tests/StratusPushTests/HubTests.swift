@@ -212,7 +212,7 @@ import Testing
       }
       try await scene.enqueue(["1", "2"])
       let device = ListeningDevice(
-        store: Scene.address, user: "_ann", deviceID: "a", place: 0)
+        store: Scene.address, user: "_ann", deviceID: "a", position: 0)
       scene.hub.consume(through: 1, by: device)
       let recorder = NotificationRecorder(group: RecordingGroup(), device: device)
       scene.hub.join(recorder, as: [device], until: nil)
@@ -261,7 +261,7 @@ import Testing
   @Test func `delivers a sequence to a stream, and one notification to a poll`() async throws {
     try await withScene { scene in
       let device = ListeningDevice(
-        store: Scene.address, user: "_ann", deviceID: "a", place: 0)
+        store: Scene.address, user: "_ann", deviceID: "a", position: 0)
       try await scene.enqueue(["1", "2"])
       var iterator = scene.hub.notifications(of: device).makeAsyncIterator()
       await scene.hub.settle()

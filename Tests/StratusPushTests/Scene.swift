@@ -67,13 +67,13 @@ struct Scene: Sendable {
 
   /// A device joins and receives its queued notifications.
   func join(
-    _ deviceID: String = "a", of user: String = "_ann", at place: Int64 = 0,
+    _ deviceID: String = "a", of user: String = "_ann", at position: Int64 = 0,
     on group: RecordingGroup = RecordingGroup(), until deadline: Int64? = nil
   ) async -> NotificationRecorder {
     let recorder = NotificationRecorder(
       group: group,
       device: ListeningDevice(
-        store: Self.address, user: user, deviceID: deviceID, place: place))
+        store: Self.address, user: user, deviceID: deviceID, position: position))
     hub.join(recorder, as: [recorder.device], until: deadline)
     await hub.settle()
     return recorder
@@ -83,7 +83,7 @@ struct Scene: Sendable {
   func rejoin(_ recorder: NotificationRecorder) {
     hub.leave(recorder, as: [recorder.device])
     var device = recorder.device
-    device.place = recorder.place
+    device.position = recorder.position
     hub.join(recorder, as: [device], until: nil)
   }
 
@@ -190,7 +190,7 @@ final class RecordingGroup: DeliveryGroup {
 /// A listener with the capacity of a stream.
 final class NotificationRecorder: NotificationListener {
   private struct State {
-    var place: Int64
+    var position: Int64
     var heard: [String] = []
     var isDeaf = false
   }
@@ -202,12 +202,12 @@ final class NotificationRecorder: NotificationListener {
   init(group: RecordingGroup, device: ListeningDevice) {
     self.group = group
     self.device = device
-    state = Mutex(State(place: device.place))
+    state = Mutex(State(position: device.position))
   }
 
   /// The IDs of the received notifications, and other events.
   var heard: [String] { state.withLock(\.heard) }
-  var place: Int64 { state.withLock(\.place) }
+  var position: Int64 { state.withLock(\.position) }
 
   func note(_ event: String) { state.withLock { $0.heard.append(event) } }
 
@@ -215,10 +215,10 @@ final class NotificationRecorder: NotificationListener {
 
   func hear(_ delivery: NotificationDelivery) {
     state.withLock { state in
-      guard !state.isDeaf, delivery.after <= state.place else { return }
-      let fresh = delivery.notifications.filter { $0.number > state.place }
+      guard !state.isDeaf, delivery.after <= state.position else { return }
+      let fresh = delivery.notifications.filter { $0.number > state.position }
       state.heard += fresh.map(\.notificationID)
-      state.place = max(state.place, delivery.through)
+      state.position = max(state.position, delivery.through)
     }
   }
 }

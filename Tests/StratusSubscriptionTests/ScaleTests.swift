@@ -20,7 +20,7 @@ import Testing
               .text(Array("c\(number)".utf8)), of: "color", in: "Note")
             try store.save(
               Subscription(id: "s", .query(watched)), of: "_u\(number)", in: .public,
-              under: SubscriptionSubject(
+              under: WatchKey(
                 key: key, subject: .records(type: "Note", field: "color")))
           }
         }

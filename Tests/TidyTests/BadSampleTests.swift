@@ -25,21 +25,21 @@ import Testing
   private static let test = "Tests/StratusWireTests/X.swift"
 
   static let bad: [Sample] = [
-    Sample(ImportRules.importPlaces, wire, "import StratusDomain"),
-    Sample(ImportRules.importPlaces, domain, "public import StratusSQL"),
-    Sample(ImportRules.importPlaces, domain, "@preconcurrency import GRDB"),
-    Sample(ImportRules.importPlaces, "Sources/StratusSQL/X.swift", "import Foundation"),
-    Sample(ImportRules.importPlaces, "Sources/StratusSQL/X.swift", "import GRDB"),
-    Sample(ImportRules.importPlaces, "Sources/StratusSQLite/X.swift", "import StratusAccounts"),
-    Sample(ImportRules.importPlaces, http, "import StratusSQLite"),
-    Sample(ImportRules.importPlaces, http, "import struct Crypto.SHA256"),
-    Sample(ImportRules.importPlaces, kit, "@_exported import StratusDomain"),
-    Sample(ImportRules.importPlaces, kit, "import FoundationNetworking"),
-    Sample(ImportRules.importPlaces, "Sources/stratus/X.swift", "import StratusSQLite"),
-    Sample(ImportRules.importPlaces, "Examples/Tour/X.swift", "import StratusKit"),
-    Sample(ImportRules.importPlaces, "Examples/Tour/X.swift", "import NotesSync"),
-    Sample(ImportRules.importPlaces, test, "import GRDB"),
-    Sample(ImportRules.importPlaces, "Tests/TidyTests/X.swift", "import StratusWire"),
+    Sample(ImportRules.allowedImports, wire, "import StratusDomain"),
+    Sample(ImportRules.allowedImports, domain, "public import StratusSQL"),
+    Sample(ImportRules.allowedImports, domain, "@preconcurrency import GRDB"),
+    Sample(ImportRules.allowedImports, "Sources/StratusSQL/X.swift", "import Foundation"),
+    Sample(ImportRules.allowedImports, "Sources/StratusSQL/X.swift", "import GRDB"),
+    Sample(ImportRules.allowedImports, "Sources/StratusSQLite/X.swift", "import StratusAccounts"),
+    Sample(ImportRules.allowedImports, http, "import StratusSQLite"),
+    Sample(ImportRules.allowedImports, http, "import struct Crypto.SHA256"),
+    Sample(ImportRules.allowedImports, kit, "@_exported import StratusDomain"),
+    Sample(ImportRules.allowedImports, kit, "import FoundationNetworking"),
+    Sample(ImportRules.allowedImports, "Sources/stratus/X.swift", "import StratusSQLite"),
+    Sample(ImportRules.allowedImports, "Examples/Tour/X.swift", "import StratusKit"),
+    Sample(ImportRules.allowedImports, "Examples/Tour/X.swift", "import NotesSync"),
+    Sample(ImportRules.allowedImports, test, "import GRDB"),
+    Sample(ImportRules.allowedImports, "Tests/TidyTests/X.swift", "import StratusWire"),
     Sample(ImportRules.knownModule, "Sources/StratusUnknown/X.swift", ""),
     Sample(
       ImportRules.shown, "Sources/StratusTesting/X.swift", "public import StratusDomain"),
@@ -81,19 +81,21 @@ import Testing
   ]
 
   static let good: [Sample] = [
-    Sample(ImportRules.importPlaces, domain, "public import StratusWire\nimport Foundation"),
+    Sample(ImportRules.allowedImports, domain, "public import StratusWire\nimport Foundation"),
     Sample(
       ImportRules.shown, "Sources/StratusTesting/X.swift",
       "public import StratusKit\npackage import StratusDomain\nimport StratusServer"),
     Sample(ImportRules.shown, domain, "public import StratusWire"),
-    Sample(ImportRules.importPlaces, "Sources/StratusSQLite/X.swift", "import GRDB"),
-    Sample(ImportRules.importPlaces, "Sources/StratusTransport/X.swift", "import AsyncHTTPClient"),
-    Sample(ImportRules.importPlaces, "Sources/StratusAccounts/X.swift", "import Crypto"),
-    Sample(ImportRules.importPlaces, "Tests/StratusSQLiteTests/X.swift", "import GRDB"),
-    Sample(ImportRules.importPlaces, "Examples/NotesSync/Terminal/X.swift", "import NotesSync"),
-    Sample(ImportRules.importPlaces, "Tests/NotesSyncTests/X.swift", "import NotesSync"),
+    Sample(ImportRules.allowedImports, "Sources/StratusSQLite/X.swift", "import GRDB"),
     Sample(
-      ImportRules.importPlaces, domain, "/// As import StratusSQL would.\nlet a = \"import GRDB\""),
+      ImportRules.allowedImports, "Sources/StratusTransport/X.swift", "import AsyncHTTPClient"),
+    Sample(ImportRules.allowedImports, "Sources/StratusAccounts/X.swift", "import Crypto"),
+    Sample(ImportRules.allowedImports, "Tests/StratusSQLiteTests/X.swift", "import GRDB"),
+    Sample(ImportRules.allowedImports, "Examples/NotesSync/Terminal/X.swift", "import NotesSync"),
+    Sample(ImportRules.allowedImports, "Tests/NotesSyncTests/X.swift", "import NotesSync"),
+    Sample(
+      ImportRules.allowedImports, domain, "/// As import StratusSQL would.\nlet a = \"import GRDB\""
+    ),
     Sample(WordRules.clocksAndChance, "Sources/StratusServer/Live.swift", "let now = Date()"),
     Sample(WordRules.clocksAndChance, test, "let folder = UUID().uuidString"),
     Sample(WordRules.clocksAndChance, domain, "let date = Date(timeIntervalSince1970: 0)"),

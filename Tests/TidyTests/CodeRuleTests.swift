@@ -38,7 +38,7 @@ struct FileRule: Sendable, CustomTestStringConvertible {
   }
 
   static let all: [FileRule] = [
-    FileRule("imports go through the importPlaces", ImportRules.importPlaces),
+    FileRule("a file imports only what its module may", ImportRules.allowedImports),
     FileRule("files lie in known modules", ImportRules.knownModule),
     FileRule("interfaces show what their users know", ImportRules.shown),
     FileRule("clocks and chance come from the roots", WordRules.clocksAndChance),

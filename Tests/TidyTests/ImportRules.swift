@@ -13,24 +13,24 @@ enum ImportRules {
   }
 
   /// Whether the target of a file may import each imported module.
-  static func importPlaces(_ file: SourceFile) -> [Finding] {
+  static func allowedImports(_ file: SourceFile) -> [Finding] {
     guard file.path != "Package.swift" else { return [] }
     return imports(of: file).compactMap { module, line in
       let allowed = mayImport(module, in: file)
       let advice =
-        "\(file.room) may not import \(module); put what needs it into the room that may, "
-        + "and join the two in StratusServer (see Tests/TidyTests/Modules.swift)"
+        "\(file.module) may not import \(module); move the code into a module that may, "
+        + "and connect the two in StratusServer (see Tests/TidyTests/Modules.swift)"
       return allowed ? nil : Finding(path: file.path, line: line, advice: advice)
     }
   }
 
   /// Whether a target's public interface shows only modules that its users know.
   static func shown(_ file: SourceFile) -> [Finding] {
-    guard file.area == "Sources", let allowed = Modules.shown[file.room] else { return [] }
+    guard file.area == "Sources", let allowed = Modules.shown[file.module] else { return [] }
     return imports(of: file).compactMap { module, line in
       guard file.code[line - 1].contains("public "), !allowed.contains(module) else { return nil }
       let advice =
-        "\(file.room) shows \(module) to apps; import it for the package alone, and make what "
+        "\(file.module) shows \(module) to apps; import it for the package alone, and make what "
         + "needs it `package`"
       return Finding(path: file.path, line: line, advice: advice)
     }
@@ -38,23 +38,23 @@ enum ImportRules {
 
   /// Whether a file belongs to a known target.
   static func knownModule(_ file: SourceFile) -> [Finding] {
-    guard file.area == "Sources", Modules.all[file.room] == nil else { return [] }
-    let advice = "no such room; move the file, or add the room to Tests/TidyTests/Modules.swift"
+    guard file.area == "Sources", Modules.all[file.module] == nil else { return [] }
+    let advice = "no such module; move the file, or add the module to Tests/TidyTests/Modules.swift"
     return [Finding(path: file.path, line: nil, advice: advice)]
   }
 
   private static func mayImport(_ module: String, in file: SourceFile) -> Bool {
     switch file.area {
     // An example's library bears the name of its folder.
-    case "Examples": return Modules.example.contains(module) || module == file.room
+    case "Examples": return Modules.example.contains(module) || module == file.module
     case "Benches", "Simulation": return true
-    case "Tests": return testMayImport(module, target: file.room)
+    case "Tests": return testMayImport(module, target: file.module)
     case _:
-      guard let room = Modules.all[file.room] else { return true }
+      guard let target = Modules.all[file.module] else { return true }
       if Modules.toolchain.contains(module) {
-        return module == "Synchronization" || !Modules.austere.contains(file.room)
+        return module == "Synchronization" || !Modules.austere.contains(file.module)
       }
-      return room.ours.contains(module) || room.others.contains(module)
+      return target.ours.contains(module) || target.others.contains(module)
     }
   }
 

@@ -18,7 +18,7 @@ extension StoreConformance {
   private static let columns: [[IndexColumn]] = [
     [IndexColumn(.field("title"))],
     [IndexColumn(.field("count"), .descendingValue), IndexColumn(.system(.recordName))],
-    [IndexColumn(.field("tags"), .member), IndexColumn(.field("cursor"), .cell)],
+    [IndexColumn(.field("tags"), .member), IndexColumn(.field("place"), .cell)],
     [IndexColumn(.searchableFields, .token)],
     SystemField.allCases.map { IndexColumn(.system($0), .descendingValue) },
   ]

@@ -192,7 +192,7 @@ extension StoreConformance {
       let zone = try body.someZone("Notes")
       for target in ["x", "y"] { try body.addCascade(cascade(target, in: zone)) }
       let later = UnfinishedCascade(
-        zone: zone, target: "x", change: 9, place: "é\0", userRecordName: "_late",
+        zone: zone, target: "x", change: 9, cursor: "é\0", userRecordName: "_late",
         deviceID: "late")
       try body.addCascade(later)
       return (try body.unfinishedCascades(limit: 9), [later, cascade("y", in: zone)])

@@ -39,9 +39,9 @@ extension StoreConformance {
           let zone = try body.someZone("Notes")
           let first = try body.drawRecordNumbers(names.count)
           var records: [StoredRecord] = []
-          for (place, name) in names.enumerated() {
-            var record = Sample.record(name, change: zone.change + Int64(place) + 1)
-            record.number = first + Int64(place)
+          for (position, name) in names.enumerated() {
+            var record = Sample.record(name, change: zone.change + Int64(position) + 1)
+            record.number = first + Int64(position)
             records.append(record)
           }
           try body.apply(ChangeSet(zone: zone, records: records))

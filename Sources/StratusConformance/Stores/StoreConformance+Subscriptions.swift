@@ -22,18 +22,18 @@ extension StoreConformance {
   static let title = WatchSubject.records(type: "Note", field: "title")
   static let count = WatchSubject.records(type: "Note", field: "count")
 
-  private static func place(
+  private static func watchKey(
     _ byte: UInt8, _ subject: WatchSubject = note
-  ) -> SubscriptionSubject {
-    SubscriptionSubject(key: SubscriptionKey(bytes: [9, 0, 255, byte]), subject: subject)
+  ) -> WatchKey {
+    WatchKey(key: SubscriptionKey(bytes: [9, 0, 255, byte]), subject: subject)
   }
 
   /// Other users and other databases may use the same ID.
   static func subscriptionIsItsUsers(_ store: any Store) async throws {
     try await store.write { (body) throws(ServerError) in
-      try body.save(toDatabase("s"), of: "_ann", in: .public, under: place(1))
-      try body.save(toDatabase("s", type: "B"), of: "_bob", in: .public, under: place(1))
-      try body.save(toDatabase("s", type: "P"), of: "_ann", in: Sample.annsView, under: place(1))
+      try body.save(toDatabase("s"), of: "_ann", in: .public, under: watchKey(1))
+      try body.save(toDatabase("s", type: "B"), of: "_bob", in: .public, under: watchKey(1))
+      try body.save(toDatabase("s", type: "P"), of: "_ann", in: Sample.annsView, under: watchKey(1))
     }
     let (found, counts) = try await store.read { (body) throws(ServerError) in
       (
@@ -70,7 +70,7 @@ extension StoreConformance {
       firesOnce: true)
     let subscription = Subscription(id: "é'", .query(watched), notificationInfo: info)
     let found = try await store.write { (body) throws(ServerError) in
-      try body.save(subscription, of: "_ann", in: .public, under: place(1))
+      try body.save(subscription, of: "_ann", in: .public, under: watchKey(1))
       return try body.subscription(id: "é'", of: "_ann", in: .public)
     }
     try expect(found?.definition, subscription.jsonBytes)
@@ -81,9 +81,9 @@ extension StoreConformance {
   static func subscriptionsAreListed(_ store: any Store) async throws {
     try await store.write { (body) throws(ServerError) in
       for id in ["b", "ä", "B", "a"] {
-        try body.save(toDatabase(id), of: "_ann", in: .public, under: place(1))
+        try body.save(toDatabase(id), of: "_ann", in: .public, under: watchKey(1))
       }
-      try body.save(toDatabase("c"), of: "_bob", in: .public, under: place(1))
+      try body.save(toDatabase("c"), of: "_bob", in: .public, under: watchKey(1))
     }
     let (all, two, none) = try await store.read { (body) throws(ServerError) in
       (
@@ -100,12 +100,12 @@ extension StoreConformance {
   /// The replacement receives pending changes of the earlier subscription. A new one does not.
   static func replacedIsAnother(_ store: any Store) async throws {
     let (first, second, third, entry) = try await store.write { (body) throws(ServerError) in
-      try body.save(toDatabase("s"), of: "_ann", in: Sample.annsView, under: place(1))
+      try body.save(toDatabase("s"), of: "_ann", in: Sample.annsView, under: watchKey(1))
       let first = try body.subscription(id: "s", of: "_ann", in: Sample.annsView)
       try body.saveWord()
-      try body.save(toDatabase("s", type: "T"), of: "_ann", in: Sample.annsView, under: place(2))
+      try body.save(toDatabase("s", type: "T"), of: "_ann", in: Sample.annsView, under: watchKey(2))
       let second = try body.subscription(id: "s", of: "_ann", in: Sample.annsView)
-      try body.save(toDatabase("t"), of: "_ann", in: Sample.annsView, under: place(1))
+      try body.save(toDatabase("t"), of: "_ann", in: Sample.annsView, under: watchKey(1))
       return (
         first, second, try body.subscription(id: "t", of: "_ann", in: Sample.annsView),
         try body.outboxEntries(limit: 1).first?.number
@@ -114,21 +114,22 @@ extension StoreConformance {
     try expect(first?.number == second?.number, false)
     try expect(second?.since, first?.since)
     try expect(third?.since, entry)
-    try expect([first, second, third].map { $0?.key }, [place(1), place(2), place(1)].map(\.key))
+    try expect(
+      [first, second, third].map { $0?.key }, [watchKey(1), watchKey(2), watchKey(1)].map(\.key))
     let found = try await store.read { (body) throws(ServerError) in
       [
         try body.hasSubscription(number: first?.number ?? 0),
         try body.hasSubscription(number: second?.number ?? 0),
         try body.subscriptions(
-          under: place(1).key, toZone: 0, in: Sample.ann, after: 0, limit: 9
+          under: watchKey(1).key, toZone: 0, in: Sample.ann, after: 0, limit: 9
         ).count == 1,
         try body.subscriptions(
-          under: place(2).key, toZone: 0, in: Sample.ann, after: 0, limit: 9
+          under: watchKey(2).key, toZone: 0, in: Sample.ann, after: 0, limit: 9
         ).count == 1,
         try body.newestSubscription() == third?.number,
-        try body.hasReplacement(after: first?.number ?? 0, readingBody: entry ?? 0),
-        try body.hasReplacement(after: second?.number ?? 0, readingBody: entry ?? 0),
-        try body.hasReplacement(after: first?.number ?? 0, readingBody: first?.since ?? 0),
+        try body.hasReplacement(after: first?.number ?? 0, concerning: entry ?? 0),
+        try body.hasReplacement(after: second?.number ?? 0, concerning: entry ?? 0),
+        try body.hasReplacement(after: first?.number ?? 0, concerning: first?.since ?? 0),
       ]
     }
     try expect(found, [false, true, true, true, true, true, false, false])
@@ -136,22 +137,23 @@ extension StoreConformance {
 
   /// Subscriptions are ordered by their numbers. Keys with a common prefix are different keys.
   static func filedAreFound(_ store: any Store) async throws {
-    let longer = SubscriptionSubject(
-      key: SubscriptionKey(bytes: place(1).key.bytes + [0]), subject: note)
+    let longer = WatchKey(
+      key: SubscriptionKey(bytes: watchKey(1).key.bytes + [0]), subject: note)
     try await store.write { (body) throws(ServerError) in
       for id in ["e", "d", "c", "b", "a"] {
-        try body.save(toDatabase(id), of: "_ann", in: .public, under: place(1))
+        try body.save(toDatabase(id), of: "_ann", in: .public, under: watchKey(1))
       }
       try body.save(toDatabase("x"), of: "_ann", in: .public, under: longer)
-      try body.save(toDatabase("y"), of: "_ann", in: .public, under: place(2))
-      try body.save(toDatabase("z"), of: "_ann", in: Sample.annsView, under: place(1))
+      try body.save(toDatabase("y"), of: "_ann", in: .public, under: watchKey(2))
+      try body.save(toDatabase("z"), of: "_ann", in: Sample.annsView, under: watchKey(1))
     }
     let (pages, removed, rest) = try await store.write { (body) throws(ServerError) in
       var pages: [[StoredSubscription]] = []
       var last: Int64 = 0
       repeat {
         pages.append(
-          try body.subscriptions(under: place(1).key, toZone: 0, in: .public, after: last, limit: 2)
+          try body.subscriptions(
+            under: watchKey(1).key, toZone: 0, in: .public, after: last, limit: 2)
         )
         last = pages.last?.last?.number ?? 0
       } while last > 0
@@ -161,7 +163,7 @@ extension StoreConformance {
       ]
       return (
         pages, removed,
-        try body.subscriptions(under: place(1).key, toZone: 0, in: .public, after: 0, limit: 9)
+        try body.subscriptions(under: watchKey(1).key, toZone: 0, in: .public, after: 0, limit: 9)
       )
     }
     try expect(
@@ -174,14 +176,14 @@ extension StoreConformance {
   /// The store counts subscriptions: after one is removed, others still watch. The check asks in
   /// both ways.
   static func watchFollows(_ store: any Store) async throws {
-    let saves: [(id: String, place: SubscriptionSubject)] = [
-      ("1", place(1, note)), ("2", place(1, title)), ("3", place(2, title)),
-      ("4", place(1, count)), ("5", .database), ("6", .zone(7)),
+    let saves: [(id: String, watchKey: WatchKey)] = [
+      ("1", watchKey(1, note)), ("2", watchKey(1, title)), ("3", watchKey(2, title)),
+      ("4", watchKey(1, count)), ("5", .database), ("6", .zone(7)),
     ]
     var watches: [Watch] = []
-    for (id, place) in saves {
+    for (id, watchKey) in saves {
       try await store.write { (body) throws(ServerError) in
-        try body.save(toDatabase(id), of: "_ann", in: Sample.annsView, under: place)
+        try body.save(toDatabase(id), of: "_ann", in: Sample.annsView, under: watchKey)
       }
       watches.append(try await store.watchInBothWays(of: Sample.ann))
     }
@@ -212,7 +214,7 @@ extension StoreConformance {
   /// Subscriptions that an undone write removed or replaced are back.
   static func undoneWatchIsForgotten(_ store: any Store) async throws {
     try await store.write { (body) throws(ServerError) in
-      try body.save(toDatabase("1"), of: "_ann", in: Sample.annsView, under: place(1, title))
+      try body.save(toDatabase("1"), of: "_ann", in: Sample.annsView, under: watchKey(1, title))
       _ = try body.watchForWriting(of: Sample.ann)
     }
     _ = await store.failure { (body) throws(ServerError) in
@@ -239,7 +241,7 @@ extension StoreConformance {
       let again = try body.createZone(named: "Notes", in: Sample.ann)
       let left = try body.subscriptions(of: "_ann", in: Sample.annsView, limit: 10)
       let under = try body.subscriptions(
-        under: SubscriptionSubject.zone(again.id).key, toZone: again.id, in: Sample.ann, after: 0,
+        under: WatchKey.zone(again.id).key, toZone: again.id, in: Sample.ann, after: 0,
         limit: 10)
       let watch = try body.watchForWriting(of: Sample.ann)
       try body.deleteZone(other)

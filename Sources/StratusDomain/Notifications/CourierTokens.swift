@@ -6,7 +6,7 @@ import StratusWire
 /// and registers it with the others. A token therefore names a device in each of several stores.
 struct CourierTokens: Sendable {
   /// A device in one store, by an ID that cannot be guessed.
-  struct Place: Sendable, Hashable {
+  struct Device: Sendable, Hashable {
     var store: StoreAddress
     var courierID: String
   }
@@ -19,7 +19,7 @@ struct CourierTokens: Sendable {
 
   let signer: any TicketSigner
 
-  func text(_ devices: [Place]) -> String {
+  func text(_ devices: [Device]) -> String {
     var packed = PackedBytes()
     packed.add(Self.purpose)
     packed.add(Self.version)
@@ -32,7 +32,7 @@ struct CourierTokens: Sendable {
   }
 
   /// nil: this server did not make the text.
-  func devices(_ text: String) -> [Place]? {
+  func devices(_ text: String) -> [Device]? {
     guard let bytes = Base64.decodeFromURL(text), bytes.count > Self.signatureCount else {
       return nil
     }
@@ -40,13 +40,13 @@ struct CourierTokens: Sendable {
     guard signer.isValid(Array(bytes.suffix(Self.signatureCount)), of: body) else { return nil }
     var packed = PackedReader(body[...])
     guard packed.byte() == Self.purpose, packed.byte() == Self.version else { return nil }
-    var devices: [Place] = []
+    var devices: [Device] = []
     while let container = packed.string() {
       guard let word = packed.string(), let environment = ContainerEnvironment(rawValue: word),
         let id = packed.string()
       else { return nil }
       let store = StoreAddress(container: container, environment: environment)
-      devices.append(Place(store: store, courierID: id))
+      devices.append(Device(store: store, courierID: id))
     }
     return devices
   }

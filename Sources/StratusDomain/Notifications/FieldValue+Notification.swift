@@ -12,8 +12,8 @@ extension FieldValue {
     case .int64(let value): .int64(value)
     case .timestamp(let time): .int64(time.milliseconds)
     case .double(let value): .double(value)
-    case .location(let place):
-      .location(latitude: place.latitude, longitude: place.longitude)
+    case .location(let location):
+      .location(latitude: location.latitude, longitude: location.longitude)
     case .reference(let reference): .reference(recordName: reference.recordName)
     case .bytes, .asset, .sealed, .list: nil
     }

@@ -43,21 +43,21 @@ public struct ListeningAccess: Sendable {
         // A device that knows a position was registered before. The store no longer knows it: it
         // was removed, or registered after the restored backup. Later notifications are new to it.
         let newest = try store.latestNotification()
-        let place = max(0, min(lastEventID ?? newest, newest))
+        let position = max(0, min(lastEventID ?? newest, newest))
         try store.register(
           StoredDevice(
-            user: user, deviceID: deviceID, channel: .stream, acknowledged: place, seen: now))
-        return place
+            user: user, deviceID: deviceID, channel: .stream, acknowledged: position, seen: now))
+        return position
       }
     } else if let known {
       try await touch(known, in: store)
     }
-    var place = acknowledged ?? newest
+    var position = acknowledged ?? newest
     // NB: a number that the store has not used yet is ignored. A number from before a restore is
     // valid.
-    if let lastEventID, lastEventID <= newest { place = max(place, lastEventID) }
+    if let lastEventID, lastEventID <= newest { position = max(position, lastEventID) }
     let device = ListeningDevice(
-      store: address, user: user, deviceID: deviceID, place: place)
+      store: address, user: user, deviceID: deviceID, position: position)
     return (device, epoch, slot)
   }
 
@@ -69,19 +69,19 @@ public struct ListeningAccess: Sendable {
     token: String, by authentication: any Authentication
   ) async throws(ServerError) -> [ListeningDevice] {
     var found: [ListeningDevice] = []
-    for place in tokens.places(token) ?? [] {
-      let store = try await stores.store(at: place.store)
+    for entry in tokens.devices(token) ?? [] {
+      let store = try await stores.store(at: entry.store)
       let device = try await store.read { (store) throws(ServerError) in
-        try store.device(reachedBy: .courier(token: place.courierID))
+        try store.device(reachedBy: .courier(token: entry.courierID))
       }
       guard let device,
-        try await !authentication.disabledUsers(of: place.store.container).contains(device.user)
+        try await !authentication.disabledUsers(of: entry.store.container).contains(device.user)
       else { continue }
       try await touch(device, in: store)
       found.append(
         ListeningDevice(
-          store: place.store, user: device.user, deviceID: device.deviceID,
-          place: device.acknowledged))
+          store: entry.store, user: device.user, deviceID: device.deviceID,
+          position: device.acknowledged))
     }
     if found.isEmpty { throw ServerError(.notFound, Reason.tokenUnknown) }
     return found

@@ -17,15 +17,15 @@ struct RegisterTokenHandler: EndpointHandler {
     var response = RegisterToken.Response(
       apnsEnvironment: request.apnsEnvironment, apnsToken: request.apnsToken, webcourierURL: nil)
     let channel: DeviceChannel
-    if var places = tokens.places(request.apnsToken) {
-      if !places.contains(where: { $0.store == address.store }) {
-        places.append(.init(store: address.store, courierID: devices.ambient.makeUUID()))
-        response.apnsToken = tokens.text(places)
+    if var known = tokens.devices(request.apnsToken) {
+      if !known.contains(where: { $0.store == address.store }) {
+        known.append(.init(store: address.store, courierID: devices.ambient.makeUUID()))
+        response.apnsToken = tokens.text(known)
       }
-      guard let place = places.last(where: { $0.store == address.store }) else {
+      guard let entry = known.last(where: { $0.store == address.store }) else {
         throw .fault("a token does not have the store it was just given")
       }
-      channel = .courier(token: place.courierID)
+      channel = .courier(token: entry.courierID)
       response.webcourierURL = caller.courierURL(response.apnsToken)
     } else {
       try Self.checkAPNsToken(request.apnsToken)

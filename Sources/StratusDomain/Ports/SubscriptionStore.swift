@@ -36,7 +36,7 @@ public protocol SubscriptionReading {
 
   /// Whether a subscription with a greater number replaced another one early enough to be matched
   /// with an outbox entry. A subscription that replaces none is always too new for the entry.
-  func hasReplacement(after number: Int64, readingBody entry: Int64) throws(ServerError) -> Bool
+  func hasReplacement(after number: Int64, concerning entry: Int64) throws(ServerError) -> Bool
 
   /// The kinds of changes in a database that subscriptions watch.
   func watch(of database: DatabaseKey) throws(ServerError) -> Watch
@@ -61,7 +61,7 @@ public protocol SubscriptionWriting {
   ///   - place: the key and zone that it is filed under.
   func save(
     _ subscription: Subscription, of user: String, in database: DatabaseView,
-    under subject: SubscriptionSubject
+    under watchKey: WatchKey
   ) throws(ServerError)
 
   /// Removes a subscription.

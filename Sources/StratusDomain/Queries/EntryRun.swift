@@ -69,23 +69,23 @@ struct EntryRun: Sendable {
   }
 
   /// Whether an entry of this run sorts before an entry of another run.
-  func lies(_ place: Int, before other: EntryRun, _ otherIndex: Int) -> Bool {
-    withBytes(of: place) { one in
+  func lies(_ position: Int, before other: EntryRun, _ otherIndex: Int) -> Bool {
+    withBytes(of: position) { one in
       other.withBytes(of: otherIndex) { one.lies(before: $0) }
     }
   }
 
   private func withBytes<Value>(
-    of place: Int, _ body: (UnsafeRawBufferPointer) -> Value
+    of position: Int, _ body: (UnsafeRawBufferPointer) -> Value
   ) -> Value {
-    let item = items[place]
+    let item = items[position]
     return bytes.withUnsafeBytes { bytes in
       body(UnsafeRawBufferPointer(rebasing: bytes[item.start..<item.start + item.count]))
     }
   }
 
-  subscript(place: Int) -> LocatedEntry {
-    let item = items[place]
+  subscript(position: Int) -> LocatedEntry {
+    let item = items[position]
     let value = item.start + 16
     let zone = value + Int(item.valueCount)
     let name = zone + 16
@@ -106,16 +106,16 @@ struct EntryRun: Sendable {
 extension UnsafeRawBufferPointer {
   fileprivate func lies(before other: UnsafeRawBufferPointer) -> Bool {
     let shared = Swift.min(count, other.count)
-    var place = 0
-    while place + 8 <= shared {
-      let own = loadUnaligned(fromByteOffset: place, as: UInt64.self)
-      let others = other.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+    var position = 0
+    while position + 8 <= shared {
+      let own = loadUnaligned(fromByteOffset: position, as: UInt64.self)
+      let others = other.loadUnaligned(fromByteOffset: position, as: UInt64.self)
       if own != others { return own.bigEndian < others.bigEndian }
-      place += 8
+      position += 8
     }
-    while place < shared {
-      if self[place] != other[place] { return self[place] < other[place] }
-      place += 1
+    while position < shared {
+      if self[position] != other[position] { return self[position] < other[position] }
+      position += 1
     }
     return count < other.count
   }
@@ -125,15 +125,15 @@ extension UnsafeRawBufferPointer {
 struct EntryMerge: Sendable {
   private let runs: [EntryRun]
   /// The index of the next entry in each run.
-  private var places: [Int]
+  private var positions: [Int]
   /// The runs that have more entries. The run with the next entry is first.
   private var heap: [Int]
 
   init(_ runs: [EntryRun]) {
     self.runs = runs
-    places = Array(repeating: 0, count: runs.count)
+    positions = Array(repeating: 0, count: runs.count)
     heap = runs.indices.filter { runs[$0].count > 0 }
-    for place in (0..<heap.count / 2).reversed() { siftDown(place) }
+    for position in (0..<heap.count / 2).reversed() { siftDown(position) }
   }
 
   /// The next entries. There are fewer than wanted only at the end.
@@ -141,9 +141,9 @@ struct EntryMerge: Sendable {
     var found: [LocatedEntry] = []
     found.reserveCapacity(wanted)
     while found.count < wanted, let top = heap.first {
-      found.append(runs[top][places[top]])
-      places[top] += 1
-      if places[top] == runs[top].count {
+      found.append(runs[top][positions[top]])
+      positions[top] += 1
+      if positions[top] == runs[top].count {
         let end = heap.removeLast()
         if heap.isEmpty { break }
         heap[0] = end
@@ -154,20 +154,20 @@ struct EntryMerge: Sendable {
   }
 
   private mutating func siftDown(_ start: Int) {
-    var place = start
+    var position = start
     while true {
-      var least = place
-      for child in [2 * place + 1, 2 * place + 2]
+      var least = position
+      for child in [2 * position + 1, 2 * position + 2]
       where child < heap.count && precedes(heap[child], heap[least]) {
         least = child
       }
-      if least == place { return }
-      heap.swapAt(place, least)
-      place = least
+      if least == position { return }
+      heap.swapAt(position, least)
+      position = least
     }
   }
 
   private func precedes(_ one: Int, _ other: Int) -> Bool {
-    runs[one].lies(places[one], before: runs[other], places[other])
+    runs[one].lies(positions[one], before: runs[other], positions[other])
   }
 }

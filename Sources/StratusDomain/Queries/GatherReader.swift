@@ -111,12 +111,12 @@ struct GatherReader {
     }
     let items = try builder.records(of: found.prefix(scope.limit).map(\.entry))
     var last = scope.after
-    for (place, match) in found.enumerated() {
-      if builder.isFull || place >= items.count {
+    for (position, match) in found.enumerated() {
+      if builder.isFull || position >= items.count {
         builder.end(at: last)
         return
       }
-      if let item = items[place], !builder.add(item.record, in: item.zone) {
+      if let item = items[position], !builder.add(item.record, in: item.zone) {
         builder.end(at: last)
         return
       }

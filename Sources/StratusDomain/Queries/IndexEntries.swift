@@ -10,7 +10,7 @@ extension QueryIndex {
       let parts = column.parts(of: record, values: values)
       if parts.isEmpty { return [] }
       if parts.count == 1 {
-        for place in keys.indices { keys[place].append(contentsOf: parts[0]) }
+        for location in keys.indices { keys[location].append(contentsOf: parts[0]) }
       } else {
         keys = keys.flatMap { key in parts.map { key + $0 } }
       }
@@ -55,10 +55,10 @@ extension IndexColumn {
       return Array(Set(tokens(in: values).map { ColumnBytes.of(.text($0)) }))
     case .cell:
       switch value(in: values) {
-      case .location(let place): return [ColumnBytes.of(cell: Cell.code(of: place))]
+      case .location(let location): return [ColumnBytes.of(cell: Cell.code(of: location))]
       case .list(_, let members):
         return Array(
-          Set(members.compactMap(\.place).map { ColumnBytes.of(cell: Cell.code(of: $0)) }))
+          Set(members.compactMap(\.location).map { ColumnBytes.of(cell: Cell.code(of: $0)) }))
       case .string, .int64, .double, .timestamp, .bytes, .reference, .asset, .sealed, nil:
         return [ColumnBytes.of(nil)]
       }
@@ -95,7 +95,7 @@ extension IndexColumn {
 }
 
 extension FieldValue {
-  var place: Location? { if case .location(let place) = self { place } else { nil } }
+  var location: Location? { if case .location(let location) = self { location } else { nil } }
 
   func collectTokens(into tokens: inout Set<[UInt8]>) {
     switch self {

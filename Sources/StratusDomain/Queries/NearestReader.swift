@@ -88,7 +88,7 @@ struct NearestReader {
 
   private mutating func push(_ prefix: Int, _ cell: Cell) {
     if isOutside(cell) { return }
-    let (least, greatest) = cell.distances(from: distance.place)
+    let (least, greatest) = cell.distances(from: distance.location)
     if let start, isReversed ? least > start : greatest < start { return }
     push(Node(prefix: prefix, content: .cell(cell), bound: isReversed ? greatest : least))
   }

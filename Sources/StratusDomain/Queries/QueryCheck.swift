@@ -16,7 +16,7 @@ struct CheckedSort: Sendable, Hashable {
   var source: IndexColumn.Source
   var isAscending: Bool
   /// nil: sort by value. Otherwise sort by the distance from this location.
-  var place: Location?
+  var location: Location?
 }
 
 /// Checks a query against the schema.
@@ -56,7 +56,7 @@ struct QueryCheck {
     var sorts: [CheckedSort] = []
     for sort in query.sorts {
       let checked = try check(sort)
-      if checked.place != nil, sorts.contains(where: { $0.place != nil }) {
+      if checked.location != nil, sorts.contains(where: { $0.location != nil }) {
         throw .badRequest("a query has one sort by distance at most")
       }
       sorts.append(checked)
@@ -98,7 +98,7 @@ struct QueryCheck {
       throw .badRequest("Field '\(field.name)' is no LOCATION: 'relativeLocation' has no meaning")
     }
     return CheckedSort(
-      source: field.source, isAscending: sort.isAscending, place: sort.relativeLocation)
+      source: field.source, isAscending: sort.isAscending, location: sort.relativeLocation)
   }
 
   private mutating func check(_ filter: FieldFilter) throws(ServerError) -> QueryCondition {

@@ -63,7 +63,7 @@ struct Circle: Sendable, Hashable {
   var centre: Location
   var radius: Double
 
-  func contains(_ place: Location) -> Bool { place.distance(to: centre) < radius }
+  func contains(_ location: Location) -> Bool { location.distance(to: centre) < radius }
 }
 
 extension CheckedFilter {
@@ -205,8 +205,8 @@ extension QueryCondition {
         offer(ColumnBytes.of(member))
       }
     case .near(let circle):
-      for place in values.locations(source) where circle.contains(place) {
-        offer(ColumnBytes.of(cell: Cell.code(of: place)))
+      for location in values.locations(source) where circle.contains(location) {
+        offer(ColumnBytes.of(cell: Cell.code(of: location)))
       }
     case .never, .present, .oneOf, .within, .prefix, .suffix, .infix, .anyMember, .allMembers,
       .anyWord, .allTokens:
@@ -226,8 +226,8 @@ extension RecordValues {
 
   fileprivate func locations(_ source: IndexColumn.Source) -> [Location] {
     switch value(source) {
-    case .location(let place): [place]
-    case .list(_, let members): members.compactMap(\.place)
+    case .location(let location): [location]
+    case .list(_, let members): members.compactMap(\.location)
     case .string, .int64, .double, .timestamp, .bytes, .reference, .asset, .sealed, nil: []
     }
   }
@@ -259,9 +259,9 @@ extension Array where Element == UInt8 {
     var fallbacks = [0]
     fallbacks.reserveCapacity(text.count)
     var length = 0
-    for place in 1..<text.count {
-      while length > 0, text[place] != text[length] { length = fallbacks[length - 1] }
-      if text[place] == text[length] { length += 1 }
+    for location in 1..<text.count {
+      while length > 0, text[location] != text[length] { length = fallbacks[length - 1] }
+      if text[location] == text[length] { length += 1 }
       fallbacks.append(length)
     }
     var matched = 0

@@ -45,14 +45,14 @@ struct QueryOrder: Sendable, Hashable {
   /// Bytes that sort records in this order, or in the opposite order if `isReversed`.
   func key(of values: RecordValues) -> [UInt8] {
     var key: [UInt8] = []
-    for location in 0...columns.count {
-      if let distance, distance.columnsBefore == location {
+    for index in 0...columns.count {
+      if let distance, distance.columnsBefore == index {
         let bytes = ColumnBytes.of(distance: distance.metres(to: values))
         key += distance.isOpposite ? bytes.inverted : bytes
       }
-      if location == columns.count { break }
-      let bytes = ColumnBytes.of(values.scalar(columns[location].source))
-      key += columns[location].form == .descendingValue ? bytes.inverted : bytes
+      if index == columns.count { break }
+      let bytes = ColumnBytes.of(values.scalar(columns[index].source))
+      key += columns[index].form == .descendingValue ? bytes.inverted : bytes
     }
     return key
   }

@@ -33,8 +33,8 @@ struct QueryPlan: Sendable {
       stretches = prefixes.map { Self.stretch($0, ColumnInterval(beginning: [])) }
       return
     }
-    let place = candidate.equalities.count
-    let isOpposite = index.columns[place].form == .descendingValue
+    let position = candidate.equalities.count
+    let isOpposite = index.columns[position].form == .descendingValue
     for prefix in prefixes {
       for interval in reach.intervals where !interval.isEmpty {
         stretches.append(Self.stretch(prefix, isOpposite ? interval.opposite : interval))

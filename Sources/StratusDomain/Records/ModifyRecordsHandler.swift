@@ -31,11 +31,11 @@ struct ModifyRecordsHandler: EndpointHandler {
     }
     let database = try await databases.open(address, for: caller, needsUser: true)
     let batches = try ZoneBatches(operations.map(\.zoneID), of: request.zoneID, in: database)
-    let places = batches.batches.map {
+    let positions = batches.batches.map {
       ZoneWriters.Place(store: address.store, zone: $0.address)
     }
-    try writers.enter(places)
-    defer { writers.leave(places) }
+    try writers.enter(positions)
+    defer { writers.leave(positions) }
     let now = ambient.now()
     let origin = try caller.origin(now: now)
     let parts = batches.batches.map { batch in
@@ -147,12 +147,12 @@ struct ModifyRecordsHandler: EndpointHandler {
     }
     var rows = RowChanges()
     var budget = WriterBudget()
-    for (place, record) in references.records.enumerated() {
+    for (position, record) in references.records.enumerated() {
       let (old, addedBefore) = (stored(record), rows.added.entries.count)
       // NB: the cascade's own step limits the records that it deletes.
-      let isSent = place < decision.values.count
+      let isSent = position < decision.values.count
       try rows.note(
-        record, replacing: old, schema: schema, values: isSent ? decision.values[place] : nil)
+        record, replacing: old, schema: schema, values: isSent ? decision.values[position] : nil)
       if isSent {
         try budget.charge(record, replacing: old, rows: rows, addedBefore: addedBefore)
       }

@@ -54,7 +54,7 @@ public struct ContinueCascades: Sendable {
       return
     }
     let links = try store.links(
-      .deleteSelf, to: cascade.target, after: cascade.place, in: zone, limit: budget.records)
+      .deleteSelf, to: cascade.target, after: cascade.cursor, in: zone, limit: budget.records)
     let hasMoreLinks = links.count >= budget.records
     let (sources, count) = try store.records(
       firstOf: links.map(\.source), in: zone, takingFrom: &budget.sizeBytes)
@@ -92,7 +92,7 @@ public struct ContinueCascades: Sendable {
       try store.finishCascade(cascade)
     } else {
       var rest = cascade
-      rest.place = links[..<count].last?.source
+      rest.cursor = links[..<count].last?.source
       try store.addCascade(rest)
     }
     for target in going where reach.unexplored.contains(ExactName(target)) {

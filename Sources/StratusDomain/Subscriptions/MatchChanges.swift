@@ -120,7 +120,7 @@ struct MatchStep: Sendable {
   /// Whether a subscription that these changes may concern was replaced since. The step then knows
   /// only the replaced subscription, or neither.
   func isOutdated(in store: any StoreReading) throws(ServerError) -> Bool {
-    try store.hasReplacement(after: newestSubscription, readingBody: last)
+    try store.hasReplacement(after: newestSubscription, concerning: last)
   }
 
   /// Writes the result, unless another step was faster. Every step begins at the oldest entry, and

@@ -65,7 +65,7 @@ struct ModifySubscriptionsHandler: EndpointHandler {
       }
       let rules = SubscriptionRules(database: database, user: user, store: store)
       try store.save(
-        subscription, of: user, in: database.view, under: try rules.place(of: subscription))
+        subscription, of: user, in: database.view, under: try rules.watchKey(of: subscription))
       if let found { try makeUp(for: found, operation.id, of: user, in: database, store) }
       return .subscription(subscription)
     }
@@ -77,7 +77,7 @@ struct ModifySubscriptionsHandler: EndpointHandler {
     _ store: any StoreWriting
   ) throws(ServerError) {
     // Only the oldest entry can be partly matched.
-    guard let entry = try store.outboxEntries(limit: 1).first, entry.place != nil,
+    guard let entry = try store.outboxEntries(limit: 1).first, entry.cursor != nil,
       entry.database == database.view.database,
       let new = try store.subscription(id: id, of: user, in: database.view)
     else { return }

@@ -37,7 +37,7 @@ public struct SubscriptionKey: Sendable, Hashable {
 }
 
 /// The key of a subscription, and the kind of data that the key is about.
-public struct SubscriptionSubject: Sendable, Hashable {
+public struct WatchKey: Sendable, Hashable {
   public var key: SubscriptionKey
   public var subject: WatchSubject
 
@@ -46,10 +46,10 @@ public struct SubscriptionSubject: Sendable, Hashable {
     self.subject = subject
   }
 
-  public static let database = SubscriptionSubject(key: .database, subject: .database)
+  public static let database = WatchKey(key: .database, subject: .database)
 
-  public static func zone(_ id: Int64) -> SubscriptionSubject {
-    SubscriptionSubject(key: .zone(id), subject: .zones)
+  public static func zone(_ id: Int64) -> WatchKey {
+    WatchKey(key: .zone(id), subject: .zones)
   }
 }
 

@@ -27,7 +27,7 @@ struct SubscriptionQuery: Sendable {
 
   /// The key that the subscription is filed under: the most selective value that its filters
   /// require.
-  var place: SubscriptionSubject {
+  var watchKey: WatchKey {
     let type = query.recordType
     var best: (rank: Int, field: String, value: Scalar)?
     for case .condition(let condition) in query.filters {
@@ -39,10 +39,10 @@ struct SubscriptionQuery: Sendable {
       best = (rank, field, value)
     }
     guard let best else {
-      return SubscriptionSubject(
+      return WatchKey(
         key: .recordType(type), subject: .records(type: type, field: nil))
     }
-    return SubscriptionSubject(
+    return WatchKey(
       key: .value(best.value, of: best.field, in: type),
       subject: .records(type: type, field: best.field))
   }

@@ -13,11 +13,11 @@ struct SubscriptionRules {
   /// queries applies: the fields must be marked, and marks come from development.
   ///
   /// - Throws: `BAD_REQUEST`; `ZONE_NOT_FOUND`.
-  func place(of subscription: Subscription) throws(ServerError) -> SubscriptionSubject {
+  func watchKey(of subscription: Subscription) throws(ServerError) -> WatchKey {
     try database.view.requireSubscriptions(to: subscription.subject)
     try check(subscription.notificationInfo)
     switch subscription.subject {
-    case .query(let watched): return try place(of: watched)
+    case .query(let watched): return try watchKey(of: watched)
     case .zone(let zoneID, let recordType):
       try check(recordType)
       let address = try database.zoneAddress(zoneID)
@@ -32,7 +32,7 @@ struct SubscriptionRules {
     }
   }
 
-  private func place(of watched: WatchedQuery) throws(ServerError) -> SubscriptionSubject {
+  private func watchKey(of watched: WatchedQuery) throws(ServerError) -> WatchKey {
     if watched.firesOn.isEmpty { throw .badRequest(Reason.subscriptionNeverFires) }
     if let zoneID = watched.zoneID {
       _ = try database.access(to: try database.zoneAddress(zoneID), of: store)
@@ -40,7 +40,7 @@ struct SubscriptionRules {
     let query = try SubscriptionQuery(
       watched, of: user, schema: try store.schema(), environment: database.environment)
     if !query.addition.isEmpty { try store.add(query.addition) }
-    return query.place
+    return query.watchKey
   }
 
   private func check(_ recordType: String?) throws(ServerError) {

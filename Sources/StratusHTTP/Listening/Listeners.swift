@@ -77,18 +77,18 @@ final class StreamListener: LoopListener, @unchecked Sendable {
 
   override func take(_ encoded: inout EncodedDelivery) {
     let delivery = encoded.delivery
-    guard !isDone, !isStalled, delivery.after <= device.place else { return }
+    guard !isDone, !isStalled, delivery.after <= device.position else { return }
     let isAtBeginning =
-      delivery.notifications.first.map { $0.number > device.place } ?? true
+      delivery.notifications.first.map { $0.number > device.position } ?? true
     let text: ByteBuffer? =
       if delivery.notifications.isEmpty {
         nil
       } else if isAtBeginning {
         encoded.text
       } else {
-        EventText.events(delivery.notifications.filter { $0.number > device.place })
+        EventText.events(delivery.notifications.filter { $0.number > device.position })
       }
-    device.place = max(device.place, delivery.through)
+    device.position = max(device.position, delivery.through)
     if let text { isStalled = !gate.write(text) }
   }
 

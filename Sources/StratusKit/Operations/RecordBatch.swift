@@ -37,8 +37,8 @@ struct RecordBatch {
         throw CKError.malformed(
           "the record \(recordID.recordName) appears twice in one operation")
       }
-      if let place = indices[recordID.zoneID] {
-        batches[place].items.append(item)
+      if let position = indices[recordID.zoneID] {
+        batches[position].items.append(item)
       } else {
         indices[recordID.zoneID] = batches.count
         batches.append(RecordBatch(zoneID: recordID.zoneID, items: [item]))
@@ -120,10 +120,10 @@ struct PreparedBatch {
     to database: DatabaseCalls, isAtomic: Bool,
     progress: @escaping @Sendable (CKRecord, Double) -> Void
   ) async throws(CKError) {
-    var saves: [(place: Int, record: CKRecord, save: RecordSave)] = []
-    for (place, item) in items.enumerated() {
+    var saves: [(position: Int, record: CKRecord, save: RecordSave)] = []
+    for (position, item) in items.enumerated() {
       if case .save(let record, let save) = item, !save.assetFields.isEmpty {
-        saves.append((place, record, save))
+        saves.append((position, record, save))
       }
     }
     if saves.isEmpty { return }
@@ -132,7 +132,7 @@ struct PreparedBatch {
       isAtomic: isAtomic)
     let records = saves.map(\.record)
     try await uploads.run { progress(records[$0], $1) }
-    let failedIndices = uploads.errors.keys.map { saves[$0].place }
+    let failedIndices = uploads.errors.keys.map { saves[$0].position }
     refused += uploads.errors.sorted { $0.key < $1.key }.map {
       (.save(saves[$0.key].record, saves[$0.key].save.policy), $0.value)
     }
@@ -142,10 +142,10 @@ struct PreparedBatch {
         try save.attach(to: entry.record.recordID) { field, asset in
           uploads.shipped[AssetUploads.Place(save: index, field: field, asset: asset)]
         }
-        items[entry.place] = .save(entry.record, save)
+        items[entry.position] = .save(entry.record, save)
       }
     }
-    for place in failedIndices.sorted(by: >) { items.remove(at: place) }
+    for position in failedIndices.sorted(by: >) { items.remove(at: position) }
     refuseAllIfOne(isAtomic)
   }
 }

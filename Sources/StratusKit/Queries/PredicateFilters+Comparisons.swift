@@ -23,7 +23,7 @@ struct ComparisonTranslation {
     let right = comparison.right
     switch try side(comparison.left) {
     case .tokens(let key): return try tokens(key, comparison)
-    case .distance(let key, let place): return try near(key, place, comparison)
+    case .distance(let key, let location): return try near(key, location, comparison)
     case .tokenized(let text): return try tokens(text, in: right, comparison)
     case .field(let key):
       if comparison.relation == .tokenMatches { return try tokens(key, comparison) }
@@ -195,14 +195,14 @@ extension ComparisonTranslation {
 
   /// Converts `distanceToLocation:fromLocation:(field, place) < metres`.
   private func near(
-    _ key: QueryKey, _ place: FieldValue, _ comparison: PredicateComparison
+    _ key: QueryKey, _ location: FieldValue, _ comparison: PredicateComparison
   ) throws(CKError) -> [QueryFilter] {
     guard !isNegated else { throw refusal("NOT cannot stand before distanceToLocation") }
     guard comparison.relation == .lessThan || comparison.relation == .lessThanOrEqualTo,
       comparison.quantity == .direct
-    else { throw refusal("only locations within a distance can be asked for, by <") }
+    else { throw refusal("only places within a distance can be asked for, by <") }
     let metres = try values.metres(comparison.right)
-    return [.field(FieldFilter(.near, key, place, distance: metres))]
+    return [.field(FieldFilter(.near, key, location, distance: metres))]
   }
 
   /// The meaning of one side of a comparison.
@@ -236,13 +236,13 @@ extension ComparisonTranslation {
 
   private func distance(_ arguments: [PredicateTerm]) throws(CKError) -> Side {
     let isFieldFirst = if case .keyPath = arguments[0] { true } else { false }
-    let (field, place) =
+    let (field, location) =
       isFieldFirst ? (arguments[0], arguments[1]) : (arguments[1], arguments[0])
     guard case .keyPath(let path) = field else {
       throw refusal("distanceToLocation:fromLocation: needs a field and a CLLocation")
     }
     let key = try values.key(path)
-    let value = try values.value(place, for: key)
+    let value = try values.value(location, for: key)
     guard case .location = value else {
       throw refusal("distanceToLocation:fromLocation: needs a field and a CLLocation")
     }

@@ -13,15 +13,15 @@ struct FieldTable<Value> {
   /// The value for a field; nil if there is none.
   subscript(key: String) -> Value? {
     get {
-      let place = place(of: key)
-      return place.isTaken ? entries[place.index].value : nil
+      let position = position(of: key)
+      return position.isTaken ? entries[position.index].value : nil
     }
     set {
-      let place = place(of: key)
-      switch (place.isTaken, newValue) {
-      case (true, let value?): entries[place.index].value = value
-      case (true, nil): entries.remove(at: place.index)
-      case (false, let value?): entries.insert((key, value), at: place.index)
+      let position = position(of: key)
+      switch (position.isTaken, newValue) {
+      case (true, let value?): entries[position.index].value = value
+      case (true, nil): entries.remove(at: position.index)
+      case (false, let value?): entries.insert((key, value), at: position.index)
       case (false, nil): break
       }
     }
@@ -34,7 +34,7 @@ struct FieldTable<Value> {
   var values: [Value] { entries.map(\.value) }
 
   /// The index of a field, or the index at which it would be inserted.
-  private func place(of key: String) -> (index: Int, isTaken: Bool) {
+  private func position(of key: String) -> (index: Int, isTaken: Bool) {
     var (start, end) = (0, entries.count)
     // NB: the last entry is checked first, because fields are often set in order.
     if let last = entries.last, last.key < key { return (end, false) }

@@ -40,8 +40,8 @@ extension RecordSave {
     var values: [(key: String, value: FieldValue?)] = []
     for (index, field) in assetFields.enumerated() {
       var files: [FieldValue] = []
-      for (place, asset) in field.assets.enumerated() {
-        guard let file = shipped(index, place) else { throw CKError.badAnswer }
+      for (position, asset) in field.assets.enumerated() {
+        guard let file = shipped(index, position) else { throw CKError.badAnswer }
         files.append(.asset(file.wire))
         assets.append(
           (

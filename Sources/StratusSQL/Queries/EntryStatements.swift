@@ -86,8 +86,9 @@ extension [UInt8] {
   fileprivate func compare(_ other: [UInt8]) -> Int {
     withUnsafeBytes { own in
       other.withUnsafeBytes { other in
-        for place in 0..<Swift.min(own.count, other.count) where own[place] != other[place] {
-          return own[place] < other[place] ? -1 : 1
+        for position in 0..<Swift.min(own.count, other.count) where own[position] != other[position]
+        {
+          return own[position] < other[position] ? -1 : 1
         }
         return own.count - other.count
       }

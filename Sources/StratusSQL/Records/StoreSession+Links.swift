@@ -133,7 +133,7 @@ private enum LinkStatements {
     WHERE database = ? AND zone = ? AND deleted = 0 AND name IN (\(SQLStatement.severalNames))
     """)
   private static let columns = """
-    cascades.target, cascades.change, cascades.cursor, cascades.deleted_by,
+    cascades.target, cascades.change, cascades.place, cascades.deleted_by,
     cascades.deleted_device
     """
   static let cascades = SQLStatement(
@@ -156,10 +156,10 @@ private enum LinkStatements {
   static let writeCascade = SQLStatement(
     """
     INSERT INTO cascades
-      (database, zone, target, change, cursor, deleted_by, deleted_device)
+      (database, zone, target, change, place, deleted_by, deleted_device)
     VALUES (?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (database, zone, target) DO UPDATE SET
-      change = excluded.change, cursor = excluded.cursor, deleted_by = excluded.deleted_by,
+      change = excluded.change, place = excluded.place, deleted_by = excluded.deleted_by,
       deleted_device = excluded.deleted_device
     """)
   static let deleteCascade = SQLStatement(

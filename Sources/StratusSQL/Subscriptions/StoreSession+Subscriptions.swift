@@ -60,7 +60,7 @@ extension StoreSession {
   }
 
   public func hasReplacement(
-    after number: Int64, readingBody entry: Int64
+    after number: Int64, concerning entry: Int64
   ) throws(ServerError) -> Bool {
     let values: [SQLValue] = [.integer(number), .integer(entry)]
     return try connection.first(SubscriptionStatements.replacement, values) { _ in true } ?? false
@@ -80,7 +80,7 @@ extension StoreSession {
 
   public func save(
     _ subscription: Subscription, of user: String, in database: DatabaseView,
-    under place: SubscriptionSubject
+    under watchKey: WatchKey
   ) throws(ServerError) {
     guard let id = subscription.id else { throw .fault("a subscription to save has no ID") }
     let number = try makeNumber(of: database)
@@ -91,10 +91,10 @@ extension StoreSession {
     } else {
       since = try connection.first(SubscriptionStatements.newestEntry, []) { $0.integer(0) } ?? 0
     }
-    let subject = StoredSubject(place.subject)
+    let subject = StoredSubject(watchKey.subject)
     try connection.queue(
       SubscriptionStatements.insert,
-      [.integer(number), .text(user), .text(id), .bytes(place.key.bytes)] + subject.values
+      [.integer(number), .text(user), .text(id), .bytes(watchKey.key.bytes)] + subject.values
         + [.integer(since), .bytes(subscription.jsonBytes)])
     try connection.queue(
       SubscriptionStatements.countUp, [.integer(number)] + subject.values)
@@ -122,10 +122,10 @@ extension StoreSession {
       try readWatch(of: database)
     }
     if !watch.watchesZones { return }
-    let place = SubscriptionSubject.zone(zone)
+    let watchKey = WatchKey.zone(zone)
     let removed = try connection.execute(
-      SubscriptionStatements.deleteFiled, [.integer(database), .bytes(place.key.bytes)])
-    if removed > 0 { try countDown(StoredSubject(place.subject), by: removed, in: database) }
+      SubscriptionStatements.deleteFiled, [.integer(database), .bytes(watchKey.key.bytes)])
+    if removed > 0 { try countDown(StoredSubject(watchKey.subject), by: removed, in: database) }
   }
 
   private func countDown(

@@ -65,7 +65,7 @@ struct Family: RecordReading, LinkReading {
 
   /// Returns the decision for a batch, in the way the handler decides it.
   func decide(
-    _ operations: [RecordOperation], within room: CascadeBudget = CascadeBudget()
+    _ operations: [RecordOperation], within budget: CascadeBudget = CascadeBudget()
   ) throws -> (decision: RecordDecision, references: ReferenceDecision) {
     let named = try records(named: operations.compactMap(\.recordName), in: Self.zone)
     let pendingDeletions = try PendingDeletions.among(
@@ -88,7 +88,7 @@ struct Family: RecordReading, LinkReading {
         decision, on: snapshot,
         try ReferenceSnapshot(
           loading: decision, on: snapshot, schema: schema, childrenHoldParents: !isPublic,
-          room: room, of: self),
+          budget: room, of: self),
         by: writer, requiresTargets: requiresTargets, isAtomic: isAtomic)
       if references.refusals.isEmpty { return (decision, references) }
       refused.merge(references.refusals) { first, _ in first }

@@ -93,8 +93,8 @@ private final class KeyServer: HTTPExchange {
       wanted[0].keyIDs = [first.id]
       wanted[1].keyIDs = [second.id]
       let found = try await ring.openingKeys(wanted, options: Connection.Options())
-      #expect(found.key(first.id, of: own)?.place.owner == "_ann")
-      #expect(found.key(second.id, of: bobs)?.place.owner == "_bob")
+      #expect(found.key(first.id, of: own)?.context.owner == "_ann")
+      #expect(found.key(second.id, of: bobs)?.context.owner == "_bob")
       #expect(found.key(first.id, of: bobs) == nil)
       #expect(found.key(second.id, of: own) == nil)
     }

@@ -50,10 +50,10 @@ import Testing
     #expect(Array(bytes[1..<9]) == keyID)
     #expect(Array(bytes[9..<21]) == Fixture.nonce(12))
     let box = try AES.GCM.SealedBox(combined: Data(bytes[9...]))
-    let place = text(
+    let context = text(
       "stratus sealed value 1", "iCloud.a", "development", "_ann", "Notes", "n", "f",
       "ENCRYPTED_INT64")
-    let plain = try AES.GCM.open(box, using: recordKey, authenticating: place + [1] + keyID)
+    let plain = try AES.GCM.open(box, using: recordKey, authenticating: context + [1] + keyID)
     #expect(String(decoding: plain, as: UTF8.self) == "-5")
   }
 
@@ -80,20 +80,20 @@ import Testing
       ZoneKeyContext(
         container: "iCloud.a", environment: .development, owner: "_annN", zoneName: "otes"),
     ]
-    for place in places {
-      let other = Fixture.zoneKey(place).recordKey(of: "n")
-      #expect(other.opened(bytes, type: type, field: "f") == nil, "\(place)")
+    for context in places {
+      let other = Fixture.zoneKey(context).recordKey(of: "n")
+      #expect(other.opened(bytes, type: type, field: "f") == nil, "\(context)")
     }
   }
 
   @Test func `does not open with any byte changed or missing`() throws {
     let (type, bytes) = try sealed(.string("secret"))
     let key = Fixture.zoneKey().recordKey(of: "n")
-    for place in bytes.indices {
+    for context in bytes.indices {
       var changed = bytes
-      changed[place] ^= 1
-      #expect(key.opened(changed, type: type, field: "f") == nil, "byte \(place)")
-      #expect(key.opened(Array(bytes[..<place]), type: type, field: "f") == nil)
+      changed[context] ^= 1
+      #expect(key.opened(changed, type: type, field: "f") == nil, "byte \(context)")
+      #expect(key.opened(Array(bytes[..<context]), type: type, field: "f") == nil)
     }
   }
 

@@ -10,25 +10,25 @@ import Testing
     let pair = try Fixture.pair()
     let wrapped = try Fixture.zoneKey().wrapped(for: pair)
     #expect(wrapped.recipient == pair.publicBytes)
-    #expect(ZoneKey(wrapped, for: pair, place: Fixture.place)?.id == Fixture.zoneKey().id)
-    #expect(ZoneKey(wrapped, for: try Fixture.pair(2), place: Fixture.place) == nil)
+    #expect(ZoneKey(wrapped, for: pair, context: Fixture.context)?.id == Fixture.zoneKey().id)
+    #expect(ZoneKey(wrapped, for: try Fixture.pair(2), context: Fixture.context) == nil)
     let other = ZoneKeyContext(
       container: "iCloud.a", environment: .development, owner: "_ann", zoneName: "Other")
-    #expect(ZoneKey(wrapped, for: pair, place: other) == nil)
+    #expect(ZoneKey(wrapped, for: pair, context: other) == nil)
   }
 
   @Test func `does not open with any byte changed`() throws {
     let pair = try Fixture.pair()
     let wrapped = try Fixture.zoneKey().wrapped(for: pair)
     #expect(wrapped.wrapped.count == 1 + 32 + 32 + 16)
-    for place in wrapped.wrapped.indices {
+    for context in wrapped.wrapped.indices {
       var changed = wrapped
-      changed.wrapped[place] ^= 1
-      #expect(ZoneKey(changed, for: pair, place: Fixture.place) == nil, "byte \(place)")
+      changed.wrapped[context] ^= 1
+      #expect(ZoneKey(changed, for: pair, context: Fixture.context) == nil, "byte \(context)")
     }
     var renamed = wrapped
     renamed.keyID[0] ^= 1
-    #expect(ZoneKey(renamed, for: pair, place: Fixture.place) == nil)
+    #expect(ZoneKey(renamed, for: pair, context: Fixture.context) == nil)
   }
 
   /// Whoever knows the public key, like the server, can wrap a key to it, but cannot do so as the
@@ -61,7 +61,7 @@ import Testing
       var forged = honest
       forged.wrapped =
         try [1] + sender.encapsulatedKey + sender.seal([UInt8](repeating: 7, count: 32))
-      return ZoneKey(forged, for: pair, place: Fixture.place) != nil
+      return ZoneKey(forged, for: pair, context: Fixture.context) != nil
     }
     // The last one is the account's own. It shows that the others fail for the right reason.
     #expect(opened == [false, false, true])

@@ -9,26 +9,26 @@ struct ItemFaults: Sendable {
   private let refusal: Refusal
   private let request: DeviceRequest
   /// The indexes of the affected items; nil: the whole request.
-  private let places: Set<Int>?
+  private let positions: Set<Int>?
 
   init(_ refusal: Refusal, _ requests: TestRequests, _ request: DeviceRequest) {
     self.refusal = refusal
     self.request = request
     guard let name = requests.recordName.map(ExactName.init) else {
-      places = nil
+      positions = nil
       return
     }
     let names: [String?] =
       request.modification?.operations.map(\.recordName)
       ?? request.lookup?.items.map { $0.recordName } ?? []
-    places = Set(names.indices.filter { names[$0].map(ExactName.init) == name })
+    positions = Set(names.indices.filter { names[$0].map(ExactName.init) == name })
   }
 
   /// An error that affects every save.
   init(_ refusal: Refusal, savesOf modification: ModifyRecords.Request, _ request: DeviceRequest) {
     self.refusal = refusal
     self.request = request
-    places = Set(
+    positions = Set(
       modification.operations.indices.filter {
         switch modification.operations[$0].kind {
         case .create, .update, .forceUpdate, .replace, .forceReplace: true
@@ -43,14 +43,14 @@ struct ItemFaults: Sendable {
   func answer(
     _ pass: (DeviceRequest) async throws(NetworkFailure) -> HTTPResponse
   ) async throws(NetworkFailure) -> HTTPResponse {
-    guard let places else { return refusal.response }
-    if places.isEmpty { return try await pass(request) }
+    guard let positions else { return refusal.response }
+    if positions.isEmpty { return try await pass(request) }
     if let modification = request.modification {
-      return try await answer(modification, places, pass)
+      return try await answer(modification, positions, pass)
     }
     if let lookup = request.lookup {
       var rest = lookup
-      rest.items = Self.without(places, lookup.items)
+      rest.items = Self.without(positions, lookup.items)
       return try await splice(
         LookupRecords.self, rest, isEmpty: rest.items.isEmpty,
         names: lookup.items.map(\.recordName),
@@ -60,7 +60,7 @@ struct ItemFaults: Sendable {
   }
 
   private func answer(
-    _ modification: ModifyRecords.Request, _ places: Set<Int>,
+    _ modification: ModifyRecords.Request, _ positions: Set<Int>,
     _ pass: (DeviceRequest) async throws(NetworkFailure) -> HTTPResponse
   ) async throws(NetworkFailure) -> HTTPResponse {
     let names = modification.operations.map { $0.recordName ?? "" }
@@ -70,14 +70,14 @@ struct ItemFaults: Sendable {
       var items: [RecordItem] = []
       for (index, name) in names.enumerated() {
         items.append(
-          places.contains(index)
+          positions.contains(index)
             ? await failure(of: name, modification.zoneID, pass)
             : .failure(RecordFailure(recordName: name, error: atomic)))
       }
       return HTTPResponse(status: 200, body: RecordsResponse(records: items).jsonBytes)
     }
     var rest = modification
-    rest.operations = Self.without(places, modification.operations)
+    rest.operations = Self.without(positions, modification.operations)
     return try await splice(
       ModifyRecords.self, rest, isEmpty: rest.operations.isEmpty, names: names, pass)
   }
@@ -99,7 +99,7 @@ struct ItemFaults: Sendable {
     var items: [RecordItem] = []
     var next = answered.makeIterator()
     for (index, name) in names.enumerated() {
-      if places?.contains(index) == true {
+      if positions?.contains(index) == true {
         items.append(await failure(of: name, request.modification?.zoneID, pass))
       } else if let item = next.next() {
         items.append(item)
@@ -108,8 +108,8 @@ struct ItemFaults: Sendable {
     return HTTPResponse(status: 200, body: RecordsResponse(records: items).jsonBytes)
   }
 
-  private static func without<Item>(_ places: Set<Int>, _ items: [Item]) -> [Item] {
-    items.indices.filter { !places.contains($0) }.map { items[$0] }
+  private static func without<Item>(_ positions: Set<Int>, _ items: [Item]) -> [Item] {
+    items.indices.filter { !positions.contains($0) }.map { items[$0] }
   }
 
   /// The failure of one record. A conflict includes the server's record.

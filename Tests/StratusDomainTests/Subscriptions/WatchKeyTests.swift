@@ -63,12 +63,12 @@ import Testing
   func `a subscription is indexed under the most selective value of its filters`(
     _ filters: String, _ field: String?, _ value: Scalar?
   ) throws {
-    let place = try query(filters).place
-    #expect(place.subject == .records(type: "Note", field: field))
+    let watchKey = try query(filters).watchKey
+    #expect(watchKey.subject == .records(type: "Note", field: field))
     if let field, let value {
-      #expect(place.key == .value(value, of: field, in: "Note"))
+      #expect(watchKey.key == .value(value, of: field, in: "Note"))
     } else {
-      #expect(place.key == .recordType("Note"))
+      #expect(watchKey.key == .recordType("Note"))
     }
   }
 
