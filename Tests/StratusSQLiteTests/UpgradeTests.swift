@@ -215,7 +215,7 @@ import Testing
       let indexes = try #require(schema.indexes["Note"])
       #expect(indexes.map(\.isReady) == [true, false])
       let place = IndexBuildCursor(database: 1, zone: 1, recordName: "friend")
-      #expect(builds == [IndexBuild(index: indexes[1].id, place: place)])
+      #expect(builds == [IndexBuild(index: indexes[1].id, cursor: place)])
     }
   }
 }

@@ -17,7 +17,7 @@ import Testing
       let notified = try await scene.store().read { (store) throws(ServerError) in
         let schema = Schema(recordTypes: ["Note": RecordType(name: "Note", grants: grants)])
         var matcher = ChangeMatcher(
-          store: store, address: Scene.address, schema: schema, room: 100, now: 0)
+          store: store, address: Scene.address, schema: schema, budget: 100, now: 0)
         for entry in try store.outboxEntries(limit: 10) { _ = try matcher.match(entry) }
         return matcher.matches.map(\.notification.user).sorted()
       }

@@ -60,9 +60,9 @@ import Testing
     let store = try await stores.store(at: Self.address)
     let heard = try await store.read { (store) throws(ServerError) in
       try store.notifications(
-        of: Self.user, after: device.place, limit: 1_000, sizeBytesMax: .max)
+        of: Self.user, after: device.position, limit: 1_000, sizeBytesMax: .max)
     }
-    return (heard.compactMap { Int($0.notificationID) }, heard.last?.number ?? device.place)
+    return (heard.compactMap { Int($0.notificationID) }, heard.last?.number ?? device.position)
   }
 
   private func acknowledge(_ number: Int64, by deviceID: String) async throws {

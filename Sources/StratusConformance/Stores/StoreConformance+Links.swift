@@ -198,7 +198,7 @@ extension StoreConformance {
       return (try body.unfinishedCascades(limit: 9), [later, cascade("y", in: zone)])
     }
     try expect(found, expected)
-    try expect(found.first?.place, "é\0")
+    try expect(found.first?.cursor, "é\0")
   }
 
   /// Names are compared by their bytes. Cascades of a deleted zone do not appear in another zone.

@@ -88,7 +88,7 @@ struct Family: RecordReading, LinkReading {
         decision, on: snapshot,
         try ReferenceSnapshot(
           loading: decision, on: snapshot, schema: schema, childrenHoldParents: !isPublic,
-          budget: room, of: self),
+          budget: budget, of: self),
         by: writer, requiresTargets: requiresTargets, isAtomic: isAtomic)
       if references.refusals.isEmpty { return (decision, references) }
       refused.merge(references.refusals) { first, _ in first }

@@ -105,7 +105,7 @@ import Testing
           try body.indexBuilds(ofType: "Note")
         }
         #expect(builds.map(\.index) == [index.id])
-        #expect(builds.allSatisfy { $0.place != nil })
+        #expect(builds.allSatisfy { $0.cursor != nil })
         #expect(!index.isReady)
         // These writes happen during the build: behind its position, before it, and new records.
         try await Self.write([0, 3, 45, 49, 60], deleting: [3, 49], to: store)
@@ -283,7 +283,7 @@ import Testing
 extension IndexBuilder {
   fileprivate init(of store: any Store, stepRows: Int = 1_000) {
     self.init(
-      store: store, recordType: "Note", turns: IndexBuildQueue(),
+      store: store, recordType: "Note", queue: IndexBuildQueue(),
       key: IndexBuildQueue.Key(store: development, recordType: "Note"), stepRows: stepRows)
   }
 }

@@ -6,7 +6,7 @@ import StratusWire
 /// Keys and locations that tests share.
 enum Fixture {
   static let secret = [UInt8](1...32)
-  static let place = ZoneKeyContext(
+  static let context = ZoneKeyContext(
     container: "iCloud.a", environment: .development, owner: "_ann", zoneName: "Notes")
 
   static func accountKey(_ first: UInt8 = 1) throws -> AccountKey {
@@ -17,8 +17,8 @@ enum Fixture {
     try accountKey(first).pair(of: "_ann", container: "iCloud.a", environment: .development)
   }
 
-  static func zoneKey(_ place: ZoneKeyContext = place) -> ZoneKey {
-    ZoneKey([UInt8](repeating: 7, count: 32), of: place)
+  static func zoneKey(_ context: ZoneKeyContext = context) -> ZoneKey {
+    ZoneKey([UInt8](repeating: 7, count: 32), of: context)
   }
 
   static func nonce(_ count: Int) -> [UInt8] { [UInt8](repeating: 9, count: count) }
