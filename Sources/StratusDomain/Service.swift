@@ -39,12 +39,21 @@ public struct Service: Sendable {
         perUserMax: limits.unheldBytesPerUserMax, perStoreMax: limits.unheldBytesPerStoreMax))
     downloads = AssetDownloads(
       stores: stores, assets: assets, tickets: tickets, ambient: ambient)
+    let users = UserRecords(ambient: ambient)
+    let changer = SchemaChanger(stores: stores, containers: containers, ambient: ambient)
     managementHandlers = [
-      DeploySchemaHandler(stores: stores, containers: containers),
+      ExportSchemaHandler(changer: changer),
+      ChangeSchemaHandler(changer: changer),
+      DeploySchemaHandler(changer: changer),
+      ResetSchemaHandler(changer: changer, users: users),
+      ListIndexesHandler(changer: changer, uses: uses),
+      DropIndexHandler(changer: changer),
+      RetireSchemaHandler(changer: changer),
+      ListRetirementsHandler(changer: changer),
       ConfigureContainerHandler(stores: stores, containers: containers),
     ]
     let databases = DatabaseAccess(
-      stores: stores, users: UserRecords(ambient: ambient), tickets: tickets, ambient: ambient)
+      stores: stores, users: users, tickets: tickets, ambient: ambient)
     let devices = DeviceAccess(databases: databases, ambient: ambient)
     let couriers = CourierTokens(signer: signer)
     listening = ListeningAccess(

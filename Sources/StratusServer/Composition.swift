@@ -112,6 +112,18 @@ public struct Composition: Sendable {
     }
   }
 
+  /// Does steps of copies and removals of fields in every open store, for tests. A running server
+  /// does this itself.
+  ///
+  /// - Parameter stepsMax: the number of steps in each store; nil: until all is done.
+  public func continueRetirements(stepsMax: Int? = nil) async throws(ServerError) {
+    for store in stores.openStores {
+      let retirements = ContinueRetirements(store: store, ambient: ambient)
+      var count = 0
+      while count < stepsMax ?? .max, try await retirements.step() { count += 1 }
+    }
+  }
+
   /// Drops the indexes that no query has used for a long time from the open stores; returns when
   /// all is done.
   public func dropUnusedIndexes() async throws(ServerError) {

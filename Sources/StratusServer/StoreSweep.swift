@@ -88,7 +88,7 @@ extension Composition {
   func storeSweeps(logger: Logger) -> [StoreSweep] {
     [
       zoneSweep(logger: logger), cascadeSweep(logger: logger), changeSweep(logger: logger),
-      indexSweep(logger: logger),
+      indexSweep(logger: logger), retirementSweep(logger: logger),
     ]
   }
 
@@ -110,6 +110,15 @@ extension Composition {
       work: .unusedIndexes, pause: .seconds(600), stores: stores, locks: locks, logger: logger
     ) { [ambient, uses] (store, address) async throws(ServerError) in
       try await DropUnusedIndexes(store: store, at: address, uses: uses, ambient: ambient).step()
+    }
+  }
+
+  /// Copies renamed fields and removes dropped ones. A step is short, so writers hardly wait.
+  private func retirementSweep(logger: Logger) -> StoreSweep {
+    StoreSweep(
+      work: .retirements, pause: .seconds(2), stores: stores, locks: locks, logger: logger
+    ) { [ambient] (store, _) async throws(ServerError) in
+      try await ContinueRetirements(store: store, ambient: ambient).step()
     }
   }
 

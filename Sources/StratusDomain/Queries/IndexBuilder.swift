@@ -68,11 +68,23 @@ struct IndexBuilder: Sendable {
       let chunk = try await IndexChunk.read(
         for: indexes, by: self, rowsMax: min(rows, rowsLeft),
         sizeBytesMax: Limits.indexBuildSizeBytesMax / max(builds, 1))
-      guard let chunk else { return true }
+      guard let chunk else {
+        try await requireIndexes(indexes)
+        return true
+      }
       looked = chunk.rowsLooked
       try await chunk.write(to: store)
       rows = rowsMax
     }
+  }
+
+  /// - Throws: `BAD_REQUEST` if the operator has cancelled a build. Otherwise the query would begin
+  ///   it again at once.
+  private func requireIndexes(_ indexes: [Int64]) async throws(ServerError) {
+    let known = try await store.read { [recordType] (store) throws(ServerError) in
+      Set(try store.schema().indexes[recordType]?.map(\.id) ?? [])
+    }
+    if !known.isSuperset(of: indexes) { throw .badRequest(Reason.indexBuildCancelled) }
   }
 
   private func isReady(_ indexes: [Int64]) async throws(ServerError) -> Bool {

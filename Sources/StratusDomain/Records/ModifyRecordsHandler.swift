@@ -136,6 +136,10 @@ struct ModifyRecordsHandler: EndpointHandler {
     in database: OpenDatabase, of store: any StoreWriting
   ) throws(ServerError) -> Bool {
     if !decision.schemaAddition.isEmpty { try store.add(decision.schemaAddition) }
+    for place in decision.retiredWrites {
+      try store.noteWrite(
+        to: place, device: database.caller.deviceID, user: origin.user, at: origin.time)
+    }
     if references.records.isEmpty, clientChangeToken == nil { return false }
     let zone =
       if let zone = snapshot.zone { zone } else {

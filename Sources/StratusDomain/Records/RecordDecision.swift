@@ -33,6 +33,8 @@ struct RecordDecision: Sendable {
   private(set) var references: [Int: SentReferences] = [:]
   /// The types, fields and marks that the saves add to the schema.
   private(set) var schemaAddition = SchemaAddition()
+  /// The retiring places that operations write, those of refused operations included.
+  private(set) var retiredWrites: Set<SchemaPlace> = []
   /// The IDs of the keys that sealed the encrypted values.
   private(set) var zoneKeyIDs: Set<[UInt8]> = []
   /// Whether any operation was refused.
@@ -80,10 +82,13 @@ struct RecordDecision: Sendable {
         outcomes.append(outcome.answer)
       } catch {
         hasFailed = true
+        let attempts = fields.retiredWrites
         fields = schemaBefore
+        fields.note(retiredWrites: attempts)
         outcomes.append(.refused(error))
       }
     }
+    retiredWrites = fields.retiredWrites
     if hasFailed, isAtomic {
       withdraw()
     } else {

@@ -52,6 +52,11 @@ final class UserRecords: Sendable {
     }
   }
 
+  /// Forgets which users have records in a store whose data was removed.
+  func forget(at address: StoreAddress) {
+    known.withLock { $0 = $0.filter { $0.address != address } }
+  }
+
   /// The maximum number of cached users; about 100 bytes each.
   private static let knownMax = 100_000
 

@@ -158,6 +158,11 @@ public final class TestServer: Sendable {
     try await composition.continueCascades(stepsMax: stepsMax)
   }
 
+  /// Does steps of copies and removals of fields. The server itself does this all the time.
+  package func continueRetirements(stepsMax: Int? = nil) async throws {
+    try await composition.continueRetirements(stepsMax: stepsMax)
+  }
+
   /// Queues the notifications for changes.
   ///
   /// - Parameter limit: the number of subscriptions checked in one step.

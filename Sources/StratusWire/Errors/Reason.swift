@@ -44,6 +44,8 @@ public enum Reason {
   public static let endpointUnknown = "could not find handler for endpoint"
   public static let hostTooLong = "the host of the request is longer than a host name can be"
   public static let internalError = "internal server error"
+  public static let indexBuildCancelled =
+    "the operator has cancelled the index that the query waits for"
   public static let indexIsBeingBuilt = "the index is being built (index-building)"
   public static let listeningNeedsConnection = "notifications are listened for over a connection"
   public static let markerInvalid = "invalid continuation marker"
