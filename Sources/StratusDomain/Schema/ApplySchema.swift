@@ -28,6 +28,10 @@ extension StoreWriting {
   func beginRemoval(of place: SchemaPlace, now: Int64) throws(ServerError) {
     let schema = try self.schema()
     guard let type = schema.recordTypes[place.recordType] else { return }
+    // A save must not write a removed field as the second name of another one.
+    for other in schema.retirements.values where other.names(place) {
+      try endRetirement(of: other.place)
+    }
     try set(
       Retirement(
         place, phase: .removing, since: schema.retirements[place]?.since ?? now))

@@ -34,6 +34,11 @@ public struct Retirement: Sendable, Hashable {
 
   /// Whether background steps remain.
   var hasWork: Bool { phase == .removing || !isCopied }
+
+  /// Whether another place is the new name of this one.
+  func names(_ other: SchemaPlace) -> Bool {
+    successor != nil && successor == other.field && place.recordType == other.recordType
+  }
 }
 
 /// A device that wrote to a retiring place: the evidence that apps still need it.

@@ -24,6 +24,11 @@ struct RetirementDecision: Sendable {
     if schema.isBeingRemoved(place) {
       throw .badRequest("'\(place.text)' is being removed already; this cannot be undone")
     }
+    if let old = schema.retirements(in: type.name).first(where: { $0.names(place) }) {
+      throw .badRequest(
+        "'\(place.text)' is the new name of '\(old.place.text)'; end that with 'stratus schema "
+          + "retire --cancel \(old.place.text)' first")
+    }
     switch action {
     case .report, .refuse:
       var next = present ?? Retirement(place, phase: .reported, since: now)

@@ -80,6 +80,9 @@ import Testing
       refusal: "is retiring already"),
     Row(action: .rename, place: "Note", newName: "Memo", refusal: "cannot be renamed"),
     Row(action: .rename, place: "Note.secret", newName: "open", refusal: "only apps can copy"),
+    Row(
+      action: .report, place: "Note.text", present: retirement(.reported, successor: "text"),
+      refusal: "'Note.text' is the new name of 'Note.title'"),
     Row(action: .drop, refusal: "is not retiring; begin with"),
     Row(action: .drop, isForced: true, refusal: "is not retiring; begin with"),
     Row(action: .drop, present: retirement(.reported), effect: .remove),
