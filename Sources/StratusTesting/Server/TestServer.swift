@@ -65,10 +65,10 @@ public final class TestServer: Sendable {
     onDiskIn folder: URL?, live: Live = Live(), limits: LimitSettings = .unpaced,
     log: CapturedLog? = nil
   ) async throws {
-    let place = folder ?? Self.freshFolder(live)
+    let location = folder ?? Self.freshFolder(live)
     try await self.init(
-      storage: try ServerStorage(folder: place, live: live, limits: limits), clock: TestClock(),
-      live: live, limits: limits, log: log, folder: place, removesFolder: folder == nil)
+      storage: try ServerStorage(folder: location, live: live, limits: limits), clock: TestClock(),
+      live: live, limits: limits, log: log, folder: location, removesFolder: folder == nil)
   }
 
   /// Starts a server with its data in a folder that remains after the server ends.

@@ -56,16 +56,16 @@ public final class TestDevice: Sendable {
       let container = CKContainer(
         identifier: identifier,
         settings: core.settings(
-          of: state.account, environment: address.environment, stateFolder: place("state")),
+          of: state.account, environment: address.environment, stateFolder: path("state")),
         exchange: exchange,
         timing: core.clock.timing,
-        assets: AssetSettings(cacheFolder: place("cache-\(state.launch)")), events: exchange)
+        assets: AssetSettings(cacheFolder: path("cache-\(state.launch)")), events: exchange)
       state.containers[address] = container
       return container
     }
   }
 
-  private func place(_ name: String) -> URL {
+  private func path(_ name: String) -> URL {
     core.folder.appendingPathComponent("device-\(number)/\(name)", isDirectory: true)
   }
 
