@@ -81,9 +81,11 @@ struct RecordRules: Sendable {
     throw Refusal(ServerError(.accessDenied, Reason.accessDenied))
   }
 
-  /// - Throws: `ACCESS_DENIED`. An operation without a type is refused later.
+  /// - Throws: `ACCESS_DENIED`. An operation without a type is refused later, and so is one that
+  ///   creates a user record.
   private func checkPermission(toCreate operation: RecordOperation) throws(Refusal) {
-    guard let type = operation.recordType, !access.allowsCreation(of: type, schema: schema)
+    guard let type = operation.recordType, type != UserRecords.recordType,
+      !access.allowsCreation(of: type, schema: schema)
     else { return }
     throw Refusal(ServerError(.accessDenied, Reason.accessDenied))
   }
