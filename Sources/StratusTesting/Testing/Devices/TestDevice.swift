@@ -43,9 +43,10 @@ public final class TestDevice: Sendable {
 
   /// The app's container on this device. Each call returns the same object until ``relaunch()``.
   ///
-  /// - Parameter environment: development by default. In development, the first save creates a
-  ///   record type or field. In production, the schema must be deployed:
-  ///   ``TestServer/deploy(_:to:)``.
+  /// - Parameters:
+  ///   - identifier: the container's name, such as `iCloud.com.example.Notes`.
+  ///   - environment: development by default. In development, the first save creates a record type
+  ///     or field. In production, the schema must be deployed: ``TestServer/deploy(_:to:)``.
   public func container(
     _ identifier: String, environment: CKContainer.Settings.Environment = .development
   ) -> CKContainer {
