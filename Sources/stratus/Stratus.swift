@@ -11,6 +11,6 @@ struct Stratus: AsyncParsableCommand {
       DevCommand.self, ServeCommand.self, EnvCommand.self,
       ContainerCommand.self, APITokenCommand.self,
       AccountCommand.self, WebTokenCommand.self, SchemaCommand.self, ExplainCommand.self,
-      KeysCommand.self, BackupCommand.self, RestoreCommand.self,
+      KeysCommand.self, BackupCommand.self, RestoreCommand.self, CompactCommand.self,
     ])
 }

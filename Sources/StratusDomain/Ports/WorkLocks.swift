@@ -36,6 +36,8 @@ public enum BackgroundWork: String, Sendable {
   case assetSweep = "the removal of files"
   /// Drops indexes that no query reads.
   case unusedIndexes = "the removal of unused indexes"
+  /// Returns disk space of deleted data.
+  case space = "the return of disk space"
   /// Sends notifications to APNs.
   case push = "the sending of notifications"
 
