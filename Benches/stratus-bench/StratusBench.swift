@@ -9,6 +9,7 @@ struct StratusBench: AsyncParsableCommand {
     abstract: "Measure a Stratus server against what this machine can do.",
     subcommands: [
       RunCommand.self, DriveCommand.self, StreamsCommand.self, SyncCommand.self, FixedAnswer.self,
+      ChartCommand.self,
     ],
     defaultSubcommand: RunCommand.self)
 }
@@ -30,6 +31,9 @@ struct RunCommand: ParsableCommand {
 
   @Option(help: "Where to write the figures as JSON, too.")
   var json: String?
+
+  @Option(help: "Where to draw the table as an SVG picture, too.")
+  var chart: String?
 
   @Option(help: "The stratus binary; otherwise the one beside this one.")
   var server: String?
@@ -68,6 +72,9 @@ struct RunCommand: ParsableCommand {
     let report = try measure(sizes, wanted, in: work)
     print(report.table)
     if let json { try Data(report.json).write(to: URL(fileURLWithPath: json)) }
+    if let chart {
+      try Chart(run: RecordedRun.decoded(Data(report.json))).write(to: chart)
+    }
   }
 
   private func measure(_ sizes: Sizes, _ wanted: Set<Job>, in work: String) throws -> Report {

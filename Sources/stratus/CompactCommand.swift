@@ -9,10 +9,9 @@ struct CompactCommand: AsyncParsableCommand {
     abstract: "Return all unused disk space of a server's data to the system.",
     discussion: """
       Stop the server first. A running server returns the space of large deletions by itself, but \
-      not in files that version 0.1 made: run this command on them once. Each file is written \
-      anew beside the old one, so the disk needs free space for the largest of them; an \
-      interrupted run loses nothing. Files that no record holds are removed by the server after a \
-      day.
+      not in files that version 0.1 made: run this command on them once. It writes a new file \
+      beside each old one, so the disk needs free space for the largest of them. An interrupted \
+      run loses nothing. The server removes files that no record holds after a day.
       """)
 
   @OptionGroup var data: DataOption

@@ -7,7 +7,7 @@ struct DriveCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "drive",
     abstract: "Send a fixed number of requests to a server under a profiler.",
-    discussion: "docs/benchmarks.md says how to count a request's instructions with it.")
+    discussion: "docs/reference/benchmarks.md says how to count a request's instructions with it.")
 
   @Option(help: "The stratus binary, or a script that runs one under a profiler.")
   var server: String

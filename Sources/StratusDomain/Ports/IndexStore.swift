@@ -23,7 +23,7 @@ public protocol IndexReading {
   /// Records of a type after a position, for an index that is being built. The walk covers all
   /// databases, in the order of positions, without deleted zones.
   ///
-  /// - Parameter place: the position where the previous step ended; nil: from the first record.
+  /// - Parameter cursor: the position where the previous step ended; nil: from the first record.
   /// - Parameter limit: the maximum number of rows to examine, of any type.
   func recordsToIndex(
     ofType recordType: String, after cursor: IndexBuildCursor?, limit: Int

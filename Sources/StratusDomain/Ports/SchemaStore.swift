@@ -8,7 +8,15 @@ public protocol SchemaReading {
 /// Extends the schema.
 public protocol SchemaWriting {
   /// Adds new record types and fields, and index marks.
+  ///
+  /// A new record type gets ``RecordGrants/initial(forType:)``.
   func add(_ addition: SchemaAddition) throws(ServerError)
+
+  /// Replaces the grants of a known record type.
+  func set(_ grants: RecordGrants, of recordType: String) throws(ServerError)
+
+  /// Replaces the set of custom roles. A removed role also leaves all grants and users.
+  func set(customRoles: Set<String>) throws(ServerError)
 
   /// Replaces the settings of the container.
   func set(_ settings: ContainerSettings) throws(ServerError)

@@ -61,7 +61,7 @@ public protocol SubscriptionWriting {
   ///
   /// - Parameters:
   ///   - subscription: with its ID.
-  ///   - place: the key and zone that it is filed under.
+  ///   - watchKey: the key that matching finds it by.
   func save(
     _ subscription: Subscription, of user: String, in database: DatabaseView,
     under watchKey: WatchKey

@@ -38,11 +38,11 @@ struct IndexBuilder: Sendable {
     for columns: [IndexColumn], among known: [[IndexColumn]], isOptional: Bool = false
   ) -> Bool {
     if columns.count == 1 { return true }
-    let max = Limits.indexesPerRecordTypeMax - (isOptional ? keptPlaces : 0)
+    let max = Limits.indexesPerRecordTypeMax - (isOptional ? reservedCount : 0)
     return known.count { $0.count > 1 } < max
   }
 
-  private static let keptPlaces = 8
+  private static let reservedCount = 8
 
   /// Fills indexes, from where an earlier request stopped. Other indexes of the type at the same
   /// position are filled together with them.

@@ -32,7 +32,7 @@ struct ModifyRecordsHandler: EndpointHandler {
     let database = try await databases.open(address, for: caller, needsUser: true)
     let batches = try ZoneBatches(operations.map(\.zoneID), of: request.zoneID, in: database)
     let positions = batches.batches.map {
-      ZoneWriters.Place(store: address.store, zone: $0.address)
+      ZoneWriters.Key(store: address.store, zone: $0.address)
     }
     try writers.enter(positions)
     defer { writers.leave(positions) }

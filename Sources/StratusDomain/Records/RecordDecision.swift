@@ -67,11 +67,11 @@ struct RecordDecision: Sendable {
         }
         if let refusal = refused[index] { throw refusal }
         let known = name.flatMap(snapshot.stored)
-        let at = RecordRules.Place(
+        let numbers = RecordRules.Numbers(
           change: (snapshot.zone?.change ?? 0) + Int64(records.count) + 1,
           record: known?.number ?? snapshot.firstNumber + Int64(records.count))
         let outcome = try rules.decide(
-          sent, stored: name.flatMap { snapshot.records[$0] }, index: at, fields: &fields)
+          sent, stored: name.flatMap { snapshot.records[$0] }, numbers: numbers, fields: &fields)
         if let record = outcome.written {
           records.append(record)
           values.append(outcome.values)

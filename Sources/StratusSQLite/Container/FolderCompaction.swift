@@ -5,7 +5,7 @@ import StratusSQL
 /// Rewrites the SQLite files of a data folder without their unused space. No server may use the
 /// folder meanwhile, which its lock ensures.
 ///
-/// A file is written anew beside the old one and then takes its name, so an interrupted compaction
+/// A new file is written beside the old one and then takes its name, so an interrupted compaction
 /// loses nothing. Files of earlier versions can return space while a server runs from then on.
 public struct FolderCompaction: Sendable {
   /// The size of a file, in bytes.

@@ -9,7 +9,8 @@ public enum Reason {
     "the answer would be larger than the limit; ask for fewer records at once"
   public static let assetChanged = "the asset is another one"
   public static let assetNotFound = "the asset is not there"
-  public static let assetPieceOutOfPlace = "the piece does not begin where the bytes that came end"
+  public static let assetPieceAtWrongOffset =
+    "the piece does not begin where the bytes that came end"
   public static let assetPieceWrong = "the body is not the piece that Content-Range says"
   public static let assetTooLarge = "the asset is larger than the limit"
   public static let assetURLExpired = "the asset URL is past its time"

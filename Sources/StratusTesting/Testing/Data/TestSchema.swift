@@ -19,13 +19,21 @@ public struct TestSchema: Sendable, ExpressibleByDictionaryLiteral {
     var type: FieldType
     var isIndexed = true
 
+    /// A text.
     public static let string = Field(type: FieldType(.string))
+    /// A whole number.
     public static let int64 = Field(type: FieldType(.int64))
+    /// A fraction.
     public static let double = Field(type: FieldType(.double))
+    /// A date.
     public static let date = Field(type: FieldType(.timestamp))
+    /// Bytes.
     public static let data = Field(type: FieldType(.bytes))
+    /// A location.
     public static let location = Field(type: FieldType(.location))
+    /// A link to another record.
     public static let reference = Field(type: FieldType(.reference))
+    /// A file.
     public static let asset = Field(type: FieldType(.asset))
 
     /// A list of values of a type.
