@@ -18,7 +18,7 @@ struct StratusBench: AsyncParsableCommand {
 enum Job: String, CaseIterable, ExpressibleByArgument {
   case lookup, poll, modifyOne = "modify-1", modifyMany = "modify-200", pull
   case oneChange = "one-change"
-  case query, rows, asset, push, subscriptions, sync
+  case query, rows, asset, push, subscriptions, sync, memory
 }
 
 /// `stratus-bench`: measures everything and prints one table.
@@ -61,6 +61,7 @@ struct RunCommand: ParsableCommand {
     if let records {
       sizes.largeZoneRecords = max(1_000, records)
       sizes.queriedRecords = max(1_000, records)
+      sizes.storedRecords = max(1_000, records)
     }
     let wanted = Set(only.isEmpty ? Job.allCases : only)
     if !wanted.contains(.oneChange) { sizes.largeZoneRecords = 0 }
@@ -87,6 +88,12 @@ struct RunCommand: ParsableCommand {
     defer { jobs.stop() }
     var rounds: [[Row]] = []
     for _ in 0..<sizes.rounds { rounds.append(try jobs.measureRound(only: wanted)) }
+    if wanted.contains(.memory) {
+      let memory = MemoryJobs(
+        program: server ?? beside, folder: work, records: sizes.storedRecords, announce: announce)
+      let rows = try memory.measure()
+      rounds = rounds.map { $0 + rows }
+    }
     return Report(
       machine: machine, rounds: rounds, loadAfter: Machine.currentLoad,
       residentBytes: jobs.residentBytes)

@@ -88,7 +88,7 @@ extension Composition {
   func storeSweeps(logger: Logger) -> [StoreSweep] {
     [
       zoneSweep(logger: logger), cascadeSweep(logger: logger), changeSweep(logger: logger),
-      indexSweep(logger: logger), retirementSweep(logger: logger),
+      indexSweep(logger: logger), retirementSweep(logger: logger), spaceSweep(logger: logger),
     ]
   }
 
@@ -120,6 +120,13 @@ extension Composition {
     ) { [ambient] (store, _) async throws(ServerError) in
       try await ContinueRetirements(store: store, ambient: ambient).step()
     }
+  }
+
+  /// Returns the disk space of deleted data.
+  private func spaceSweep(logger: Logger) -> StoreSweep {
+    StoreSweep(
+      work: .space, pause: .seconds(5), stores: stores, locks: locks, logger: logger
+    ) { (store, _) async throws(ServerError) in try await ReturnSpace(store: store).step() }
   }
 
   /// Continues cascading deletions that contain more records than one transaction can delete.

@@ -123,6 +123,9 @@ public enum Limits {
   public static let subscriptionsPerUserMax = 1_000
   /// Bytes of one subscription as JSON. Choice: it is read with each change that may concern it.
   public static let subscriptionSizeBytesMax = 65_536
+  /// Bytes of all subscriptions of a user in one database. Choice: half of an answer, because one
+  /// answer lists all of them.
+  public static let subscriptionsSizeBytesMax = 8_388_608
   /// Fields whose values a notification contains (CKSubscription.NotificationInfo).
   public static let additionalFieldsMax = 3
   /// Subscriptions and changed records that one step of matching looks at. Choice: about 20 ms of

@@ -11,7 +11,8 @@ struct Stratus: AsyncParsableCommand {
       DevCommand.self, ServeCommand.self, EnvCommand.self,
       ContainerCommand.self, APITokenCommand.self,
       AccountCommand.self, WebTokenCommand.self, SchemaCommand.self, ExplainCommand.self,
-      KeysCommand.self, BackupCommand.self, RestoreCommand.self, CloudKitToolCommand.self,
+      KeysCommand.self, BackupCommand.self, RestoreCommand.self, CompactCommand.self,
+      CloudKitToolCommand.self,
     ])
 
   /// Runs the command line. A binary of the name `cktool` has the commands of `stratus cktool`.

@@ -145,7 +145,7 @@ struct WebTokenCommand: AsyncParsableCommand {
 
   struct RotateKey: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Seal tokens with a new key; those of the key before last end.")
+      abstract: "Seal tokens and asset URLs with new keys; those of the keys before last end.")
 
     @OptionGroup var server: ServerOptions
 

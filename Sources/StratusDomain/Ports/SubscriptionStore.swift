@@ -15,6 +15,9 @@ public protocol SubscriptionReading {
   /// The number of subscriptions that a user has in a database.
   func subscriptionCount(of user: String, in database: DatabaseView) throws(ServerError) -> Int
 
+  /// The size of a user's subscriptions in a database, as JSON, in bytes.
+  func subscriptionSizeBytes(of user: String, in database: DatabaseView) throws(ServerError) -> Int
+
   /// The subscriptions of a zone's audience that are filed under a key, in the order of their
   /// numbers.
   ///

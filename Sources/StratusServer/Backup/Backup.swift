@@ -173,5 +173,5 @@ public struct Backup: Sendable {
 
 extension StoreAddress {
   /// As the operator knows it.
-  fileprivate var title: String { "\(container) (\(environment))" }
+  var title: String { "\(container) (\(environment))" }
 }

@@ -182,6 +182,16 @@ public final class TestServer: Sendable {
   /// ``handOutNotifications()``, or with `hub.run()` in a task.
   package var hub: Hub { composition.hub }
 
+  /// Removes the sessions that have ended.
+  package func forgetEndedSessions() async throws {
+    try await composition.accounts.forgetEndedSessions()
+  }
+
+  /// The number of stored sessions.
+  package var sessionCount: Int {
+    get async throws { try await composition.accounts.sessionCount }
+  }
+
   /// Adds notifications to queues, as if changes had caused them.
   ///
   /// - Throws: what the store throws.

@@ -83,9 +83,6 @@ extension TestServer {
   /// - Throws: the server's error if production already has a part of the schema.
   public func deploy(_ schema: TestSchema, to containerIdentifier: String) async throws {
     let address = StoreAddress(container: containerIdentifier, environment: .production)
-    // The server creates a container when it first receives the container's name.
-    _ = try await core.userRecordName(
-      of: AccountState(email: "developer@localhost", tokens: developer), at: address)
     let addition = schema.addition
     try await core.composition.store(at: address).write { (store) throws(ServerError) in
       try store.add(addition)
