@@ -74,9 +74,7 @@ struct MixedSoak {
       try await disturb(server, connection, disturbance)
       if !faults.isEmpty { return }
     }
-    let isCalm = await SoakTime.wait(atMost: .seconds(Self.calmSeconds)) { [connection] in
-      // The program's own idle connections end, too.
-      _ = connection
+    let isCalm = await SoakTime.wait(atMost: .seconds(Self.calmSeconds)) {
       guard let now = ProcessFigures(of: server.processID) else { return false }
       return now.descriptorsCount <= first.descriptorsCount + Self.descriptorsMore
         && now.residentMegabytes <= first.residentMegabytes + Self.megabytesMore
@@ -102,7 +100,7 @@ struct MixedSoak {
     let refusals = disturbance == .fullDisk ? Refusals() : nil
     let querier = Querier(
       ledger: ledger, connection: connection, chance: rounds.chance.split())
-    let act = act(disturbance, on: server, refusals)
+    let act = act(disturbance, on: server)
     let found = await withTaskGroup(of: [String].self) { group in
       group.addTask {
         var querier = querier
@@ -125,7 +123,7 @@ struct MixedSoak {
 
   /// What happens to the server while the load runs; it returns the faults it finds.
   private mutating func act(
-    _ disturbance: Disturbance, on server: ServerProcess, _ refusals: Refusals?
+    _ disturbance: Disturbance, on server: ServerProcess
   ) -> @Sendable () async throws -> [String] {
     let (machine, phase, ledger) = (machine, phase, rounds.ledger)
     switch disturbance {
@@ -154,7 +152,8 @@ struct MixedSoak {
         return []
       }
     case .fullDisk:
-      return { try await Self.fill(machine, for: phase, ledger, refusals) }
+      let filler = Filler(connection: server.connect(as: "filler"))
+      return { try await Self.fill(machine, for: phase, ledger, filler) }
     case .backup:
       let check = BackupCheck(
         binary: binary, data: data, folder: folder, environment: machine.environment,
@@ -164,17 +163,18 @@ struct MixedSoak {
   }
 
   private static func fill(
-    _ machine: SoakMachine, for phase: Duration, _ ledger: Ledger, _ refusals: Refusals?
+    _ machine: SoakMachine, for phase: Duration, _ ledger: Ledger, _ filler: Filler
   ) async throws -> [String] {
     await SoakTime.pass(phase / 4)
     try machine.fillDisk()
-    let isNoticed = await SoakTime.wait(atMost: .seconds(20)) { (refusals?.total ?? 0) > 0 }
+    let filled = try await filler.fill()
     await SoakTime.pass(phase / 2)
     try machine.emptyDisk()
     let count = ledger.acknowledgedCount
     let goesOn = await SoakTime.wait(atMost: .seconds(20)) { ledger.acknowledgedCount > count }
+    try await filler.remove(filled ?? 0)
     var faults: [String] = []
-    if !isNoticed { faults.append("no write was refused for 20 s on a full disk") }
+    if filled == nil { faults.append("no write was refused on a full disk") }
     if !goesOn { faults.append("no write succeeded for 20 s after the disk had space again") }
     return faults
   }
