@@ -18,7 +18,8 @@ struct `The documents` {
   @Test func `mention only texts of the repository`() { expectNone(LinkRules.outside) }
 
   @Test func `link to files and headings that exist`() {
-    let anchors = Dictionary(uniqueKeysWithValues: documents.map { ($0.path, $0.anchors) })
+    // NB: during a merge git lists a page once for each side.
+    let anchors = Dictionary(documents.map { ($0.path, $0.anchors) }) { first, _ in first }
     expectNone { document in
       LinkRules.broken(
         document,
