@@ -86,6 +86,8 @@ public struct Composition: Sendable {
       logger.error("notifications cannot be handed out: \(error.reason) \(error.facts)")
     }
     let management = accounts.managementHandlers(
+      roles: UserRoles(stores: stores, ambient: live.ambient, changes: changes),
+      audit: Audit { logger.notice("\($0)") },
       releaseDisabled: { [hub, accounts] () async throws(ServerError) in
         try await hub.releaseDisabled(by: accounts)
       },

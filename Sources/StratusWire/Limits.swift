@@ -89,6 +89,10 @@ public enum Limits {
   public static let fieldNameLengthMax = 255
   /// Fields in one record type. Choice: protects the schema, which every write reads.
   public static let fieldsPerRecordTypeMax = 1_000
+  /// Users with custom roles in one container and environment. Choice: every session of the store
+  /// keeps them in memory, about 150 bytes each, and reads them again when a role is granted or
+  /// revoked.
+  public static let usersWithRolesMax = 10_000
   /// Record types in one container. Choice: as above.
   public static let recordTypesMax = 1_000
   /// Custom zones in one database. Choice: bounds the work of `zones/list` for one user.

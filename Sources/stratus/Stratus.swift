@@ -10,7 +10,7 @@ struct Stratus: AsyncParsableCommand {
     subcommands: [
       DevCommand.self, ServeCommand.self, EnvCommand.self,
       ContainerCommand.self, APITokenCommand.self,
-      AccountCommand.self, WebTokenCommand.self, SchemaCommand.self, ExplainCommand.self,
-      KeysCommand.self, BackupCommand.self, RestoreCommand.self,
+      AccountCommand.self, RoleCommand.self, WebTokenCommand.self, SchemaCommand.self,
+      ExplainCommand.self, KeysCommand.self, BackupCommand.self, RestoreCommand.self,
     ])
 }

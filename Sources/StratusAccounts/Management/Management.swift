@@ -6,8 +6,11 @@ extension Accounts {
   ///
   /// - Parameters:
   /// - releaseDisabled: releases the listeners of disabled users.
+  ///   - roles: assigns custom roles to users.
+  ///   - audit: writes changes to users' rights into the log.
   ///   - deleteStores: removes a container's files.
   public func managementHandlers(
+    roles: UserRoles, audit: Audit,
     releaseDisabled: @escaping @Sendable () async throws(ServerError) -> Void,
     deleteStores: @escaping @Sendable (_ container: String) async throws(ServerError) -> Void
   ) -> [any ManagementHandler] {
@@ -26,6 +29,9 @@ extension Accounts {
       ListAccountsHandler(accounts: self),
       EnableAccountHandler(accounts: self),
       DisableAccountHandler(accounts: self, releaseDisabled: releaseDisabled),
+      ListRolesHandler(accounts: self, roles: roles),
+      GrantRoleHandler(accounts: self, roles: roles, audit: audit),
+      RevokeRoleHandler(accounts: self, roles: roles, audit: audit),
     ]
   }
 }

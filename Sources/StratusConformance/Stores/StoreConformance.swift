@@ -9,6 +9,7 @@ public enum StoreConformance {
   public static let checks: [Check] =
     transactionChecks + concurrencyChecks + zoneChecks + recordChecks + changeChecks
     + zoneHistoryChecks + purgeChecks + forgettingChecks + schemaChecks + roleChecks + entryChecks
-    + indexChecks + linkChecks + cascadeChecks + assetChecks + holdChecks + keyChecks + subscriptionChecks
+    + indexChecks + linkChecks + cascadeChecks + assetChecks + holdChecks + keyChecks
+    + subscriptionChecks
     + outboxChecks + queueChecks + collectionChecks + deviceChecks + listingChecks + passageChecks
 }

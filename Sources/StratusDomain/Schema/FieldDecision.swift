@@ -35,7 +35,7 @@ struct FieldDecision: Sendable {
     // Names are unique, so fields added in this loop need not be visible here.
     let knownFields = schema.recordTypes[recordType]?.fields ?? [:]
     for input in inputs {
-      let known = knownFields[input.name]?.type
+      let known = knownFields[input.name]?.type ?? systemType(of: input.name, in: recordType)
       if known == nil { try Naming.checkFieldName(input.name) }
       let value: FieldValue?
       do { value = try input.decode(schemaType: known) } catch {
@@ -55,6 +55,12 @@ struct FieldDecision: Sendable {
   func knows(_ values: [(key: String, value: FieldValue)], in recordType: String) -> Bool {
     guard let fields = schema.recordTypes[recordType]?.fields else { return false }
     return values.allSatisfy { fields[$0.key]?.type == $0.value.type }
+  }
+
+  /// The type of a field that the system owns. The schema does not contain such fields.
+  private func systemType(of field: String, in recordType: String) -> FieldType? {
+    recordType == UserRecords.recordType && field == UserRecords.rolesField
+      ? UserRecords.rolesType : nil
   }
 
   private mutating func require(_ recordType: String) throws(ServerError) {
