@@ -72,7 +72,9 @@ import Testing
     kind: RecordOperation.Kind
   ) throws {
     var situation = try publicNote(by: Situation.bea)
-    for grants in [[:], ["_creator": RecordPermissions.read], ["Editor": [.create, .write]]] {
+    for grants in [[:], ["_creator": .read], ["Editor": [.create, .write]]]
+      as [[String: RecordPermissions]]
+    {
       situation.schema = .notes(RecordGrants(roles: grants))
       for name in ["n-1", "n-2"] {
         #expect(try situation.decide(.on(name, kind)) == .refused(.accessDenied))

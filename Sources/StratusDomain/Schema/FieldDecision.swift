@@ -67,7 +67,9 @@ struct FieldDecision: Sendable {
     // NB: apps can add fields to user records from the start. The system owns the type itself.
     if schema.recordTypes[recordType] != nil || recordType == UserRecords.recordType { return }
     guard environment == .development else {
-      throw .badRequest("Cannot create new type '\(recordType)' in production schema")
+      throw .lacking(
+        ProductionLack(recordType: recordType, kind: .recordType), in: environment,
+        "Cannot create new type '\(recordType)' in production schema")
     }
     guard schema.recordTypes.count < Limits.recordTypesMax else {
       throw .badRequest("the schema has \(Limits.recordTypesMax) record types, the most allowed")
@@ -79,7 +81,8 @@ struct FieldDecision: Sendable {
     _ name: String, _ type: FieldType, to recordType: String
   ) throws(ServerError) {
     guard environment == .development else {
-      throw .badRequest(
+      throw .lacking(
+        ProductionLack(recordType: recordType, kind: .field, name: name), in: environment,
         "Cannot create new field '\(name)' in type '\(recordType)' in production schema")
     }
     let count = schema.recordTypes[recordType]?.fields.count ?? 0

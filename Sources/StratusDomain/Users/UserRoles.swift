@@ -1,9 +1,9 @@
-public import StratusWire
+import StratusWire
 
 /// Assigns custom roles to users (schema-language §5).
 ///
-/// The field `roles` of the user's public record contains the numbers of the user's roles. The store
-/// also keeps the names of the roles, which are part of its ``Schema``.
+/// The field `roles` of the user's public record contains the numbers of the user's roles. The
+/// store also keeps the names of the roles, which are part of its ``Schema``.
 public struct UserRoles: Sendable {
   private let stores: any StoreCatalog
   private let users: UserRecords
@@ -31,8 +31,8 @@ public struct UserRoles: Sendable {
   /// Gives a role to a user.
   ///
   /// - Returns: false if the user had it already.
-  /// - Throws: `NOT_FOUND` if the environment has no such role; `BAD_REQUEST` if too many users have
-  ///   roles.
+  /// - Throws: `NOT_FOUND` if the environment has no such role; `BAD_REQUEST` if too many users
+  ///   have roles.
   public func grant(
     _ role: String, to user: String, at address: StoreAddress
   ) async throws(ServerError) -> Bool {

@@ -18,6 +18,7 @@ enum StoreUpgrade {
     if layout < 4 { try addForgetting(on: connection, now: now) }
     if layout < 6 {
       try connection.define(RoleTables.text(connection.dialect))
+      try connection.define(LackTables.text(connection.dialect))
       try RoleTables.grantInitially(on: connection)
     }
     switch layout {

@@ -50,7 +50,7 @@ struct GrantCell: Hashable {
   let result: String
 }
 
-/// What the reference says for a caller with a user.
+/// The cells of a caller with a user, by the reference.
 enum GrantOracle {
   static func cells(_ rights: Rights) -> [GrantCell] {
     let refusal = rights.reads ? "ACCESS_DENIED" : "NOT_FOUND"

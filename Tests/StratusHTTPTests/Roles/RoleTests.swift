@@ -1,4 +1,5 @@
 import StratusDomain
+import StratusServer
 import StratusTesting
 import StratusWire
 import Testing
