@@ -84,7 +84,7 @@ extension StoreSession {
     }
     var schema = Schema(indexes: try readIndexes(), settings: try readSettings())
     schema.add(addition)
-    try readRoles(into: &schema)
+    try readRoles(into: &schema, storedTypes: addition.recordTypes)
     return schema
   }
 
