@@ -35,7 +35,7 @@ final class ServerProcess: @unchecked Sendable {
       service: service, hub: hub, management: [],
       authentication: TokenIsUser(), pace: CallerPace(.unpaced, ambient: ambient),
       ambient: ambient, managementToken: "", instance: "simulation", publicURL: nil,
-      logger: logger)
+      radar: ProductionRadar(stores: stores, ambient: ambient), logger: logger)
   }
 
   /// Runs the server's background work: at once after a signal, and at intervals.

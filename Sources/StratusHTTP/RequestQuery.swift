@@ -5,6 +5,7 @@ struct RequestQuery: Sendable, Equatable {
   var credentials = Credentials(apiToken: nil, webAuthToken: nil)
   var clientID: String?
   var wantsSyncToken = false
+  var clientBuildNumber: String?
 
   init(_ query: Substring?) {
     guard var query else { return }
@@ -25,6 +26,8 @@ struct RequestQuery: Sendable, Equatable {
       credentials.webAuthToken = Self.decode(value)
     } else if key.elementsEqual("clientId".utf8) {
       clientID = Self.decode(value)
+    } else if key.elementsEqual("clientBuildNumber".utf8) {
+      clientBuildNumber = Self.decode(value)
     } else if key.elementsEqual("getCurrentSyncToken".utf8) {
       wantsSyncToken = value.elementsEqual("True".utf8) || value.elementsEqual("true".utf8)
     }

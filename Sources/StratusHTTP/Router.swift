@@ -29,6 +29,7 @@ public struct Router: Sendable {
   private let managementToken: String
   private let publicURL: String?
   private let readiness: ReadinessProbe
+  private let radar: ProductionRadar
   /// The header fields of every answer.
   private let fixedFields: HTTPFields
   private let logger: Logger
@@ -40,12 +41,14 @@ public struct Router: Sendable {
   ///   - instance: names this process in answers.
   ///   - publicURL: what clients call the server; nil: what each of them calls it.
   ///   - readiness: what `/health/ready` looks at.
+  ///   - radar: counts the refusals of what production lacks.
   public init(
     service: Service, hub: any NotificationListening, management: [any ManagementHandler],
     authentication: any Authentication, pace: CallerPace, ambient: Ambient,
     managementToken: String, instance: String, publicURL: String?,
-    readiness: [any ReadinessCheck] = [], logger: Logger
+    readiness: [any ReadinessCheck] = [], radar: ProductionRadar, logger: Logger
   ) {
+    self.radar = radar
     self.readiness = ReadinessProbe(readiness, ambient: ambient)
     listening = service.listening
     self.hub = hub
@@ -98,6 +101,10 @@ public struct Router: Sendable {
       }
     } catch {
       answer = .bytes(describe(error, &exchange))
+    }
+    let lacks = exchange.caller.lacks.all
+    if !lacks.isEmpty, let store = exchange.store {
+      radar.note(lacks, at: store, app: ClientApp.name(of: request))
     }
     if request.method == .head, case .bytes(let bytes) = answer {
       answer = .absent(size: Int64(bytes.count))
@@ -177,6 +184,7 @@ public struct Router: Sendable {
     _ body: any SentBody, _ exchange: inout Exchange
   ) async throws(ServerError) -> CallerPace.Subject {
     let query = RequestQuery(query)
+    exchange.store = store
     exchange.caller.serverURL = publicURL ?? "http://" + (request.authority ?? "localhost")
     exchange.caller.deviceID =
       query.clientID.map { String($0.prefix(Limits.clientIDLengthMax)) } ?? Caller.namelessDeviceID
@@ -297,6 +305,8 @@ public struct Router: Sendable {
 struct Exchange {
   let uuid: String
   var caller: Caller
+  /// The store that the request is for; nil: none, or not known yet.
+  var store: StoreAddress?
   var status = HTTPResponse.Status.ok
   /// Fields of this answer's own.
   var fields = HTTPFields()

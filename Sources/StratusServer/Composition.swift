@@ -22,6 +22,8 @@ public struct Composition: Sendable {
   let cascades: any Signals = LocalSignals()
   /// Signals changes that may cause notifications.
   let changes: any Signals = LocalSignals()
+  /// Counts the refusals of what production lacks.
+  let radar: ProductionRadar
   /// Records which indexes queries use.
   let uses = IndexUses()
   /// Signals queues with new notifications.
@@ -85,12 +87,15 @@ public struct Composition: Sendable {
     ) { [accounts] (user, container) async throws(ServerError) in
       try await accounts.disabledUsers(of: container).contains(user)
     }
+    radar = ProductionRadar(stores: stores, ambient: live.ambient)
     hub = Hub(
       stores: stores, ambient: live.ambient, heartbeatSeconds: push.heartbeatSeconds
     ) { error in
       logger.error("notifications cannot be handed out: \(error.reason) \(error.facts)")
     }
     let management = accounts.managementHandlers(
+      roles: UserRoles(stores: stores, ambient: live.ambient, changes: changes),
+      audit: Audit { logger.notice("\($0)") },
       releaseDisabled: { [hub, accounts] () async throws(ServerError) in
         try await hub.releaseDisabled(by: accounts)
       },
@@ -101,13 +106,17 @@ public struct Composition: Sendable {
         try signingKeys.rotate(SigningPurpose.assetTickets, to: randomness(32))
         signer.replace(by: try ticketKeys())
       })
+    let status = StatusHandler(
+      stores: stores, containers: registry, radar: radar, checks: storage.readinessChecks,
+      ambient: live.ambient, startedAt: live.ambient.now(),
+      logger: StatusLog { logger.error("\($0)") })
     router = Router(
-      service: service, hub: hub, management: management + service.managementHandlers,
+      service: service, hub: hub, management: management + service.managementHandlers + [status],
       authentication: accounts, pace: CallerPace(limits, ambient: live.ambient),
       ambient: live.ambient,
       managementToken: managementToken, instance: live.ambient.makeUUID(),
       publicURL: publicURL.map(Self.withoutSlash), readiness: storage.readinessChecks,
-      logger: logger)
+      radar: radar, logger: logger)
   }
 
   private static func withoutSlash(_ url: String) -> String {
@@ -299,5 +308,10 @@ public struct Composition: Sendable {
   func releaseMemory() -> Bool { storage.releaseMemory() }
 
   /// Closes the files; every acknowledged write is on disk already.
-  public func close() async { await storage.close() }
+  public func close() async {
+    do throws(ServerError) { try await radar.flush() } catch {
+      logger.error("the counts of refusals in production are lost: \(error.reason)")
+    }
+    await storage.close()
+  }
 }

@@ -106,6 +106,7 @@ public struct Server: Sendable {
     if let seconds = settings.storeIdleSeconds, settings.apns == nil {
       services.append(StoreIdling(parts: parts, idleSeconds: seconds))
     }
+    services.append(RadarService(radar: parts.radar, logger: logger))
     if let access = settings.apns {
       services.append(parts.apnsService(access, live: live, logger: logger))
     }

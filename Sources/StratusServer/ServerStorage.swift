@@ -118,6 +118,8 @@ protocol OpenStoreCatalog: StoreCatalog {
   func idleStores(unusedSince time: Int64) -> [StoreAddress: any Store]
   /// Closes a store unless it is in use, or was since a time; the next request opens it again.
   func closeStore(at address: StoreAddress, unlessUsedSince time: Int64) async
+  /// The bytes of a store's files without its assets; 0: it has none.
+  func sizeBytes(ofStore address: StoreAddress) -> Int64
   /// Removes a container's stores with all their data.
   func deleteStores(of container: String) async throws(ServerError)
 }
@@ -133,5 +135,6 @@ extension MemoryStores: OpenStoreCatalog {
   /// None: memory is all that a closed store would free, and all that it is.
   func idleStores(unusedSince time: Int64) -> [StoreAddress: any Store] { [:] }
   func closeStore(at address: StoreAddress, unlessUsedSince time: Int64) async {}
+  func sizeBytes(ofStore address: StoreAddress) -> Int64 { 0 }
   func deleteStores(of container: String) async throws(ServerError) { removeStores(of: container) }
 }

@@ -204,6 +204,7 @@ public final class Connection: Sendable {
     }
     var headers = options.headers
     headers["Content-Type"] = "application/json; charset=utf-8"
+    headers["User-Agent"] = AppName.userAgent
     let timeout = min(options.requestTimeoutSeconds, max(remaining ?? .infinity, 0.001))
     let request = HTTPRequest(
       url: url, headers: headers, body: body, timeoutSeconds: timeout, totalSeconds: remaining)

@@ -89,6 +89,18 @@ public enum Limits {
   public static let fieldNameLengthMax = 255
   /// Fields in one record type. Choice: protects the schema, which every write reads.
   public static let fieldsPerRecordTypeMax = 1_000
+  /// Users with custom roles in one container and environment. Choice: every session of the store
+  /// keeps them in memory, about 150 bytes each, and reads them again when a role is granted or
+  /// revoked.
+  public static let usersWithRolesMax = 10_000
+  /// Refusals of what production lacks that are counted in memory, by container, part and app.
+  /// Choice: about 200 bytes each.
+  public static let lacksPendingMax = 1_000
+  /// Rows of such counts in one store. Choice: more than an operator reads, and callers that invent
+  /// names fill no disk.
+  public static let lacksPerStoreMax = 500
+  /// Characters of an app's name and version in these counts. Choice: as much as a line shows.
+  public static let appNameLengthMax = 64
   /// Record types in one container. Choice: as above.
   public static let recordTypesMax = 1_000
   /// Roles in one schema. Choice: an app has a few.

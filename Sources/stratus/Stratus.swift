@@ -1,4 +1,5 @@
 import ArgumentParser
+import StratusWire
 
 /// CloudKit on your own ground.
 @main
@@ -6,11 +7,11 @@ struct Stratus: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "stratus",
     abstract: "CloudKit on your own ground.",
-    version: "0.1.0",
+    version: ServerVersion.current,
     subcommands: [
-      DevCommand.self, ServeCommand.self, EnvCommand.self,
-      ContainerCommand.self, APITokenCommand.self,
-      AccountCommand.self, WebTokenCommand.self, SchemaCommand.self, ExplainCommand.self,
+      DevCommand.self, ServeCommand.self, EnvCommand.self, StatusCommand.self,
+      DoctorCommand.self, ContainerCommand.self, APITokenCommand.self, AccountCommand.self,
+      RoleCommand.self, WebTokenCommand.self, SchemaCommand.self, ExplainCommand.self,
       KeysCommand.self, BackupCommand.self, RestoreCommand.self, CompactCommand.self,
       CloudKitToolCommand.self,
     ])

@@ -66,6 +66,36 @@ import Testing
     #expect(try situation.decide(.on("n-1", kind, tag: tag)) == .refused(.notFound))
   }
 
+  /// Without a grant to create, all names look the same.
+  @Test(arguments: [RecordOperation.Kind.create, .forceUpdate, .forceReplace])
+  func `a caller without a grant to create cannot find out which names are taken`(
+    kind: RecordOperation.Kind
+  ) throws {
+    var situation = try publicNote(by: Situation.bea)
+    for grants in [[:], ["_creator": .read], ["Editor": [.create, .write]]]
+      as [[String: RecordPermissions]]
+    {
+      situation.schema = .notes(RecordGrants(roles: grants))
+      for name in ["n-1", "n-2"] {
+        #expect(try situation.decide(.on(name, kind)) == .refused(.accessDenied))
+        #expect(try situation.decide(.on(name, kind, type: nil)) == .refused(.badRequest))
+      }
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `a custom role may write another user's record if its grants say so`(
+    isEditor: Bool
+  ) throws {
+    var situation = try publicNote(by: Situation.bea)
+    situation.schema = .notes(
+      RecordGrants(roles: ["_world": .read, "Editor": .write]),
+      rolesOfUsers: [Situation.anna: [isEditor ? "Editor" : "Reviewer"]])
+    let verdict = try situation.decide(.on("n-1", .forceUpdate))
+    #expect(verdict == (isEditor ? .saved : .refused(.accessDenied)))
+    #expect(try situation.decide(.on("n-2", .create)) == .refused(.accessDenied))
+  }
+
   @Test func `a forced deletion of a record that the caller may not read deletes nothing`() throws {
     let decision = try secretNote().decide([.on("n-1", .forceDelete)])
     #expect(decision.records.isEmpty)
@@ -104,5 +134,50 @@ import Testing
     let operation = try RecordOperation.on(
       "n-1", .forceUpdate, type: "Users", fields: #"{"nick":{"value":"Annie"}}"#)
     #expect(try situation.decide(operation) == .saved)
+  }
+
+  /// A user record with the roles 1 and 2.
+  private func userWithRoles() throws -> Situation {
+    var situation = try Situation.oneNote()
+    situation.stored[0].type = "Users"
+    situation.stored[0].fields = FieldsJSON([
+      ("nick", .string("Anna")), ("roles", .list(.int64, [.int64(1), .int64(2)])),
+    ])
+    situation.schema.add(
+      SchemaAddition(
+        recordTypes: ["Users"],
+        fields: [
+          .init(recordType: "Users", name: "nick", type: FieldType(.string))
+        ]))
+    return situation
+  }
+
+  private static let saves = [RecordOperation.Kind.update, .forceUpdate, .replace, .forceReplace]
+
+  @Test(arguments: saves)
+  func `a save of a user record keeps its roles`(kind: RecordOperation.Kind) throws {
+    let situation = try userWithRoles()
+    let tag = try #require(situation.stored.first).tag
+    for fields in [
+      #"{"nick":{"value":"Annie","type":"STRING"}}"#,
+      #"{"nick":{"value":"Annie"},"roles":{"value":[1,2],"type":"INT64_LIST"}}"#,
+    ] {
+      let operation = try RecordOperation.on("n-1", kind, type: "Users", tag: tag, fields: fields)
+      let saved = try #require(situation.decide([operation]).records.first, "\(fields)")
+      let values = Dictionary(uniqueKeysWithValues: try saved.fields.values().map { ($0, $1) })
+      #expect(
+        values == ["nick": .string("Annie"), "roles": .list(.int64, [.int64(1), .int64(2)])])
+    }
+  }
+
+  @Test(arguments: saves, ["[1,2,3]", "[1]", "[]", "null"])
+  func `no user can change the roles of a user record`(
+    kind: RecordOperation.Kind, roles: String
+  ) throws {
+    let situation = try userWithRoles()
+    let tag = try #require(situation.stored.first).tag
+    let operation = try RecordOperation.on(
+      "n-1", kind, type: "Users", tag: tag, fields: #"{"roles":{"value":\#(roles)}}"#)
+    #expect(try situation.decide(operation) == .refused(.accessDenied))
   }
 }

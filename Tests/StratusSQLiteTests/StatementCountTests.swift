@@ -120,6 +120,23 @@ private final class CountingConnection: SQLConnection {
     }
   }
 
+  /// The schema has the roles of all users, and its version is read anyway.
+  @Test func `reads nothing more where users have roles`() throws {
+    try withSession { session, connection in
+      _ = try session.createZone(named: "Notes", in: Self.ann)
+      try session.set(customRoles: ["Editor"])
+      _ = try session.set(roles: ["Editor"], ofUser: "_bob")
+      try save(1, on: session)
+      _ = connection.take()
+      try save(1, on: session)
+      #expect(connection.take().count == 7)
+      session.begin()
+      let schema = try session.schema()
+      #expect(schema.rolesOfUsers == ["_bob": ["Editor"]])
+      #expect(connection.take() == ["SELECT schema_version FROM"])
+    }
+  }
+
   @Test func `that is refused does not make the next one read more`() throws {
     try withSession { session, connection in
       _ = try session.createZone(named: "Notes", in: Self.ann)

@@ -6,9 +6,12 @@ extension Accounts {
   ///
   /// - Parameters:
   /// - releaseDisabled: releases the listeners of disabled users.
+  ///   - roles: assigns custom roles to users.
+  ///   - audit: writes changes to users' rights into the log.
   ///   - deleteStores: removes a container's files.
   ///   - rotateTicketKey: signs asset URLs with a new key.
   public func managementHandlers(
+    roles: UserRoles, audit: Audit,
     releaseDisabled: @escaping @Sendable () async throws(ServerError) -> Void,
     deleteStores: @escaping @Sendable (_ container: String) async throws(ServerError) -> Void,
     rotateTicketKey: @escaping @Sendable () throws(ServerError) -> Void
@@ -28,6 +31,9 @@ extension Accounts {
       ListAccountsHandler(accounts: self),
       EnableAccountHandler(accounts: self),
       DisableAccountHandler(accounts: self, releaseDisabled: releaseDisabled),
+      ListRolesHandler(accounts: self, roles: roles),
+      GrantRoleHandler(accounts: self, roles: roles, audit: audit),
+      RevokeRoleHandler(accounts: self, roles: roles, audit: audit),
     ]
   }
 }

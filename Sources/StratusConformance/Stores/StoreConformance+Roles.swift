@@ -4,8 +4,13 @@ import StratusWire
 extension StoreConformance {
   static let roleChecks: [Check] = [
     Check("a new record type has the initial grants", newTypesHaveInitialGrants),
+    Check("fields of user records leave the grants as they are", userFieldsKeepGrants),
     Check("grants are replaced as a whole", grantsAreReplaced),
     Check("a removed role leaves all grants", removedRolesLeaveGrants),
+    Check("the roles of a user are replaced as a whole", userRolesAreReplaced),
+    Check(
+      "a removed role leaves all users, and its number is not used again", removedRolesLeaveUsers),
+    Check("an unknown role cannot be given to a user", unknownRoleIsRefused),
   ]
 
   /// User records have grants of their own.
@@ -20,6 +25,18 @@ extension StoreConformance {
     try expect(
       schema.recordTypes["Users"]?.grants.roles, ["_world": .read, "_creator": .write])
     try expect(schema.customRoles, [])
+  }
+
+  /// Apps add fields to user records without adding the type.
+  static func userFieldsKeepGrants(_ store: any Store) async throws {
+    try await store.write { (body) throws(ServerError) in
+      try body.add(
+        SchemaAddition(
+          fields: [.init(recordType: "Users", name: "nick", type: FieldType(.string))]))
+    }
+    let schema = try await store.read { (body) throws(ServerError) in try body.schema() }
+    try expect(
+      schema.recordTypes["Users"]?.grants.roles, ["_world": .read, "_creator": .write])
   }
 
   /// Other types keep their grants, and reads with an older schema see the new grants.
@@ -58,5 +75,59 @@ extension StoreConformance {
     try expect(schema.customRoles, ["Curator", "Reviewer"])
     try expect(
       schema.recordTypes["Note"]?.grants.roles, ["Curator": .read, "_world": .read])
+  }
+
+  /// Each role has one number, whoever has the role. Reads with an older schema see the change.
+  static func userRolesAreReplaced(_ store: any Store) async throws {
+    try await store.write { (body) throws(ServerError) in
+      try body.set(customRoles: ["Editor", "Curator"])
+    }
+    var numbers: [Set<String>: [Int64]] = [:]
+    for roles in [["Editor"], ["Curator"], ["Curator", "Editor"], [], ["Editor"]]
+      as [Set<String>]
+    {
+      let (given, others) = try await store.write { (body) throws(ServerError) in
+        (
+          try body.set(roles: roles, ofUser: "_ann"),
+          try body.set(roles: ["Editor"], ofUser: "_bob")
+        )
+      }
+      try expect(given.count, roles.count)
+      if let known = numbers[roles] { try expect(given, known) }
+      numbers[roles] = given
+      numbers[["Editor"]] = others
+      let schema = try await store.read { (body) throws(ServerError) in try body.schema() }
+      try expect(
+        schema.rolesOfUsers,
+        roles.isEmpty ? ["_bob": ["Editor"]] : ["_ann": roles, "_bob": ["Editor"]])
+    }
+    try expect(
+      numbers[["Curator", "Editor"]],
+      ((numbers[["Curator"]] ?? []) + (numbers[["Editor"]] ?? [])).sorted())
+  }
+
+  static func removedRolesLeaveUsers(_ store: any Store) async throws {
+    let first = try await store.write { (body) throws(ServerError) in
+      try body.set(customRoles: ["Editor", "Curator"])
+      return try body.set(roles: ["Editor", "Curator"], ofUser: "_ann")
+    }
+    let (schema, second) = try await store.write { (body) throws(ServerError) in
+      try body.set(customRoles: ["Curator"])
+      let schema = try body.schema()
+      try body.set(customRoles: ["Curator", "Editor"])
+      return (schema, try body.set(roles: ["Editor"], ofUser: "_bob"))
+    }
+    try expect(schema.rolesOfUsers, ["_ann": ["Curator"]])
+    try expect(second.filter(first.contains), [])
+  }
+
+  static func unknownRoleIsRefused(_ store: any Store) async throws {
+    let error = await store.failure { (body) throws(ServerError) in
+      try body.set(customRoles: ["Editor"])
+      _ = try body.set(roles: ["Curator"], ofUser: "_ann")
+    }
+    try expect(error?.code, .internalError)
+    let schema = try await store.read { (body) throws(ServerError) in try body.schema() }
+    try expect(schema, Schema())
   }
 }

@@ -8,8 +8,8 @@ public enum StoreConformance {
 
   public static let checks: [Check] =
     transactionChecks + concurrencyChecks + zoneChecks + recordChecks + changeChecks
-    + zoneHistoryChecks + purgeChecks + forgettingChecks + schemaChecks + roleChecks + entryChecks
-    + indexChecks + linkChecks + cascadeChecks + assetChecks + holdChecks + keyChecks
+    + zoneHistoryChecks + purgeChecks + forgettingChecks + schemaChecks + roleChecks + lackChecks
+    + entryChecks + indexChecks + linkChecks + cascadeChecks + assetChecks + holdChecks + keyChecks
     + subscriptionChecks + outboxChecks + queueChecks + collectionChecks + deviceChecks
     + listingChecks + passageChecks + retirementChecks
 }

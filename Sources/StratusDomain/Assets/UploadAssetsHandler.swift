@@ -65,9 +65,12 @@ struct UploadAssetsHandler: EndpointHandler {
     }
     if environment == .development { return }
     guard type != nil else {
-      throw .badRequest("Cannot create new type '\(recordType)' in production schema")
+      throw .lacking(
+        ProductionLack(recordType: recordType, kind: .recordType), in: environment,
+        "Cannot create new type '\(recordType)' in production schema")
     }
-    throw .badRequest(
+    throw .lacking(
+      ProductionLack(recordType: recordType, kind: .field, name: field.fieldName), in: environment,
       "Cannot create new field '\(field.fieldName)' in type '\(recordType)' in production schema")
   }
 }

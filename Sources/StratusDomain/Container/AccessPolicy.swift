@@ -22,20 +22,26 @@ struct AccessPolicy: Sendable, Hashable {
 
   /// Whether the caller has a permission for records of one type and creator.
   ///
+  /// Source: schema-language §5: the permissions of all roles of the caller add up.
+  ///
   /// - Parameter creator: the user record name of the record's creator; nil: there is no record
   ///   yet.
   func allows(
-    _ permission: RecordPermissions, createdBy creator: String?, grants: RecordGrants,
-    as role: ZoneRole
+    _ permission: RecordPermissions, createdBy creator: String?, type recordType: String,
+    schema: Schema, as role: ZoneRole
   ) -> Bool {
     switch role {
     case .owner: return true
     case .visitor:
+      let grants = schema.grants(of: recordType)
       var permissions = grants.world
       if let user {
         permissions.formUnion(grants.authenticated)
         // Source: schema-language §5: the creator's grant to create applies to every user.
         if creator == nil || creator == user { permissions.formUnion(grants.creator) }
+        if !grants.custom.isEmpty {
+          for role in schema.customRoles(of: user) { permissions.formUnion(grants[role]) }
+        }
       }
       // Choice: a role that may write a record may read it. Apple does not say.
       if permissions.contains(.write) { permissions.insert(.read) }
@@ -44,9 +50,15 @@ struct AccessPolicy: Sendable, Hashable {
   }
 
   /// The records of a type that the caller may read.
-  func readableRecords(grants: RecordGrants, as role: ZoneRole) -> ReadableRecords {
-    if allows(.read, createdBy: "", grants: grants, as: role) { return .all }
-    guard let user, allows(.read, createdBy: user, grants: grants, as: role) else { return .none }
+  func readableRecords(
+    ofType recordType: String, schema: Schema, as role: ZoneRole
+  ) -> ReadableRecords {
+    func reads(_ creator: String) -> Bool {
+      allows(.read, createdBy: creator, type: recordType, schema: schema, as: role)
+    }
+    // No user has an empty name.
+    if reads("") { return .all }
+    guard let user, reads(user) else { return .none }
     return .createdBy(user)
   }
 }

@@ -15,6 +15,8 @@ public struct Caller: Sendable, Hashable {
   public var createsContainer = false
   /// Counts the work that is done for the request.
   public let work = WorkMeter()
+  /// Collects what production lacks for the request.
+  public let lacks = LackNotes()
   /// The server's URL as the caller uses it, e.g. `http://127.0.0.1:8080`. URLs in answers begin
   /// with it.
   public var serverURL = ""

@@ -104,9 +104,10 @@ struct OpenDatabase: Sendable {
 }
 
 extension ServerError {
-  /// The error as the caller sees it.
+  /// The error as the caller sees it. Also notes what production lacks.
   public func dictionary(for caller: Caller) -> ErrorDictionary {
-    ErrorDictionary(
+    if let lack { caller.lacks.note(lack) }
+    return ErrorDictionary(
       code: code, reason: reason, uuid: caller.requestUUID,
       retryAfterSeconds: retryAfterSeconds,
       redirectURL: code == .authenticationRequired ? caller.signInURL : nil,

@@ -26,13 +26,13 @@ struct ZoneAccess: Sendable {
     _ permission: RecordPermissions, _ record: StoredRecord, schema: Schema
   ) -> Bool {
     policy.allows(
-      permission, createdBy: record.created.userRecordName, grants: schema.grants(of: record.type),
+      permission, createdBy: record.created.userRecordName, type: record.type, schema: schema,
       as: role)
   }
 
   /// Whether the caller may create records of a type.
   func allowsCreation(of recordType: String, schema: Schema) -> Bool {
-    policy.allows(.create, createdBy: nil, grants: schema.grants(of: recordType), as: role)
+    policy.allows(.create, createdBy: nil, type: recordType, schema: schema, as: role)
   }
 }
 

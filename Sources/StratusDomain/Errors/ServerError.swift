@@ -17,6 +17,8 @@ public struct ServerError: Error, Sendable, Hashable {
   public var hint: String?
   /// Only with `ZONE_NOT_FOUND`: whether the zone was deleted because its keys were reset.
   public var userDidResetEncryptedData = false
+  /// The part of the schema whose lack in production caused the error.
+  public var lack: ProductionLack?
 
   public init(
     _ code: ErrorCode, _ reason: String, facts: [String: String] = [:],
@@ -38,6 +40,17 @@ public struct ServerError: Error, Sendable, Hashable {
   /// A request that is malformed.
   public static func badRequest(_ reason: String) -> ServerError {
     ServerError(.badRequest, reason)
+  }
+
+  /// A request that needs what production lacks.
+  ///
+  /// - Parameter environment: in development, the error is an ordinary one.
+  static func lacking(
+    _ lack: ProductionLack, in environment: ContainerEnvironment, _ reason: String
+  ) -> ServerError {
+    var error = ServerError.badRequest(reason)
+    if environment == .production { error.lack = lack }
+    return error
   }
 
   public init(_ error: WireError) { self = .badRequest(error.reason) }

@@ -23,6 +23,12 @@ public protocol SchemaWriting {
   /// Replaces the set of custom roles. A removed role also leaves all grants and users.
   func set(customRoles: Set<String>) throws(ServerError)
 
+  /// Replaces the custom roles of a user. The schema must have the roles.
+  ///
+  /// - Returns: the numbers of the roles, sorted. A role's number never changes, and no other role
+  ///   ever has it.
+  func set(roles: Set<String>, ofUser user: String) throws(ServerError) -> [Int64]
+
   /// Replaces the index marks of a field.
   func set(
     _ indexes: FieldIndexes, of key: SchemaAddition.Marking.Key, in recordType: String

@@ -24,14 +24,14 @@ public protocol Store: Sendable {
 public protocol StoreReading:
   ZoneReading, RecordReading, ChangeReading, SchemaReading, IndexReading, LinkReading, AssetReading,
   KeyReading, SubscriptionReading, OutboxReading, NotificationReading, DeviceReading,
-  ListingReading, SpaceReading
+  ListingReading, SpaceReading, LackReading
 {}
 
 /// The operations of a write body. It sees its own writes.
 public protocol StoreWriting:
   StoreReading, ZoneWriting, RecordWriting, ChangeWriting, SchemaWriting, IndexWriting, LinkWriting,
   AssetWriting, KeyWriting, SubscriptionWriting, OutboxWriting, NotificationWriting, DeviceWriting,
-  ListingWriting, SpaceWriting
+  ListingWriting, SpaceWriting, LackWriting
 {}
 
 /// The stores of all containers.

@@ -10,7 +10,7 @@ struct QueryArea: Sendable {
   let policy: AccessPolicy
 
   func readable(_ recordType: String, schema: Schema) -> ReadableRecords {
-    policy.readableRecords(grants: schema.grants(of: recordType), as: role)
+    policy.readableRecords(ofType: recordType, schema: schema, as: role)
   }
 }
 

@@ -35,7 +35,9 @@ struct QueryCheck {
   ) throws(ServerError) {
     if recordType == UserRecords.recordType { throw .badRequest(Reason.queriedTypeIsFixed) }
     guard let type = schema.recordTypes[recordType] else {
-      throw .badRequest(Reason.recordTypeNotFound + recordType)
+      throw .lacking(
+        ProductionLack(recordType: recordType, kind: .recordType), in: environment,
+        Reason.recordTypeNotFound + recordType)
     }
     self.schema = schema
     self.type = type
@@ -161,7 +163,9 @@ struct QueryCheck {
         $0.type.isText && $0.indexes.contains(.searchable)
       }
       guard isAny else {
-        throw .badRequest("Type '\(type.name)' has no field that is marked searchable")
+        throw .lacking(
+          .index("(any)", "searchable", of: type.name), in: environment,
+          "Type '\(type.name)' has no field that is marked searchable")
       }
     }
     let reader = ComparandReader(
@@ -200,7 +204,9 @@ struct QueryCheck {
         marks: definition.indexes)
     }
     guard let system = key.systemField else {
-      throw .badRequest("Did not find field: '\(key.name)' in type: '\(type.name)'")
+      throw .lacking(
+        ProductionLack(recordType: type.name, kind: .field, name: key.name), in: environment,
+        "Did not find field: '\(key.name)' in type: '\(type.name)'")
     }
     return QueryField(source: .system(system), name: key.name, type: system.type)
   }
@@ -222,7 +228,9 @@ struct QueryCheck {
       }
     }
     if marks.contains(mark) { return }
-    throw .badRequest("Field '\(field.name)' is not marked \(mark.word)")
+    throw .lacking(
+      .index(field.system?.rawValue ?? field.name, mark.word, of: type.name), in: environment,
+      "Field '\(field.name)' is not marked \(mark.word)")
   }
 }
 

@@ -32,15 +32,33 @@ struct RecordRules: Sendable {
   func decide(
     _ sent: SentOperation, stored: StoredRecord?, numbers: Numbers, fields: inout FieldDecision
   ) throws(Refusal) -> Outcome {
+    if let stored, !access.allows(.read, stored, schema: schema) {
+      return try decideHidden(sent, numbers, &fields)
+    }
+    return try decideReadable(sent, stored: stored, numbers, &fields)
+  }
+
+  /// Decides an operation on a record that the caller may not read: like one on a missing record.
+  ///
+  /// Only an operation that would create the record is answered in another way, since names are
+  /// unique in a zone.
+  private func decideHidden(
+    _ sent: SentOperation, _ numbers: Numbers, _ fields: inout FieldDecision
+  ) throws(Refusal) -> Outcome {
+    let outcome = try decideReadable(sent, stored: nil, numbers, &fields)
+    if outcome.written == nil { return outcome }
+    if sent.operation.kind == .create {
+      throw Refusal(ServerError(.conflict, Reason.recordExists))
+    }
+    throw Refusal(ServerError(.notFound, Reason.recordNotFound))
+  }
+
+  private func decideReadable(
+    _ sent: SentOperation, stored: StoredRecord?, _ numbers: Numbers, _ fields: inout FieldDecision
+  ) throws(Refusal) -> Outcome {
     let operation = sent.operation
     guard let name = operation.recordName else {
       throw Refusal(.badRequest("missing required field 'recordName'"))
-    }
-    if let stored, operation.kind == .forceDelete,
-      !access.allows(.read, stored, schema: schema)
-    {
-      // As for a missing record: there is nothing to delete, and nothing is revealed.
-      return try delete(name, nil, numbers.change)
     }
     // A create does not write a stored record, so it may reveal that the name is taken.
     if let stored, operation.kind != .create { try checkPermission(toWrite: stored) }
@@ -49,7 +67,7 @@ struct RecordRules: Sendable {
     case .create:
       if let stored {
         throw Refusal(
-          ServerError(.conflict, Reason.recordExists), serverRecord: shown(stored))
+          ServerError(.conflict, Reason.recordExists), serverRecord: stored)
       }
       return try save(sent, name, over: nil, keepsOthers: false, numbers, &fields)
     case .update, .replace:
@@ -72,12 +90,9 @@ struct RecordRules: Sendable {
     }
   }
 
-  /// - Throws: `ACCESS_DENIED`; `NOT_FOUND` if the caller must not learn that the record exists.
+  /// - Throws: `ACCESS_DENIED`.
   private func checkPermission(toWrite stored: StoredRecord) throws(Refusal) {
     if access.allows(.write, stored, schema: schema) { return }
-    guard access.allows(.read, stored, schema: schema) else {
-      throw Refusal(ServerError(.notFound, Reason.recordNotFound))
-    }
     throw Refusal(ServerError(.accessDenied, Reason.accessDenied))
   }
 
@@ -92,13 +107,8 @@ struct RecordRules: Sendable {
 
   private func check(_ tag: String, against stored: StoredRecord) throws(Refusal) {
     if tag != stored.tag {
-      throw Refusal(ServerError(.conflict, Reason.conflict), serverRecord: shown(stored))
+      throw Refusal(ServerError(.conflict, Reason.conflict), serverRecord: stored)
     }
-  }
-
-  /// The server's record in the answer to a conflict; nil: the caller may not read it.
-  private func shown(_ stored: StoredRecord) -> StoredRecord? {
-    access.allows(.read, stored, schema: schema) ? stored : nil
   }
 
   private func save(
@@ -108,10 +118,7 @@ struct RecordRules: Sendable {
     let operation = sent.operation
     do throws(ServerError) {
       let type = try recordType(of: operation, name, stored: stored)
-      // Roles decide a user's rights, so users must not assign roles to themselves.
-      if type == UserRecords.recordType, try Self.names(UserRecords.rolesField, in: operation) {
-        throw ServerError(.accessDenied, Reason.rolesAreFixed)
-      }
+      if type == UserRecords.recordType { try UserRoles.requireUnchanged(by: operation, stored) }
       if case .set(let parent) = operation.parent { try Naming.checkRecordName(parent) }
       let written = try contents(
         of: sent, type: type, over: stored, keepsOthers: keepsOthers, &fields)
@@ -130,16 +137,6 @@ struct RecordRules: Sendable {
     }
   }
 
-  private static func names(
-    _ field: String, in operation: RecordOperation
-  ) throws(ServerError) -> Bool {
-    do throws(WireError) {
-      return try FieldInput.all(in: operation.fields).contains { $0.name == field }
-    } catch {
-      throw ServerError(error)
-    }
-  }
-
   /// The contents of a saved record.
   private struct Contents {
     let text: FieldsJSON
@@ -154,7 +151,8 @@ struct RecordRules: Sendable {
   ) throws(ServerError) -> Contents {
     let operation = sent.operation
     if sent.exceedsBounds { throw .badRequest(Reason.recordTooManyEntries) }
-    if let plain = sent.plain, fields.knows(plain.values, in: type) {
+    let isUser = type == UserRecords.recordType
+    if let plain = sent.plain, !isUser, fields.knows(plain.values, in: type) {
       return Contents(
         text: plain.text, values: plain.values,
         references: SentReferences([], parent: operation.parent))
@@ -162,7 +160,8 @@ struct RecordRules: Sendable {
     let changes = try assets.settle(
       fields.decide(operation.fields, recordType: type, zoneID: access.id), over: stored)
     if sent.plain == nil { try RecordBounds.check(changes) }
-    let base = keepsOthers ? stored?.fields ?? .empty : .empty
+    let base =
+      keepsOthers ? stored?.fields ?? .empty : isUser ? try UserRoles.fields(of: stored) : .empty
     let values = base == .empty ? Self.values(of: changes) : nil
     let text = if let values { FieldsJSON(values) } else { try merge(changes, into: base) }
     return Contents(

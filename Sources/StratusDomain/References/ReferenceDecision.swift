@@ -112,7 +112,8 @@ struct ReferenceDecision: Sendable {
     return nil
   }
 
-  /// Whether a record exists once the batch is written.
+  /// Whether a record exists once the batch is written. A record that the caller may not read
+  /// counts as missing.
   ///
   /// Choice: a record that the cascade deletes counts as existing, because it exists when the
   /// request arrives.
@@ -120,7 +121,10 @@ struct ReferenceDecision: Sendable {
     let name = ExactName(text)
     if saved[name] != nil { return true }
     if deleted.contains(name) { return false }
-    return snapshot.records[name] != nil || references.existing.contains(name)
+    if let stored = snapshot.records[name] {
+      return snapshot.access.allows(.read, stored, schema: snapshot.schema)
+    }
+    return references.existing.contains(name)
   }
 
   /// The records that are deleted with others, nearest first.

@@ -3,7 +3,7 @@ import StratusWire
 /// The stored state that a decision about references needs, besides the records that the operations
 /// name.
 struct ReferenceSnapshot: Sendable {
-  /// The targets that exist, apart from those that the batch names.
+  /// The targets that exist and that the caller may read, apart from those that the batch names.
   private(set) var existing: Set<ExactName> = []
   /// Stored `parent` links to records that the batch deletes.
   private(set) var children: [RecordLink] = []
@@ -38,7 +38,7 @@ struct ReferenceSnapshot: Sendable {
       for name in names where !known.contains(ExactName(name)) { targets.insert(ExactName(name)) }
     }
     if !targets.isEmpty {
-      existing = try store.existing(targets.map(\.text), in: zone)
+      existing = try Self.readable(targets.map(\.text), in: zone, snapshot, of: store)
       existing.subtract(
         try PendingDeletions.among(existing.map(\.text), in: zone, schema: schema, of: store))
     }
@@ -63,6 +63,26 @@ struct ReferenceSnapshot: Sendable {
     let pendingDeletions = try childrenPendingDeletion(
       besides: written, in: zone, schema: schema, of: store)
     children.removeAll { pendingDeletions.contains(ExactName($0.source)) }
+  }
+
+  /// The records that exist and that the caller may read.
+  private static func readable(
+    _ names: [String], in zone: StoredZone, _ snapshot: RecordSnapshot,
+    of store: any RecordReading & LinkReading
+  ) throws(ServerError) -> Set<ExactName> {
+    if snapshot.access.role == .owner { return try store.existing(names, in: zone) }
+    var readable: Set<ExactName> = []
+    var rest = names[...]
+    while !rest.isEmpty {
+      let group = try store.records(
+        named: Array(rest.prefix(Limits.recordsReadTogether)), in: zone)
+      rest = rest.dropFirst(Limits.recordsReadTogether)
+      for (name, record) in group
+      where snapshot.access.allows(.read, record, schema: snapshot.schema) {
+        readable.insert(name)
+      }
+    }
+    return readable
   }
 
   /// Children that would block the deletion of their parents, but that an unfinished cascade will

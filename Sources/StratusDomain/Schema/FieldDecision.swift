@@ -39,7 +39,7 @@ struct FieldDecision: Sendable {
     // Names are unique, so fields added in this loop need not be visible here.
     let knownFields = schema.recordTypes[recordType]?.fields ?? [:]
     for input in inputs {
-      let known = knownFields[input.name]?.type
+      let known = knownFields[input.name]?.type ?? systemType(of: input.name, in: recordType)
       if known == nil { try Naming.checkFieldName(input.name) }
       let value: FieldValue?
       do { value = try input.decode(schemaType: known) } catch {
@@ -107,11 +107,19 @@ struct FieldDecision: Sendable {
     return values.allSatisfy { fields[$0.key]?.type == $0.value.type }
   }
 
+  /// The type of a field that the system owns. The schema does not contain such fields.
+  private func systemType(of field: String, in recordType: String) -> FieldType? {
+    recordType == UserRecords.recordType && field == UserRecords.rolesField
+      ? UserRecords.rolesType : nil
+  }
+
   private mutating func require(_ recordType: String) throws(ServerError) {
     // NB: apps can add fields to user records from the start. The system owns the type itself.
     if schema.recordTypes[recordType] != nil || recordType == UserRecords.recordType { return }
     guard environment == .development else {
-      throw .badRequest("Cannot create new type '\(recordType)' in production schema")
+      throw .lacking(
+        ProductionLack(recordType: recordType, kind: .recordType), in: environment,
+        "Cannot create new type '\(recordType)' in production schema")
     }
     guard schema.recordTypes.count < Limits.recordTypesMax else {
       throw .badRequest("the schema has \(Limits.recordTypesMax) record types, the most allowed")
@@ -123,7 +131,8 @@ struct FieldDecision: Sendable {
     _ name: String, _ type: FieldType, to recordType: String
   ) throws(ServerError) {
     guard environment == .development else {
-      throw .badRequest(
+      throw .lacking(
+        ProductionLack(recordType: recordType, kind: .field, name: name), in: environment,
         "Cannot create new field '\(name)' in type '\(recordType)' in production schema")
     }
     let count = schema.recordTypes[recordType]?.fields.count ?? 0

@@ -1,6 +1,6 @@
 public import StratusWire
 
-/// The record types of one container in one environment, and its settings.
+/// The record types of one container in one environment, its roles, and its settings.
 public struct Schema: Sendable, Hashable {
   public private(set) var recordTypes: [String: RecordType]
   /// The indexes in the store, by record type, in the order of their numbers.
@@ -9,6 +9,8 @@ public struct Schema: Sendable, Hashable {
   public var customRoles: Set<String>
   /// What is being retired or removed.
   public private(set) var retirements: [SchemaPlace: Retirement]
+  /// The custom roles of each user that has any, by user record name.
+  public private(set) var rolesOfUsers: [String: Set<String>] = [:]
   public var settings: ContainerSettings
 
   public init(
@@ -26,6 +28,14 @@ public struct Schema: Sendable, Hashable {
   /// The grants of a record type in the public database.
   func grants(of recordType: String) -> RecordGrants {
     recordTypes[recordType]?.grants ?? .initial(forType: recordType)
+  }
+
+  /// The custom roles of a user.
+  func customRoles(of user: String) -> Set<String> { rolesOfUsers[user] ?? [] }
+
+  /// Replaces the custom roles of a user.
+  public mutating func set(roles: Set<String>, ofUser user: String) {
+    rolesOfUsers[user] = roles.isEmpty ? nil : roles
   }
 
   /// Replaces the grants of a record type; does nothing if the schema lacks the type.

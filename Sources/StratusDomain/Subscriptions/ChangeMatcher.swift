@@ -150,7 +150,7 @@ struct ChangeMatcher {
     guard let role = policy.role(in: entry.database) else { return false }
     guard let record = part.record?.image.newest else { return true }
     return policy.allows(
-      .read, createdBy: record.created.userRecordName, grants: schema.grants(of: record.type),
+      .read, createdBy: record.created.userRecordName, type: record.type, schema: schema,
       as: role)
   }
 

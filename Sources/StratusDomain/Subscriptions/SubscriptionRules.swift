@@ -37,10 +37,25 @@ struct SubscriptionRules {
     if let zoneID = watched.zoneID {
       _ = try database.access(to: try database.zoneAddress(zoneID), of: store)
     }
+    let schema = try store.schema()
     let query = try SubscriptionQuery(
-      watched, of: user, schema: try store.schema(), environment: database.environment)
+      watched, of: user, schema: schema, environment: database.environment)
+    try requireReadable(watched.query.recordType, schema)
     if !query.addition.isEmpty { try store.add(query.addition) }
     return query.watchKey
+  }
+
+  /// Refuses a subscription to records of which the caller may read none, like a query for them.
+  ///
+  /// - Throws: `ACCESS_DENIED`.
+  private func requireReadable(
+    _ recordType: String, _ schema: Schema
+  ) throws(ServerError) {
+    let policy = database.policy
+    guard let key = database.view.database, let role = policy.role(in: key) else { return }
+    if policy.readableRecords(ofType: recordType, schema: schema, as: role) == .none {
+      throw ServerError(.accessDenied, Reason.accessDenied)
+    }
   }
 
   private func check(_ recordType: String?) throws(ServerError) {

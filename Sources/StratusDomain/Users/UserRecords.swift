@@ -6,8 +6,10 @@ import Synchronization
 final class UserRecords: Sendable {
   /// The record type of user records.
   static let recordType = "Users"
-  /// The field with the roles of a user.
+  /// The field with the roles of a user. It belongs to the system, so no schema contains it.
   static let rolesField = "roles"
+  /// The type of that field (schema-language §4).
+  static let rolesType = FieldType(.int64, isList: true)
 
   private struct Arrival: Hashable {
     let address: StoreAddress

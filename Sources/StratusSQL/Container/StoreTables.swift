@@ -7,7 +7,7 @@ public import StratusDomain
 /// to the store as a whole, and their comments say why.
 public enum StoreTables {
   /// The version of the table layout.
-  static let layout: Int64 = 7
+  public static let layout: Int64 = 7
 
   /// Creates the tables if there are none, and upgrades those of an earlier layout. Tables of a
   /// later layout are refused.
@@ -38,6 +38,7 @@ public enum StoreTables {
       try connection.define(UseTables.text(connection.dialect))
       try connection.define(RoleTables.text(connection.dialect))
       try connection.define(RetirementTables.text(connection.dialect))
+      try connection.define(LackTables.text(connection.dialect))
       try connection.execute(writeStore, [.integer(layout), .integer(makeEpoch())])
       try NotificationTables.countOn(from: now(), on: connection)
       return
@@ -82,6 +83,22 @@ public enum StoreTables {
   private static let giveZone = SQLStatement(
     "INSERT INTO zones (zone, database, name, change, deleted) VALUES (?, 0, '', 0, 2)")
   private static let takeZone = SQLStatement("DELETE FROM zones WHERE zone = ?")
+
+  /// The layout of a store's file; nil: the file has no tables yet.
+  ///
+  /// - Throws: `INTERNAL_ERROR` if the file cannot be read.
+  public static func foundLayout(on connection: any SQLConnection) throws(ServerError) -> Int64? {
+    try connection.first(readLayout, []) { $0.integer(0) }
+  }
+
+  /// The counted refusals of what production lacks.
+  ///
+  /// - Throws: `INTERNAL_ERROR`, also if the layout is earlier than 6.
+  public static func lackCounts(
+    on connection: any SQLConnection
+  ) throws(ServerError) -> [LackCount] {
+    try StoreSession.lackCounts(on: connection)
+  }
 
   private static let writeEpoch = SQLStatement("UPDATE store SET epoch = ?")
   private static let writeEpochs = SQLStatement("UPDATE databases SET epoch = ?")

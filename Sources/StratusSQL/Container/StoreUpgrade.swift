@@ -19,6 +19,7 @@ enum StoreUpgrade {
     if layout < 7 { try connection.define(RetirementTables.text(connection.dialect)) }
     if layout < 6 {
       try connection.define(RoleTables.text(connection.dialect))
+      try connection.define(LackTables.text(connection.dialect))
       try RoleTables.grantInitially(on: connection)
     }
     switch layout {

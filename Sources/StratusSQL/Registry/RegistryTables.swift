@@ -4,7 +4,7 @@ import StratusWire
 /// The tables of the server's registry file.
 public enum RegistryTables {
   /// The version of the table layout.
-  static let layout: Int64 = 2
+  public static let layout: Int64 = 2
 
   /// Parameters for the upgrade of a file from an earlier version.
   public struct Upgrade: Sendable {
@@ -73,6 +73,30 @@ public enum RegistryTables {
         StoreStatements.keep,
         [.text(address.container), .text(address.environment.rawValue), .integer(epoch)])
     }
+  }
+
+  /// The layout of the registry file; nil: the file has no tables yet.
+  ///
+  /// - Throws: `INTERNAL_ERROR` if the file cannot be read.
+  public static func foundLayout(on connection: any SQLConnection) throws(ServerError) -> Int64? {
+    try connection.first(readLayout, []) { $0.integer(0) }
+  }
+
+  /// The stores that the registry knows, with their epochs.
+  ///
+  /// - Throws: `INTERNAL_ERROR`, also if the layout is 1.
+  public static func stores(
+    on connection: any SQLConnection
+  ) throws(ServerError) -> [StoreAddress: Int64] {
+    var stores: [StoreAddress: Int64] = [:]
+    try connection.run(StoreStatements.list, []) { (row) throws(ServerError) in
+      guard let environment = ContainerEnvironment(rawValue: row.text(1)) else {
+        throw .fault("a store has an unknown environment")
+      }
+      stores[StoreAddress(container: row.text(0), environment: environment)] = row.integer(2)
+      return true
+    }
+    return stores
   }
 
   private static let readLayout = SQLStatement("SELECT layout FROM registry")

@@ -30,8 +30,26 @@ extension StoreSession {
     if known != customRoles { try advanceSchema() }
   }
 
+  public func set(
+    roles: Set<String>, ofUser user: String
+  ) throws(ServerError) -> [Int64] {
+    try connection.queue(RoleStatements.deleteMember, [.text(user)])
+    for role in roles.sorted() {
+      try connection.queue(
+        RoleStatements.insertMember, [.text(user), .text(role)],
+        expecting: .one(otherwise: "a user's role is not in the schema"))
+    }
+    try advanceSchema()
+    return try connection.all(RoleStatements.numbers, [.text(user)]) { $0.integer(0) }
+  }
+
   /// Reads the roles and grants of a schema whose record types are known.
-  func readRoles(into schema: inout Schema) throws(ServerError) {
+  ///
+  /// - Parameter storedTypes: the record types that have grants, perhaps none. User records have
+  ///   fields without a stored type; they keep their initial grants.
+  func readRoles(
+    into schema: inout Schema, storedTypes: [String]
+  ) throws(ServerError) {
     schema.customRoles = Set(try connection.all(RoleStatements.list, []) { $0.text(0) })
     var grants: [String: RecordGrants] = [:]
     try connection.run(GrantStatements.list, []) { (row) throws(ServerError) in
@@ -42,8 +60,23 @@ extension StoreSession {
         RecordPermissions(rawValue: permissions)
       return true
     }
-    for recordType in schema.recordTypes.keys {
+    for recordType in storedTypes + grants.keys {
       schema.set(grants[recordType] ?? RecordGrants(), of: recordType)
+    }
+    if !schema.customRoles.isEmpty { try readMembers(into: &schema) }
+  }
+
+  private func readMembers(into schema: inout Schema) throws(ServerError) {
+    var members: [String: Set<String>] = [:]
+    for (member, role) in try connection.all(
+      RoleStatements.members, [], { ($0.text(0), $0.text(1)) })
+    {
+      members[member, default: []].insert(role)
+    }
+    // Users with the same roles share one set.
+    var sets: Set<Set<String>> = []
+    for (member, roles) in members {
+      schema.set(roles: sets.insert(roles).memberAfterInsert, ofUser: member)
     }
   }
 }
@@ -52,6 +85,16 @@ private enum RoleStatements {
   static let list = SQLStatement("SELECT name FROM roles ORDER BY name")
   static let insert = SQLStatement("INSERT INTO roles (name) VALUES (?)")
   static let delete = SQLStatement("DELETE FROM roles WHERE name = ?")
+  static let members = SQLStatement(
+    """
+    SELECT member, name FROM role_members JOIN roles ON roles.role = role_members.role
+    ORDER BY member
+    """)
+  static let deleteMember = SQLStatement("DELETE FROM role_members WHERE member = ?")
+  static let insertMember = SQLStatement(
+    "INSERT INTO role_members (member, role) SELECT ?, role FROM roles WHERE name = ?")
+  static let numbers = SQLStatement(
+    "SELECT role FROM role_members WHERE member = ? ORDER BY role")
   static let deleteMembers = SQLStatement(
     "DELETE FROM role_members WHERE role = (SELECT role FROM roles WHERE name = ?)")
 }

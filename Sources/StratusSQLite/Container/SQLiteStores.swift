@@ -70,6 +70,17 @@ public final class SQLiteStores: StoreCatalog {
     folder.hasStore(container: address.container, environment: address.environment)
   }
 
+  /// The bytes of a store's file and log.
+  public func sizeBytes(ofStore address: StoreAddress) -> Int64 {
+    let path = DataFolder.file(of: address, in: folder.url).path
+    var sizeBytes: Int64 = 0
+    for suffix in ["", "-wal"] {
+      var status = stat()
+      if stat(path + suffix, &status) == 0 { sizeBytes += Int64(status.st_size) }
+    }
+    return sizeBytes
+  }
+
   /// The open stores that no request has used since a time, in milliseconds since 1970 UTC.
   public func idleStores(unusedSince time: Int64) -> [StoreAddress: any Store] {
     state.withLock(\.entries).filter { $0.value.isIdle(unusedSince: time) }.mapValues {

@@ -222,6 +222,13 @@ public final class TestServer: Sendable {
   /// - Throws: what the server throws.
   package func purgeZones() async throws { try await composition.purgeZones() }
 
+  /// The store of a container, for tests that bypass requests.
+  ///
+  /// - Throws: what the store throws.
+  package func store(at address: StoreAddress) async throws(ServerError) -> any Store {
+    try await composition.store(at: address)
+  }
+
   /// An exchange that sends requests to this server.
   package var exchange: any HTTPExchange { RouterExchange(router: router) }
 }

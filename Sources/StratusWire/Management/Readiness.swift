@@ -1,5 +1,5 @@
 /// A fault that prevents the server from working.
-public struct ReadinessFault: Sendable, Hashable, JSONWritable {
+public struct ReadinessFault: Sendable, Hashable, JSONWritable, JSONReadable {
   /// A fixed name for programs, such as `disk-full`, `store-lost` or `store-damaged`.
   public let name: String
   /// One sentence for operators. It holds no path and no SQL, because the answer needs no token.
@@ -15,6 +15,11 @@ public struct ReadinessFault: Sendable, Hashable, JSONWritable {
       writer.member("name", name)
       writer.member("reason", reason)
     }
+  }
+
+  public init(json: JSONView) throws(WireError) {
+    name = try json.requiredString("name")
+    reason = try json.requiredString("reason")
   }
 }
 

@@ -23,7 +23,8 @@ import Testing
     for row in rows {
       let policy = AccessPolicy(view: .public, user: row.caller)
       let allowed = [RecordPermissions.read, .create, .write].map {
-        policy.allows($0, createdBy: row.creator, grants: grants, as: .visitor)
+        policy.allows(
+          $0, createdBy: row.creator, type: "Note", schema: .notes(grants), as: .visitor)
       }
       #expect(
         allowed == [row.read, row.create, row.write], "\(row)", sourceLocation: sourceLocation)
@@ -60,10 +61,12 @@ import Testing
 
   @Test func `the creator role may create a record that does not exist yet`() {
     let grants = RecordGrants(roles: ["_creator": .create])
-    let users = AccessPolicy(view: .public, user: Self.ann)
-    #expect(users.allows(.create, createdBy: nil, grants: grants, as: .visitor))
-    let anonymous = AccessPolicy(view: .public, user: nil)
-    #expect(!anonymous.allows(.create, createdBy: nil, grants: grants, as: .visitor))
+    func mayCreate(_ user: String?) -> Bool {
+      AccessPolicy(view: .public, user: user).allows(
+        .create, createdBy: nil, type: "Note", schema: .notes(grants), as: .visitor)
+    }
+    #expect(mayCreate(Self.ann))
+    #expect(!mayCreate(nil))
   }
 
   @Test func `a role that may write may also read`() {
@@ -99,11 +102,13 @@ import Testing
     ]
     for row in rows {
       let policy = AccessPolicy(view: .public, user: row.user)
-      #expect(policy.readableRecords(grants: row.grants, as: .visitor) == row.readable)
+      let readable = policy.readableRecords(
+        ofType: "Note", schema: .notes(row.grants), as: .visitor)
+      #expect(readable == row.readable)
     }
     let owner = AccessPolicy(view: .private(user: Self.ann), user: Self.ann)
-    let closed = RecordGrants()
-    #expect(owner.readableRecords(grants: closed, as: .owner) == .all)
+    let closed = Schema.notes(RecordGrants())
+    #expect(owner.readableRecords(ofType: "Note", schema: closed, as: .owner) == .all)
   }
 
   @Test func `a query is restricted to the caller's own records, or refused`() throws {
@@ -124,5 +129,18 @@ import Testing
     #expect(!matches(Self.bob))
     let error = #expect(throws: ServerError.self) { try query.restrict(to: .none) }
     #expect(error?.code == .accessDenied)
+  }
+}
+
+extension Schema {
+  /// A schema with the type Note, and the custom roles of some users.
+  static func notes(
+    _ grants: RecordGrants, rolesOfUsers: [String: Set<String>] = [:]
+  ) -> Schema {
+    var schema = Schema(
+      recordTypes: ["Note": RecordType(name: "Note", grants: grants)],
+      customRoles: Set(grants.roles.keys.filter { !$0.hasPrefix("_") }))
+    for (user, roles) in rolesOfUsers { schema.set(roles: roles, ofUser: user) }
+    return schema
   }
 }

@@ -224,28 +224,35 @@ import Testing
     var check = try QueryCheck(
       recordType: "Note", schema: schema, environment: .production, caller: nil)
     let bare = FieldValue.string("x")
-    for (query, reason) in [
-      (Query(recordType: "Note"), "Field 'recordName' is not marked queryable"),
+    for (query, reason, lacks) in [
+      (
+        Query(recordType: "Note"), "Field 'recordName' is not marked queryable",
+        "___recordID QUERYABLE"
+      ),
       (
         Query(recordType: "Note", filters: [filter(.equals, "bare", bare)]),
-        "Field 'bare' is not marked queryable"
+        "Field 'bare' is not marked queryable", "bare QUERYABLE"
       ),
       (
         Query(recordType: "Note", filters: [filter(.lessThan, "bare", bare)]),
-        "Field 'bare' is not marked sortable"
+        "Field 'bare' is not marked sortable", "bare SORTABLE"
       ),
       (
         Query(recordType: "Note", filters: [filter(.containsAnyTokens, "bare", bare)]),
-        "Field 'bare' is not marked searchable"
+        "Field 'bare' is not marked searchable", "bare SEARCHABLE"
       ),
       (
         Query(
           recordType: "Note", filters: [filter(.equals, "title", bare)],
           sorts: [sort("___createTime")]),
-        "Field '___createTime' is not marked sortable"
+        "Field '___createTime' is not marked sortable", "___createTime SORTABLE"
       ),
     ] {
-      #expect(throws: ServerError.badRequest(reason)) { try check.check(query) }
+      let error = #expect(throws: ServerError.self) { try check.check(query) }
+      #expect(error?.code == .badRequest)
+      #expect(error?.reason == reason)
+      #expect(
+        error?.lack == ProductionLack(recordType: "Note", kind: .index, name: lacks))
     }
   }
 

@@ -1,0 +1,124 @@
+public import Foundation
+import GRDB
+public import StratusDomain
+import StratusSQL
+import StratusWire
+
+/// Looks at the files of a data folder without changing them. A server may use the folder.
+public struct FolderInspection: Sendable {
+  /// The state of a file.
+  public enum FileState: Sendable, Hashable {
+    case good
+    case missing
+    /// - Parameter what: what SQLite says.
+    case damaged(_ what: String)
+    /// A newer version of Stratus wrote the file.
+    case newer(layout: Int64, known: Int64)
+    /// The next start of a server upgrades the file.
+    case older(layout: Int64, known: Int64)
+  }
+
+  /// Choice: SQLite reads a file of this size in about a second.
+  private static let wholeSizeBytesMax: Int64 = 268_435_456
+
+  private let folder: URL
+  private let readsAll: Bool
+
+  /// - Parameter readsAll: whether large files are read as a whole, too.
+  public init(of folder: URL, readsAll: Bool) {
+    self.folder = folder.standardizedFileURL
+    self.readsAll = readsAll
+  }
+
+  /// The state of the registry file.
+  public func registryState() -> FileState {
+    state(of: DataFolder.registry(in: folder), known: RegistryTables.layout) {
+      (connection) throws(ServerError) in try RegistryTables.foundLayout(on: connection)
+    }
+  }
+
+  /// The state of a store's file.
+  public func state(ofStore address: StoreAddress) -> FileState {
+    state(of: DataFolder.file(of: address, in: folder), known: StoreTables.layout) {
+      (connection) throws(ServerError) in try StoreTables.foundLayout(on: connection)
+    }
+  }
+
+  /// The stores that the registry knows, with their epochs.
+  ///
+  /// - Throws: `INTERNAL_ERROR` if the registry cannot be read.
+  public func knownStores() throws(ServerError) -> [StoreAddress: Int64] {
+    try reading(DataFolder.registry(in: folder)) { (connection) throws(ServerError) in
+      try RegistryTables.stores(on: connection)
+    }
+  }
+
+  /// The epoch in a store's file; nil: the file has no tables.
+  ///
+  /// - Throws: `INTERNAL_ERROR` if the file cannot be read.
+  public func epoch(ofStore address: StoreAddress) throws(ServerError) -> Int64? {
+    try reading(DataFolder.file(of: address, in: folder)) { (connection) throws(ServerError) in
+      try StoreTables.identity(on: connection)
+    }
+  }
+
+  /// The counted refusals of what production lacks.
+  ///
+  /// - Throws: `INTERNAL_ERROR` if the file cannot be read, or is of an earlier layout.
+  public func lackCounts(ofStore address: StoreAddress) throws(ServerError) -> [LackCount] {
+    try reading(DataFolder.file(of: address, in: folder)) { (connection) throws(ServerError) in
+      try StoreTables.lackCounts(on: connection)
+    }
+  }
+
+  /// The size of a store's file, without its log.
+  public func sizeBytes(ofStore address: StoreAddress) -> Int64 {
+    Self.sizeBytes(DataFolder.file(of: address, in: folder).path)
+  }
+
+  /// Whether a store's file is too large to be read as a whole.
+  public func skipsContents(ofStore address: StoreAddress) -> Bool {
+    !readsAll && sizeBytes(ofStore: address) > Self.wholeSizeBytesMax
+  }
+
+  private static func sizeBytes(_ path: String) -> Int64 {
+    var status = stat()
+    return stat(path, &status) == 0 ? Int64(status.st_size) : 0
+  }
+
+  private func state(
+    of file: URL, known: Int64, layout: (any SQLConnection) throws(ServerError) -> Int64?
+  ) -> FileState {
+    guard OwnedFile.holdsBytes(file.path) else { return .missing }
+    guard OwnedFile.looksLikeSQLite(file.path) else { return .damaged("it is not an SQLite file") }
+    do throws(ServerError) {
+      if readsAll || Self.sizeBytes(file.path) <= Self.wholeSizeBytesMax {
+        if let problem = try contentsProblem(of: file) { return .damaged(problem) }
+      }
+      guard let found = try reading(file, layout) else { return .good }
+      if found > known { return .newer(layout: found, known: known) }
+      return found < known ? .older(layout: found, known: known) : .good
+    } catch {
+      return .damaged(error.facts["sqlite"] ?? error.facts["fault"] ?? error.reason)
+    }
+  }
+
+  private func contentsProblem(of file: URL) throws(ServerError) -> String? {
+    do {
+      let queue = try DatabaseQueue(path: file.path, configuration: SQLiteSettings.source)
+      defer { try? queue.close() }
+      let found = try queue.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
+      return found == "ok" ? nil : found ?? "SQLite cannot check it"
+    } catch {
+      throw SQLiteFailure.serverError(error, doing: "checking \(file.lastPathComponent)")
+    }
+  }
+
+  private func reading<Value>(
+    _ file: URL, _ body: (any SQLConnection) throws(ServerError) -> Value
+  ) throws(ServerError) -> Value {
+    let connection = try SQLiteConnection(path: file.path, configuration: SQLiteSettings.source)
+    defer { connection.close() }
+    return try body(connection)
+  }
+}

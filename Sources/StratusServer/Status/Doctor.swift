@@ -1,0 +1,182 @@
+public import Foundation
+import StratusDomain
+import StratusSQLite
+public import StratusWire
+
+/// Examines a data folder without changing it, while a server runs on it or not.
+public struct Doctor: Sendable {
+  private let folder: URL
+  private let inspection: FolderInspection
+
+  /// - Parameter readsAll: whether large stores are read as a whole, which takes a while.
+  public init(data folder: URL, readsAll: Bool = false) {
+    self.folder = folder.standardizedFileURL
+    inspection = FolderInspection(of: folder, readsAll: readsAll)
+  }
+
+  /// All findings: what production lacks first, then the other problems, then the notes.
+  public func findings() -> [Finding] {
+    var isFolder: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder),
+      isFolder.boolValue
+    else {
+      return [
+        .problem(
+          "folder-missing", "there is no data folder \(folder.path)",
+          fix: "name the server's data folder with --data, or bring it back with 'stratus restore'")
+      ]
+    }
+    let (known, registry) = registryFindings()
+    let stores = storeFindings(known: known)
+    var all: [Finding] = lackFindings()
+    all += registry
+    all += stores
+    all += keyFindings()
+    all += FolderModes(folder).findings()
+    all += diskFindings()
+    return all.filter { $0.severity == .problem } + all.filter { $0.severity == .note }
+  }
+
+  /// The stores with a file, in order of their names.
+  private var found: [StoreAddress] { (try? DataFolder.stores(in: folder)) ?? [] }
+
+  private func lackFindings() -> [Finding] {
+    var items: [LackItem] = []
+    for address in found where address.environment == .production {
+      // A store of an earlier layout has no counts, and a damaged one is another finding.
+      guard let counts = try? inspection.lackCounts(ofStore: address) else { continue }
+      items += counts.map { LackItem($0, of: address.container) }
+    }
+    return items.sorted { ($0.count, $0.lastAt) > ($1.count, $1.lastAt) }.map { Finding($0) }
+  }
+
+  private func registryFindings() -> (known: [StoreAddress: Int64]?, [Finding]) {
+    let file = "the server's own file server.sqlite"
+    let state = inspection.registryState()
+    let findings = Self.findings(of: state, file, name: "registry")
+    switch state {
+    case .good: return (try? inspection.knownStores(), findings)
+    case .missing where found.isEmpty:
+      return (nil, [.note("empty", "the data folder \(folder.path) has no data yet")])
+    case .missing:
+      return (
+        nil,
+        [
+          .problem(
+            "registry-missing", "\(file) is missing, though there are stores",
+            fix: "bring the data folder back with 'stratus restore'")
+        ]
+      )
+    case .damaged, .newer, .older: return (nil, findings)
+    }
+  }
+
+  private func storeFindings(known: [StoreAddress: Int64]?) -> [Finding] {
+    var findings: [Finding] = []
+    let found = Set(self.found)
+    for address in (known?.keys.filter { !found.contains($0) } ?? []).sorted(by: Self.precedes) {
+      findings.append(
+        .problem(
+          "store-missing", "\(Self.name(of: address)) has no file",
+          fix: "stop the server, bring the file back from a backup, and start the server"))
+    }
+    for address in self.found {
+      let name = Self.name(of: address)
+      findings += Self.findings(
+        of: inspection.state(ofStore: address), name, name: "store")
+      if let expected = known?[address], let epoch = try? inspection.epoch(ofStore: address),
+        epoch != expected
+      {
+        findings.append(
+          .problem(
+            "store-replaced", "the file of \(name) is not the one that the server wrote",
+            fix: "stop the server, bring the right file back, or use 'stratus restore', which also "
+              + "tells devices to begin anew"))
+      }
+      if inspection.skipsContents(ofStore: address) {
+        findings.append(
+          .note("store-unread", "\(name) is large and was not read as a whole; --thorough does so"))
+      }
+    }
+    return findings
+  }
+
+  private static func findings(
+    of state: FolderInspection.FileState, _ what: String, name: String
+  ) -> [Finding] {
+    switch state {
+    case .good: []
+    case .missing:
+      [.problem("\(name)-missing", "\(what) is empty", fix: "bring it back from a backup")]
+    case .damaged(let detail):
+      [
+        .problem(
+          "\(name)-damaged", "\(what) is damaged: \(detail)",
+          fix: "stop the server and bring the data folder back with 'stratus restore'")
+      ]
+    case .newer(let layout, let known):
+      [
+        .problem(
+          "\(name)-newer",
+          "\(what) has layout \(layout), and this version of Stratus knows layouts up to \(known)",
+          fix: "run the newer version of Stratus that wrote it")
+      ]
+    case .older(let layout, let known):
+      [
+        .note(
+          "\(name)-older",
+          "\(what) has layout \(layout); the server upgrades it to \(known) when it is opened")
+      ]
+    }
+  }
+
+  private func keyFindings() -> [Finding] {
+    let file = KeyFile.location(in: folder)
+    guard FileManager.default.fileExists(atPath: file.path) else {
+      if inspection.registryState() == .missing { return [] }
+      return [
+        .problem(
+          "keys-missing",
+          "the server's keys (keys/server.keys) are missing: all users must sign in again",
+          fix: "bring the file back from what 'stratus backup --keys' made")
+      ]
+    }
+    do {
+      _ = try KeyFile(data: folder)
+      return []
+    } catch {
+      return [
+        .problem(
+          "keys-unreadable", "the server's keys cannot be read: \(error)",
+          fix: "bring keys/server.keys back from what 'stratus backup --keys' made")
+      ]
+    }
+  }
+
+  private func diskFindings() -> [Finding] {
+    var status = statvfs()
+    guard statvfs(folder.path, &status) == 0 else { return [] }
+    let free = Double(status.f_bavail) * Double(status.f_frsize)
+    let text = "the disk of the data folder has \(Self.size(free)) left"
+    if free >= Self.freeBytesMin { return [.note("disk-free", text)] }
+    return [
+      .problem(
+        "disk-low", text, fix: "make room on the disk, or move the data folder to a larger one")
+    ]
+  }
+
+  /// Choice: enough for the logs of a few stores.
+  private static let freeBytesMin = 268_435_456.0
+
+  private static func size(_ bytes: Double) -> String {
+    bytes >= 1e9 ? "\(Int(bytes / 1e9)) GB" : "\(Int(bytes / 1e6)) MB"
+  }
+
+  private static func name(of address: StoreAddress) -> String {
+    "the store of \(address.container) (\(address.environment.rawValue))"
+  }
+
+  private static func precedes(_ left: StoreAddress, _ right: StoreAddress) -> Bool {
+    (left.container, left.environment.rawValue) < (right.container, right.environment.rawValue)
+  }
+}

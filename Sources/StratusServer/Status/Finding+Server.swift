@@ -1,0 +1,30 @@
+public import StratusWire
+
+extension Finding {
+  /// The finding about a part that production lacks.
+  public init(_ lack: LackItem) {
+    let app = lack.app.isEmpty ? "" : " of \(lack.app)"
+    let isOne = lack.count == 1
+    let requests = isOne ? "1 request" : "\(lack.count) requests"
+    self = .problem(
+      "production-lacks",
+      "production of \(lack.containerID) lacks \(lack.part): \(requests)\(app) "
+        + "\(isOne ? "was" : "were") refused, "
+        + "the last at \(UTCTime.text(lack.lastAt))",
+      fix: "deploy the schema with 'stratus schema deploy', or change the app")
+  }
+
+  /// A fault that the running server reports.
+  public init(_ fault: ReadinessFault) {
+    let fix =
+      switch fault.name {
+      case "disk-full": "make room on the disk; reads go on meanwhile"
+      case "store-lost", "store-damaged":
+        "stop the server, bring the file back from a backup, and start the server"
+      case "descriptors": "raise the limit of open files ('ulimit -n') and start the server again"
+      case "disk-unwritable": "give the server's user the right to write to the data folder"
+      default: "read the server's log"
+      }
+    self = .problem(fault.name, "the running server reports that \(fault.reason)", fix: fix)
+  }
+}

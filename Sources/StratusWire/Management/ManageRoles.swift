@@ -1,0 +1,133 @@
+/// Management: lists the custom roles of a container in one environment, and the users that have
+/// any.
+public enum ListRoles: Endpoint {
+  public static let path = "roles/list"
+
+  public struct Request: JSONWritable, JSONReadable {
+    public var containerID: String
+    public var environment: ContainerEnvironment
+    /// The e-mail of the only account to list; nil: all accounts.
+    public var email: String?
+
+    public init(containerID: String, environment: ContainerEnvironment, email: String? = nil) {
+      self.containerID = containerID
+      self.environment = environment
+      self.email = email
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.object { writer in
+        writer.member("containerID", containerID)
+        writer.member("environment", environment.rawValue)
+        writer.member("email", email)
+      }
+    }
+
+    public init(json: JSONView) throws(WireError) {
+      containerID = try json.requiredString("containerID")
+      environment = try json.environment()
+      email = try json.optionalString("email")
+    }
+  }
+
+  /// A user that has roles.
+  public struct Item: JSONWritable, JSONReadable, Hashable {
+    /// The e-mail of the user's account; nil: the account does not exist any more.
+    public var email: String?
+    public var userRecordName: String
+    /// Sorted by name.
+    public var roles: [String]
+
+    public init(email: String?, userRecordName: String, roles: [String]) {
+      self.email = email
+      self.userRecordName = userRecordName
+      self.roles = roles
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.object { writer in
+        writer.member("email", email)
+        writer.member("userRecordName", userRecordName)
+        writer.member("roles", strings: roles)
+      }
+    }
+
+    public init(json: JSONView) throws(WireError) {
+      email = try json.optionalString("email")
+      userRecordName = try json.requiredString("userRecordName")
+      roles = try json.strings("roles") ?? []
+    }
+  }
+
+  public struct Response: JSONWritable, JSONReadable {
+    /// The custom roles of the schema, sorted by name.
+    public var roles: [String]
+    /// Sorted by e-mail.
+    public var users: [Item]
+
+    public init(roles: [String], users: [Item]) {
+      self.roles = roles
+      self.users = users
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.object { writer in
+        writer.member("roles", strings: roles)
+        writer.member("users", array: users)
+      }
+    }
+
+    public init(json: JSONView) throws(WireError) {
+      roles = try json.strings("roles") ?? []
+      users = try json.requiredArray("users")
+    }
+  }
+}
+
+/// Management: gives a custom role to the user of an account.
+public enum GrantRole: Endpoint {
+  public static let path = "roles/grant"
+
+  public struct Request: JSONWritable, JSONReadable {
+    public var containerID: String
+    public var environment: ContainerEnvironment
+    /// The e-mail of the account.
+    public var email: String
+    public var role: String
+
+    public init(
+      containerID: String, environment: ContainerEnvironment, email: String, role: String
+    ) {
+      self.containerID = containerID
+      self.environment = environment
+      self.email = email
+      self.role = role
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.object { writer in
+        writer.member("containerID", containerID)
+        writer.member("environment", environment.rawValue)
+        writer.member("email", email)
+        writer.member("role", role)
+      }
+    }
+
+    public init(json: JSONView) throws(WireError) {
+      containerID = try json.requiredString("containerID")
+      environment = try json.environment()
+      email = try json.requiredString("email")
+      role = try json.requiredString("role")
+    }
+  }
+
+  public typealias Response = EmptyRequest
+}
+
+/// Management: takes a custom role from the user of an account.
+public enum RevokeRole: Endpoint {
+  public static let path = "roles/revoke"
+
+  public typealias Request = GrantRole.Request
+  public typealias Response = EmptyRequest
+}

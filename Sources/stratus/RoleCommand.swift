@@ -1,0 +1,85 @@
+import ArgumentParser
+import StratusWire
+
+/// `stratus role`.
+struct RoleCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "role", abstract: "List, grant and revoke the custom roles of users.",
+    discussion: """
+      A custom role is part of the schema, which also says what the role may do with records of \
+      each type in the public database.
+      """,
+    subcommands: [List.self, Grant.self, Revoke.self])
+
+  /// The environment whose roles a command is about.
+  struct Place: ParsableArguments {
+    @Option(help: "The container's ID.")
+    var container: String
+
+    @Option(help: "development or production.")
+    var environment: ContainerEnvironment
+  }
+
+  /// The account and role that a command is about.
+  struct Assignment: ParsableArguments {
+    @OptionGroup var place: Place
+
+    @Option(help: "The account's e-mail address.")
+    var account: String
+
+    @Argument(help: "The role, as the schema names it.")
+    var role: String
+
+    var request: GrantRole.Request {
+      .init(
+        containerID: place.container, environment: place.environment, email: account, role: role)
+    }
+  }
+
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "List the users that have roles, and the roles that no user has.")
+
+    @OptionGroup var server: ServerOptions
+    @OptionGroup var place: Place
+
+    @Option(help: "The e-mail address of the only account to list; none: all accounts.")
+    var account: String?
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() async throws {
+      let response = try await server.send(
+        ListRoles.self,
+        .init(containerID: place.container, environment: place.environment, email: account))
+      if json { return say(json: response) }
+      for user in response.users {
+        say("\(user.email ?? user.userRecordName) \(user.roles.joined(separator: " "))")
+      }
+      if account != nil { return }
+      let given = Set(response.users.flatMap(\.roles))
+      for role in response.roles where !given.contains(role) { say("(no user) \(role)") }
+    }
+  }
+
+  struct Grant: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Give a role to an account's user; it counts from the user's next request.")
+
+    @OptionGroup var server: ServerOptions
+    @OptionGroup var assignment: Assignment
+
+    func run() async throws { _ = try await server.send(GrantRole.self, assignment.request) }
+  }
+
+  struct Revoke: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Take a role from an account's user; it ends with the user's next request.")
+
+    @OptionGroup var server: ServerOptions
+    @OptionGroup var assignment: Assignment
+
+    func run() async throws { _ = try await server.send(RevokeRole.self, assignment.request) }
+  }
+}

@@ -1,0 +1,105 @@
+import ArgumentParser
+import StratusServer
+import StratusWire
+
+/// `stratus status`.
+struct StatusCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status",
+    abstract: "Show the state of a running server: first what production lacks.",
+    discussion: """
+      A line that begins with "production of" names a record type, field or index that an app \
+      needed in vain, because its schema was not deployed.
+      """)
+
+  @OptionGroup var server: ServerOptions
+
+  @Flag(help: "Print JSON.")
+  var json = false
+
+  func run() async throws {
+    let status = try await server.send(FetchStatus.self, .init())
+    if json { return say(json: status) }
+    for lack in status.lacks { say(Finding(lack).sentence) }
+    for fault in status.faults { say("not ready: \(fault.reason)") }
+    if status.faults.isEmpty { say("ready") }
+    say("version \(status.version), up \(Self.duration(status.uptimeSeconds))")
+    for container in status.containers {
+      let stores = container.stores.map { store in
+        "\(store.environment.rawValue) \(Self.size(store.sizeBytes))"
+          + (store.isOpen ? "" : " (closed)")
+      }
+      say("\(container.id) \(stores.isEmpty ? "without data" : stores.joined(separator: ", "))")
+    }
+  }
+
+  private static func duration(_ seconds: Int64) -> String {
+    switch seconds {
+    case ..<120: "\(seconds) s"
+    case ..<7_200: "\(seconds / 60) min"
+    case ..<172_800: "\(seconds / 3_600) h"
+    default: "\(seconds / 86_400) days"
+    }
+  }
+
+  private static func size(_ bytes: Int64) -> String {
+    switch bytes {
+    case ..<1_000_000: "\(bytes / 1_000) kB"
+    case ..<1_000_000_000: "\(bytes / 1_000_000) MB"
+    default: "\(bytes / 1_000_000_000) GB"
+    }
+  }
+}
+
+/// `stratus doctor`.
+struct DoctorCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "doctor",
+    abstract: "Look for what is wrong with a server and its data, and say how to repair it.",
+    discussion: """
+      Works while the server runs and when it does not. Changes nothing. The exit status is 1 if \
+      something is wrong. With --url, only what the server reports is looked at.
+      """)
+
+  @OptionGroup var server: ServerOptions
+
+  @Flag(help: "Read large stores as a whole, too.")
+  var thorough = false
+
+  @Flag(help: "Print JSON.")
+  var json = false
+
+  func run() async throws {
+    var all: [Finding] = []
+    if server.url == nil {
+      all = Doctor(data: server.data.url, readsAll: thorough).findings()
+      // A server that does not run is no problem: the folder can be examined alone.
+      if let status = try? await server.send(FetchStatus.self, .init()) {
+        let names = Set(all.map(\.name))
+        let own = Self.findings(of: status).filter {
+          $0.name == "production-lacks" || !names.contains($0.name)
+        }
+        all = own + all.filter { $0.name != "production-lacks" }
+      } else {
+        all.append(.note("stopped", "no server runs on the data folder"))
+      }
+    } else {
+      all = Self.findings(of: try await server.send(FetchStatus.self, .init()))
+    }
+    let findings = Findings(all)
+    if json { say(json: findings) } else { Self.print(findings) }
+    if findings.hasProblem { throw ExitCode.failure }
+  }
+
+  private static func findings(of status: ServerStatus) -> [Finding] {
+    status.lacks.map { Finding($0) } + status.faults.map { Finding($0) }
+  }
+
+  private static func print(_ findings: Findings) {
+    for finding in findings.findings {
+      say("\(finding.severity.rawValue): \(finding.sentence)")
+      if let fix = finding.fix { say("  fix: \(fix)") }
+    }
+    if !findings.hasProblem { say("nothing is wrong") }
+  }
+}
