@@ -13,7 +13,7 @@ struct QueryPlan: Sendable {
   /// an index that contains only such rows.
   private static let scanned: Set<String> = [
     "store", "record_types", "fields", "system_fields", "settings", "indexes", "cascades", "outbox",
-    "notification_count", "index_uses", "record_count",
+    "notification_count", "index_uses", "record_count", "unfinished_hierarchies",
     "zones USING INDEX zones_unpurged",
   ]
 

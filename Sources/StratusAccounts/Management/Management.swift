@@ -5,10 +5,10 @@ extension Accounts {
   /// The handlers of the management API, for requests of the server's operator.
   ///
   /// - Parameters:
-  /// - releaseDisabled: releases the listeners of disabled users.
+  ///   - releaseEnded: releases the listeners of ended sessions and of disabled users.
   ///   - deleteStores: removes a container's files.
   public func managementHandlers(
-    releaseDisabled: @escaping @Sendable () async throws(ServerError) -> Void,
+    releaseEnded: @escaping @Sendable () async throws(ServerError) -> Void,
     deleteStores: @escaping @Sendable (_ container: String) async throws(ServerError) -> Void
   ) -> [any ManagementHandler] {
     [
@@ -20,12 +20,12 @@ extension Accounts {
       RevokeAPITokenHandler(accounts: self),
       CreateWebTokenHandler(accounts: self),
       ListWebTokensHandler(accounts: self),
-      RevokeWebTokenHandler(accounts: self),
+      RevokeWebTokenHandler(accounts: self, releaseEnded: releaseEnded),
       RotateWebTokenKeyHandler(accounts: self),
       CreateAccountHandler(accounts: self),
       ListAccountsHandler(accounts: self),
       EnableAccountHandler(accounts: self),
-      DisableAccountHandler(accounts: self, releaseDisabled: releaseDisabled),
+      DisableAccountHandler(accounts: self, releaseEnded: releaseEnded),
     ]
   }
 }

@@ -11,4 +11,5 @@ public enum StoreConformance {
     + zoneHistoryChecks + purgeChecks + forgettingChecks + schemaChecks + entryChecks + indexChecks
     + linkChecks + cascadeChecks + assetChecks + holdChecks + keyChecks + subscriptionChecks
     + outboxChecks + queueChecks + collectionChecks + deviceChecks + listingChecks + passageChecks
+    + joinedShareChecks + hierarchyChecks
 }

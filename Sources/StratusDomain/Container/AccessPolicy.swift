@@ -10,26 +10,37 @@ struct AccessPolicy: Sendable, Hashable {
   /// The caller's user record name; nil: the caller is not signed in.
   let user: String?
 
-  /// The caller's role in the zones of a database; nil: the caller has none.
-  func role(in database: DatabaseKey) -> ZoneRole? {
+  /// The caller's role in a zone of a database; nil: the caller has none.
+  ///
+  /// - Parameter participation: the caller's participation in the zone; nil: there is none.
+  func role(in database: DatabaseKey, participation: Participation? = nil) -> ZoneRole? {
     switch (view, database) {
     case (.public, .public): .visitor
     case (.private(let user), .private(let owner)):
       user == owner && user == self.user ? .owner : nil
-    case (.public, .private), (.private, .public), (.shared, _): nil
+    case (.shared(let user), .private(let owner)):
+      user != owner && user == self.user ? participation.map(ZoneRole.participant) : nil
+    case (.public, .private), (.private, .public), (.shared, .public): nil
     }
   }
 
   /// Whether the caller has a permission for records of one type and creator.
   ///
-  /// - Parameter creator: the user record name of the record's creator; nil: there is no record
-  ///   yet.
+  /// - Parameters:
+  ///   - creator: the user record name of the record's creator; nil: there is no record yet.
+  ///   - root: the root of the shared hierarchy that contains the record, or will contain it; nil:
+  ///     the record is in none.
   func allows(
     _ permission: RecordPermissions, createdBy creator: String?, grants: RecordGrants,
-    as role: ZoneRole
+    as role: ZoneRole, in root: String? = nil
   ) -> Bool {
     switch role {
     case .owner: return true
+    case .participant(let participation):
+      // The record types' grants apply to the public database only.
+      return participation.shares(showing: root).contains {
+        permission == .read || $0.permission == .readWrite
+      }
     case .visitor:
       var permissions = grants.world
       if let user {
@@ -45,6 +56,9 @@ struct AccessPolicy: Sendable, Hashable {
 
   /// The records of a type that the caller may read.
   func readableRecords(grants: RecordGrants, as role: ZoneRole) -> ReadableRecords {
+    if case .participant(let participation) = role, !participation.showsZone {
+      return .inHierarchies(Set(participation.rootNames.map(ExactName.init)))
+    }
     if allows(.read, createdBy: "", grants: grants, as: role) { return .all }
     guard let user, allows(.read, createdBy: user, grants: grants, as: role) else { return .none }
     return .createdBy(user)
@@ -56,6 +70,8 @@ enum ReadableRecords: Sendable, Hashable {
   case all
   /// The records that the caller created.
   case createdBy(String)
+  /// The records in the shared hierarchies of these roots.
+  case inHierarchies(Set<ExactName>)
   case none
 }
 

@@ -24,7 +24,7 @@ struct DatabaseAccess: Sendable {
       case .private: .private(user: try caller.requireUser())
       case .shared: .shared(user: try caller.requireUser())
       }
-    let store = try await stores.store(at: address.store)
+    let store = try await stores.store(of: view.home, at: address.store)
     if let user = caller.userRecordName {
       try await users.ensure(user, in: store, at: address.store)
     }
