@@ -31,7 +31,7 @@ import Testing
   }
 
   /// Locks that every process always gets.
-  @Test func `fail the suite if they exclude nobody`() async throws {
+  @Test func `fail the suite if they exclude no process`() async throws {
     var failed = 0
     for check in WorkLocksConformance.pairChecks {
       do {

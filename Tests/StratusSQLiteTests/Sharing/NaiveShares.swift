@@ -1,4 +1,4 @@
-/// Which records of one zone its participants may see, computed anew from nothing but the parents
+/// Computes from the parents alone which records of one zone its participants may see
 /// (sharing §1.2, §2.3).
 struct NaiveShares {
   /// The parents of the live records.

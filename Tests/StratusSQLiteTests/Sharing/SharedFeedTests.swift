@@ -3,7 +3,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// What participants see of a zone's history, situation by situation (sharing §1.2, §2.3–2.5).
+/// The history of a zone as participants see it, situation by situation (sharing §1.2, §2.3–2.5).
 @Suite struct `A participant's feed` {
   /// Runs a body with Ann's zone. It has the trees a > b > c and x > y, and the record z.
   private func withTrees(_ body: (SharedServer) async throws -> Void) async throws {
