@@ -8,6 +8,7 @@ struct TokenIsUser: Authentication {
   }
 
   func disabledUsers(of container: String) async throws(ServerError) -> Set<String> { [] }
+  func endedSessions(among ids: Set<String>) async throws(ServerError) -> Set<String> { [] }
 }
 
 /// Every container exists.

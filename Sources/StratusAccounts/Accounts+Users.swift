@@ -35,6 +35,7 @@ extension Accounts {
 
   public func disabledUsers(of container: String) async throws(ServerError) -> Set<String> {
     let now = ambient.now()
+    await noticeChanges(now: now)
     let (known, changes) = memory.disabledUsers(of: container, now: now)
     if let known { return known }
     var users: Set<String> = []
@@ -46,5 +47,28 @@ extension Accounts {
     }
     memory.keep(disabledUsers: users, of: container, now: now, ifStill: changes)
     return users
+  }
+
+  public func endedSessions(
+    among ids: Set<String>
+  ) async throws(ServerError) -> Set<String> {
+    let now = ambient.now()
+    await noticeChanges(now: now)
+    let (unknown, changes) = memory.unknownSessions(among: ids, now: now)
+    if unknown.isEmpty { return [] }
+    let disabled = Set(try await registry.disabledAccounts())
+    var ended: Set<String> = []
+    for id in unknown {
+      let session = try await registry.session(id: id)
+      guard let session, Self.isValid(session, at: now), !disabled.contains(session.accountID)
+      else {
+        ended.insert(id)
+        continue
+      }
+      // A device that only listens uses its session, too.
+      await touch(session, now: now)
+    }
+    memory.keep(validSessions: unknown.subtracting(ended), now: now, ifStill: changes)
+    return ended
   }
 }

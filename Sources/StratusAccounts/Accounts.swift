@@ -48,6 +48,7 @@ public final class Accounts: Authentication {
     let question = AdmissionMemory.Question(
       credentials: request.credentials, store: request.store)
     let now = ambient.now()
+    await noticeChanges(now: now)
     let (known, changes) = memory.admission(question, now: now)
     if let known { return known }
     let admission = try await examine(request, now: now)
@@ -70,9 +71,7 @@ public final class Accounts: Authentication {
       admission.createsContainer = try await mayAdopt(store.container)
     }
     guard let text = request.credentials.webAuthToken, !text.isEmpty else { return admission }
-    guard let token = WebAuthToken(text: text, sealedWith: tokenKeys.withLock { $0 }) else {
-      throw failed
-    }
+    guard let token = try await token(text) else { throw failed }
     let session = try await session(of: token, now: now)
     guard session.store.covers(store),
       let account = try await registry.account(id: session.accountID)
@@ -91,6 +90,35 @@ public final class Accounts: Authentication {
     return admission
   }
 
+  /// Notices changes by other processes: forgets the remembered answers and reads the keys again.
+  ///
+  /// A registry that cannot be read refuses no one: remembered answers stay valid for a while.
+  func noticeChanges(now: Int64) async {
+    guard memory.mustReadVersion(now: now) else { return }
+    do throws(ServerError) {
+      let version = try await registry.version()
+      if memory.note(version: version, now: now) { try readTokenKeys() }
+    } catch { return }
+  }
+
+  /// Opens a web auth token.
+  ///
+  /// - Returns: nil if no key of the server sealed the text.
+  private func token(_ text: String) async throws(ServerError) -> WebAuthToken? {
+    if let token = WebAuthToken(text: text, sealedWith: tokenKeys.withLock { $0 }) { return token }
+    // Another process may have made a new key a moment ago.
+    let version = try await registry.version()
+    guard memory.note(version: version, now: ambient.now()) else { return nil }
+    try readTokenKeys()
+    return WebAuthToken(text: text, sealedWith: tokenKeys.withLock { $0 })
+  }
+
+  private func readTokenKeys() throws(ServerError) {
+    let keys = try signingKeys.keys(
+      for: SigningPurpose.webAuthTokens, orKeep: randomness(32))
+    tokenKeys.withLock { $0 = keys }
+  }
+
   /// The session of a token, while both are valid.
   ///
   /// - Throws: `AUTHENTICATION_REQUIRED`, so that CloudKit JS offers sign-in again
@@ -99,14 +127,19 @@ public final class Accounts: Authentication {
     of token: WebAuthToken, now: Int64
   ) async throws(ServerError) -> Session {
     let session = try await registry.session(id: token.sessionID)
-    guard let session, !token.isOver(at: now), now <= session.endsAt,
-      now <= session.lastUsedAt + Self.idleMilliseconds
-    else { throw ServerError(.authenticationRequired, Reason.sessionEnded) }
+    guard let session, !token.isOver(at: now), Self.isValid(session, at: now) else {
+      throw ServerError(.authenticationRequired, Reason.sessionEnded)
+    }
     return session
   }
 
+  /// Whether a session has neither ended nor been unused for too long.
+  static func isValid(_ session: Session, at now: Int64) -> Bool {
+    now <= session.endsAt && now <= session.lastUsedAt + idleMilliseconds
+  }
+
   /// Records the use of a session. A registry that cannot be written does not refuse the user.
-  private func touch(_ session: Session, now: Int64) async {
+  func touch(_ session: Session, now: Int64) async {
     guard now - session.lastUsedAt >= Self.touchMilliseconds else { return }
     do throws(ServerError) {
       try await registry.touchSession(id: session.id, at: now)
@@ -167,12 +200,11 @@ public final class Accounts: Authentication {
   /// rotation.
   ///
   /// - Throws: an error of the keys.
-  func rotateTokenKey() throws(ServerError) {
+  func rotateTokenKey() async throws(ServerError) {
     try signingKeys.rotate(SigningPurpose.webAuthTokens, to: randomness(32))
-    let keys = try signingKeys.keys(
-      for: SigningPurpose.webAuthTokens, orKeep: randomness(32))
-    tokenKeys.withLock { $0 = keys }
+    try readTokenKeys()
     memory.forget()
+    try await registry.advanceVersion()
   }
 
   /// The key that creates the API token of a development server.

@@ -2,9 +2,16 @@ import StratusDomain
 import Synchronization
 
 /// Caches the registry's answers for a while, because every request needs them.
+///
+/// A change by this process clears the cache at once. A change by another process is noticed by the
+/// registry's version, at the latest after ``versionMilliseconds``.
 final class AdmissionMemory: Sendable {
-  /// How long an answer is cached, so that changes by other nodes are noticed.
+  /// How long an answer is cached. Sessions end by the clock, too, and then no version changes.
   static let milliseconds: Int64 = 30_000
+  /// How long the registry's version is taken as current.
+  ///
+  /// Choice: reading it with every request would cost a read transaction each time.
+  static let versionMilliseconds: Int64 = 500
   private static let countMax = 100_000
 
   struct Question: Hashable {
@@ -20,6 +27,11 @@ final class AdmissionMemory: Sendable {
 
   private struct State {
     var admissions: [Question: Answer<Admission>] = [:]
+    /// When the registry's version was last read; nil: never.
+    var versionReadAt: Int64?
+    var version: Int64?
+    /// The sessions that were last found to be valid.
+    var validSessions: [String: Answer<Bool>] = [:]
     /// Cached answers by container.
     var disabledUsers: [String: Answer<Set<String>>] = [:]
     /// The number of times the cache was cleared. An answer to an earlier question may be outdated.
@@ -65,6 +77,47 @@ final class AdmissionMemory: Sendable {
       guard state.changes == changes else { return }
       if state.disabledUsers.count >= Self.countMax { state.disabledUsers.removeAll() }
       state.disabledUsers[container] = Answer(value: users, until: now + Self.milliseconds)
+    }
+  }
+
+  /// The sessions among these that are not known to be valid, and the number of times the cache was
+  /// cleared.
+  func unknownSessions(among ids: Set<String>, now: Int64) -> (unknown: Set<String>, changes: Int) {
+    state.withLock { state in
+      let known = state.validSessions
+      return (ids.filter { known[$0].map { now >= $0.until } ?? true }, state.changes)
+    }
+  }
+
+  func keep(validSessions ids: Set<String>, now: Int64, ifStill changes: Int) {
+    state.withLock { state in
+      guard state.changes == changes else { return }
+      if state.validSessions.count >= Self.countMax { state.validSessions.removeAll() }
+      for id in ids {
+        state.validSessions[id] = Answer(value: true, until: now + Self.milliseconds)
+      }
+    }
+  }
+
+  /// Whether the registry's version must be read again.
+  func mustReadVersion(now: Int64) -> Bool {
+    state.withLock { state in
+      guard let last = state.versionReadAt else { return true }
+      // The clock may have been set back.
+      return now >= last + Self.versionMilliseconds || now < last
+    }
+  }
+
+  /// Notes the registry's version. Another version clears the cache.
+  ///
+  /// - Returns: whether it is another version than before.
+  func note(version: Int64, now: Int64) -> Bool {
+    state.withLock { state in
+      let isNew = state.version.map { $0 != version } ?? false
+      if isNew { state = State(changes: state.changes + 1) }
+      state.version = version
+      state.versionReadAt = now
+      return isNew
     }
   }
 

@@ -132,11 +132,18 @@ public final class Hub: NotificationListening {
     }
   }
 
-  /// Releases the listeners of disabled accounts. Called about every second, since a listener may
-  /// have been admitted just before its account was disabled.
+  /// Releases the listeners of disabled accounts and of ended sessions. Called after such a change,
+  /// and about every second, since another process may have made the change, and a listener may
+  /// have been admitted just before it.
   ///
   /// - Throws: the error of `authentication`.
-  public func releaseDisabled(by authentication: any Authentication) async throws(ServerError) {
+  public func releaseEnded(by authentication: any Authentication) async throws(ServerError) {
+    let sessions = state.withLock(\.listeningSessions)
+    if !sessions.isEmpty {
+      let ended = try await authentication.endedSessions(among: sessions)
+      let listeners = state.withLock { $0.listeners(in: ended) }
+      for batch in DeliveryGroups.batches(listeners) { batch.group.release(batch.listeners) }
+    }
     for address in state.withLock(\.listenedStores) {
       let users = try await authentication.disabledUsers(of: address.container)
       let listeners = state.withLock { $0.listeners(for: users, at: address) }
@@ -160,7 +167,7 @@ public final class Hub: NotificationListening {
       switch work {
       case .serve(let topic): try await serve(topic)
       case .consume(let topic, let deviceID, let number):
-        let store = try await stores.store(at: topic.store)
+        let store = try await stores.store(of: .private(owner: topic.user), at: topic.store)
         try await store.write { (store) throws(ServerError) in
           try store.acknowledge(through: number, by: deviceID, of: topic.user)
         }
@@ -175,7 +182,7 @@ public final class Hub: NotificationListening {
   /// Reads a user's queue and delivers the new notifications page by page.
   private func serve(_ topic: Topic) async throws(ServerError) {
     guard var position = state.withLock({ $0.beginRound(of: topic) }) else { return }
-    let store = try await stores.store(at: topic.store)
+    let store = try await stores.store(of: .private(owner: topic.user), at: topic.store)
     while true {
       let from = position
       let (page, newest) = try await store.read { (store) throws(ServerError) in

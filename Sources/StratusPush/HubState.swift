@@ -56,7 +56,8 @@ struct HubState {
       }
       topics[topic]?.add(
         SubscribedListener(
-          listener: listener, deviceID: device.deviceID, ownPosition: device.position,
+          listener: listener, deviceID: device.deviceID, sessionID: device.sessionID,
+          ownPosition: device.position,
           position: max(device.position, known)))
       enqueue(topic)
     }
@@ -169,6 +170,25 @@ struct HubState {
     }
     lastHeartbeat = now
     return (ended.map(\.listener), kept)
+  }
+
+  /// The sessions of the listeners.
+  var listeningSessions: Set<String> {
+    var sessions: Set<String> = []
+    for topic in topics.values {
+      for subscriber in topic.subscribers {
+        if let session = subscriber.sessionID { sessions.insert(session) }
+      }
+    }
+    return sessions
+  }
+
+  /// The listeners of some sessions.
+  func listeners(in sessions: Set<String>) -> [any NotificationListener] {
+    if sessions.isEmpty { return [] }
+    return topics.values.flatMap { topic in
+      topic.subscribers.filter { $0.sessionID.map(sessions.contains) ?? false }.map(\.listener)
+    }
   }
 
   func listeners(

@@ -17,6 +17,8 @@ enum HubWork: Sendable {
 struct SubscribedListener {
   let listener: any NotificationListener
   let deviceID: String
+  /// The session that the listener listens in; nil: it has none.
+  var sessionID: String?
   /// The last number that the listener knows. Used while the listener catches up with the others.
   var ownPosition: Int64
   /// The last number that the device has received on any connection. Not less than ``ownPosition``.

@@ -96,8 +96,8 @@ public struct Composition: Sendable {
     let management = accounts.managementHandlers(
       roles: UserRoles(stores: stores, ambient: live.ambient, changes: changes),
       audit: Audit { logger.notice("\($0)") },
-      releaseDisabled: { [hub, accounts] () async throws(ServerError) in
-        try await hub.releaseDisabled(by: accounts)
+      releaseEnded: { [hub, accounts] () async throws(ServerError) in
+        try await hub.releaseEnded(by: accounts)
       },
       deleteStores: { (container) async throws(ServerError) in
         try await stores.deleteStores(of: container)
@@ -231,8 +231,8 @@ public struct Composition: Sendable {
     }
   }
 
-  /// Does steps of the pending cascades in every open store, for tests. A running server does this
-  /// itself.
+  /// Does steps of the pending cascades and hierarchies in every open store, for tests. A running
+  /// server does this itself.
   ///
   /// - Parameter stepsMax: the number of steps in each store; nil: until all cascades are complete.
   /// - Throws: the store's error.
@@ -241,6 +241,8 @@ public struct Composition: Sendable {
       let cascades = ContinueCascades(store: store, ambient: ambient)
       var count = 0
       while count < stepsMax ?? .max, try await cascades.step() { count += 1 }
+      let hierarchies = ContinueHierarchies(store: store, ambient: ambient)
+      while count < stepsMax ?? .max, try await hierarchies.step() { count += 1 }
     }
   }
 

@@ -8,7 +8,8 @@ import Synchronization
 /// folder.
 ///
 /// One key per line: its purpose, its number, and its bytes as hex digits. The file is separate
-/// from the data, so that a backup of the data can omit it.
+/// from the data, so that a backup of the data can omit it. Several processes may use it: each call
+/// reads it again, and a lock lets one process at a time change it.
 final class KeyFile: SigningKeyStore {
   static let folderName = "keys"
   private static let name = "server.keys"
@@ -64,21 +65,27 @@ final class KeyFile: SigningKeyStore {
     }
   }
 
-  /// Changes the keys; the change is on disk when this method returns.
+  /// Reads the keys again and changes them; the change is on disk when this method returns. If the
+  /// file is gone, the keys in memory count.
   private func change<Value: Sendable>(
     _ body: (inout [String: [SigningKey]]) -> Value
   ) throws(ServerError) -> Value {
     let result = keys.withLock { keys -> Result<Value, ServerError> in
-      var changed = keys
-      let value = body(&changed)
-      if changed == keys { return .success(value) }
       do {
+        let lock = try file.map(KeyFileLock.init)
+        defer { lock?.release() }
+        if let file, FileManager.default.fileExists(atPath: file.path) {
+          keys = try Self.read(file)
+        }
+        var changed = keys
+        let value = body(&changed)
+        if changed == keys { return .success(value) }
         if let file { try Self.write(changed, to: file) }
+        keys = changed
+        return .success(value)
       } catch {
-        return .failure(.fault("the key file cannot be written", facts: ["error": "\(error)"]))
+        return .failure(.fault("the key file cannot be used", facts: ["error": "\(error)"]))
       }
-      keys = changed
-      return .success(value)
     }
     return try result.get()
   }
@@ -120,6 +127,31 @@ final class KeyFile: SigningKeyStore {
       UInt8(digits[$0] << 4 | digits[$0 + 1])
     }
   }
+}
+
+/// Lets one process at a time change the key file. The system releases the lock of a killed
+/// process.
+private struct KeyFileLock {
+  private let descriptor: Int32
+
+  /// Waits until no other process holds the lock.
+  ///
+  /// - Parameter file: the key file. The lock is a file beside it, because the key file is
+  ///   replaced.
+  init(_ file: URL) throws {
+    try FileManager.default.createDirectory(
+      at: file.deletingLastPathComponent(), withIntermediateDirectories: true,
+      attributes: [.posixPermissions: 0o700])
+    descriptor = open(
+      file.appendingPathExtension("lock").path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw CocoaError(.fileWriteUnknown) }
+    guard flock(descriptor, LOCK_EX) == 0 else {
+      close(descriptor)
+      throw CocoaError(.fileWriteUnknown)
+    }
+  }
+
+  func release() { close(descriptor) }
 }
 
 /// The reason why the server's keys cannot be read, as one sentence for the operator.

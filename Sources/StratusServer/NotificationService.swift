@@ -30,15 +30,15 @@ struct NotificationService: ServiceLifecycle.Service {
       pauses += 1
       parts.hub.tick()
       await parts.hub.poll()
-      await releaseDisabled()
+      await releaseEnded()
       if pauses % Self.pausesPerPrune == 0 { await prune() }
       if pauses % Self.pausesPerTouch == 0 { await parts.hub.touchDevices() }
     }
   }
 
-  private func releaseDisabled() async {
-    do throws(ServerError) { try await parts.hub.releaseDisabled(by: parts.accounts) } catch {
-      logger.error("it is not known who is disabled: \(error.reason) \(error.facts)")
+  private func releaseEnded() async {
+    do throws(ServerError) { try await parts.hub.releaseEnded(by: parts.accounts) } catch {
+      logger.error("it is not known which sessions have ended: \(error.reason) \(error.facts)")
     }
   }
 

@@ -24,6 +24,8 @@ struct StoreSweep: ServiceLifecycle.Service {
   var signals: (any Signals)?
   let locks: any WorkLocks
   let logger: Logger
+  /// Work that every process does in its open stores, also while another one holds the lock.
+  var own: (@Sendable (any Store, StoreAddress) async throws(ServerError) -> Void)?
   let step: Step
 
   func run() async throws {
@@ -60,6 +62,7 @@ struct StoreSweep: ServiceLifecycle.Service {
 
   private func hasMore(in store: any Store, at address: StoreAddress) async -> Bool {
     do throws(ServerError) {
+      try await own?(store, address)
       for _ in 0..<Self.stepsInRow {
         let hasMore = try await locks.withLock(on: work, at: address) { () throws(ServerError) in
           try await step(store, address)
@@ -107,7 +110,11 @@ extension Composition {
   /// Drops unused indexes, to free capacity for others and to make saves faster.
   private func indexSweep(logger: Logger) -> StoreSweep {
     StoreSweep(
-      work: .unusedIndexes, pause: .seconds(600), stores: stores, locks: locks, logger: logger
+      work: .unusedIndexes, pause: .seconds(600), stores: stores, locks: locks, logger: logger,
+      own: { [ambient, uses] (store, address) async throws(ServerError) in
+        try await DropUnusedIndexes(store: store, at: address, uses: uses, ambient: ambient)
+          .noteUses()
+      }
     ) { [ambient, uses] (store, address) async throws(ServerError) in
       try await DropUnusedIndexes(store: store, at: address, uses: uses, ambient: ambient).step()
     }
@@ -129,14 +136,17 @@ extension Composition {
     ) { (store, _) async throws(ServerError) in try await ReturnSpace(store: store).step() }
   }
 
-  /// Continues cascading deletions that contain more records than one transaction can delete.
+  /// Continues cascading deletions that contain more records than one transaction can delete, and
+  /// changes of shared hierarchies that concern more records than one can change.
   private func cascadeSweep(logger: Logger) -> StoreSweep {
     StoreSweep(
       work: .cascades, pause: .seconds(2), stores: stores, signals: cascades, locks: locks,
       logger: logger
     ) { [ambient, changes] (store, address) async throws(ServerError) in
-      guard try await ContinueCascades(store: store, ambient: ambient).step() else { return false }
-      // Cascades change records, too.
+      let hasCascades = try await ContinueCascades(store: store, ambient: ambient).step()
+      let hasHierarchies = try await ContinueHierarchies(store: store, ambient: ambient).step()
+      guard hasCascades || hasHierarchies else { return false }
+      // Both may concern subscribers.
       changes.send(StoreSignal(address))
       return true
     }

@@ -78,6 +78,15 @@ public enum Limits {
   /// Bytes of fields after which a step of a cascade loads no more records. Choice: a record may
   /// have a megabyte, and writers wait.
   public static let cascadeStepSizeBytesMax = 8_388_608
+  /// Records that follow another record into or out of a shared hierarchy in one transaction.
+  /// Choice: as many as a cascade deletes.
+  public static let hierarchyStepMax = 1_000
+  /// Records in the chain of parents of a record that is saved in a zone with shared hierarchies.
+  /// Choice: more levels than folders of people have. Apple's limit is unknown (sharing §2.3).
+  public static let hierarchyDepthMax = 64
+  /// Zones of a shared database that one `changes/database` lists again. Choice: about 50 ms of
+  /// writing; the answer says that more are coming.
+  public static let zonesRelistedMax = 1_000
   /// Children by `parent` that are checked for the records a request deletes. Choice: bounds the
   /// work of deleting a record together with a million children.
   public static let childrenCheckedMax = 4_000

@@ -36,6 +36,7 @@ import Testing
       var token = ChangeToken(subject: subject, epoch: 5, incarnation: 42, change: 7)
       let owners = token.text
       token.participation = 3
+      (token.joined, token.caughtUp, token.catchingUpOn) = (4, 2, 6)
       token.began = 9
       #expect(try ChangeToken(text: token.text) == token)
       #expect(token.text != owners)

@@ -19,6 +19,41 @@ import Testing
     }
   }
 
+  /// As two processes do.
+  @Test func `shows a rotation to everyone who has opened it`() async throws {
+    try await KeyFolder.with { url in
+      let (one, other) = (try KeyFile(data: url), try KeyFile(data: url))
+      #expect(try one.keys(for: "a", orKeep: [1]).map(\.bytes) == [[1]])
+      #expect(try other.keys(for: "a", orKeep: [2]).map(\.bytes) == [[1]])
+      try other.rotate("a", to: [3])
+      try one.rotate("b", to: [9])
+      #expect(try one.keys(for: "a", orKeep: [2]).map(\.bytes) == [[3], [1]])
+      try one.rotate("a", to: [4])
+      #expect(try other.keys(for: "a", orKeep: [2]).map(\.bytes) == [[4], [3]])
+      #expect(try other.keys(for: "b", orKeep: [2]).map(\.bytes) == [[9]])
+    }
+  }
+
+  @Test func `loses no key when several change it at the same time`() async throws {
+    try await KeyFolder.with { url in
+      let files = try (0..<4).map { _ in try KeyFile(data: url) }
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for (number, file) in files.enumerated() {
+          group.addTask {
+            for round in 0..<5 { _ = try file.keys(for: "\(number)-\(round)", orKeep: [1]) }
+          }
+        }
+        try await group.waitForAll()
+      }
+      let last = try KeyFile(data: url)
+      for number in 0..<4 {
+        for round in 0..<5 {
+          #expect(try last.keys(for: "\(number)-\(round)", orKeep: [2]).map(\.bytes) == [[1]])
+        }
+      }
+    }
+  }
+
   @Test func `can be read only by its owner`() async throws {
     try await KeyFolder.with { url in
       _ = try KeyFile(data: url).keys(for: "a", orKeep: [1])
@@ -87,7 +122,7 @@ import Testing
   }
 }
 
-private enum KeyFolder {
+enum KeyFolder {
   /// Runs a body with a folder for one test, and removes the folder afterwards.
   static func with(_ body: (URL) async throws -> Void) async throws {
     let url = FileManager.default.temporaryDirectory

@@ -1,8 +1,10 @@
 import Foundation
 import StratusConformance
-import StratusDomain
+import StratusWire
+import Synchronization
 import Testing
 
+@testable import StratusDomain
 @testable import StratusSQL
 @testable import StratusSQLite
 
@@ -64,6 +66,67 @@ private func withPair(
         try StoreTables.beginTimeline(epoch: 8, now: 0, on: session.connection)
       }
       #expect(try await epochs() == [8, 8, 8, 8])
+    }
+  }
+}
+
+@Suite struct `Two registries on one file` {
+  @Test(arguments: RegistryConformance.pairChecks)
+  func `pass the conformance suite for several processes`(
+    _ check: ConformanceCheck<RegistryPair>
+  ) async throws {
+    try await withTemporaryFolder { url in
+      let folder = try DataFolder(url)
+      defer { folder.unlock() }
+      let one = try SQLiteRegistry(folder: folder)
+      let other = try SQLiteRegistry(folder: folder)
+      do { try await check.run { RegistryPair(one: one, other: other) } } catch {
+        await one.close()
+        await other.close()
+        throw error
+      }
+      await one.close()
+      await other.close()
+    }
+  }
+}
+
+/// Each process has its own memory of the indexes that its queries read.
+@Suite struct `Two processes that use one index` {
+  @Test func `do not drop it while one of them reads it`() async throws {
+    try await withPair { one, other in
+      let index = try await one.write { (body) throws(ServerError) in
+        try body.add(
+          SchemaAddition(
+            recordTypes: ["Note"],
+            fields: [.init(recordType: "Note", name: "title", type: FieldType(.string))]))
+        let index = try body.addIndex(
+          recordType: "Note", columns: [IndexColumn(.field("title"))])
+        try body.setBuildCursor(nil, of: index.id)
+        return index.id
+      }
+      let clock = Mutex<Int64>(0)
+      let ambient = Ambient(now: { clock.withLock { $0 } }, makeUUID: { "U" })
+      let place = StoreAddress(container: "iCloud.a", environment: .development)
+      let (reads, sweeps) = (IndexUses(), IndexUses())
+      let reader = DropUnusedIndexes(store: one, at: place, uses: reads, ambient: ambient)
+      let sweeper = DropUnusedIndexes(store: other, at: place, uses: sweeps, ambient: ambient)
+      func isThere() async throws -> Bool {
+        try await one.read { (body) throws(ServerError) in
+          try body.schema().indexes.values.joined().contains { $0.id == index }
+        }
+      }
+      for day in 0..<(3 * Limits.indexUnusedDaysMax) {
+        clock.withLock { $0 = day * 86_400_000 }
+        reads.note(index, at: place)
+        // The other process holds the lock on this work all the time.
+        try await reader.noteUses()
+        while try await sweeper.step() {}
+      }
+      #expect(try await isThere())
+      clock.withLock { $0 += (Limits.indexUnusedDaysMax + 1) * 86_400_000 }
+      while try await sweeper.step() {}
+      #expect(try await !isThere())
     }
   }
 }

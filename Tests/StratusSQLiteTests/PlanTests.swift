@@ -14,7 +14,7 @@ struct QueryPlan: Sendable {
   private static let scanned: Set<String> = [
     "store", "record_types", "fields", "system_fields", "settings", "indexes", "cascades", "outbox",
     "notification_count", "index_uses", "record_count", "roles", "grants", "role_members",
-    "lacks",
+    "lacks", "unfinished_hierarchies",
     "zones USING INDEX zones_unpurged",
     "retirements",
   ]

@@ -116,3 +116,35 @@ import Testing
     }
   }
 }
+
+/// The server's own file of the version before several processes could use it.
+@Suite struct `A registry of layout 2` {
+  private func makeOld(in url: URL) async throws {
+    let folder = try DataFolder(url)
+    defer { folder.unlock() }
+    let registry = try SQLiteRegistry(folder: folder)
+    _ = try await registry.create(Account(id: "1", email: "ann@example.org", isDisabled: false))
+    await registry.close()
+    let queue = try DatabaseQueue(path: url.appendingPathComponent("server.sqlite").path)
+    try await queue.write { database in
+      try database.execute(
+        sql: "ALTER TABLE registry DROP COLUMN version; UPDATE registry SET layout = 2;")
+    }
+    try queue.close()
+  }
+
+  @Test func `keeps its accounts, and counts changes after the upgrade`() async throws {
+    try await withTemporaryFolder { url in
+      try await makeOld(in: url)
+      let folder = try DataFolder(url)
+      defer { folder.unlock() }
+      for version: Int64 in 0..<2 {
+        let registry = try SQLiteRegistry(folder: folder)
+        #expect(try await registry.version() == version)
+        #expect(try await registry.accounts().map(\.email) == ["ann@example.org"])
+        _ = try await registry.setDisabled(true, accountID: "1")
+        await registry.close()
+      }
+    }
+  }
+}

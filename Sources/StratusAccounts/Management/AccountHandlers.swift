@@ -19,13 +19,13 @@ struct DisableAccountHandler: ManagementHandler {
 
   let accounts: Accounts
   /// Releases the listeners of disabled users.
-  let releaseDisabled: @Sendable () async throws(ServerError) -> Void
+  let releaseEnded: @Sendable () async throws(ServerError) -> Void
 
   func answer(_ request: DisableAccount.Request) async throws(ServerError) -> EmptyRequest {
     let account = try await accounts.account(email: request.email)
     _ = try await accounts.registry.setDisabled(true, accountID: account.id)
     accounts.memory.forget()
-    try await releaseDisabled()
+    try await releaseEnded()
     return EmptyRequest()
   }
 }

@@ -5,14 +5,14 @@ extension Accounts {
   /// The handlers of the management API, for requests of the server's operator.
   ///
   /// - Parameters:
-  /// - releaseDisabled: releases the listeners of disabled users.
   ///   - roles: assigns custom roles to users.
   ///   - audit: writes changes to users' rights into the log.
+  ///   - releaseEnded: releases the listeners of ended sessions and of disabled users.
   ///   - deleteStores: removes a container's files.
   ///   - rotateTicketKey: signs asset URLs with a new key.
   public func managementHandlers(
     roles: UserRoles, audit: Audit,
-    releaseDisabled: @escaping @Sendable () async throws(ServerError) -> Void,
+    releaseEnded: @escaping @Sendable () async throws(ServerError) -> Void,
     deleteStores: @escaping @Sendable (_ container: String) async throws(ServerError) -> Void,
     rotateTicketKey: @escaping @Sendable () throws(ServerError) -> Void
   ) -> [any ManagementHandler] {
@@ -25,12 +25,12 @@ extension Accounts {
       RevokeAPITokenHandler(accounts: self),
       CreateWebTokenHandler(accounts: self),
       ListWebTokensHandler(accounts: self),
-      RevokeWebTokenHandler(accounts: self),
+      RevokeWebTokenHandler(accounts: self, releaseEnded: releaseEnded),
       RotateWebTokenKeyHandler(accounts: self, rotateTicketKey: rotateTicketKey),
       CreateAccountHandler(accounts: self),
       ListAccountsHandler(accounts: self),
       EnableAccountHandler(accounts: self),
-      DisableAccountHandler(accounts: self, releaseDisabled: releaseDisabled),
+      DisableAccountHandler(accounts: self, releaseEnded: releaseEnded),
       ListRolesHandler(accounts: self, roles: roles),
       GrantRoleHandler(accounts: self, roles: roles, audit: audit),
       RevokeRoleHandler(accounts: self, roles: roles, audit: audit),

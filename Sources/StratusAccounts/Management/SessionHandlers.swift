@@ -44,6 +44,8 @@ struct RevokeWebTokenHandler: ManagementHandler {
   typealias Endpoint = RevokeWebToken
 
   let accounts: Accounts
+  /// Releases the listeners of ended sessions.
+  let releaseEnded: @Sendable () async throws(ServerError) -> Void
 
   func answer(_ request: TokenIDRequest) async throws(ServerError) -> EmptyRequest {
     let ids = try await accounts.registry.sessions().map(\.id).filter {
@@ -56,6 +58,7 @@ struct RevokeWebTokenHandler: ManagementHandler {
     }
     for id in ids { _ = try await accounts.registry.deleteSession(id: id) }
     accounts.memory.forget()
+    try await releaseEnded()
     return EmptyRequest()
   }
 }
@@ -69,7 +72,7 @@ struct RotateWebTokenKeyHandler: ManagementHandler {
   let rotateTicketKey: @Sendable () throws(ServerError) -> Void
 
   func answer(_ request: EmptyRequest) async throws(ServerError) -> EmptyRequest {
-    try accounts.rotateTokenKey()
+    try await accounts.rotateTokenKey()
     try rotateTicketKey()
     return EmptyRequest()
   }

@@ -3,12 +3,12 @@ import StratusWire
 
 /// The checks of tokens, sessions, users and stores.
 extension RegistryConformance {
-  private static let token = APIToken(
+  static let token = APIToken(
     id: "0a0b", hash: [0, 1, 255], store: production, name: "Web",
     allowedOrigins: ["https://a.org"], callback: .redirect(url: "app://signed-in"), createdAt: 5)
-  private static let plain = APIToken(
+  static let plain = APIToken(
     id: "0c0d", hash: [2], store: StoreAddress(container: "iCloud.a", environment: .development))
-  private static let session = Session(
+  static let session = Session(
     id: "session", accountID: "1", store: production, createdAt: 1, lastUsedAt: 2, endsAt: 3)
 
   static func apiTokensAreFound(_ registry: any Registry) async throws {

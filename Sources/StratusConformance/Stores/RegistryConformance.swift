@@ -20,6 +20,7 @@ public enum RegistryConformance {
     Check("a user is found by name and by account, and the first one stays", usersAreFound),
     Check("sessions without a user are reported", usersAreMissed),
     Check("the epoch of a store is stored and can be replaced", epochsAreKept),
+    Check("the version increases when admissions may end, and on request", versionsIncrease),
     Check("deleting a container also deletes all data that belongs to it", containersAreDeleted),
   ]
 
@@ -29,6 +30,51 @@ public enum RegistryConformance {
     id: "2", email: "bob@example.org", isDisabled: true)
   static let production = StoreAddress(
     container: "iCloud.org.example", environment: .production)
+
+  /// Checks of a registry that several processes use.
+  public static let pairChecks: [ConformanceCheck<RegistryPair>] = [
+    .init("a change by one process gives the others another version", versionsAreShared)
+  ]
+
+  static func versionsIncrease(_ registry: any Registry) async throws {
+    _ = try await registry.create(ann)
+    _ = try await registry.createContainer(id: production.container)
+    try await registry.create(token)
+    try await registry.create(session)
+    var versions = [try await registry.version()]
+    _ = try await registry.setDisabled(true, accountID: ann.id)
+    versions.append(try await registry.version())
+    _ = try await registry.setDisabled(false, accountID: ann.id)
+    versions.append(try await registry.version())
+    _ = try await registry.deleteSession(id: session.id)
+    versions.append(try await registry.version())
+    try await registry.create(session)
+    try await registry.deleteSessions(unusedSince: .max, endedBefore: .max)
+    versions.append(try await registry.version())
+    _ = try await registry.deleteAPIToken(id: token.id)
+    versions.append(try await registry.version())
+    _ = try await registry.deleteContainer(id: production.container)
+    versions.append(try await registry.version())
+    try await registry.advanceVersion()
+    versions.append(try await registry.version())
+    try expect(versions, Set(versions).sorted())
+    // A session that is used, and a clean-up that finds nothing, change no admission.
+    try await registry.create(session)
+    let before = try await registry.version()
+    try await registry.touchSession(id: session.id, at: session.lastUsedAt + 1)
+    try await registry.deleteSessions(unusedSince: 0, endedBefore: 0)
+    try expect(try await registry.version(), before)
+  }
+
+  static func versionsAreShared(_ pair: RegistryPair) async throws {
+    _ = try await pair.one.create(ann)
+    for (changing, reading) in [(pair.one, pair.other), (pair.other, pair.one)] {
+      let before = try await reading.version()
+      _ = try await changing.setDisabled(true, accountID: ann.id)
+      try expect(try await reading.version() > before, true)
+      try expect(try await reading.disabledAccounts(), [ann.id])
+    }
+  }
 
   static func beginsEmpty(_ registry: any Registry) async throws {
     try expect(try await registry.accounts(), [])
@@ -78,5 +124,16 @@ public enum RegistryConformance {
     }
     try expect(try await registry.createContainer(id: "iCloud.b"), false)
     try expect(try await registry.containers(), ["iCloud.a", "iCloud.b"])
+  }
+}
+
+/// One registry that is opened twice, as two processes open it.
+public struct RegistryPair: Sendable {
+  public var one: any Registry
+  public var other: any Registry
+
+  public init(one: any Registry, other: any Registry) {
+    self.one = one
+    self.other = other
   }
 }

@@ -17,6 +17,7 @@ extension StoreConformance {
       "a device that registers again keeps its position in the queue",
       registeringAgainKeepsThePosition
     ),
+    Check("a device has the session that registered it last", sessionsAreKept),
     Check("a token belongs to one device", tokensLeadToOne),
     Check(
       "a user's devices are bounded, and those unseen for longest are removed", devicesAreBounded),
@@ -175,6 +176,20 @@ extension StoreConformance {
       return seen
     }
     try expect(seen, [5, 5 + hour])
+  }
+
+  static func sessionsAreKept(_ store: any Store) async throws {
+    let found = try await store.write { (body) throws(ServerError) in
+      var found: [String?] = []
+      for session in ["s1", "s2", nil] {
+        var device = Sample.device("a", .courier(token: "t"))
+        device.sessionID = session
+        try body.register(device)
+        found.append(try body.device(reachedBy: .courier(token: "t"))?.sessionID)
+      }
+      return found
+    }
+    try expect(found, ["s1", "s2", nil])
   }
 
   static func removalIsExact(_ store: any Store) async throws {

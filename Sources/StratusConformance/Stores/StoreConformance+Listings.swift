@@ -141,7 +141,8 @@ extension StoreConformance {
       let left = try body.sharedHistory(of: "_bob")
       let none = try body.participation(of: "_bob", in: zone)
       try body.list(zone, inSharedDatabaseOf: "_bob")
-      return (left, [first, none, try body.participation(of: "_bob", in: zone)])
+      let again = try body.participation(of: "_bob", in: zone)
+      return (left, [first, none, again].map { $0?.number })
     }
     let (again, ofAnn) = try await store.read { (body) throws(ServerError) in
       (

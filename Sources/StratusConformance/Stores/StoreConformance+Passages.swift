@@ -5,22 +5,28 @@ extension StoreConformance {
   static let passageChecks: [Check] = [
     Check("passages and records share one sequence of numbers", passagesAreNumbered),
     Check("a passage with the number of another change is refused", passageNumbersAreChecked),
-    Check("passages are read in pages", passagesArePaged),
-    Check("old passages are removed, and the newest removed number is kept", passagesExpire),
+    Check("a hierarchy has one passage for each record, the newest", newestPassages),
+    Check("passages of several hierarchies are read in one order", passagesAreMerged),
+    Check("passages are read in pages of whole changes", passagesArePaged),
+    Check("a record is in the hierarchy of its newest passage", hierarchiesOfRecords),
+    Check(
+      "passages of records that left are removed, and the newest removed number is kept",
+      passagesExpire),
     Check("passages are purged with their zone", passagesArePurged),
   ]
 
-  private static func passage(
-    _ name: String, _ kind: Passage.Kind, change: Int64
+  static func passage(
+    _ name: String, _ kind: Passage.Kind, root: String = "root", change: Int64
   ) -> Passage {
     Passage(
-      change: change, recordName: name, rootName: "root", kind: kind, time: Sample.time + change)
+      change: change, recordName: name, recordType: "Note", rootName: root, kind: kind,
+      time: Sample.time + change)
   }
 
-  /// The owner's feed contains only records.
+  /// The owner's feed contains only records. A record and its passages may have the same number.
   static func passagesAreNumbered(_ store: any Store) async throws {
     try await store.save(["root", "child"], inZone: "Notes")
-    let passages = [passage("child", .joined, change: 4), passage("grandchild", .left, change: 5)]
+    let passages = [passage("child", .joined, change: 3), passage("grandchild", .left, change: 4)]
     try await store.write { (body) throws(ServerError) in
       try body.apply(
         ChangeSet(
@@ -31,88 +37,196 @@ extension StoreConformance {
       try body.apply(
         ChangeSet(
           zone: try body.existing("Notes"), records: [],
-          passages: [passage("child", .left, change: 7)]))
+          passages: [passage("grandchild", .joined, change: 6)]))
     }
     let (zone, records, found, listed) = try await store.read { (body) throws(ServerError) in
       let zone = try body.existing("Notes")
       return (
-        zone, try body.changes(in: zone).map(\.change),
-        try body.passages(in: zone, range: ChangeRange(after: 0, through: .max), limit: 9),
+        zone, try body.changes(in: zone).map(\.change), try body.passages(of: ["root"], in: zone),
         try body.latestZoneChange(in: Sample.ann)
       )
     }
-    try expect(zone.change, 7)
-    try expect(records, [3, 6])
-    try expect(found, passages + [passage("child", .left, change: 7)])
+    try expect(zone.change, 6)
+    try expect(records, [3, 5])
+    try expect(found, [passages[0], passage("grandchild", .joined, change: 6)])
     try expect(listed, 5)
   }
 
+  /// The numbers: an earlier one, another record's, one with a gap.
   static func passageNumbersAreChecked(_ store: any Store) async throws {
     try await store.save(["a"], inZone: "Notes")
-    for change in [1, 2, 4, 9] as [Int64] {
+    for (name, change) in [("a", 1), ("b", 2), ("a", 4), ("a", 9)] as [(String, Int64)] {
       let error = await store.failure { (body) throws(ServerError) in
         try body.apply(
           ChangeSet(
             zone: try body.existing("Notes"), records: [Sample.record("a", change: 2)],
-            passages: [passage("a", .joined, change: change)]))
+            passages: [passage(name, .joined, change: change)]))
       }
-      try expect(error?.code, .internalError, "\(change)")
+      try expect(error?.code, .internalError, "\(name) \(change)")
     }
+    let error = await store.failure { (body) throws(ServerError) in
+      try body.apply(
+        ChangeSet(
+          zone: try body.existing("Notes"), records: [],
+          passages: [passage("a", .joined, change: 2), passage("b", .joined, change: 2)]))
+    }
+    try expect(error?.code, .internalError)
+  }
+
+  static func newestPassages(_ store: any Store) async throws {
+    try await store.save(["a"], inZone: "Notes")
+    let found = try await store.write { (body) throws(ServerError) in
+      for (change, kind) in [(2, .joined), (3, .left), (4, .joined), (5, .joined)]
+        as [(Int64, Passage.Kind)]
+      {
+        try body.apply(
+          ChangeSet(
+            zone: try body.existing("Notes"), records: [],
+            passages: [passage("a", kind, change: change)]))
+      }
+      return try body.passages(of: ["root"], in: try body.existing("Notes"))
+    }
+    try expect(found, [passage("a", .joined, change: 5)])
+  }
+
+  /// A record that moves has two passages with one number.
+  static func passagesAreMerged(_ store: any Store) async throws {
+    try await store.savePassages()
+    let (all, one, reversed) = try await store.read { (body) throws(ServerError) in
+      let zone = try body.existing("Notes")
+      return (
+        try body.passages(of: ["one", "two", "none"], in: zone),
+        try body.passages(of: ["two"], in: zone),
+        try body.passages(of: ["two", "one"], in: zone, newestFirst: true)
+      )
+    }
+    try expect(all.map(\.change), [3, 4, 4, 5])
+    try expect(Set(all.map(\.rootName)), ["one", "two"])
+    try expect(one.map(\.recordName), ["b", "a"])
+    try expect(one.map(\.kind), [.joined, .joined])
+    try expect(reversed.map(\.change), [5, 4, 4, 3])
   }
 
   static func passagesArePaged(_ store: any Store) async throws {
-    try await store.save(["a"], inZone: "Notes")
-    let pages = try await store.write { (body) throws(ServerError) in
+    try await store.savePassages()
+    let pages = try await store.read { (body) throws(ServerError) in
+      let zone = try body.existing("Notes")
+      let roots = ["one", "two"]
+      return [
+        try body.passages(of: roots, in: zone, limit: 1),
+        try body.passages(of: roots, in: zone, limit: 2),
+        try body.passages(of: roots, in: zone, after: 3, limit: 1),
+        try body.passages(of: roots, in: zone, after: 4),
+        try body.passages(of: roots, in: zone, newestFirst: true, limit: 2),
+        try body.passages(of: roots, in: zone, limit: 0),
+        try body.passages(of: [], in: zone),
+      ].map { $0.map(\.change) }
+    }
+    try expect(pages, [[3], [3, 4, 4], [4, 4], [5], [5, 4, 4], [], []])
+  }
+
+  /// Names are compared by bytes.
+  static func hierarchiesOfRecords(_ store: any Store) async throws {
+    try await store.savePassages()
+    let found = try await store.write { (body) throws(ServerError) in
+      let first = try body.hierarchies(
+        of: ["a", "b", "c", "A", "missing"], in: try body.existing("Notes"))
       try body.apply(
         ChangeSet(
           zone: try body.existing("Notes"), records: [],
-          passages: (2...6).map { passage("a", .joined, change: $0) }))
-      let zone = try body.existing("Notes")
-      return [
-        try body.passages(in: zone, range: ChangeRange(after: 0, through: .max), limit: 2),
-        try body.passages(in: zone, range: ChangeRange(after: 3, through: 5), limit: 9),
-        try body.passages(in: zone, range: ChangeRange(after: 0, through: .max), limit: 0),
-        try body.passages(in: zone, range: ChangeRange(after: 5, through: 3), limit: 9),
-      ].map { $0.map(\.change) }
+          passages: [passage("a", .left, root: "two", change: 6)]))
+      return [first, try body.hierarchies(of: ["a", "b"], in: try body.existing("Notes"))]
     }
-    try expect(pages, [[2, 3], [4, 5], [], []])
+    try expect(
+      found,
+      [
+        [ExactName("a"): "two", ExactName("b"): "two", ExactName("c"): "one"],
+        [ExactName("b"): "two"],
+      ])
   }
 
-  /// The owner's sync tokens stay valid, because no record was removed.
+  /// The owner's sync tokens stay valid, because no record was removed. Passages of records that
+  /// are in a hierarchy stay.
   static func passagesExpire(_ store: any Store) async throws {
     try await store.save(["a"], inZone: "Notes")
     let (zone, left) = try await store.write { (body) throws(ServerError) in
-      try body.apply(
-        ChangeSet(
-          zone: try body.existing("Notes"), records: [],
-          passages: (2...4).map { passage("a", .joined, change: $0) }))
-      while try body.expireDeletions(before: Sample.time + 4, limit: 1) {}
+      for (change, kind) in [(2, .left), (3, .left), (4, .joined), (5, .left)]
+        as [(Int64, Passage.Kind)]
+      {
+        try body.apply(
+          ChangeSet(
+            zone: try body.existing("Notes"), records: [],
+            passages: [passage("\(change)", kind, change: change)]))
+      }
+      while try body.expireDeletions(before: Sample.time + 5, limit: 1) {}
       let zone = try body.existing("Notes")
-      return (
-        zone, try body.passages(in: zone, range: ChangeRange(after: 0, through: .max), limit: 9)
-      )
+      return (zone, try body.passages(of: ["root"], in: zone))
     }
     try expect(zone.newestExpiredPassage, 3)
     try expect(zone.newestExpired, 0)
-    try expect(left.map(\.change), [4])
+    try expect(left.map(\.change), [4, 5])
   }
 
   static func passagesArePurged(_ store: any Store) async throws {
     try await store.save(["a"], inZone: "Notes")
-    let (gone, left) = try await store.write { (body) throws(ServerError) in
+    let (gone, left, roots, unfinished) = try await store.write { (body) throws(ServerError) in
+      let zone = try body.existing("Notes")
+      try body.addSharedRoot("a", in: zone)
+      try body.join(zone, root: "a", permission: .read, user: "_bob")
+      try body.addUnfinished(UnfinishedHierarchy(zone: zone, parentName: "a"))
       try body.apply(
-        ChangeSet(
-          zone: try body.existing("Notes"), records: [],
-          passages: [passage("a", .joined, change: 2)]))
+        ChangeSet(zone: zone, records: [], passages: [passage("a", .joined, change: 2)]))
       let gone = try body.existing("Notes")
       try body.deleteZone(gone)
       while try body.purge(limit: 10) != nil {}
       return (
-        gone.change,
-        try body.passages(in: gone, range: ChangeRange(after: 0, through: .max), limit: 9)
+        gone, try body.passages(of: ["root"], in: gone),
+        try body.sharedRoots(among: ["a"], in: gone), try body.unfinishedHierarchies(limit: 9)
       )
     }
-    try expect(gone, 2)
+    try expect(gone.change, 2)
+    try expect(gone.hasHierarchies, true)
     try expect(left, [])
+    try expect(roots, [])
+    try expect(unfinished, [])
+    let participants = try await store.read { (body) throws(ServerError) in
+      try body.participants(ofShare: "a", in: gone, limit: 9)
+    }
+    try expect(participants, [])
+  }
+}
+
+extension StoreReading {
+  /// Returns the passages of some hierarchies.
+  func passages(
+    of roots: [String], in zone: StoredZone, after: Int64 = 0, newestFirst: Bool = false,
+    limit: Int = 99
+  ) throws(ServerError) -> [Passage] {
+    try passages(
+      in: zone, ofHierarchies: roots, range: ChangeRange(after: after, through: .max),
+      newestFirst: newestFirst, limit: limit)
+  }
+}
+
+extension Store {
+  /// Adds passages of two hierarchies: `b` joins `two` at 3, `a` moves from `one` to `two` at 4,
+  /// and `c` joins `one` at 5.
+  fileprivate func savePassages() async throws(ServerError) {
+    try await save(["x"], inZone: "Notes")
+    try await write { (body) throws(ServerError) in
+      let passages = [
+        [StoreConformance.passage("a", .joined, root: "one", change: 2)],
+        [StoreConformance.passage("b", .joined, root: "two", change: 3)],
+        [
+          StoreConformance.passage("a", .joined, root: "two", change: 4),
+          StoreConformance.passage("a", .left, root: "one", change: 4),
+        ],
+        [StoreConformance.passage("c", .joined, root: "one", change: 5)],
+      ]
+      for passages in passages {
+        try body.apply(
+          ChangeSet(zone: try body.existing("Notes"), records: [], passages: passages))
+      }
+    }
   }
 }

@@ -74,7 +74,7 @@ public struct AssetUploads: Sendable {
     let (ticket, status) = try await admit(ticketText)
     if let answer = try await ended(ticket, status) { return .answer(answer) }
     if let total = piece?.total, total > Limits.assetSizeBytesMax { throw Self.tooLarge }
-    let store = try await stores.store(at: ticket.address)
+    let store = try await stores.store(of: ticket.database, at: ticket.address)
     try await unheld.admit(ticket, store: store, now: ambient.now())
     let upload = try await assets.open(
       upload: ticket.id, at: ticket.address, fromNothing: piece == nil)
@@ -135,7 +135,7 @@ public struct AssetUploads: Sendable {
     case nil: return nil
     case .done(let file):
       let now = ambient.now()
-      let store = try await stores.store(at: ticket.address)
+      let store = try await stores.store(of: ticket.database, at: ticket.address)
       let known = try await store.write { (store) throws(ServerError) -> Bool in
         guard var asset = try store.asset(checksum: file.checksum) else { return false }
         asset.touched = now
@@ -203,7 +203,7 @@ public struct AssetUploads: Sendable {
     }
     let asset = StoredAsset(
       checksum: file.checksum, file: name, size: file.size, touched: ambient.now())
-    let store = try await stores.store(at: ticket.address)
+    let store = try await stores.store(of: ticket.database, at: ticket.address)
     let kept = try await store.write { (store) throws(ServerError) in
       let kept = try store.register(asset)
       try store.noteUploader(ticket.user, ofAsset: kept.checksum)

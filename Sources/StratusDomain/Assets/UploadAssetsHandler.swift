@@ -29,9 +29,10 @@ struct UploadAssetsHandler: EndpointHandler {
   ) async throws(ServerError) {
     try await database.store.read { (store) throws(ServerError) in
       let schema = try store.schema()
-      let access = try database.access(to: zone, of: store)
-      let records = try store.readableRecords(
-        named: fields.compactMap(\.recordName), access)
+      var access = try database.access(to: zone, of: store)
+      let names = fields.compactMap(\.recordName)
+      try access.findHierarchies(of: names, in: store)
+      let records = try store.readableRecords(named: names, access)
       for field in fields {
         let stored = field.recordName.flatMap { records[$0] }
         if let name = field.recordName, stored == nil { try Naming.checkRecordName(name) }

@@ -33,6 +33,13 @@ struct ChangeToken: Sendable, Hashable {
   /// The number of the reader's participation in another user's zone; 0: the reader owns the zone.
   /// A user who is removed and invited again gets a new number, so that old tokens expire.
   var participation: Int64 = 0
+  /// The newest share that the reader has read from its beginning; see ``JoinedShare/joined``.
+  var joined: Int64 = 0
+  /// While the records of newly joined shares are read: the reader knows those up to this change.
+  /// They may be older than ``change``.
+  var caughtUp: Int64 = 0
+  /// The newest of the shares that ``caughtUp`` applies to; 0: none.
+  var catchingUpOn: Int64 = 0
 
   /// Tokens of the zone's owner have version 1, those of participants version 2.
   private static let versions: ClosedRange<UInt8> = 1...2
@@ -40,7 +47,7 @@ struct ChangeToken: Sendable, Hashable {
   /// Padded standard base64, because clients decode and encode it again (web-services §6).
   var text: String {
     var bytes: [UInt8] = [participation == 0 ? 1 : 2, subject.rawValue]
-    var numbers = participation == 0 ? [] : [participation]
+    var numbers = participation == 0 ? [] : [participation, joined, caughtUp, catchingUpOn]
     numbers += [epoch, incarnation, change]
     if subject == .reversedZone { numbers += [before, top] }
     if began > change { numbers.append(began) }
@@ -56,7 +63,7 @@ struct ChangeToken: Sendable, Hashable {
       let subject = Subject(rawValue: bytes[1])
     else { throw .badRequest(Reason.syncTokenInvalid) }
     let isParticipant = bytes[0] == 2
-    let first = isParticipant ? 1 : 0
+    let first = isParticipant ? 4 : 0
     let count = first + (subject == .reversedZone ? 5 : 3)
     guard bytes.count == 2 + count * 8 || bytes.count == 2 + (count + 1) * 8 else {
       throw .badRequest(Reason.syncTokenInvalid)
@@ -69,6 +76,7 @@ struct ChangeToken: Sendable, Hashable {
     if isParticipant {
       participation = number(0)
       guard participation != 0 else { throw .badRequest(Reason.syncTokenInvalid) }
+      (joined, caughtUp, catchingUpOn) = (number(1), number(2), number(3))
     }
     epoch = number(first)
     incarnation = number(first + 1)
@@ -99,7 +107,7 @@ struct ChangeToken: Sendable, Hashable {
     else {
       throw .badRequest(Reason.syncTokenExpired)
     }
-    guard [change, before, top, began].allSatisfy((0...newest).contains) else {
+    guard [change, before, top, began, caughtUp].allSatisfy((0...newest).contains) else {
       throw .badRequest(Reason.syncTokenInvalid)
     }
     // NB: a deletion from before a first reading began may be removed between two of its pages. The

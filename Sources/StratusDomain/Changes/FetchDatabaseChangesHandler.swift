@@ -5,19 +5,22 @@ struct FetchDatabaseChangesHandler: EndpointHandler {
   typealias Endpoint = FetchDatabaseChanges
 
   let databases: DatabaseAccess
+  /// The maximum number of zones of a shared database that one request lists again.
+  var zonesRelistedMax = Limits.zonesRelistedMax
 
   func answer(
     _ request: FetchDatabaseChanges.Request, to caller: Caller, in address: DatabaseAddress
   ) async throws(ServerError) -> FetchDatabaseChanges.Response {
     let database = try await databases.open(address, for: caller, to: .read, needsUser: true)
     try database.view.requireHistory()
-    try await relistChangedZones(of: database)
+    let hasMoreToRelist = try await relistChangedZones(of: database)
     return try await database.store.read { (store) throws(ServerError) in
       let history = DatabaseHistory(
         database: database, store: store, showsIncarnations: request.showsIncarnations)
       let page = try history.page(since: request.syncToken, resultsLimit: request.resultsLimit)
       return FetchDatabaseChanges.Response(
-        zones: page.zones, syncToken: page.syncToken, moreComing: page.moreComing)
+        zones: page.zones, syncToken: page.syncToken,
+        moreComing: page.moreComing || hasMoreToRelist)
     }
   }
 
@@ -25,16 +28,20 @@ struct FetchDatabaseChangesHandler: EndpointHandler {
   ///
   /// Owners' saves do not update the histories of participants, so that the cost of a save does not
   /// depend on the number of participants.
-  private func relistChangedZones(of database: OpenDatabase) async throws(ServerError) {
-    guard case .shared(let user) = database.view else { return }
+  ///
+  /// - Returns: whether there may be more such zones.
+  private func relistChangedZones(
+    of database: OpenDatabase
+  ) async throws(ServerError) -> Bool {
+    guard case .shared(let user) = database.view else { return false }
     let mustRelist = try await database.store.read { (store) throws(ServerError) in
       try store.mustRelist(inSharedDatabaseOf: user)
     }
-    guard mustRelist else { return }
+    guard mustRelist else { return false }
     let now = databases.ambient.now()
-    _ = try await database.store.write { (store) throws(ServerError) in
+    return try await database.store.write { [zonesRelistedMax] (store) throws(ServerError) in
       try store.relistChanged(
-        inSharedDatabaseOf: user, at: now, limit: Limits.zonesPerDatabaseMax)
+        inSharedDatabaseOf: user, at: now, limit: zonesRelistedMax)
     }
   }
 }

@@ -12,6 +12,27 @@ struct ZoneHistory {
     let sizeBytesRead: Int
   }
 
+  /// Some records and tombstones in the order of their changes.
+  struct Part {
+    var records: [StoredRecord] = []
+    /// The change of each record in the reader's history; nil: the record's own.
+    var changes: [Int64]?
+    /// The last change that the part covers; nil: that of its last record.
+    var through: Int64?
+    /// Whether the part reaches the end of the range that it was read from.
+    var isExhausted = true
+    /// Earlier deletions are not shown: the reader did not have those records.
+    var deletionsAfter: Int64 = 0
+
+    var sizeBytes: Int { records.reduce(0) { $0 + $1.fields.text.count } }
+
+    /// The change up to which the first records of the part reach.
+    func change(afterTaking count: Int) -> Int64? {
+      if count == records.count, let through { return through }
+      return count > 0 ? changes?[count - 1] ?? records[count - 1].change : nil
+    }
+  }
+
   /// The page after a token.
   ///
   /// - Parameters:
@@ -29,40 +50,67 @@ struct ZoneHistory {
     guard let zone = access.zone else { throw .fault("a zone with a history has no row") }
     let cursor = try HistoryCursor(
       token: text, zone: zone, epoch: store.epoch(of: zone.database),
-      isReversed: selection.isReversed)
-    let isRead = limit > 0 && !budget.isFull
-    let found =
+      isReversed: selection.isReversed, participation: access.participation)
+    let isRead = limit > 0 && !budget.isFull && !cursor.isAtEnd
+    var part =
       isRead
-      ? try store.recordChanges(
-        in: zone, range: cursor.range, newestFirst: cursor.isReversed, limit: limit,
-        sizeBytesMax: sizeBytesMax) : []
+      ? try part(of: access, zone, at: cursor, limit: limit, sizeBytesMax: sizeBytesMax) : Part()
+    // A participant's first reading shows no deletions, on none of its pages.
+    if access.participation != nil, !selection.showsDeletedRecordTypes {
+      part.deletionsAfter = max(part.deletionsAfter, cursor.began)
+    }
     let (records, count) = try present(
-      found, of: access, selection: selection, isFromNothing: cursor.isFromNothing, budget: &budget)
-    let last = count > 0 ? found[count - 1].change : nil
+      part, of: access, selection: selection, isFromNothing: cursor.isFromNothing, budget: &budget)
+    let last = part.change(afterTaking: count)
     let isComplete =
-      if let last { count == found.count && cursor.isLast(last) } else {
-        isRead && found.isEmpty || cursor.isAtEnd
-      }
+      cursor.isAtEnd
+      || isRead && count == part.records.count
+        && (part.isExhausted || last.map(cursor.isLast) ?? false)
     let next = cursor.next(afterReading: last, isComplete: isComplete)
     return Page(
       changes: ZoneChanges(
         zoneID: access.id, records: records, syncToken: next.text,
-        moreComing: !isComplete, clientChangeToken: zone.clientChangeToken),
-      sizeBytesRead: found.reduce(0) { $0 + $1.fields.text.count })
+        moreComing: cursor.hasMore(isComplete: isComplete),
+        clientChangeToken: zone.clientChangeToken),
+      sizeBytesRead: part.sizeBytes)
+  }
+
+  /// Reads what the caller may see of a range of changes.
+  private func part(
+    of access: ZoneAccess, _ zone: StoredZone, at cursor: HistoryCursor, limit: Int,
+    sizeBytesMax: Int
+  ) throws(ServerError) -> Part {
+    if let participation = access.participation, !participation.showsZone {
+      let history = SharedHistory(zone: zone, participation: participation, store: store)
+      return try history.part(
+        of: cursor.shares, range: cursor.range, newestFirst: cursor.isReversed, limit: limit,
+        sizeBytesMax: sizeBytesMax)
+    }
+    var part = Part()
+    part.records = try store.recordChanges(
+      in: zone, range: cursor.range, newestFirst: cursor.isReversed, limit: limit,
+      sizeBytesMax: sizeBytesMax)
+    part.isExhausted = part.records.count < limit && part.sizeBytes < sizeBytesMax
+    part.deletionsAfter =
+      access.participation?.shares.first { $0.rootName == nil }?.since ?? 0
+    return part
   }
 
   /// - Returns: the items, and the number of records that they cover.
   private func present(
-    _ records: [StoredRecord], of access: ZoneAccess, selection: ChangesSelection,
-    isFromNothing: Bool, budget: inout AnswerBudget
+    _ part: Part, of access: ZoneAccess, selection: ChangesSelection, isFromNothing: Bool,
+    budget: inout AnswerBudget
   ) throws(ServerError) -> (items: [RecordItem], count: Int) {
     let presenter = RecordPresenter(access.address, in: database)
     var items: [RecordItem] = []
-    items.reserveCapacity(records.count)
-    for (index, record) in records.enumerated() {
+    items.reserveCapacity(part.records.count)
+    for (index, record) in part.records.enumerated() {
       // A reader without a token has nothing to delete, unless it wrote to the zone before its
       // first fetch, as the framework's clients may.
-      if record.isDeleted, isFromNothing, !selection.showsDeletedRecordTypes { continue }
+      if record.isDeleted {
+        if isFromNothing, !selection.showsDeletedRecordTypes { continue }
+        if record.change <= part.deletionsAfter { continue }
+      }
       if let types = selection.desiredRecordTypes, !types.contains(record.type) { continue }
       let item = try presenter.item(
         record, selection: selection.fields,
@@ -70,87 +118,6 @@ struct ZoneHistory {
       guard budget.take(item) else { return (items, index) }
       items.append(item)
     }
-    return (items, records.count)
-  }
-}
-
-/// The position of a reader in a zone's history, and its direction.
-struct HistoryCursor {
-  private let zone: StoredZone
-  private let epoch: Int64
-  /// The reader already knows the changes up to this one. Reading starts after it.
-  private let since: Int64
-  private let before: Int64
-  private let top: Int64
-  private let began: Int64
-  let isReversed: Bool
-
-  /// - Throws: `BAD_REQUEST`; see ``ChangeToken/check(epoch:incarnation:newest:forgotten:)``.
-  init(
-    token text: String?, zone: StoredZone, epoch: Int64, isReversed: Bool
-  ) throws(ServerError) {
-    self.zone = zone
-    self.epoch = epoch
-    var since: Int64 = 0
-    var before = zone.change
-    var top = zone.change
-    var began = zone.change
-    var isReversed = isReversed
-    if let text {
-      let token = try ChangeToken(text: text)
-      try token.check(
-        epoch: epoch, incarnation: zone.id, newest: zone.change,
-        forgotten: zone.newestExpired)
-      (since, began) = (token.change, token.began)
-      switch token.subject {
-      case .zone: break
-      case .reversedZone: (before, top, isReversed) = (token.before, token.top, true)
-      case .database, .notifications: throw .badRequest(Reason.syncTokenInvalid)
-      }
-    }
-    isFromNothing = text == nil
-    (self.since, self.before, self.top, self.isReversed) = (since, before, top, isReversed)
-    self.began = began
-  }
-
-  /// Whether the reader has no token.
-  ///
-  /// NB: a token of a zone without changes is different. Its owner may have written records since
-  /// then, and needs to learn of their deletions.
-  let isFromNothing: Bool
-
-  var range: ChangeRange { ChangeRange(after: since, through: isReversed ? before : zone.change) }
-
-  /// Whether no changes are left to read.
-  var isAtEnd: Bool { range.after >= range.through }
-
-  /// Whether no changes are left after this one.
-  ///
-  /// NB: change numbers have gaps, since a record has only its latest change. A backward reader may
-  /// therefore learn of the end only from an empty page. A forward reader does so only if the
-  /// zone's newest change is a removed deletion.
-  func isLast(_ change: Int64) -> Bool {
-    isReversed ? change <= since + 1 : change >= zone.change
-  }
-
-  /// The token for the next page.
-  ///
-  /// - Parameter change: the last change that was read; nil: none.
-  func next(afterReading change: Int64?, isComplete: Bool) -> ChangeToken {
-    var token = ChangeToken(
-      subject: .zone, epoch: epoch, incarnation: zone.id, change: zone.change)
-    if isReversed {
-      token.change = isComplete ? top : since
-      if !isComplete {
-        token.subject = .reversedZone
-        token.before = change.map { $0 - 1 } ?? before
-        token.top = top
-        token.began = began
-      }
-    } else if !isComplete {
-      token.change = change ?? since
-      token.began = began
-    }
-    return token
+    return (items, part.records.count)
   }
 }

@@ -10,13 +10,17 @@ struct AccessPolicy: Sendable, Hashable {
   /// The caller's user record name; nil: the caller is not signed in.
   let user: String?
 
-  /// The caller's role in the zones of a database; nil: the caller has none.
-  func role(in database: DatabaseKey) -> ZoneRole? {
+  /// The caller's role in a zone of a database; nil: the caller has none.
+  ///
+  /// - Parameter participation: the caller's participation in the zone; nil: there is none.
+  func role(in database: DatabaseKey, participation: Participation? = nil) -> ZoneRole? {
     switch (view, database) {
     case (.public, .public): .visitor
     case (.private(let user), .private(let owner)):
       user == owner && user == self.user ? .owner : nil
-    case (.public, .private), (.private, .public), (.shared, _): nil
+    case (.shared(let user), .private(let owner)):
+      user != owner && user == self.user ? participation.map(ZoneRole.participant) : nil
+    case (.public, .private), (.private, .public), (.shared, .public): nil
     }
   }
 
@@ -24,14 +28,21 @@ struct AccessPolicy: Sendable, Hashable {
   ///
   /// Source: schema-language §5: the permissions of all roles of the caller add up.
   ///
-  /// - Parameter creator: the user record name of the record's creator; nil: there is no record
-  ///   yet.
+  /// - Parameters:
+  ///   - creator: the user record name of the record's creator; nil: there is no record yet.
+  ///   - root: the root of the shared hierarchy that contains the record, or will contain it; nil:
+  ///     the record is in none.
   func allows(
     _ permission: RecordPermissions, createdBy creator: String?, type recordType: String,
-    schema: Schema, as role: ZoneRole
+    schema: Schema, as role: ZoneRole, in root: String? = nil
   ) -> Bool {
     switch role {
     case .owner: return true
+    case .participant(let participation):
+      // The record types' grants apply to the public database only.
+      return participation.shares(showing: root).contains {
+        permission == .read || $0.permission == .readWrite
+      }
     case .visitor:
       let grants = schema.grants(of: recordType)
       var permissions = grants.world
@@ -53,6 +64,9 @@ struct AccessPolicy: Sendable, Hashable {
   func readableRecords(
     ofType recordType: String, schema: Schema, as role: ZoneRole
   ) -> ReadableRecords {
+    if case .participant(let participation) = role, !participation.showsZone {
+      return .inHierarchies(Set(participation.rootNames.map(ExactName.init)))
+    }
     func reads(_ creator: String) -> Bool {
       allows(.read, createdBy: creator, type: recordType, schema: schema, as: role)
     }
@@ -68,5 +82,7 @@ enum ReadableRecords: Sendable, Hashable {
   case all
   /// The records that the caller created.
   case createdBy(String)
+  /// The records in the shared hierarchies of these roots.
+  case inHierarchies(Set<ExactName>)
   case none
 }

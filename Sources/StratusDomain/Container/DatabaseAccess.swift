@@ -34,7 +34,11 @@ struct DatabaseAccess: Sendable {
       case .private: .private(user: try caller.requireUser())
       case .shared: .shared(user: try caller.requireUser())
       }
+<<<<<<< HEAD
     let (store, isStandIn) = try await store(at: address.store, for: caller, to: purpose)
+=======
+    let store = try await stores.store(of: view.home, at: address.store)
+>>>>>>> fcd7c52f3c3a66bfdedbae9fe9c99f76286e9d5f
     if let user = caller.userRecordName {
       try await users.ensure(user, in: store, at: address.store, isStandIn: isStandIn)
     }

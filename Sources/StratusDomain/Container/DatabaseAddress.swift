@@ -79,6 +79,15 @@ public enum DatabaseView: Sendable, Hashable {
     }
   }
 
+  /// The database whose store keeps the view's own rows. For a shared database, these are the list
+  /// of its zones and their history.
+  var home: DatabaseKey {
+    switch self {
+    case .public: .public
+    case .private(let user), .shared(let user): .private(owner: user)
+    }
+  }
+
   public var scope: DatabaseScope {
     switch self {
     case .public: .public

@@ -27,6 +27,14 @@ public enum Principal: Sendable, Hashable {
   }
 }
 
+extension Principal {
+  /// The ID of the session that the principal belongs to; nil: it has none.
+  public var sessionID: String? {
+    guard case .userSession(let session) = self, !session.sessionID.isEmpty else { return nil }
+    return session.sessionID
+  }
+}
+
 /// One sign-in of an account, as one container sees it.
 public struct UserSession: Sendable, Hashable {
   /// The account's user record name in the container.

@@ -11,6 +11,8 @@ struct ZoneAccess: Sendable {
   let zone: StoredZone?
   let role: ZoneRole
   private let policy: AccessPolicy
+  /// The shared hierarchies of the records that ``findHierarchies(of:in:)`` was called for.
+  private var hierarchies: [ExactName: String] = [:]
 
   init(address: ZoneAddress, zone: StoredZone?, role: ZoneRole, policy: AccessPolicy) {
     self.address = address
@@ -21,18 +23,73 @@ struct ZoneAccess: Sendable {
 
   var id: ZoneID { address.id }
 
+  /// The caller's participation in the zone; nil: the caller is not a participant.
+  var participation: Participation? {
+    switch role {
+    case .participant(let participation): participation
+    case .owner, .visitor: nil
+    }
+  }
+
+  /// Reads the hierarchies of records, if the caller's rights depend on them.
+  ///
+  /// NB: without this call, a participant of a hierarchy has no right to a record.
+  mutating func findHierarchies(
+    of names: [String], in store: any SharingReading
+  ) throws(ServerError) {
+    guard let zone, let participation, !participation.rootNames.isEmpty else { return }
+    hierarchies.merge(try store.hierarchies(of: names, in: zone)) { $1 }
+  }
+
   /// Whether the caller has a permission for a stored record.
   func allows(
     _ permission: RecordPermissions, _ record: StoredRecord, schema: Schema
   ) -> Bool {
     policy.allows(
       permission, createdBy: record.created.userRecordName, type: record.type, schema: schema,
-      as: role)
+      as: role, in: hierarchies[record.name])
   }
 
-  /// Whether the caller may create records of a type.
+  /// Whether the caller may create records of a type, if the place in the hierarchies allows it.
+  /// Only the batch decides the place; see ``allowsPlace(inHierarchy:)``.
   func allowsCreation(of recordType: String, schema: Schema) -> Bool {
-    policy.allows(.create, createdBy: nil, type: recordType, schema: schema, as: role)
+    if let participation {
+      return participation.shares.contains { $0.permission == .readWrite }
+    }
+    return policy.allows(
+      .create, createdBy: nil, type: recordType, schema: schema, as: role)
+  }
+
+  /// Whether the caller may put a record into a hierarchy. A record that the caller does not move
+  /// may always stay.
+  ///
+  /// - Parameter root: the root of the hierarchy; nil: the record would be in none.
+  func allowsPlace(inHierarchy root: String?) -> Bool {
+    guard let participation else { return true }
+    return participation.shares(showing: root).contains { $0.permission == .readWrite }
+  }
+
+  /// Whether a record is the root of a share that the caller participates in. Only the owner may
+  /// delete the root (sharing §1.2).
+  func isSharedRoot(_ record: StoredRecord) -> Bool {
+    guard let participation else { return false }
+    return participation.rootNames.contains { ExactName($0) == ExactName(record.name) }
+  }
+
+  /// A token of the zone's newest change for the caller.
+  ///
+  /// - Throws: `INTERNAL_ERROR`.
+  func newestToken(
+    of zone: StoredZone, in store: any ChangeReading
+  ) throws(ServerError) -> ChangeToken {
+    var token = ChangeToken(
+      subject: .zone, epoch: try store.epoch(of: zone.database), incarnation: zone.id,
+      change: zone.change)
+    if let participation {
+      token.participation = participation.number
+      token.joined = participation.newestJoin
+    }
+    return token
   }
 }
 
@@ -42,6 +99,8 @@ enum ZoneRole: Sendable, Hashable {
   case owner
   /// The zone lies in the public database, where the grants of each record type decide.
   case visitor
+  /// Another user owns the zone, and shares it or some of its hierarchies with the caller.
+  case participant(Participation)
 }
 
 extension OpenDatabase {
@@ -87,7 +146,15 @@ extension OpenDatabase {
   private func access(
     to address: ZoneAddress, zone: StoredZone?, of store: any StoreReading
   ) throws(ServerError) -> ZoneAccess {
-    guard let role = policy.role(in: address.database) else { throw Self.zoneNotFound }
+    let participation: Participation? =
+      if case .shared(let user) = view, let zone {
+        try store.participation(of: user, in: zone)
+      } else {
+        nil
+      }
+    guard let role = policy.role(in: address.database, participation: participation) else {
+      throw Self.zoneNotFound
+    }
     if zone == nil, !address.isDefault {
       throw try store.missingZone(named: address.name, in: address.database)
     }
@@ -108,6 +175,8 @@ extension StoreReading {
     let records = try records(named: names, in: zone)
     if access.role == .owner || records.isEmpty { return records }
     let schema = try schema()
-    return records.filter { access.allows(.read, $0.value, schema: schema) }
+    var access = access
+    try access.findHierarchies(of: names, in: self)
+    return records.filter { [access] in access.allows(.read, $0.value, schema: schema) }
   }
 }

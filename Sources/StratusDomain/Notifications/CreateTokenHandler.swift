@@ -26,7 +26,8 @@ struct CreateTokenHandler: EndpointHandler {
       try store.register(
         StoredDevice(
           user: user, deviceID: deviceID, channel: .courier(token: courierID),
-          acknowledged: try store.latestNotification(), seen: now))
+          acknowledged: try store.latestNotification(), seen: now,
+          sessionID: caller.principal.sessionID))
       return courierID
     }
     let token = tokens.text([.init(store: address.store, courierID: courierID)])

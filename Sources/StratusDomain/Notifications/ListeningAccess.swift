@@ -46,7 +46,8 @@ public struct ListeningAccess: Sendable {
         let position = max(0, min(lastEventID ?? newest, newest))
         try store.register(
           StoredDevice(
-            user: user, deviceID: deviceID, channel: .stream, acknowledged: position, seen: now))
+            user: user, deviceID: deviceID, channel: .stream, acknowledged: position, seen: now,
+            sessionID: caller.principal.sessionID))
         return position
       }
     } else if let known {
@@ -57,13 +58,15 @@ public struct ListeningAccess: Sendable {
     // valid.
     if let lastEventID, lastEventID <= newest { position = max(position, lastEventID) }
     let device = ListeningDevice(
-      store: address, user: user, deviceID: deviceID, position: position)
+      store: address, user: user, deviceID: deviceID, position: position,
+      sessionID: caller.principal.sessionID)
     return (device, epoch, slot)
   }
 
   /// The devices that a token polls for.
   ///
-  /// - Parameter authentication: knows the disabled accounts, which the token does not.
+  /// - Parameter authentication: knows the disabled accounts and ended sessions, which the token
+  ///   does not.
   /// - Throws: `NOT_FOUND` if there are none, or no longer any.
   public func poll(
     token: String, by authentication: any Authentication
@@ -77,11 +80,16 @@ public struct ListeningAccess: Sendable {
       guard let device,
         try await !authentication.disabledUsers(of: entry.store.container).contains(device.user)
       else { continue }
+      if let session = device.sessionID,
+        try await authentication.endedSessions(among: [session]).contains(session)
+      {
+        continue
+      }
       try await touch(device, in: store)
       found.append(
         ListeningDevice(
           store: entry.store, user: device.user, deviceID: device.deviceID,
-          position: device.acknowledged))
+          position: device.acknowledged, sessionID: device.sessionID))
     }
     if found.isEmpty { throw ServerError(.notFound, Reason.tokenUnknown) }
     return found

@@ -42,7 +42,8 @@ struct RegisterTokenHandler: EndpointHandler {
       try store.register(
         StoredDevice(
           user: user, deviceID: deviceID, channel: channel,
-          acknowledged: isSameUser ? known?.acknowledged ?? newest : newest, seen: now))
+          acknowledged: isSameUser ? known?.acknowledged ?? newest : newest, seen: now,
+          sessionID: caller.principal.sessionID))
       guard let device = try store.device(id: deviceID, of: user),
         device.acknowledged < newest
       else { return nil }

@@ -88,6 +88,13 @@ public protocol Authentication: Sendable {
   /// The users of a container whose accounts are disabled. Code that serves listeners calls this
   /// method repeatedly, and sends such users nothing.
   func disabledUsers(of container: String) async throws(ServerError) -> Set<String>
+
+  /// The sessions among these that have ended, and those of disabled accounts. Code that serves
+  /// listeners calls this method repeatedly, and sends them nothing. For the other sessions, the
+  /// call counts as a use.
+  ///
+  /// - Parameter ids: the IDs of ``Session``s.
+  func endedSessions(among ids: Set<String>) async throws(ServerError) -> Set<String>
 }
 
 extension Authentication {

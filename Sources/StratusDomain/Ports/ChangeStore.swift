@@ -17,12 +17,6 @@ public protocol ChangeReading {
     in zone: StoredZone, range: ChangeRange, newestFirst: Bool, limit: Int, sizeBytesMax: Int
   ) throws(ServerError) -> [StoredRecord]
 
-  /// The passages of a zone in the order of changes. They share one number sequence with the
-  /// records of the zone.
-  func passages(
-    in zone: StoredZone, range: ChangeRange, limit: Int
-  ) throws(ServerError) -> [Passage]
-
   /// The number of the newest change to a database's list of zones; 0: none yet.
   func latestZoneChange(in view: DatabaseView) throws(ServerError) -> Int64
 
@@ -66,9 +60,9 @@ extension ChangeReading {
 
 /// Removes old deletions from histories.
 public protocol ChangeWriting {
-  /// Removes the tombstones of records deleted before a time, and passages from before it. Also
-  /// removes zones that were deleted, or that a participant left, before that time from their
-  /// histories. The newest change removed from each history is stored
+  /// Removes the tombstones of records deleted before a time, and the passages of records that left
+  /// a hierarchy before it. Also removes zones that were deleted, or that a participant left,
+  /// before that time from their histories. The newest change removed from each history is stored
   /// (``StoredZone/newestExpired``, ``StoredZone/newestExpiredPassage``,
   /// ``ChangeReading/newestExpiredZone(in:)-(DatabaseView)``).
   ///

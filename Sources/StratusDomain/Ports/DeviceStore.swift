@@ -15,7 +15,8 @@ public protocol DeviceReading {
 
 /// Stores the devices of users.
 public protocol DeviceWriting {
-  /// Adds a device, or changes the channel of a known one and keeps its acknowledged position.
+  /// Adds a device, or changes the channel and the session of a known one, which keeps its
+  /// acknowledged position.
   ///
   /// A token belongs to one device: another device with the same token is removed. A user has at
   /// most ``Limits/devicesPerUserMax`` devices. Beyond that, the devices unseen for longest are
@@ -65,10 +66,15 @@ public struct StoredDevice: Sendable, Hashable {
   public var acknowledged: Int64
   /// The time when it was last seen, to the hour; milliseconds since 1970 UTC.
   public var seen: Int64
+  /// The session that registered the channel; nil: there is none, or an earlier version of the
+  /// server stored the device.
+  public var sessionID: String?
 
   public init(
-    user: String, deviceID: String, channel: DeviceChannel, acknowledged: Int64, seen: Int64
+    user: String, deviceID: String, channel: DeviceChannel, acknowledged: Int64, seen: Int64,
+    sessionID: String? = nil
   ) {
+    self.sessionID = sessionID
     self.user = user
     self.deviceID = deviceID
     self.channel = channel

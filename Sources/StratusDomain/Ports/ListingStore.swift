@@ -1,8 +1,10 @@
 /// Reads which shared databases list a zone.
 public protocol ListingReading {
-  /// The number of a user's participation in a zone; nil: the user's shared database does not list
-  /// the zone. A user who was removed and invited again has a new number.
-  func participation(of user: String, in zone: StoredZone) throws(ServerError) -> Int64?
+  /// A user's participation in a zone; nil: the user's shared database does not list the zone. A
+  /// user who was removed and invited again has a new number.
+  ///
+  /// - Parameter zone: the zone's number. The zone may be deleted already.
+  func participation(of user: String, inZone zone: Int64) throws(ServerError) -> Participation?
 
   /// The live zones that a shared database lists, in the order of their numbers.
   ///
@@ -21,15 +23,32 @@ public protocol ListingReading {
 /// the zone do not update it. Instead, a reader of the shared database's history first lists the
 /// changed zones again.
 public protocol ListingWriting {
-  /// Lists a live zone in a user's shared database.
+  /// Adds a share to a user's participation in a live zone, and lists the zone in the user's shared
+  /// database. If the user has already joined the share, only the permission changes.
   ///
+  /// - Parameter root: the root record of the share; nil: the share shows the whole zone.
   /// - Returns: the number of the participation. A zone that is already listed keeps its number.
+  ///   The exception: the user now sees the whole zone besides single hierarchies. These are read
+  ///   from another history, so the number is a new one.
   @discardableResult
-  func list(
-    _ zone: StoredZone, inSharedDatabaseOf user: String
+  func join(
+    _ zone: StoredZone, root: String?, permission: SharePermission, user: String
   ) throws(ServerError) -> Int64
 
-  /// Records in a user's shared database that the user no longer participates in a zone.
+  /// Removes one share from a user's participation. With the last share, the participation ends as
+  /// by ``unlist(_:inSharedDatabaseOf:at:)``. Otherwise it gets a new number, so that the user's
+  /// devices read the zone again.
+  ///
+  /// - Parameters:
+  ///   - root: as for ``join(_:root:permission:user:)``.
+  ///   - time: milliseconds since 1970 UTC.
+  /// - Returns: whether the user had joined the share.
+  @discardableResult
+  func leave(
+    _ zone: StoredZone, root: String?, user: String, at time: Int64
+  ) throws(ServerError) -> Bool
+
+  /// Ends a user's participation in a zone, and records that in the user's shared database.
   ///
   /// - Parameter time: milliseconds since 1970 UTC.
   /// - Returns: whether the zone was listed.
@@ -49,4 +68,24 @@ public protocol ListingWriting {
   func relistChanged(
     inSharedDatabaseOf user: String, at time: Int64, limit: Int
   ) throws(ServerError) -> Bool
+}
+
+extension ListingReading {
+  /// A user's participation in a zone; see ``participation(of:inZone:)``.
+  public func participation(
+    of user: String, in zone: StoredZone
+  ) throws(ServerError) -> Participation? {
+    try participation(of: user, inZone: zone.id)
+  }
+}
+
+extension ListingWriting {
+  /// Lists a live zone in the shared database of a user who sees all of it; see
+  /// ``join(_:root:permission:user:)``.
+  @discardableResult
+  public func list(
+    _ zone: StoredZone, inSharedDatabaseOf user: String
+  ) throws(ServerError) -> Int64 {
+    try join(zone, root: nil, permission: .readWrite, user: user)
+  }
 }

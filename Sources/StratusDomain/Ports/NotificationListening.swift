@@ -67,11 +67,17 @@ public struct ListeningDevice: Sendable, Hashable {
   public var deviceID: String
   /// The device has all notifications up to this number.
   public var position: Int64
+  /// The session that the device listens in; nil: it listens without one. When the session ends,
+  /// the listener is released.
+  public var sessionID: String?
 
-  public init(store: StoreAddress, user: String, deviceID: String, position: Int64) {
+  public init(
+    store: StoreAddress, user: String, deviceID: String, position: Int64, sessionID: String? = nil
+  ) {
     self.store = store
     self.user = user
     self.deviceID = deviceID
     self.position = position
+    self.sessionID = sessionID
   }
 }

@@ -4,8 +4,19 @@
 /// The registry is small and rarely written. Every write is on disk when its method returns.
 public protocol Registry:
   AccountRegistry, ContainerRegistry, APITokenRegistry, SessionRegistry, UserRegistry,
-  StoreRegistry
+  StoreRegistry, VersionRegistry
 {}
+
+/// Tells processes that they must read again what they remember of the registry and of the server's
+/// keys.
+public protocol VersionRegistry: Sendable {
+  /// A number that increases with each change that can end or change an admission: an account is
+  /// disabled or enabled, a session or an API token is removed, a container is deleted.
+  func version() async throws(ServerError) -> Int64
+
+  /// Increases the number after a change outside the registry.
+  func advanceVersion() async throws(ServerError)
+}
 
 /// An account that can sign in.
 public struct Account: Sendable, Hashable {

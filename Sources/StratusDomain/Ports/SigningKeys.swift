@@ -12,7 +12,8 @@ public struct SigningKey: Sendable, Hashable {
 
 /// Stores the server's own keys, apart from its data. A thief with both could sign in as any user.
 public protocol SigningKeyStore: Sendable {
-  /// The keys for a purpose, newest first. After the first call there is always at least one.
+  /// The keys for a purpose, newest first, including those that another process made. After the
+  /// first call there is always at least one.
   ///
   /// - Parameters:
   ///   - purpose: lower-case words with hyphens.

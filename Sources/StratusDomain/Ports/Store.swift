@@ -24,19 +24,32 @@ public protocol Store: Sendable {
 public protocol StoreReading:
   ZoneReading, RecordReading, ChangeReading, SchemaReading, IndexReading, LinkReading, AssetReading,
   KeyReading, SubscriptionReading, OutboxReading, NotificationReading, DeviceReading,
-  ListingReading, SpaceReading, LackReading
+  ListingReading, SpaceReading, LackReading,
+  SharingReading
 {}
 
 /// The operations of a write body. It sees its own writes.
 public protocol StoreWriting:
   StoreReading, ZoneWriting, RecordWriting, ChangeWriting, SchemaWriting, IndexWriting, LinkWriting,
   AssetWriting, KeyWriting, SubscriptionWriting, OutboxWriting, NotificationWriting, DeviceWriting,
-  ListingWriting, SpaceWriting, LackWriting
+  ListingWriting, SpaceWriting, LackWriting,
+  SharingWriting
 {}
 
 /// The stores of all containers.
 public protocol StoreCatalog: Sendable {
-  /// The open store of a container. A missing store is created.
+  /// The open store that holds the rows of a database. A missing store is created.
+  ///
+  /// Today, one store holds all databases of a container in one environment. A catalog that
+  /// distributes databases over several places decides by the owner.
+  ///
+  /// - Throws: `INTERNAL_ERROR` if it cannot be opened.
+  func store(
+    of database: DatabaseKey, at address: StoreAddress
+  ) async throws(ServerError) -> any Store
+
+  /// The open store that holds what the databases of a container have in common: the schema,
+  /// indexes, settings and files. A missing store is created.
   ///
   /// - Throws: `INTERNAL_ERROR` if it cannot be opened.
   func store(at address: StoreAddress) async throws(ServerError) -> any Store
@@ -56,5 +69,13 @@ extension StoreCatalog {
     at address: StoreAddress
   ) async throws(ServerError) -> (store: any Store, isStandIn: Bool) {
     (try await store(at: address), false)
+  }
+}
+
+extension StoreCatalog {
+  public func store(
+    of database: DatabaseKey, at address: StoreAddress
+  ) async throws(ServerError) -> any Store {
+    try await store(at: address)
   }
 }

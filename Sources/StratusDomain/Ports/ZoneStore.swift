@@ -50,8 +50,8 @@ public protocol ZoneWriting {
   /// - Parameter limit: the maximum number of records. Large records end a batch earlier.
   func recordsToPurge(limit: Int) throws(ServerError) -> PurgeBatch?
 
-  /// Removes the rows of these records, their derived rows and the zone's passages. Also removes
-  /// the row of the zone, if it has no more records and no history names it.
+  /// Removes the rows of these records, their derived rows, and the zone's passages and shares.
+  /// Also removes the row of the zone, if it has no more records and no history names it.
   func purge(_ batch: PurgeBatch, rows: DerivedRows) throws(ServerError)
 }
 

@@ -27,6 +27,24 @@ public struct DropUnusedIndexes: Sendable {
     var isEmpty: Bool { unused.isEmpty && noted.isEmpty && !hasDropped }
   }
 
+  /// Notes which indexes the queries of this process have read since the last call.
+  ///
+  /// Every process must do this regularly, also while another process drops the unused indexes.
+  public func noteUses() async throws(ServerError) {
+    let day = ambient.now() / Self.dayMilliseconds
+    let used = uses.take(at: address)
+    if used.isEmpty { return }
+    let outdated = try await store.read { (store) throws(ServerError) in
+      let known = try store.indexUses()
+      let ready = try store.schema().indexes.values.joined().filter(\.isReady).map(\.id)
+      return ready.filter { used.contains($0) && known[$0] != day }
+    }
+    if outdated.isEmpty { return }
+    try await store.write { (store) throws(ServerError) in
+      for index in outdated { try store.noteUse(of: index, day: day) }
+    }
+  }
+
   /// Notes which indexes were used, drops the unused ones, and removes some of their entries.
   ///
   /// - Returns: whether more entries remain to be removed.

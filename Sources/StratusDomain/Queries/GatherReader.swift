@@ -36,7 +36,8 @@ struct GatherReader {
       guard let last = changes.last else { break }
       range.after = last.change
       rows += changes.count
-      for record in changes where !record.isDeleted && record.type == scope.query.recordType {
+      let typed = changes.filter { !$0.isDeleted && $0.type == scope.query.recordType }
+      for record in try builder.shown(typed, in: zone) {
         candidates += 1
         let entry = FoundEntry(value: [], zone: zone.id, record: record.number)
         try take(record, of: entry, into: &found)

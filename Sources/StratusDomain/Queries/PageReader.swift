@@ -43,6 +43,8 @@ struct PageScope {
   let selection: FieldSelection
   /// The response capacity that is left.
   let budget: AnswerBudget
+  /// Only records in the shared hierarchies of these roots are found; nil: all records.
+  var hierarchies: Set<ExactName>?
 }
 
 /// Collects matches until the page is full and one further match is found.
@@ -170,10 +172,35 @@ struct PageBuilder {
       found[id] = try scope.store.records(numbered: numbers, in: zone)
       page.recordsRead += numbers.count
     }
-    return entries.map { entry in
+    if scope.hierarchies == nil { return items(of: entries, among: found) }
+    for (id, records) in found {
+      guard let zone = zones[id] else { continue }
+      let shown = try shown(Array(records.values), in: zone)
+      if shown.count < records.count {
+        found[id] = Dictionary(uniqueKeysWithValues: shown.map { ($0.number, $0) })
+      }
+    }
+    return items(of: entries, among: found)
+  }
+
+  private func items(
+    of entries: ArraySlice<FoundEntry>, among found: [Int64: [Int64: StoredRecord]]
+  ) -> [QueryPage.Item?] {
+    entries.map { entry in
       guard let zone = zones[entry.zone], let record = found[entry.zone]?[entry.record]
       else { return nil }
       return QueryPage.Item(record: record, zone: zone)
+    }
+  }
+
+  /// The records among these that the caller may see.
+  func shown(
+    _ records: [StoredRecord], in zone: StoredZone
+  ) throws(ServerError) -> [StoredRecord] {
+    guard let hierarchies = scope.hierarchies else { return records }
+    let roots = try scope.store.hierarchies(of: records.map(\.name), in: zone)
+    return records.filter { record in
+      roots[record.name].map { hierarchies.contains(ExactName($0)) } ?? false
     }
   }
 

@@ -8,6 +8,15 @@ struct QueryArea: Sendable {
   let zone: StoredZone?
   let role: ZoneRole
   let policy: AccessPolicy
+  /// nil: the query looks into all zones of a database.
+  var access: ZoneAccess?
+
+  /// The roots of the shared hierarchies whose records the caller sees; nil: the caller sees all
+  /// records that the filters match.
+  var hierarchies: Set<ExactName>? {
+    guard let participation = access?.participation, !participation.showsZone else { return nil }
+    return Set(participation.rootNames.map(ExactName.init))
+  }
 
   func readable(_ recordType: String, schema: Schema) -> ReadableRecords {
     policy.readableRecords(ofType: recordType, schema: schema, as: role)
@@ -21,7 +30,8 @@ extension CheckedQuery {
   /// - Throws: `ACCESS_DENIED` if the caller may not read any record of the type.
   mutating func restrict(to readable: ReadableRecords) throws(ServerError) {
     switch readable {
-    case .all: return
+    // The reader of the page leaves out records in other hierarchies.
+    case .all, .inHierarchies: return
     case .createdBy(let user):
       filters.append(
         .condition(

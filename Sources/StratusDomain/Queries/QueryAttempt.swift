@@ -51,9 +51,8 @@ struct QueryAttempt {
     guard let area, !planner.matchesNothing else {
       if !addition.isEmpty { return .needs(addition, indexes: [], building: []) }
       return .answered(
-        try response(QueryPage(), marker: nil, plan: nil, zone: nil), QueryWork(budget: budget))
+        try response(QueryPage(), marker: nil, plan: nil, area: nil), QueryWork(budget: budget))
     }
-    let zone = area.zone
     let indexes = schema.indexes[query.recordType] ?? []
     var choice = PlanChoice(
       query: query, planner: planner, indexes: indexes, store: store, database: area.database,
@@ -86,7 +85,7 @@ struct QueryAttempt {
     page?.entriesRead += choice.entriesRead
     guard let page else { throw .fault("a query cannot be read in its own order") }
     return .answered(
-      try response(page, marker: try next(page, plan), plan: plan, zone: zone),
+      try response(page, marker: try next(page, plan), plan: plan, area: area),
       QueryWork(
         steps: page.steps, isSlice: page.isSlice, index: plan.index.id, budget: page.budget))
   }
@@ -124,7 +123,7 @@ struct QueryAttempt {
       query: query, plan: plan, store: store, database: area.database, zone: area.zone,
       limit: pageSize, countsOnly: request.countsOnly, after: after, recordsMax: recordsMax,
       stepsMax: plan.candidate.kind == .scan ? Limits.querySliceStepsMax : Limits.queryStepsMax,
-      selection: request.selection, budget: budget)
+      selection: request.selection, budget: budget, hierarchies: area.hierarchies)
     switch plan.candidate.kind {
     case .scan:
       var reader = ScanReader(scope)
@@ -148,14 +147,16 @@ struct QueryAttempt {
   private func area() throws(ServerError) -> QueryArea? {
     let policy = database.policy
     if request.zoneID == nil, request.isZoneWide, database.view.queriesAllZones {
-      // A shared database shows the zones that the caller participates in. None exist yet.
+      // Choice: a query over the whole shared database finds nothing, since a query reads one
+      // database, and shared zones lie in several. Apps query each shared zone.
       guard let key = database.view.database, let role = policy.role(in: key) else { return nil }
       return QueryArea(database: key, zone: nil, role: role, policy: policy)
     }
     let access = try database.access(to: try database.zoneAddress(request.zoneID), of: store)
     guard let zone = access.zone else { return nil }
     return QueryArea(
-      database: access.address.database, zone: zone, role: access.role, policy: policy)
+      database: access.address.database, zone: zone, role: access.role, policy: policy,
+      access: access)
   }
 }
 
@@ -200,7 +201,7 @@ extension QueryAttempt {
   }
 
   private func response(
-    _ page: QueryPage, marker: String?, plan: QueryPlan?, zone: StoredZone?
+    _ page: QueryPage, marker: String?, plan: QueryPlan?, area: QueryArea?
   ) throws(ServerError) -> QueryRecords.Response {
     var items: [RecordItem] = []
     items.reserveCapacity(page.items.count)
@@ -222,17 +223,15 @@ extension QueryAttempt {
         remainingFilters: plan?.candidate.remaining.map(\.text) ?? [],
         entriesRead: Int64(page.entriesRead), recordsRead: Int64(page.recordsRead)) : nil
     return QueryRecords.Response(
-      records: items, continuationMarker: marker, syncToken: try syncToken(zone),
+      records: items, continuationMarker: marker, syncToken: try syncToken(area),
       count: request.countsOnly ? page.count : nil, explanation: explanation)
   }
 
   /// The newest change token of the zone that the query names, if the caller asks for it.
-  private func syncToken(_ zone: StoredZone?) throws(ServerError) -> String? {
-    guard database.caller.wantsSyncToken, let zone, zone.database.keepsHistories, !zone.isDefault
+  private func syncToken(_ area: QueryArea?) throws(ServerError) -> String? {
+    guard database.caller.wantsSyncToken, let access = area?.access, let zone = access.zone,
+      zone.database.keepsHistories, !zone.isDefault
     else { return nil }
-    return ChangeToken(
-      subject: .zone, epoch: try store.epoch(of: zone.database), incarnation: zone.id,
-      change: zone.change
-    ).text
+    return try access.newestToken(of: zone, in: store).text
   }
 }

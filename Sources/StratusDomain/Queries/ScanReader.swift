@@ -16,7 +16,8 @@ struct ScanReader {
     self.scope = scope
     builder = PageBuilder(scope)
     let candidate = scope.plan.candidate
-    needsRecords = !candidate.remaining.isEmpty || candidate.distinguishing != nil
+    needsRecords =
+      !candidate.remaining.isEmpty || candidate.distinguishing != nil || scope.hierarchies != nil
     passed = scope.after
     cursor = EntryCursor(
       scope.plan.stretches, of: scope.plan.index.id, in: scope.database, zone: scope.zone?.id,

@@ -1,10 +1,12 @@
 /// The changes of a decided batch to a zone, which are written as a whole.
 public struct ChangeSet: Sendable {
   public var zone: StoredZone
-  /// New states and tombstones. They and ``passages`` have consecutive change numbers after that of
-  /// the zone: `zone.change + 1, + 2, …`.
+  /// New states and tombstones, with consecutive change numbers after that of the zone:
+  /// `zone.change + 1, + 2, …`.
   public var records: [StoredRecord]
-  /// Records that become visible or invisible to participants.
+  /// The passages of records in shared hierarchies. A passage has the number of the record's state
+  /// in this set. If the record itself does not change, the passage has one of the numbers after
+  /// those of ``records``, without gaps.
   public var passages: [Passage]
   /// The changes to the rows derived from those records.
   public var rows: RowChanges
@@ -26,5 +28,7 @@ public struct ChangeSet: Sendable {
   }
 
   /// The zone's newest change after this set.
-  public var newestChange: Int64 { zone.change + Int64(records.count + passages.count) }
+  public var newestChange: Int64 {
+    max(zone.change + Int64(records.count), passages.map(\.change).max() ?? 0)
+  }
 }

@@ -10,11 +10,13 @@ struct ModifyRecordsHandler: EndpointHandler {
   let cascades: any Signals
   let changes: any Signals
   let writers: ZoneWriters
+  /// The maximum number of records that follow others into or out of a hierarchy at once.
+  var followersMax = Limits.hierarchyStepMax
 
   /// The result of a zone's operations.
   private struct Outcome {
     let items: [RecordItem]
-    /// Whether more records must be deleted than one transaction can.
+    /// Whether more records must be deleted, or change their hierarchy, than one transaction can.
     var hasMoreToCascade = false
     /// Whether subscriptions may report the change.
     var isWatched = false
@@ -106,33 +108,45 @@ struct ModifyRecordsHandler: EndpointHandler {
       try store.requireZoneKeys(decision.zoneKeyIDs, of: snapshot.zone)
       var schema = snapshot.schema
       schema.add(decision.schemaAddition)
+      let linked = try ReferenceSnapshot(
+        loading: decision, on: snapshot, schema: schema,
+        childrenHoldParents: address.database.childrenHoldParents, of: store)
       let references = ReferenceDecision(
-        decision, on: snapshot,
-        try ReferenceSnapshot(
-          loading: decision, on: snapshot, schema: schema,
-          childrenHoldParents: address.database.childrenHoldParents, of: store),
-        by: writer, requiresTargets: schema.settings.requiresReferenceTargets, isAtomic: isAtomic)
-      guard references.refusals.isEmpty else {
+        decision, on: snapshot, linked, by: writer,
+        requiresTargets: schema.settings.requiresReferenceTargets, isAtomic: isAtomic)
+      var refusals = references.refusals
+      var hierarchies: HierarchyReach?
+      if refusals.isEmpty, let zone = snapshot.zone {
+        let reach = try HierarchyReach(
+          of: references.records, in: zone, at: origin.time, limit: followersMax, of: store)
+        hierarchies = reach
+        refusals = try PlaceRules(
+          access: snapshot.access, decision: decision, references: linked, hierarchies: reach
+        ).refusals(replacing: { snapshot.stored($0) }, in: store)
+      }
+      guard refusals.isEmpty else {
         // A refused operation must leave no effect, so the others are decided again without it.
-        refused.merge(references.refusals) { first, _ in first }
+        refused.merge(refusals) { first, _ in first }
         continue
       }
       let isWatched = try write(
-        decision, references, on: snapshot, schema: schema, from: origin,
+        decision, references, hierarchies, on: snapshot, schema: schema, from: origin,
         clientChangeToken: decision.hasFailed ? nil : request.clientChangeToken, in: database,
         of: store)
       return Outcome(
         items: try present(
           decision, operations.map(\.operation), at: address, in: database, room: &room),
-        hasMoreToCascade: !references.unfinished.isEmpty || !references.rewritten.isEmpty,
+        hasMoreToCascade: !references.unfinished.isEmpty || !references.rewritten.isEmpty
+          || hierarchies.map { !$0.unfinished.isEmpty } ?? false,
         isWatched: isWatched)
     }
   }
 
   /// - Returns: whether subscriptions may report the change.
   private func write(
-    _ decision: RecordDecision, _ references: ReferenceDecision, on snapshot: RecordSnapshot,
-    schema: Schema, from origin: ChangeOrigin, clientChangeToken: String?,
+    _ decision: RecordDecision, _ references: ReferenceDecision, _ hierarchies: HierarchyReach?,
+    on snapshot: RecordSnapshot, schema: Schema, from origin: ChangeOrigin,
+    clientChangeToken: String?,
     in database: OpenDatabase, of store: any StoreWriting
   ) throws(ServerError) -> Bool {
     if !decision.schemaAddition.isEmpty { try store.add(decision.schemaAddition) }
@@ -166,8 +180,10 @@ struct ModifyRecordsHandler: EndpointHandler {
     let changes = ChangeSet(
       zone: zone, records: references.records, rows: rows, clientChangeToken: clientChangeToken,
       watched: try store.watchForWriting(of: zone.database).change(
-        of: references.records, in: zone, by: origin, replacing: stored))
+        of: references.records, in: zone, by: origin, replacing: stored),
+      passages: hierarchies?.passages ?? [])
     try store.apply(changes)
+    for rest in hierarchies?.unfinished ?? [] { try store.addUnfinished(rest) }
     // NB: the order matters. Deletions in this batch also cascade to records saved by the same
     // batch.
     let targets =

@@ -230,6 +230,9 @@ struct RecordRules: Sendable {
     if stored.type == UserRecords.recordType {
       throw Refusal(.badRequest(Reason.userRecordsAreFixed))
     }
+    if access.isSharedRoot(stored) {
+      throw Refusal(ServerError(.accessDenied, Reason.accessDenied))
+    }
     let tombstone = stored.tombstone(change: change, modified: writer.stamp)
     return Outcome(written: tombstone, answer: .deleted(name: name))
   }

@@ -18,7 +18,9 @@ struct RecordSnapshot: Sendable {
     loading names: [String], at address: ZoneAddress, in database: OpenDatabase,
     of store: any StoreWriting
   ) throws(ServerError) {
-    access = try database.lockedAccess(to: address, of: store)
+    var access = try database.lockedAccess(to: address, of: store)
+    try access.findHierarchies(of: names, in: store)
+    self.access = access
     schema = try store.schema()
     firstNumber = try store.drawRecordNumbers(names.count)
     guard let zone = access.zone else {

@@ -63,12 +63,10 @@ extension ZoneBatches {
     in database: OpenDatabase, of store: any StoreReading
   ) throws(ServerError) -> String? {
     guard database.caller.wantsSyncToken, batches.count == 1, let address = batches.first?.address,
-      address.database.keepsHistories, !address.isDefault,
-      let zone = try store.zone(named: address.name, in: address.database)
+      address.database.keepsHistories, !address.isDefault
     else { return nil }
-    return ChangeToken(
-      subject: .zone, epoch: try store.epoch(of: zone.database), incarnation: zone.id,
-      change: zone.change
-    ).text
+    let access = try database.access(to: address, of: store)
+    guard let zone = access.zone else { return nil }
+    return try access.newestToken(of: zone, in: store).text
   }
 }

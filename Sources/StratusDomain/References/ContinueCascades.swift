@@ -82,12 +82,15 @@ public struct ContinueCascades: Sendable {
       user: cascade.userRecordName,
       deviceID: cascade.deviceID == Caller.namelessDeviceID ? nil : cascade.deviceID,
       notificationID: notificationID, time: now)
+    let hierarchies = try HierarchyReach(of: tombstones, in: zone, at: now, of: store)
     let changes = ChangeSet(
       zone: zone, records: tombstones, rows: rows,
       watched: try store.watchForWriting(of: zone.database).change(
         of: tombstones, in: zone, by: origin
-      ) { sources[$0.name] ?? reach.records[$0.name] })
+      ) { sources[$0.name] ?? reach.records[$0.name] },
+      passages: hierarchies.passages)
     try store.apply(changes)
+    for rest in hierarchies.unfinished { try store.addUnfinished(rest) }
     if count == links.count, !hasMoreLinks {
       try store.finishCascade(cascade)
     } else {

@@ -72,7 +72,7 @@ struct ChangeMatcher {
       !cursor.isBehind(replaced)
     else { return }
     let part = try part(of: entry, at: new.key.isOfRecords ? cursor.position : -1)
-    if part.keys.contains(new.key) { judge(new, part, entry) }
+    if part.keys.contains(new.key) { try judge(new, part, entry) }
   }
 
   /// The part of an entry that is matched at once: the zone, or one record.
@@ -125,7 +125,7 @@ struct ChangeMatcher {
         budget -= max(1, page.count)
         for found in page {
           last = found.number
-          if found.since < entry.number { judge(found, part, entry) }
+          if found.since < entry.number { try judge(found, part, entry) }
         }
         if page.count < limit { break }
       }
@@ -136,18 +136,30 @@ struct ChangeMatcher {
   /// Adds the notification of a subscription about a part, if the subscription applies to it.
   private mutating func judge(
     _ found: StoredSubscription, _ part: Part, _ entry: OutboxEntry
-  ) {
+  ) throws(ServerError) {
     guard let definition = definition(of: found),
       let finding = finding(definition, part, entry),
-      mayRead(found.user, part, entry)
+      try mayRead(found.user, part, entry)
     else { return }
     note(finding, of: found, definition.subscription, entry)
   }
 
   /// Whether a subscriber may read the changed data of a part.
-  private func mayRead(_ user: String, _ part: Part, _ entry: OutboxEntry) -> Bool {
-    let policy = AccessPolicy(view: DatabaseView(entry.database, of: user), user: user)
-    guard let role = policy.role(in: entry.database) else { return false }
+  private func mayRead(
+    _ user: String, _ part: Part, _ entry: OutboxEntry
+  ) throws(ServerError) -> Bool {
+    let view = DatabaseView(entry.database, of: user)
+    let policy = AccessPolicy(view: view, user: user)
+    let participation: Participation? =
+      if case .shared = view {
+        try store.participation(of: user, inZone: entry.zone)
+      } else {
+        nil
+      }
+    guard let role = policy.role(in: entry.database, participation: participation) else {
+      return false
+    }
+    // A subscription to a shared database learns that the database changed, and of no record.
     guard let record = part.record?.image.newest else { return true }
     return policy.allows(
       .read, createdBy: record.created.userRecordName, type: record.type, schema: schema,
@@ -201,7 +213,8 @@ struct ChangeMatcher {
     }
     let draft = NotificationDraft(
       containerIdentifier: address.container, notificationID: entry.origin.notificationID,
-      user: found.user, subscription: subscription, scope: DatabaseView(of: entry.database).scope,
+      user: found.user, subscription: subscription,
+      scope: DatabaseView(entry.database, of: found.user).scope,
       zoneID: zoneID,
       record: record)
     // As above: a payload that cannot be made must not block the others.

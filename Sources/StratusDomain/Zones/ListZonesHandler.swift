@@ -12,20 +12,22 @@ struct ListZonesHandler: EndpointHandler {
     let database = try await databases.open(address, for: caller, to: .read)
     return try await database.store.read { (store) throws(ServerError) in
       let presenter = ZonePresenter(caller: caller, epoch: try store.epoch(of: database.view))
-      let zones: [StoredZone]
       var items: [ZoneItem] = []
       switch database.view {
       case .shared(let user):
-        zones = try store.sharedZones(of: user, after: 0, limit: Limits.zonesPerDatabaseMax)
+        let zones = try store.sharedZones(of: user, after: 0, limit: Limits.zonesPerDatabaseMax)
+        for zone in zones {
+          let access = try database.access(to: zone.address, of: store)
+          items.append(try presenter.item(access, in: store))
+        }
       case .public:
-        zones = []
         items = [presenter.defaultZone(of: .public)]
       case .private(let user):
         let key = DatabaseKey.private(owner: user)
-        zones = try store.zones(in: key, after: nil, limit: Limits.zonesPerDatabaseMax)
+        let zones = try store.zones(in: key, after: nil, limit: Limits.zonesPerDatabaseMax)
         items = [presenter.defaultZone(of: key)]
+        items += zones.filter { !$0.isDefault }.map { presenter.item($0) }
       }
-      items += zones.filter { !$0.isDefault }.map(presenter.item)
       return ListZones.Response(zones: items.map(\.listed))
     }
   }

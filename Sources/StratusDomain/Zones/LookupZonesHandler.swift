@@ -29,7 +29,7 @@ struct LookupZonesHandler: EndpointHandler {
   ) throws(ServerError) -> ZoneItem {
     do throws(ServerError) {
       let access = try database.access(to: try database.zoneAddress(zoneID), of: store)
-      return presenter.item(access)
+      return try presenter.item(access, in: store)
     } catch {
       guard error.code == .zoneNotFound else { throw error }
       return presenter.failure(zoneID, error)

@@ -17,11 +17,13 @@ public struct StoredZone: Sendable, Hashable {
   public var newestExpired: Int64
   /// The newest passage that was removed from the history; 0: none. Owners need no passages.
   public var newestExpiredPassage: Int64
+  /// Whether the zone has, or once had, a shared hierarchy. Only then do its records have passages.
+  public var hasHierarchies: Bool
 
   public init(
     id: Int64, database: DatabaseKey, name: String, change: Int64, clientChangeToken: String?,
     encryptionScope: EncryptionScope = .perRecord, newestExpired: Int64 = 0,
-    newestExpiredPassage: Int64 = 0
+    newestExpiredPassage: Int64 = 0, hasHierarchies: Bool = false
   ) {
     self.id = id
     self.database = database
@@ -31,6 +33,7 @@ public struct StoredZone: Sendable, Hashable {
     self.encryptionScope = encryptionScope
     self.newestExpired = newestExpired
     self.newestExpiredPassage = newestExpiredPassage
+    self.hasHierarchies = hasHierarchies
   }
 
   public var isDefault: Bool { name == ZoneID.defaultZoneName }

@@ -6,15 +6,21 @@ struct ZonePresenter: Sendable {
   let epoch: Int64
   var showsIncarnations = false
 
-  func item(_ access: ZoneAccess) -> ZoneItem {
+  /// - Throws: `INTERNAL_ERROR`.
+  func item(_ access: ZoneAccess, in store: any StoreReading) throws(ServerError) -> ZoneItem {
     guard let zone = access.zone else { return defaultZone(of: access.address.database) }
-    return item(zone)
+    return item(zone, token: try access.newestToken(of: zone, in: store))
   }
 
+  /// A zone, as its owner sees it.
   func item(_ zone: StoredZone) -> ZoneItem {
+    item(
+      zone,
+      token: ChangeToken(subject: .zone, epoch: epoch, incarnation: zone.id, change: zone.change))
+  }
+
+  private func item(_ zone: StoredZone, token: ChangeToken) -> ZoneItem {
     guard !zone.isDefault else { return defaultZone(of: zone.database) }
-    let token = ChangeToken(
-      subject: .zone, epoch: epoch, incarnation: zone.id, change: zone.change)
     return .zone(
       ZoneDictionary(
         zoneID: zone.address.id, syncToken: token.text,

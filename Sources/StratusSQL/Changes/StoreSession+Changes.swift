@@ -65,44 +65,6 @@ extension StoreSession {
     }
     return changes
   }
-
-  public func passages(
-    in zone: StoredZone, range: ChangeRange, limit: Int
-  ) throws(ServerError) -> [Passage] {
-    guard limit > 0, range.after < range.through, let number = try number(of: zone.database)
-    else { return [] }
-    let values: [SQLValue] = [
-      .integer(number), .integer(zone.id), .integer(range.after), .integer(range.through),
-      .integer(Int64(limit)),
-    ]
-    return try connection.all(ChangeStatements.passages, values) { row in
-      Passage(
-        change: row.integer(0), recordName: row.text(1), rootName: row.text(2),
-        kind: row.integer(3) == 1 ? .joined : .left, time: row.integer(4))
-    }
-  }
-
-  /// Writes the passages of a change set.
-  ///
-  /// - Throws: `INTERNAL_ERROR` unless records and passages use each number after the zone's newest
-  ///   change exactly once.
-  func add(passagesOf changes: ChangeSet, in database: Int64) throws(ServerError) {
-    if changes.passages.isEmpty { return }
-    let numbers = changes.records.map(\.change) + changes.passages.map(\.change)
-    let newest = changes.newestChange
-    guard Set(numbers).count == numbers.count,
-      numbers.allSatisfy({ $0 > changes.zone.change && $0 <= newest })
-    else { throw .fault("a passage has the number of another change") }
-    for passage in changes.passages {
-      try connection.queue(
-        ChangeStatements.insertPassage,
-        [
-          .integer(database), .integer(changes.zone.id), .integer(passage.change),
-          .text(passage.recordName), .text(passage.rootName),
-          .integer(passage.kind == .joined ? 1 : 2), .integer(passage.time),
-        ])
-    }
-  }
 }
 
 extension DatabaseView {
@@ -141,15 +103,5 @@ private enum ChangeStatements {
     \(listings), databases.scope, databases.owner
     FROM listings JOIN zones ON zones.zone = listings.zone
       JOIN databases ON databases.database = zones.database \(behind)
-    """)
-  static let passages = SQLStatement(
-    """
-    SELECT change, name, root, kind, made_at FROM passages
-    WHERE database = ? AND zone = ? AND change > ? AND change <= ? ORDER BY change LIMIT ?
-    """)
-  static let insertPassage = SQLStatement(
-    """
-    INSERT INTO passages (database, zone, change, name, root, kind, made_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?)
     """)
 }

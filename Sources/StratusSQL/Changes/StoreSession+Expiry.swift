@@ -26,15 +26,18 @@ extension StoreSession {
     return found.count
   }
 
+  /// Removes passages of records that left. The others say which hierarchy a record is in.
+  ///
   /// - Returns: the number of removed passages.
   private func forgetPassages(before time: Int64, limit: Int) throws(ServerError) -> Int {
     let found = try connection.all(
       ForgettingStatements.passages, [.integer(time), .integer(Int64(limit))]
-    ) { (database: $0.integer(0), zone: $0.integer(1), change: $0.integer(2)) }
+    ) { (database: $0.integer(0), zone: $0.integer(1), root: $0.text(2), change: $0.integer(3)) }
     var newest: [Int64: Int64] = [:]
-    for (database, zone, change) in found {
+    for (database, zone, root, change) in found {
       try connection.queue(
-        ForgettingStatements.removePassage, [.integer(database), .integer(zone), .integer(change)])
+        ForgettingStatements.removePassage,
+        [.integer(database), .integer(zone), .text(root), .integer(change)])
       newest[zone] = max(newest[zone] ?? 0, change)
     }
     try raise(ForgettingStatements.raisePassages, to: newest)
@@ -82,10 +85,11 @@ private enum ForgettingStatements {
     "UPDATE zones SET newest_forgotten = ? WHERE zone = ? AND newest_forgotten < ?")
   static let passages = SQLStatement(
     """
-    SELECT database, zone, change FROM passages WHERE made_at < ? ORDER BY made_at LIMIT ?
+    SELECT database, zone, root, change FROM passages
+    WHERE kind = 2 AND made_at < ? ORDER BY made_at LIMIT ?
     """)
   static let removePassage = SQLStatement(
-    "DELETE FROM passages WHERE database = ? AND zone = ? AND change = ?")
+    "DELETE FROM passages WHERE database = ? AND zone = ? AND root = ? AND change = ?")
   static let raisePassages = SQLStatement(
     """
     UPDATE zones SET newest_passage_forgotten = ?

@@ -7,7 +7,7 @@ public import StratusDomain
 /// to the store as a whole, and their comments say why.
 public enum StoreTables {
   /// The version of the table layout.
-  public static let layout: Int64 = 7
+  public static let layout: Int64 = 8
 
   /// Creates the tables if there are none, and upgrades those of an earlier layout. Tables of a
   /// later layout are refused.
@@ -22,6 +22,7 @@ public enum StoreTables {
   public static func prepare(
     on connection: any SQLConnection, makeEpoch: () -> Int64, now: () -> Int64 = { 0 }
   ) throws(ServerError) {
+    // The one row of this table is about the file itself.
     try connection.define(
       """
       CREATE TABLE IF NOT EXISTS store (
@@ -39,6 +40,7 @@ public enum StoreTables {
       try connection.define(RoleTables.text(connection.dialect))
       try connection.define(RetirementTables.text(connection.dialect))
       try connection.define(LackTables.text(connection.dialect))
+      try connection.define(SharingTables.text(connection.dialect))
       try connection.execute(writeStore, [.integer(layout), .integer(makeEpoch())])
       try NotificationTables.countOn(from: now(), on: connection)
       return
@@ -127,7 +129,8 @@ public enum StoreTables {
       client_token \(dialect.text),
       encryption_scope BIGINT NOT NULL DEFAULT 0,
       newest_forgotten BIGINT NOT NULL DEFAULT 0,
-      newest_passage_forgotten BIGINT NOT NULL DEFAULT 0);
+      newest_passage_forgotten BIGINT NOT NULL DEFAULT 0,
+      has_hierarchies BIGINT NOT NULL DEFAULT 0);
     CREATE UNIQUE INDEX zones_live ON zones (database, name) WHERE deleted = 0;
     CREATE INDEX zones_deleted ON zones (database, name) WHERE deleted <> 0;
     CREATE INDEX zones_unpurged ON zones (zone) WHERE deleted = 1;

@@ -34,14 +34,26 @@ enum StoreUpgrade {
     case 3:
       try connection.define(StoreTables.deletedRecords)
       try connection.define("DROP INDEX devices_seen; \(NotificationTables.devicesSeen)")
-    case 4, 5, 6: break
+    case 4, 5, 6, 7: break
     default:
       throw .fault("a store has an unknown layout", facts: ["layout": String(layout)])
     }
     if layout < 5 {
       try addListings(on: connection)
       try connection.define(UseTables.text(connection.dialect))
+    } else {
+      // NB: no release with layout 5 wrote a passage.
+      try connection.define("DROP TABLE passages;")
     }
+    // An earlier layout just got today's tables of devices.
+    if layout >= 3 {
+      try connection.define("ALTER TABLE devices ADD COLUMN session \(connection.dialect.text);")
+    }
+    try connection.define(
+      """
+      ALTER TABLE zones ADD COLUMN has_hierarchies BIGINT NOT NULL DEFAULT 0;
+      \(SharingTables.text(connection.dialect))
+      """)
     try connection.execute(UpgradeStatements.setLayout, [.integer(StoreTables.layout)])
   }
 

@@ -40,6 +40,7 @@ enum NotificationTables {
       token \(dialect.text),
       acknowledged BIGINT NOT NULL,
       seen BIGINT NOT NULL,
+      session \(dialect.text),
       PRIMARY KEY (owner, device));
     CREATE UNIQUE INDEX devices_token ON devices (token, channel, environment)
       WHERE token IS NOT NULL;

@@ -33,7 +33,7 @@ extension StoreSession {
       [
         .text(device.user), .text(device.deviceID), .integer(device.channel.number),
         .integer(device.channel.environmentNumber), .optional(device.channel.token),
-        .integer(device.acknowledged), .integer(device.seen),
+        .integer(device.acknowledged), .integer(device.seen), .optional(device.sessionID),
       ])
     let others = try connection.all(
       DeviceStatements.others, [.text(device.user), .text(device.deviceID)]
@@ -88,7 +88,7 @@ extension StoreSession {
       user: row.text(0), deviceID: row.text(1),
       channel: DeviceChannel(
         number: row.integer(2), environmentNumber: row.integer(3), token: row.text(4)),
-      acknowledged: row.integer(5), seen: row.integer(6))
+      acknowledged: row.integer(5), seen: row.integer(6), sessionID: row.optionalText(7))
   }
 }
 
@@ -129,7 +129,8 @@ extension DeviceChannel {
 }
 
 enum DeviceStatements {
-  private static let columns = "owner, device, channel, environment, token, acknowledged, seen"
+  private static let columns =
+    "owner, device, channel, environment, token, acknowledged, seen, session"
 
   static let all = SQLStatement(
     "SELECT \(columns) FROM devices WHERE owner = ? ORDER BY device")
@@ -149,9 +150,10 @@ enum DeviceStatements {
     """)
   static let register = SQLStatement(
     """
-    INSERT INTO devices (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO devices (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (owner, device) DO UPDATE SET channel = excluded.channel,
-      environment = excluded.environment, token = excluded.token, seen = excluded.seen
+      environment = excluded.environment, token = excluded.token, seen = excluded.seen,
+      session = excluded.session
     """)
   static let others = SQLStatement(
     "SELECT device, seen FROM devices WHERE owner = ? AND device <> ?")

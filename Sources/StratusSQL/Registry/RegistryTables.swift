@@ -4,7 +4,7 @@ import StratusWire
 /// The tables of the server's registry file.
 public enum RegistryTables {
   /// The version of the table layout.
-  public static let layout: Int64 = 2
+  public static let layout: Int64 = 3
 
   /// Parameters for the upgrade of a file from an earlier version.
   public struct Upgrade: Sendable {
@@ -33,7 +33,11 @@ public enum RegistryTables {
   public static func prepare(
     on connection: any SQLConnection, upgrade: Upgrade?
   ) throws(ServerError) {
-    try connection.define("CREATE TABLE IF NOT EXISTS registry (layout BIGINT NOT NULL);")
+    try connection.define(
+      """
+      CREATE TABLE IF NOT EXISTS registry (
+        layout BIGINT NOT NULL, version BIGINT NOT NULL DEFAULT 0);
+      """)
     guard let found = try connection.first(readLayout, [], { $0.integer(0) }) else {
       try connection.define(accounts(connection.dialect))
       try connection.define(tokens(connection.dialect))
@@ -46,6 +50,10 @@ public enum RegistryTables {
     case 1:
       guard let upgrade else { throw .fault("the server's file needs an upgrade") }
       try RegistryUpgrade.run(on: connection, upgrade)
+      try RegistryUpgrade.addVersion(on: connection)
+      try connection.execute(setLayout, [.integer(layout)])
+    case 2:
+      try RegistryUpgrade.addVersion(on: connection)
       try connection.execute(setLayout, [.integer(layout)])
     default:
       var error = ServerError.fault(

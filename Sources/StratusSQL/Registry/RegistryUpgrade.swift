@@ -1,7 +1,16 @@
 import StratusDomain
 
-/// Upgrades the server's registry file from layout 1 to layout 2, in the transaction that opens it.
+/// Upgrades the server's registry file of an earlier layout, in the transaction that opens it.
 enum RegistryUpgrade {
+  /// Layout 3: the file counts the changes that processes must notice.
+  ///
+  /// - Throws: `INTERNAL_ERROR`.
+  static func addVersion(on connection: any SQLConnection) throws(ServerError) {
+    try connection.define("ALTER TABLE registry ADD COLUMN version BIGINT NOT NULL DEFAULT 0;")
+  }
+
+  /// Layout 2: tokens are stored as hashes, and sessions have ends.
+  ///
   /// - Throws: `INTERNAL_ERROR`.
   static func run(
     on connection: any SQLConnection, _ upgrade: RegistryTables.Upgrade

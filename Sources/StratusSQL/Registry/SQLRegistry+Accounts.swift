@@ -39,7 +39,8 @@ extension SQLRegistry {
     _ isDisabled: Bool, accountID: String
   ) async throws(ServerError) -> Bool {
     try await engine.write { (session) throws(ServerError) in
-      try session.connection.execute(
+      try session.advanceVersion()
+      return try session.connection.execute(
         AccountStatements.setDisabled, [.flag(isDisabled), .text(accountID)]) == 1
     }
   }

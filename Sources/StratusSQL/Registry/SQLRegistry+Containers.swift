@@ -19,6 +19,7 @@ extension SQLRegistry {
       for statement in ContainerStatements.deleteDependents {
         try session.connection.execute(statement, [.text(id)])
       }
+      try session.advanceVersion()
       return try session.connection.execute(ContainerStatements.delete, [.text(id)]) == 1
     }
   }

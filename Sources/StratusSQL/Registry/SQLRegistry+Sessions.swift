@@ -42,7 +42,8 @@ extension SQLRegistry {
 
   public func deleteSession(id: String) async throws(ServerError) -> Bool {
     try await engine.write { (registry) throws(ServerError) in
-      try registry.connection.execute(SessionStatements.delete, [.text(id)]) == 1
+      try registry.advanceVersion()
+      return try registry.connection.execute(SessionStatements.delete, [.text(id)]) == 1
     }
   }
 
@@ -50,8 +51,9 @@ extension SQLRegistry {
     unusedSince: Int64, endedBefore: Int64
   ) async throws(ServerError) {
     try await engine.write { (registry) throws(ServerError) in
-      _ = try registry.connection.execute(
+      let removed = try registry.connection.execute(
         SessionStatements.deleteOld, [.integer(unusedSince), .integer(endedBefore)])
+      if removed > 0 { try registry.advanceVersion() }
     }
   }
 }

@@ -40,7 +40,8 @@ extension SQLRegistry {
 
   public func deleteAPIToken(id: String) async throws(ServerError) -> Bool {
     try await engine.write { (session) throws(ServerError) in
-      try session.connection.execute(TokenStatements.delete, [.text(id)]) == 1
+      try session.advanceVersion()
+      return try session.connection.execute(TokenStatements.delete, [.text(id)]) == 1
     }
   }
 }

@@ -7,6 +7,16 @@ public struct SQLRegistry<Engine: SQLEngine>: Registry where Engine.Session == R
   /// - Parameter engine: its tables must be prepared by ``RegistryTables``.
   public init(engine: Engine) { self.engine = engine }
 
+  public func version() async throws(ServerError) -> Int64 {
+    try await engine.read { (session) throws(ServerError) in
+      try session.connection.first(VersionStatements.read, []) { $0.integer(0) } ?? 0
+    }
+  }
+
+  public func advanceVersion() async throws(ServerError) {
+    try await engine.write { (session) throws(ServerError) in try session.advanceVersion() }
+  }
+
   /// Returns the secrets that an earlier version stored here, by name.
   ///
   /// - Throws: as ``Store/read(_:)``.
@@ -27,6 +37,18 @@ public struct SQLRegistry<Engine: SQLEngine>: Registry where Engine.Session == R
       _ = try session.connection.execute(SecretStatements.delete, [])
     }
   }
+}
+
+extension RegistrySession {
+  /// Makes every process read again what it remembers of the registry.
+  func advanceVersion() throws(ServerError) {
+    try connection.queue(VersionStatements.advance, [])
+  }
+}
+
+private enum VersionStatements {
+  static let read = SQLStatement("SELECT version FROM registry")
+  static let advance = SQLStatement("UPDATE registry SET version = version + 1")
 }
 
 private enum SecretStatements {

@@ -1,4 +1,4 @@
-/// The tables of histories, added with layout 5.
+/// The table of histories, added with layout 5.
 enum ListingTables {
   /// A listing is a zone's position in the history of a database. The database is the owner's or
   /// the shared database of a participant. Listings are narrow rows of their own, because every
@@ -6,9 +6,6 @@ enum ListingTables {
   ///
   /// `listed` is a number from the database's counter. `seen` is the newest change of another
   /// user's zone at the time of the listing. `participation` is 0 in the owner's database.
-  ///
-  /// A passage says that a record joined a share (kind 1) or left it (2). Its number comes from the
-  /// zone's counter.
   static func text(_ dialect: SQLDialect) -> String {
     """
     CREATE TABLE listings (
@@ -24,17 +21,6 @@ enum ListingTables {
     CREATE INDEX listings_listed ON listings (database, listed);
     CREATE INDEX listings_forgettable ON listings (deleted_at) WHERE deleted_at IS NOT NULL;
     CREATE INDEX listings_shared ON listings (zone) WHERE participation <> 0;
-
-    CREATE TABLE passages (
-      database BIGINT NOT NULL,
-      zone BIGINT NOT NULL,
-      change BIGINT NOT NULL,
-      name \(dialect.text) NOT NULL,
-      root \(dialect.text) NOT NULL,
-      kind BIGINT NOT NULL,
-      made_at BIGINT NOT NULL,
-      PRIMARY KEY (database, zone, change))\(dialect.keyedTable);
-    CREATE INDEX passages_made ON passages (made_at);
     """
   }
 

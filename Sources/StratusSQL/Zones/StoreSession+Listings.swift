@@ -42,6 +42,15 @@ extension StoreSession {
     try connection.queue(ListingStatements.removePurgedZones, values)
   }
 
+  /// The newest number of a database's listing counter.
+  private func newestChange(of number: Int64) throws(ServerError) -> Int64 {
+    let count = try connection.first(ListingStatements.count, [.integer(number)]) {
+      $0.integer(0)
+    }
+    guard let count else { throw .fault("a database has no row") }
+    return count
+  }
+
   /// Increments a database's listing counter.
   private func countUp(_ number: Int64) throws(ServerError) {
     try connection.queue(
@@ -53,12 +62,25 @@ extension StoreSession {
 /// A zone's position in the history of a participant's shared database.
 extension StoreSession {
   public func participation(
-    of user: String, in zone: StoredZone
-  ) throws(ServerError) -> Int64? {
+    of user: String, inZone zone: Int64
+  ) throws(ServerError) -> Participation? {
     guard let number = try number(of: .shared(user: user)) else { return nil }
-    return try connection.first(
-      ListingStatements.participation, [.integer(number), .integer(zone.id)]
-    ) { $0.integer(0) }
+    var participation: Participation?
+    try connection.run(
+      ListingStatements.participation, [.integer(number), .integer(zone)]
+    ) { (row) throws(ServerError) in
+      guard let permission = SharePermission(rawValue: row.integer(2)) else {
+        throw .fault("a share has an unknown permission")
+      }
+      let root = row.text(1)
+      let share = JoinedShare(
+        rootName: root.isEmpty ? nil : root, permission: permission, joined: row.integer(3),
+        since: row.integer(4))
+      let known = participation?.shares ?? []
+      participation = Participation(number: row.integer(0), shares: known + [share])
+      return true
+    }
+    return participation
   }
 
   public func sharedZones(
@@ -72,10 +94,11 @@ extension StoreSession {
       zones.append(
         StoredZone(
           id: row.integer(0),
-          database: try Self.database(scope: row.integer(7), owner: row.text(8)),
+          database: try Self.database(scope: row.integer(8), owner: row.text(9)),
           name: row.text(1), change: row.integer(2), clientChangeToken: row.optionalText(3),
           encryptionScope: EncryptionScope(number: row.integer(4)),
-          newestExpired: row.integer(5), newestExpiredPassage: row.integer(6)))
+          newestExpired: row.integer(5), newestExpiredPassage: row.integer(6),
+          hasHierarchies: row.integer(7) != 0))
       return true
     }
     return zones
@@ -87,12 +110,70 @@ extension StoreSession {
   }
 
   @discardableResult
-  public func list(
-    _ zone: StoredZone, inSharedDatabaseOf user: String
+  public func join(
+    _ zone: StoredZone, root: String?, permission: SharePermission, user: String
   ) throws(ServerError) -> Int64 {
-    if let known = try participation(of: user, in: zone) { return known }
-    let home = try requiredNumber(of: zone)
     let number = try makeNumber(of: .shared(user: user))
+    let share: [SQLValue] = [.integer(number), .integer(zone.id), .text(root ?? "")]
+    guard let known = try participation(of: user, in: zone) else {
+      let participation = try list(zone, in: number)
+      try connection.queue(
+        ListingStatements.joinShare,
+        share + [
+          .integer(permission.rawValue), .integer(participation), .integer(zone.change),
+        ])
+      return participation
+    }
+    if known.shares.contains(where: { $0.rootName.map(ExactName.init) == root.map(ExactName.init) })
+    {
+      try connection.queue(
+        ListingStatements.permit, [.integer(permission.rawValue)] + share)
+      return known.number
+    }
+    try relist(zone.id, in: number)
+    let change = try newestChange(of: number)
+    try connection.queue(
+      ListingStatements.joinShare,
+      share + [.integer(permission.rawValue), .integer(change), .integer(zone.change)])
+    if known.shares.contains(where: { ($0.rootName == nil) != (root == nil) }) {
+      try renumber(zone.id, in: number, to: change)
+      return change
+    }
+    return known.number
+  }
+
+  @discardableResult
+  public func leave(
+    _ zone: StoredZone, root: String?, user: String, at time: Int64
+  ) throws(ServerError) -> Bool {
+    guard let known = try participation(of: user, in: zone) else { return false }
+    let rest = known.shares.filter {
+      $0.rootName.map(ExactName.init) != root.map(ExactName.init)
+    }
+    if rest.count == known.shares.count { return false }
+    if rest.isEmpty { return try unlist(zone, inSharedDatabaseOf: user, at: time) }
+    let number = try makeNumber(of: .shared(user: user))
+    try connection.queue(
+      ListingStatements.leaveShare, [.integer(number), .integer(zone.id), .text(root ?? "")])
+    try relist(zone.id, in: number)
+    try renumber(zone.id, in: number, to: try newestChange(of: number))
+    return true
+  }
+
+  /// Gives a participation a new number, so that its tokens expire.
+  private func renumber(
+    _ zone: Int64, in number: Int64, to participation: Int64
+  ) throws(ServerError) {
+    try connection.queue(
+      ListingStatements.renumber, [.integer(participation), .integer(number), .integer(zone)])
+  }
+
+  /// Lists a zone of another user in a shared database.
+  ///
+  /// - Parameter number: the number of the shared database.
+  /// - Returns: the number of the participation that begins.
+  private func list(_ zone: StoredZone, in number: Int64) throws(ServerError) -> Int64 {
+    let home = try requiredNumber(of: zone)
     // Removes listings of an earlier zone with that name, and the user's earlier participation in
     // this zone.
     let name: [SQLValue] = [.integer(home), .text(zone.name)]
@@ -100,10 +181,7 @@ extension StoreSession {
     try countUp(number)
     // NB: the database's counter never decreases, so its number is also a unique participation
     // number.
-    let count = try connection.first(ListingStatements.count, [.integer(number)]) {
-      $0.integer(0)
-    }
-    guard let change = count else { throw .fault("a database has no row") }
+    let change = try newestChange(of: number)
     try connection.queue(
       ListingStatements.insert,
       [.integer(zone.id), .integer(zone.change), .integer(change), .integer(number)],
@@ -119,6 +197,8 @@ extension StoreSession {
     guard try participation(of: user, in: zone) != nil else { return false }
     let number = try makeNumber(of: .shared(user: user))
     try listDeleted(zone.id, in: number, reason: .deleted, at: time)
+    try connection.queue(
+      ListingStatements.leaveShares, [.integer(number), .integer(zone.id)])
     try advanceWatch(of: try requiredNumber(of: zone))
     return true
   }
@@ -132,6 +212,8 @@ extension StoreSession {
     for zone in changed {
       if zone.isDeleted {
         try listDeleted(zone.id, in: number, reason: zone.reason, at: time)
+        try connection.queue(
+          ListingStatements.leaveShares, [.integer(number), .integer(zone.id)])
       } else {
         try relist(zone.id, in: number)
         try connection.queue(
@@ -196,11 +278,32 @@ private enum ListingStatements {
       AND \(ListingTables.isUnlisted)
     """)
   static let participation = SQLStatement(
-    "SELECT participation FROM listings WHERE database = ? AND zone = ? AND deleted = 0")
+    """
+    SELECT listings.participation, joined_shares.root, joined_shares.permission,
+      joined_shares.joined, joined_shares.since
+    FROM listings JOIN joined_shares ON joined_shares.database = listings.database
+      AND joined_shares.zone = listings.zone
+    WHERE listings.database = ? AND listings.zone = ? AND listings.deleted = 0
+    ORDER BY joined_shares.root
+    """)
+  static let joinShare = SQLStatement(
+    """
+    INSERT INTO joined_shares (database, zone, root, permission, joined, since)
+    VALUES (?, ?, ?, ?, ?, ?)
+    """)
+  static let permit = SQLStatement(
+    "UPDATE joined_shares SET permission = ? WHERE database = ? AND zone = ? AND root = ?")
+  static let leaveShare = SQLStatement(
+    "DELETE FROM joined_shares WHERE database = ? AND zone = ? AND root = ?")
+  static let leaveShares = SQLStatement(
+    "DELETE FROM joined_shares WHERE database = ? AND zone = ?")
+  static let renumber = SQLStatement(
+    "UPDATE listings SET participation = ? WHERE database = ? AND zone = ?")
   static let sharedZones = SQLStatement(
     """
     SELECT zones.zone, zones.name, zones.change, zones.client_token, zones.encryption_scope,
-      zones.newest_forgotten, zones.newest_passage_forgotten, databases.scope, databases.owner
+      zones.newest_forgotten, zones.newest_passage_forgotten, zones.has_hierarchies,
+      databases.scope, databases.owner
     FROM listings JOIN zones ON zones.zone = listings.zone
       JOIN databases ON databases.database = zones.database
     WHERE listings.database = ? AND listings.zone > ? AND listings.deleted = 0

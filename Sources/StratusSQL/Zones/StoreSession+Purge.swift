@@ -41,10 +41,13 @@ extension StoreSession {
       return
     }
     let limit = SQLLimits.rowsPerPurge
-    for statement in [PurgeStatements.deleteCascades, PurgeStatements.deletePassages] {
+    for statement in PurgeStatements.deleteOthers {
       let removed = try connection.execute(statement, key + [.integer(Int64(limit))])
       if removed >= limit { return }
     }
+    let left = try connection.execute(
+      PurgeStatements.deleteJoinedShares, [.integer(batch.zone), .integer(Int64(limit))])
+    if left >= limit { return }
     try connection.queue(PurgeStatements.removeUnlisted, key)
     try connection.queue(PurgeStatements.markPurged, key)
   }
@@ -64,15 +67,34 @@ private enum PurgeStatements {
     "DELETE FROM records WHERE database = ? AND zone = ? AND name = ?")
   static let anyRecord = SQLStatement(
     "SELECT 1 FROM records WHERE database = ? AND zone = ? LIMIT 1")
-  static let deleteCascades = SQLStatement(
+  private static let deleteCascades = SQLStatement(
     """
     DELETE FROM cascades WHERE cascade_id IN (
       SELECT cascade_id FROM cascades WHERE database = ? AND zone = ? LIMIT ?)
     """)
-  static let deletePassages = SQLStatement(
+  private static let deletePassages = SQLStatement(
     """
-    DELETE FROM passages WHERE (database, zone, change) IN (
-      SELECT database, zone, change FROM passages WHERE database = ? AND zone = ? LIMIT ?)
+    DELETE FROM passages WHERE (database, zone, root, name) IN (
+      SELECT database, zone, root, name FROM passages WHERE database = ? AND zone = ? LIMIT ?)
+    """)
+  private static let deleteRoots = SQLStatement(
+    """
+    DELETE FROM shared_roots WHERE (database, zone, name) IN (
+      SELECT database, zone, name FROM shared_roots WHERE database = ? AND zone = ? LIMIT ?)
+    """)
+  private static let deleteUnfinished = SQLStatement(
+    """
+    DELETE FROM unfinished_hierarchies WHERE (database, zone, name) IN (
+      SELECT database, zone, name FROM unfinished_hierarchies
+      WHERE database = ? AND zone = ? LIMIT ?)
+    """)
+  /// Delete the other rows of the zone's database that name the zone.
+  static let deleteOthers = [deleteCascades, deletePassages, deleteRoots, deleteUnfinished]
+  /// NB: these rows belong to the shared databases of participants.
+  static let deleteJoinedShares = SQLStatement(
+    """
+    DELETE FROM joined_shares WHERE (database, zone, root) IN (
+      SELECT database, zone, root FROM joined_shares WHERE zone = ? LIMIT ?)
     """)
   /// Removes a zone's row unless a history still lists the zone.
   static let removeUnlisted = SQLStatement(

@@ -103,17 +103,17 @@ extension StoredZone {
       id: row.integer(0), database: database, name: name, change: row.integer(1),
       clientChangeToken: row.optionalText(2),
       encryptionScope: EncryptionScope(number: row.integer(3)), newestExpired: row.integer(4),
-      newestExpiredPassage: row.integer(5))
+      newestExpiredPassage: row.integer(5), hasHierarchies: row.integer(6) != 0)
   }
 }
 
 enum ZoneStatements {
   private static let columns = """
     zones.zone, zones.change, zones.client_token, zones.encryption_scope, zones.newest_forgotten,
-    zones.newest_passage_forgotten
+    zones.newest_passage_forgotten, zones.has_hierarchies
     """
   /// The number of columns.
-  static let columnCount = 6
+  static let columnCount = 7
   private static let named = """
     SELECT \(columns), databases.epoch, databases.watch_version
     FROM zones JOIN databases ON databases.database = zones.database

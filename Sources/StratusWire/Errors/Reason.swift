@@ -43,6 +43,8 @@ public enum Reason {
   public static let endpointInPrivate = "endpoint not applicable in the database type 'privatedb'"
   public static let endpointInShared = "endpoint not applicable in the database type 'shareddb'"
   public static let endpointUnknown = "could not find handler for endpoint"
+  public static let hierarchyTooDeep =
+    "the record has too many parents above it in a zone with shares; move it up"
   public static let hostTooLong = "the host of the request is longer than a host name can be"
   public static let internalError = "internal server error"
   public static let indexBuildCancelled =

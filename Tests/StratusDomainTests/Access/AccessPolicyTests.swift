@@ -144,3 +144,87 @@ extension Schema {
     return schema
   }
 }
+
+/// The rights of participants in another user's zone (sharing §1.2).
+@Suite struct `The rights of participants` {
+  private static let bob = AccessPolicy(view: .shared(user: "_bob"), user: "_bob")
+  private static let shares = [
+    JoinedShare(rootName: "read", permission: .read, joined: 1, since: 0),
+    JoinedShare(rootName: "write", permission: .readWrite, joined: 2, since: 0),
+  ]
+
+  private static func role(_ shares: [JoinedShare]) -> ZoneRole {
+    .participant(Participation(number: 1, shares: shares))
+  }
+
+  /// The permissions are read, create and write.
+  @Test func `depend on the hierarchy that contains the record`() {
+    let zone = [JoinedShare(rootName: nil, permission: .read, joined: 3, since: 0)]
+    let rows: [(shares: [JoinedShare], root: String?, allowed: [Bool])] = [
+      (Self.shares, "read", [true, false, false]),
+      (Self.shares, "write", [true, true, true]),
+      (Self.shares, "other", [false, false, false]),
+      (Self.shares, nil, [false, false, false]),
+      (zone, nil, [true, false, false]),
+      (zone, "other", [true, false, false]),
+      (Self.shares + zone, "write", [true, true, true]),
+      (Self.shares + zone, "other", [true, false, false]),
+    ]
+    for row in rows {
+      let allowed = [RecordPermissions.read, .create, .write].map {
+        Self.bob.allows(
+          $0, createdBy: "_bob", type: "Note", schema: .notes(.standard),
+          as: Self.role(row.shares), in: row.root)
+      }
+      #expect(allowed == row.allowed, "\(row)")
+    }
+  }
+
+  /// The creator of a record keeps no right when the record leaves the share.
+  @Test func `do not depend on the creator or on the grants of the public database`() {
+    let open = RecordGrants(roles: ["_world": .read, "_icloud": .write, "_creator": .write])
+    #expect(
+      !Self.bob.allows(
+        .read, createdBy: "_bob", type: "Note", schema: .notes(open), as: Self.role(Self.shares)))
+  }
+
+  @Test func `exist in the shared database only, and only with a participation`() {
+    let participation = Participation(number: 1, shares: Self.shares)
+    let rows: [(view: DatabaseView, user: String?, database: DatabaseKey, has: Bool)] = [
+      (.shared(user: "_bob"), "_bob", .private(owner: "_ann"), true),
+      (.shared(user: "_bob"), "_cid", .private(owner: "_ann"), false),
+      (.shared(user: "_bob"), nil, .private(owner: "_ann"), false),
+      (.shared(user: "_bob"), "_bob", .private(owner: "_bob"), false),
+      (.shared(user: "_bob"), "_bob", .public, false),
+      (.private(user: "_bob"), "_bob", .private(owner: "_ann"), false),
+    ]
+    for row in rows {
+      let policy = AccessPolicy(view: row.view, user: row.user)
+      let role = policy.role(in: row.database, participation: participation)
+      #expect((role == .participant(participation)) == row.has, "\(row)")
+      #expect(policy.role(in: row.database, participation: nil) != .participant(participation))
+    }
+  }
+
+  @Test func `let a query find the records of the shared hierarchies`() {
+    let names = Set(["read", "write"].map(ExactName.init))
+    #expect(
+      Self.bob.readableRecords(
+        ofType: "Note", schema: .notes(.standard), as: Self.role(Self.shares))
+        == .inHierarchies(names))
+    let zone = [JoinedShare(rootName: nil, permission: .read, joined: 1, since: 0)]
+    #expect(
+      Self.bob.readableRecords(ofType: "Note", schema: .notes(.standard), as: Self.role(zone))
+        == .all)
+  }
+
+  @Test func `compare root names byte for byte`() {
+    let composed = [JoinedShare(rootName: "\u{E9}", permission: .read, joined: 1, since: 0)]
+    for (root, isAllowed) in [("\u{E9}", true), ("e\u{301}", false)] {
+      #expect(
+        Self.bob.allows(
+          .read, createdBy: nil, type: "Note", schema: .notes(.standard),
+          as: Self.role(composed), in: root) == isAllowed)
+    }
+  }
+}

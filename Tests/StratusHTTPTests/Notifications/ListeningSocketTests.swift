@@ -260,6 +260,43 @@ import Testing
     }
   }
 
+  /// Revokes one of two sessions of the same user, as an operator does.
+  @Test func `an ended session receives no further notification`() async throws {
+    try await withSocket { server, anna, port in
+      let user = try await anna.userName()
+      let token = try await anna.ask("tokens/create", as: "p", Tokens.request).json
+      let target = try token["webcourierURL"].target
+      let known = try await sessions(at: server)
+      let again = try await server.client("anna@example.org")
+      let stream = try LiveWire(port: port)
+      stream.get(anna.deviceTarget("notifications/stream", clientID: "c"))
+      try await stream.wait(for: ":\n\n\r\n")
+      let poll = try LiveWire(port: port)
+      poll.get(target)
+      let other = try LiveWire(port: port)
+      other.get(again.deviceTarget("notifications/stream", clientID: "d"))
+      await Self.waitForListeners(3, at: server)
+
+      for session in known { try await server.manage("web-tokens/revoke", ["id": session]) }
+      try await stream.wait(for: "0\r\n\r\n")
+      try await stream.waitForEnd()
+      let head = try await poll.wait(for: "\r\n\r\n")
+      #expect(head.hasPrefix("HTTP/1.1 200 "))
+      await Self.waitForListeners(1, at: server)
+
+      try await server.queue("1", for: user)
+      try await other.wait(for: Self.said("1"))
+      poll.get(target)
+      #expect(try await poll.wait(for: "\r\n\r\n").hasPrefix("HTTP/1.1 404 "))
+    }
+  }
+
+  /// The sessions that the server knows.
+  private func sessions(at server: TestServer) async throws -> [JSON] {
+    try await server.manage("web-tokens/list", [:])["webTokens"].array?
+      .filter { $0["email"] == "anna@example.org" }.map { $0["id"] } ?? []
+  }
+
   /// The body of the next answer, which has a length.
   static func answer(_ wire: LiveWire) async throws -> JSON {
     let head = try await wire.wait(for: "\r\n\r\n")

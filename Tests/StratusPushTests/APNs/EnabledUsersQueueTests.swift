@@ -32,4 +32,6 @@ private struct Disabled: Authentication {
   }
 
   func disabledUsers(of container: String) async throws(ServerError) -> Set<String> { users }
+
+  func endedSessions(among ids: Set<String>) async throws(ServerError) -> Set<String> { [] }
 }

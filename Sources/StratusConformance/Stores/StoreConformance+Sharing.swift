@@ -1,0 +1,193 @@
+import StratusDomain
+import StratusWire
+
+/// Checks of the shares that users join, and of shared roots.
+extension StoreConformance {
+  static let joinedShareChecks: [Check] = [
+    Check("a participation has the shares that the user joined", sharesAreJoined),
+    Check("joining a share again changes only the permission", sharesAreJoinedOnce),
+    Check("a user who leaves one of several shares gets a new number", sharesAreLeft),
+    Check("a participation ends with its last share", lastShareIsLeft),
+    Check("the participants of a share are listed", participantsAreListed),
+  ]
+
+  static let hierarchyChecks: [Check] = [
+    Check("a zone knows its shared roots", rootsAreKnown),
+    Check("the type and the parent of a live record are found", positionsAreFound),
+    Check("unfinished hierarchies are kept until they are finished", unfinishedHierarchiesAreKept),
+  ]
+
+  /// Each share has the zone's newest change at the time of joining, and a number of the shared
+  /// database, whose history shows the zone again.
+  static func sharesAreJoined(_ store: any Store) async throws {
+    try await store.save(["a", "b"], inZone: "Notes")
+    let (number, found, latest, other) = try await store.write { (body) throws(ServerError) in
+      let first = try body.join(
+        try body.existing("Notes"), root: "b", permission: .readWrite, user: "_bob")
+      try body.save(["c"], in: try body.existing("Notes"))
+      let zone = try body.existing("Notes")
+      try body.join(zone, root: "a", permission: .read, user: "_bob")
+      return (
+        first, try body.participation(of: "_bob", in: zone),
+        try body.latestZoneChange(in: .shared(user: "_bob")),
+        try body.participation(of: "_carl", in: zone)
+      )
+    }
+    let shares = [
+      JoinedShare(rootName: "a", permission: .read, joined: 2, since: 3),
+      JoinedShare(rootName: "b", permission: .readWrite, joined: 1, since: 2),
+    ]
+    try expect(number, 1)
+    try expect(found, Participation(number: 1, shares: shares))
+    try expect(latest, 2)
+    try expect(other, nil)
+  }
+
+  static func sharesAreJoinedOnce(_ store: any Store) async throws {
+    try await store.save(["a"], inZone: "Notes")
+    let (numbers, found, latest) = try await store.write { (body) throws(ServerError) in
+      var numbers: [Int64] = []
+      for permission in [SharePermission.readWrite, .read] {
+        let zone = try body.existing("Notes")
+        numbers.append(try body.join(zone, root: nil, permission: permission, user: "_bob"))
+        try body.save(["b"], in: zone)
+      }
+      return (
+        numbers, try body.participation(of: "_bob", in: try body.existing("Notes")),
+        try body.latestZoneChange(in: .shared(user: "_bob"))
+      )
+    }
+    try expect(numbers, [1, 1])
+    try expect(
+      found?.shares, [JoinedShare(rootName: nil, permission: .read, joined: 1, since: 1)])
+    try expect(latest, 1)
+  }
+
+  static func sharesAreLeft(_ store: any Store) async throws {
+    try await store.save(["a", "b"], inZone: "Notes")
+    let (left, found, changes) = try await store.write { (body) throws(ServerError) in
+      let zone = try body.existing("Notes")
+      for root in ["a", "b"] {
+        try body.join(zone, root: root, permission: .read, user: "_bob")
+      }
+      let left = [
+        try body.leave(zone, root: "a", user: "_bob", at: Sample.time),
+        try body.leave(zone, root: "a", user: "_bob", at: Sample.time),
+        try body.leave(zone, root: nil, user: "_bob", at: Sample.time),
+        try body.leave(zone, root: "b", user: "_carl", at: Sample.time),
+      ]
+      return (
+        left, try body.participation(of: "_bob", in: zone),
+        try body.zoneChanges(in: DatabaseView.shared(user: "_bob"), after: 2, limit: 9)
+      )
+    }
+    try expect(left, [true, false, false, false])
+    try expect(found?.number, 3)
+    try expect(found?.shares.map(\.rootName), ["b"])
+    try expect(changes.map(\.change), [3])
+    try expect(changes.map(\.participation), [3])
+    try expect(changes.map(\.isDeleted), [false])
+  }
+
+  /// The user joins again with none of the earlier shares.
+  static func lastShareIsLeft(_ store: any Store) async throws {
+    try await store.save(["a"], inZone: "Notes")
+    let (none, deleted, again) = try await store.write { (body) throws(ServerError) in
+      let zone = try body.existing("Notes")
+      try body.join(zone, root: "a", permission: .read, user: "_bob")
+      try body.leave(zone, root: "a", user: "_bob", at: Sample.time)
+      let none = try body.participation(of: "_bob", in: zone)
+      let deleted = try body.zoneChanges(in: Sample.bobsShared, after: 0, limit: 9).map(\.isDeleted)
+      try body.join(zone, root: "b", permission: .read, user: "_bob")
+      try body.join(zone, root: "c", permission: .read, user: "_bob")
+      try body.unlist(zone, inSharedDatabaseOf: "_bob", at: Sample.time)
+      try body.join(zone, root: nil, permission: .read, user: "_bob")
+      return (none, deleted, try body.participation(of: "_bob", in: zone))
+    }
+    try expect(none, nil)
+    try expect(deleted, [true])
+    try expect(again?.shares.map(\.rootName), [nil])
+  }
+
+  static func participantsAreListed(_ store: any Store) async throws {
+    try await store.save(["a"], inZone: "Notes")
+    try await store.save(["a"], inZone: "Other")
+    let (ofRoot, first, ofZone) = try await store.write { (body) throws(ServerError) in
+      let zone = try body.existing("Notes")
+      for user in ["_bob", "_carl"] {
+        try body.join(zone, root: "a", permission: .read, user: user)
+      }
+      try body.join(zone, root: nil, permission: .read, user: "_dora")
+      try body.join(try body.existing("Other"), root: "a", permission: .read, user: "_emil")
+      return (
+        try body.participants(ofShare: "a", in: zone, limit: 9),
+        try body.participants(ofShare: "a", in: zone, limit: 1),
+        try body.participants(ofShare: nil, in: zone, limit: 9)
+      )
+    }
+    try expect(ofRoot, ["_bob", "_carl"])
+    try expect(first, ["_bob"])
+    try expect(ofZone, ["_dora"])
+  }
+
+  static func rootsAreKnown(_ store: any Store) async throws {
+    try await store.save(["a", "b"], inZone: "Notes")
+    try await store.save(["a"], inZone: "Other")
+    let (found, flags) = try await store.write { (body) throws(ServerError) in
+      let names = ["a", "b", "A"]
+      try body.addSharedRoot("a", in: try body.existing("Notes"))
+      try body.addSharedRoot("a", in: try body.existing("Notes"))
+      let zone = try body.existing("Notes")
+      let other = try body.existing("Other")
+      var found = [
+        try body.sharedRoots(among: names, in: zone), try body.sharedRoots(among: names, in: other),
+      ]
+      try body.removeSharedRoot("a", in: zone)
+      found.append(try body.sharedRoots(among: names, in: zone))
+      let flags = [zone, other, try body.existing("Notes")].map(\.hasHierarchies)
+      return (found, flags)
+    }
+    try expect(found, [[ExactName("a")], [], []])
+    try expect(flags, [true, false, true])
+  }
+
+  static func positionsAreFound(_ store: any Store) async throws {
+    try await store.save(["a", "gone"], inZone: "Notes")
+    let found = try await store.write { (body) throws(ServerError) in
+      let zone = try body.existing("Notes")
+      var child = Sample.record("child", change: 3)
+      child.parentRecordName = "a"
+      try body.apply(
+        ChangeSet(zone: zone, records: [child, Sample.tombstone("gone", change: 4)]))
+      return try body.positions(of: ["a", "child", "gone", "missing"], in: zone)
+    }
+    try expect(
+      found,
+      [
+        ExactName("a"): RecordPosition(recordType: "Note", parentName: nil),
+        ExactName("child"): RecordPosition(recordType: "Note", parentName: "a"),
+      ])
+  }
+
+  /// A later entry for a record replaces the earlier one.
+  static func unfinishedHierarchiesAreKept(_ store: any Store) async throws {
+    try await store.save(["a", "b"], inZone: "Notes")
+    let (found, rest) = try await store.write { (body) throws(ServerError) in
+      let zone = try body.existing("Notes")
+      try body.addUnfinished(UnfinishedHierarchy(zone: zone, parentName: "a"))
+      try body.addUnfinished(UnfinishedHierarchy(zone: zone, parentName: "b", cursor: "x"))
+      try body.addUnfinished(UnfinishedHierarchy(zone: zone, parentName: "a", cursor: "y"))
+      let found = try body.unfinishedHierarchies(limit: 9)
+      for hierarchy in found where hierarchy.parentName == "b" { try body.finish(hierarchy) }
+      return (found, try body.unfinishedHierarchies(limit: 9))
+    }
+    try expect(Set(found.map { "\($0.parentName) \($0.cursor ?? "")" }), ["a y", "b x"])
+    try expect(
+      Set(found.map(\.zone.address)), [ZoneAddress(database: Sample.ann, name: "Notes")])
+    try expect(rest.map(\.parentName), ["a"])
+  }
+}
+
+extension Sample {
+  static let bobsShared = DatabaseView.shared(user: "_bob")
+}

@@ -1,0 +1,139 @@
+import StratusWire
+
+/// The position of a reader in a zone's history, and its direction.
+struct HistoryCursor {
+  private let zone: StoredZone
+  private let epoch: Int64
+  /// nil: the reader owns the zone.
+  private let participation: Participation?
+  /// The reader already knows the changes up to this one. Reading starts after it.
+  private let since: Int64
+  private let before: Int64
+  private let top: Int64
+  /// In a first reading: the newest change when it began; 0 in later ones.
+  let began: Int64
+  /// The newest share that the reader has read from its beginning.
+  private let joined: Int64
+  /// The records of newly joined shares are known up to this change; nil: there are no such shares.
+  private let caughtUp: Int64?
+  let isReversed: Bool
+  /// Whether the reader has no token.
+  ///
+  /// NB: a token of a zone without changes is different. Its owner may have written records since
+  /// then, and needs to learn of their deletions.
+  let isFromNothing: Bool
+
+  /// - Parameter participation: the reader's participation in the zone; nil: the reader owns it.
+  /// - Throws: `BAD_REQUEST`; see
+  ///   ``ChangeToken/check(epoch:incarnation:newest:forgotten:participation:)``.
+  init(
+    token text: String?, zone: StoredZone, epoch: Int64, isReversed: Bool,
+    participation: Participation? = nil
+  ) throws(ServerError) {
+    self.zone = zone
+    self.epoch = epoch
+    self.participation = participation
+    var since: Int64 = 0
+    var before = zone.change
+    var top = zone.change
+    var began = zone.change
+    var isReversed = isReversed
+    let newestJoin = participation?.newestJoin ?? 0
+    var joined = newestJoin
+    var caughtUp: Int64?
+    if let text {
+      let token = try ChangeToken(text: text)
+      let readsPassages = participation.map { !$0.showsZone } ?? false
+      try token.check(
+        epoch: epoch, incarnation: zone.id, newest: zone.change,
+        forgotten: readsPassages ? zone.newestExpiredPassage : zone.newestExpired,
+        participation: participation?.number ?? 0)
+      (since, began, joined) = (token.change, token.began, token.joined)
+      switch token.subject {
+      case .zone: break
+      case .reversedZone: (before, top, isReversed) = (token.before, token.top, true)
+      case .database, .notifications: throw .badRequest(Reason.syncTokenInvalid)
+      }
+      // NB: a reading in reverse first comes to its end. Its last token is a forward token.
+      if token.subject == .zone, joined < newestJoin {
+        if since == 0 {
+          joined = newestJoin
+        } else {
+          caughtUp = token.catchingUpOn == newestJoin ? token.caughtUp : 0
+          isReversed = false
+        }
+      }
+    }
+    isFromNothing = text == nil
+    (self.since, self.before, self.top, self.isReversed) = (since, before, top, isReversed)
+    (self.began, self.joined, self.caughtUp) = (began, joined, caughtUp)
+  }
+
+  /// Whether this page belongs to the records of newly joined shares. The reader's token is from
+  /// before it joined them, and their records may have older changes than the token.
+  var isCatchingUp: Bool { caughtUp != nil }
+
+  /// The shares that this page covers.
+  var shares: [JoinedShare] {
+    (participation?.shares ?? []).filter { isCatchingUp == ($0.joined > joined) }
+  }
+
+  var range: ChangeRange {
+    if let caughtUp { return ChangeRange(after: caughtUp, through: since) }
+    return ChangeRange(after: since, through: isReversed ? before : zone.change)
+  }
+
+  /// Whether no changes are left to read.
+  var isAtEnd: Bool { range.after >= range.through }
+
+  /// Whether no changes are left after this one.
+  ///
+  /// NB: change numbers have gaps, since a record has only its latest change. A reader may
+  /// therefore learn of the end only from a page that is not full.
+  func isLast(_ change: Int64) -> Bool {
+    isReversed ? change <= since + 1 : change >= range.through
+  }
+
+  /// Whether changes are left to read after a page.
+  ///
+  /// - Parameter isComplete: whether the page reaches the end of its ``range``.
+  func hasMore(isComplete: Bool) -> Bool {
+    if !isComplete { return true }
+    // A share that was joined during a reading in reverse is read from its beginning afterwards.
+    return isCatchingUp ? since < zone.change : joined < participation?.newestJoin ?? 0
+  }
+
+  /// The token for the next page.
+  ///
+  /// - Parameters:
+  ///   - change: the last change that was read; nil: none.
+  ///   - isComplete: whether the page reaches the end of its ``range``.
+  func next(afterReading change: Int64?, isComplete: Bool) -> ChangeToken {
+    var token = ChangeToken(
+      subject: .zone, epoch: epoch, incarnation: zone.id, change: zone.change)
+    token.participation = participation?.number ?? 0
+    token.joined = joined
+    if let caughtUp {
+      token.change = since
+      token.began = began
+      if isComplete {
+        token.joined = participation?.newestJoin ?? 0
+      } else {
+        token.caughtUp = change ?? caughtUp
+        token.catchingUpOn = participation?.newestJoin ?? 0
+      }
+    } else if isReversed {
+      token.change = isComplete ? top : since
+      if !isComplete {
+        token.subject = .reversedZone
+        token.before = change.map { $0 - 1 } ?? before
+        token.top = top
+        token.began = began
+      }
+    } else if !isComplete {
+      token.change = change ?? since
+      token.began = began
+    }
+    return token
+  }
+}

@@ -1,0 +1,98 @@
+import StratusWire
+
+/// Reads what a participant sees of the history of a zone with shared hierarchies.
+///
+/// The history consists of the passages of the participant's hierarchies. A record that is in a
+/// hierarchy is delivered in its newest state, and a record that left is delivered as a deletion.
+struct SharedHistory {
+  let zone: StoredZone
+  let participation: Participation
+  let store: any StoreReading
+
+  /// The passages with one change number, which all belong to one record.
+  private struct Event {
+    var name: ExactName
+    var type: String
+    var change: Int64
+    var time: Int64
+    /// The root of the hierarchy that the record left; nil: the record is in one of them.
+    var left: String?
+  }
+
+  /// - Parameter shares: the shares to read. They are a part of the participation's shares while
+  ///   the
+  ///   reader catches up on newly joined ones.
+  func part(
+    of shares: [JoinedShare], range: ChangeRange, newestFirst: Bool, limit: Int, sizeBytesMax: Int
+  ) throws(ServerError) -> ZoneHistory.Part {
+    let events = events(
+      in: try store.passages(
+        in: zone, ofHierarchies: shares.compactMap(\.rootName), range: range,
+        newestFirst: newestFirst, limit: limit))
+    let moved = try movedWithin(events)
+    var part = ZoneHistory.Part(changes: [], isExhausted: events.count < limit)
+    var sizeBytes = 0
+    var rest = events[...]
+    while !rest.isEmpty {
+      if sizeBytes >= sizeBytesMax {
+        part.isExhausted = false
+        break
+      }
+      let group = rest.prefix(Limits.recordsReadTogether)
+      let joined = group.filter { $0.left == nil }.map(\.name.text)
+      let records = try store.records(named: joined, in: zone)
+      for event in group where sizeBytes < sizeBytesMax {
+        rest = rest.dropFirst()
+        part.through = event.change
+        guard let record = record(of: event, among: records, moved: moved) else { continue }
+        sizeBytes += record.fields.text.count
+        part.records.append(record)
+        part.changes?.append(event.change)
+      }
+    }
+    return part
+  }
+
+  private func events(in passages: [Passage]) -> [Event] {
+    var events: [Event] = []
+    for passage in passages {
+      if events.last?.change != passage.change {
+        events.append(
+          Event(
+            name: ExactName(passage.recordName), type: passage.recordType, change: passage.change,
+            time: passage.time, left: passage.rootName))
+      }
+      if passage.kind == .joined { events[events.count - 1].left = nil }
+    }
+    return events
+  }
+
+  /// The records that left one hierarchy and are now in another one of the participant. They are
+  /// delivered with the passage of that hierarchy.
+  private func movedWithin(_ events: [Event]) throws(ServerError) -> Set<ExactName> {
+    let names = events.filter { $0.left != nil }.map(\.name.text)
+    if names.isEmpty { return [] }
+    let roots = try store.hierarchies(of: names, in: zone)
+    return Set(roots.filter { !participation.shares(showing: $0.value).isEmpty }.keys)
+  }
+
+  /// The record of an event, or its tombstone; nil: the participant did not have the record.
+  private func record(
+    of event: Event, among records: [ExactName: StoredRecord], moved: Set<ExactName>
+  ) -> StoredRecord? {
+    guard let root = event.left else {
+      // NB: a record that is in a hierarchy is live. If the two ever disagree, a deletion is safe.
+      return records[event.name] ?? tombstone(of: event)
+    }
+    if moved.contains(event.name) { return nil }
+    let since = participation.shares(showing: root).map(\.since).min() ?? .max
+    return event.change > since ? tombstone(of: event) : nil
+  }
+
+  private func tombstone(of event: Event) -> StoredRecord {
+    let stamp = Stamp(timestamp: event.time, userRecordName: "", deviceID: "")
+    return StoredRecord(
+      name: event.name.text, type: event.type, change: event.change, isDeleted: true,
+      created: stamp, modified: stamp, parentRecordName: nil, fields: .empty)
+  }
+}

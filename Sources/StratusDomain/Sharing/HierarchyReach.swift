@@ -1,0 +1,213 @@
+import StratusWire
+
+/// Finds the shared hierarchies of changed records, and the passages that follow from the change.
+///
+/// A record is in the hierarchy of the nearest shared root at or above it. The root's own parent
+/// does not matter (sharing §1.2). If a record changes its hierarchy, the records below it follow,
+/// as far as one transaction allows.
+struct HierarchyReach {
+  private(set) var passages: [Passage] = []
+  /// Records whose children have not all followed them.
+  private(set) var unfinished: [UnfinishedHierarchy] = []
+  /// The hierarchies of the written records after the change; nil: none.
+  private(set) var roots: [ExactName: String?] = [:]
+  /// Records whose chain of parents is longer than ``Limits/hierarchyDepthMax``.
+  private(set) var tooDeep: Set<ExactName> = []
+
+  private let zone: StoredZone
+  private let time: Int64
+  private let limit: Int
+  private let store: any StoreReading
+  /// The written records.
+  private var written: [ExactName: StoredRecord] = [:]
+  private var before: [ExactName: String] = [:]
+  private var shared: [ExactName: Bool] = [:]
+  /// The stored parents of records that are not written; nil: none.
+  private var parents: [ExactName: String?] = [:]
+  /// The number of the newest change so far.
+  private var change: Int64
+  /// Records that changed their hierarchy, and whose children have not been examined.
+  private var frontier: [(parent: UnfinishedHierarchy, root: String?)] = []
+
+  /// - Parameters:
+  ///   - change: the number of the newest change before the passages.
+  ///   - time: milliseconds since 1970 UTC.
+  ///   - limit: the maximum number of records that follow in this transaction.
+  private init(
+    in zone: StoredZone, after change: Int64, at time: Int64, limit: Int,
+    of store: any StoreReading
+  ) {
+    (self.zone, self.time, self.limit, self.store) = (zone, time, limit, store)
+    self.change = change
+  }
+
+  /// The passages of written records and of the records below them.
+  init(
+    of records: [StoredRecord], in zone: StoredZone, at time: Int64,
+    limit: Int = Limits.hierarchyStepMax, of store: any StoreReading
+  ) throws(ServerError) {
+    self.init(
+      in: zone, after: zone.change + Int64(records.count), at: time, limit: limit, of: store)
+    guard zone.hasHierarchies, !records.isEmpty else { return }
+    let names = records.map(\.name)
+    for record in records { written[ExactName(record.name)] = record }
+    before = try store.hierarchies(of: names, in: zone)
+    try findSharedRoots(among: names)
+    for record in records {
+      let root = try record.isDeleted ? nil : root(of: record.name)
+      roots[ExactName(record.name)] = .some(root)
+      move(record.name, of: record.type, from: before[record.name], to: root, at: record.change)
+    }
+    try follow()
+  }
+
+  /// The passages after a root was added or removed.
+  init(
+    ofRoot name: String, in zone: StoredZone, at time: Int64,
+    limit: Int = Limits.hierarchyStepMax, of store: any StoreReading
+  ) throws(ServerError) {
+    self.init(in: zone, after: zone.change, at: time, limit: limit, of: store)
+    before = try store.hierarchies(of: [name], in: zone)
+    let type = try store.positions(of: [name], in: zone)[name]?.recordType
+    let root = try type == nil ? nil : root(of: name)
+    if before[name] == nil, root == nil { return }
+    change += 1
+    move(name, of: type ?? "", from: before[name], to: root, at: change)
+    try follow()
+  }
+
+  /// The passages of records that still have to follow their parent.
+  init(
+    continuing hierarchy: UnfinishedHierarchy, in zone: StoredZone, at time: Int64,
+    limit: Int = Limits.hierarchyStepMax, of store: any StoreReading
+  ) throws(ServerError) {
+    self.init(in: zone, after: zone.change, at: time, limit: limit, of: store)
+    let parent = hierarchy.parentName
+    frontier = [(hierarchy, try store.hierarchies(of: [parent], in: zone)[parent])]
+    try follow()
+  }
+
+  /// Notes the passage of one record.
+  ///
+  /// NB: a record leaves before it joins, because the store allows a record one hierarchy.
+  private mutating func move(
+    _ name: String, of type: String, from old: String?, to new: String?, at change: Int64
+  ) {
+    let isSame = old.map(ExactName.init) == new.map(ExactName.init)
+    if let old, !isSame {
+      passages.append(
+        Passage(
+          change: change, recordName: name, recordType: type, rootName: old, kind: .left,
+          time: time))
+    }
+    if let new {
+      passages.append(
+        Passage(
+          change: change, recordName: name, recordType: type, rootName: new, kind: .joined,
+          time: time))
+    }
+    if !isSame { frontier.append((UnfinishedHierarchy(zone: zone, parentName: name), new)) }
+  }
+
+  // Upwards
+
+  /// The hierarchy of a record after the change: its own if it is a shared root, otherwise that of
+  /// its parent.
+  ///
+  /// NB: the parent's hierarchy as it is stored, even if the parent still has to follow another
+  /// record. The record then follows the parent. If it were ahead of the parent, later steps would
+  /// not reach it.
+  private mutating func root(of name: String) throws(ServerError) -> String? {
+    let exact = ExactName(name)
+    if let known = roots[exact] { return known }
+    var found: String?
+    if try isSharedRoot(exact) {
+      found = name
+    } else if let parent = try parent(of: exact), try !isBelowItself(exact) {
+      found =
+        try written[parent] == nil
+        ? store.hierarchies(of: [parent], in: zone)[parent] : root(of: parent)
+    }
+    roots[exact] = .some(found)
+    return found
+  }
+
+  /// Whether the chain of a record's parents leads back to it. Notes a chain that is too long.
+  private mutating func isBelowItself(_ name: ExactName) throws(ServerError) -> Bool {
+    var seen: Set<ExactName> = []
+    var current = try parent(of: name)
+    while let next = current.map(ExactName.init) {
+      if next == name { return true }
+      if try isSharedRoot(next) || !seen.insert(next).inserted { return false }
+      if seen.count >= Limits.hierarchyDepthMax {
+        tooDeep.insert(name)
+        return false
+      }
+      current = try parent(of: next)
+    }
+    return false
+  }
+
+  private mutating func parent(of name: ExactName) throws(ServerError) -> String? {
+    if let record = written[name] { return record.isDeleted ? nil : record.parentRecordName }
+    if let known = parents[name] { return known }
+    let found = try store.positions(of: [name.text], in: zone)[name]?.parentName
+    parents[name] = .some(found)
+    return found
+  }
+
+  private mutating func isSharedRoot(_ name: ExactName) throws(ServerError) -> Bool {
+    if shared[name] == nil { try findSharedRoots(among: [name.text]) }
+    return shared[name] ?? false
+  }
+
+  private mutating func findSharedRoots(among names: [String]) throws(ServerError) {
+    let found = try store.sharedRoots(among: names, in: zone)
+    for name in names { shared[ExactName(name)] = found.contains(ExactName(name)) }
+  }
+
+  // Downwards
+
+  /// Lets children follow their parents, nearest first.
+  private mutating func follow() throws(ServerError) {
+    var examined = 0
+    var next = 0
+    var moved: Set<ExactName> = []
+    while next < frontier.count {
+      var parent = frontier[next].parent
+      let root = frontier[next].root
+      let room = limit - examined
+      if room <= 0 { break }
+      next += 1
+      let links = try store.links(
+        .parent, to: parent.parentName, after: parent.cursor, in: zone, limit: room)
+      examined += max(1, links.count)
+      let children = links.map(\.source).filter { written[$0] == nil }
+      try moveChildren(children, to: root, moved: &moved)
+      guard links.count >= room else { continue }
+      parent.cursor = links.last?.source
+      frontier[next - 1].parent = parent
+      next -= 1
+    }
+    unfinished = frontier[next...].map(\.parent)
+    frontier = []
+  }
+
+  private mutating func moveChildren(
+    _ names: [String], to root: String?, moved: inout Set<ExactName>
+  ) throws(ServerError) {
+    let roots = try store.sharedRoots(among: names, in: zone)
+    let old = try store.hierarchies(of: names, in: zone)
+    let outdated = names.filter { name in
+      !roots.contains(ExactName(name)) && !moved.contains(ExactName(name))
+        && old[name].map(ExactName.init) != root.map(ExactName.init)
+    }
+    let positions = try store.positions(of: outdated, in: zone)
+    for name in outdated {
+      guard let position = positions[name] else { continue }
+      moved.insert(ExactName(name))
+      change += 1
+      move(name, of: position.recordType, from: old[name], to: root, at: change)
+    }
+  }
+}

@@ -1,0 +1,59 @@
+/// A user's participation in a zone of another user: the shares through which the user sees it.
+public struct Participation: Sendable, Hashable {
+  /// Change tokens carry this number. It changes when the user joins the zone for the first time,
+  /// is removed and joins again, or leaves one of several shares. Tokens with another number are
+  /// expired.
+  public var number: Int64
+  /// The shares that the user has joined, each root once, in the byte order of the roots.
+  public var shares: [JoinedShare]
+
+  public init(number: Int64, shares: [JoinedShare]) {
+    self.number = number
+    self.shares = shares
+  }
+
+  /// The number of the share that the user joined last.
+  var newestJoin: Int64 { shares.map(\.joined).max() ?? 0 }
+
+  /// Whether a share shows the whole zone.
+  var showsZone: Bool { shares.contains { $0.rootName == nil } }
+
+  /// The names of the roots whose hierarchies the user sees.
+  var rootNames: [String] { shares.compactMap(\.rootName) }
+
+  /// The shares that show a record.
+  ///
+  /// - Parameter root: the root of the hierarchy that contains the record; nil: it is in none.
+  func shares(showing root: String?) -> [JoinedShare] {
+    shares.filter { share in
+      guard let shown = share.rootName else { return true }
+      return root.map { ExactName($0) == ExactName(shown) } ?? false
+    }
+  }
+}
+
+/// A share that a user has joined.
+public struct JoinedShare: Sendable, Hashable {
+  /// The name of the root record; nil: the share shows the whole zone.
+  public var rootName: String?
+  public var permission: SharePermission
+  /// A number from the counter of the user's shared database. A share that is joined later has a
+  /// greater one.
+  public var joined: Int64
+  /// The zone's newest change at the time of joining. The user never had records that were deleted,
+  /// or that left the share, up to this change.
+  public var since: Int64
+
+  public init(rootName: String?, permission: SharePermission, joined: Int64, since: Int64) {
+    self.rootName = rootName
+    self.permission = permission
+    self.joined = joined
+    self.since = since
+  }
+}
+
+/// The actions that a share allows a participant.
+public enum SharePermission: Int64, Sendable, Hashable, CaseIterable {
+  case read = 1
+  case readWrite = 2
+}

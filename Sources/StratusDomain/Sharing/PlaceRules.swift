@@ -1,0 +1,63 @@
+import StratusWire
+
+/// The rules about the place of records in shared hierarchies: how deep they may lie, and where a
+/// participant may create, move and delete.
+struct PlaceRules {
+  typealias Refusal = RecordDecision.Refusal
+
+  let access: ZoneAccess
+  let decision: RecordDecision
+  let references: ReferenceSnapshot
+  let hierarchies: HierarchyReach
+
+  /// The operations that break a rule, by their indexes.
+  func refusals(
+    replacing stored: (String) -> StoredRecord?, in store: any StoreReading
+  ) throws(ServerError) -> [Int: Refusal] {
+    if access.participation == nil, hierarchies.tooDeep.isEmpty { return [:] }
+    var refusals: [Int: Refusal] = [:]
+    for (index, outcome) in decision.outcomes.enumerated() {
+      switch outcome {
+      case .saved(let record):
+        if let error = fault(inPlaceOf: record) { refusals[index] = Refusal(error) }
+      case .deleted(let name):
+        guard stored(name) != nil, try !mayCascade(from: name, in: store) else { continue }
+        refusals[index] = Refusal(ServerError(.accessDenied, Reason.accessDenied))
+      case .refused: continue
+      }
+    }
+    return refusals
+  }
+
+  private func fault(inPlaceOf record: StoredRecord) -> ServerError? {
+    let name = ExactName(record.name)
+    if hierarchies.tooDeep.contains(name) { return .badRequest(Reason.hierarchyTooDeep) }
+    // NB: `roots` has no entry in a zone without hierarchies.
+    let root = hierarchies.roots[name] ?? nil
+    if access.allowsPlace(inHierarchy: root) { return nil }
+    return ServerError(.accessDenied, Reason.accessDenied)
+  }
+
+  /// Whether a participant may delete everything that is deleted with a record. References ignore
+  /// shares, so they may lead to records that the participant cannot see.
+  ///
+  /// Choice: a deletion that does not fit into one transaction is refused, because its later steps
+  /// could not be refused any more.
+  private func mayCascade(
+    from name: String, in store: any StoreReading
+  ) throws(ServerError) -> Bool {
+    guard let zone = access.zone, access.participation != nil else { return true }
+    let saved = Dictionary(
+      decision.records.filter { !$0.isDeleted }.map { (ExactName($0.name), $0) }
+    ) { $1 }
+    let going = references.reach.followers(
+      of: [name], saved: saved, newLinks: references.newLinks)
+    let reached = ([name] + going).map(ExactName.init)
+    if !references.reach.unexplored.isDisjoint(with: reached) { return false }
+    let roots = try store.hierarchies(of: going, in: zone)
+    return going.allSatisfy { follower in
+      access.allowsPlace(inHierarchy: roots[follower])
+        && roots[follower].map(ExactName.init) != ExactName(follower)
+    }
+  }
+}

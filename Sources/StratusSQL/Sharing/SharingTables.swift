@@ -1,0 +1,54 @@
+/// The tables of shared zones and hierarchies, added with layout 6.
+enum SharingTables {
+  /// A row of `joined_shares` is a share that a user has joined. Its `database` is the user's
+  /// shared one, and an empty `root` stands for the whole zone. `joined` is a number from that
+  /// database's counter, and `since` one from the zone's.
+  ///
+  /// A row of `shared_roots` is a record whose hierarchy is shared.
+  ///
+  /// A row of `passages` is the newest event of a record in the hierarchy of a root: the record is
+  /// in it (kind 1), or left it (2). Its number comes from the zone's counter. A record is in one
+  /// hierarchy at most.
+  ///
+  /// A row of `unfinished_hierarchies` is a record whose children may be in an outdated hierarchy.
+  static func text(_ dialect: SQLDialect) -> String {
+    """
+    CREATE TABLE joined_shares (
+      database BIGINT NOT NULL,
+      zone BIGINT NOT NULL,
+      root \(dialect.text) NOT NULL,
+      permission BIGINT NOT NULL,
+      joined BIGINT NOT NULL,
+      since BIGINT NOT NULL,
+      PRIMARY KEY (database, zone, root))\(dialect.keyedTable);
+    CREATE INDEX joined_shares_participants ON joined_shares (zone, root, database);
+
+    CREATE TABLE shared_roots (
+      database BIGINT NOT NULL,
+      zone BIGINT NOT NULL,
+      name \(dialect.text) NOT NULL,
+      PRIMARY KEY (database, zone, name))\(dialect.keyedTable);
+
+    CREATE TABLE passages (
+      database BIGINT NOT NULL,
+      zone BIGINT NOT NULL,
+      root \(dialect.text) NOT NULL,
+      name \(dialect.text) NOT NULL,
+      type \(dialect.text) NOT NULL,
+      change BIGINT NOT NULL,
+      kind BIGINT NOT NULL,
+      made_at BIGINT NOT NULL,
+      PRIMARY KEY (database, zone, root, name))\(dialect.keyedTable);
+    CREATE UNIQUE INDEX passages_changed ON passages (database, zone, root, change);
+    CREATE UNIQUE INDEX passages_current ON passages (database, zone, name) WHERE kind = 1;
+    CREATE INDEX passages_forgettable ON passages (made_at) WHERE kind = 2;
+
+    CREATE TABLE unfinished_hierarchies (
+      database BIGINT NOT NULL,
+      zone BIGINT NOT NULL,
+      name \(dialect.text) NOT NULL,
+      place \(dialect.text),
+      PRIMARY KEY (database, zone, name))\(dialect.keyedTable);
+    """
+  }
+}

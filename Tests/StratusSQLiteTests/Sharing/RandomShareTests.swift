@@ -1,0 +1,57 @@
+import Foundation
+import StratusWire
+import Testing
+
+@testable import StratusDomain
+
+/// A random history of saves, moves, shares and participants against a naive model: a participant
+/// that follows change tokens holds exactly the records that it may see (DESIGN promise 5).
+@Suite struct `Random shares` {
+  private static let runs: UInt64 = 120
+  private static let steps = 120
+
+  @Test
+  func `a participant that follows its tokens has the records it may see, and no others`()
+    async throws
+  {
+    let variables = ProcessInfo.processInfo.environment
+    let seed = variables["STRATUS_SEED"].flatMap { UInt64($0) }
+    let first = variables["STRATUS_SHARES_FIRST"].flatMap { UInt64($0) } ?? 1
+    let runs = variables["STRATUS_SHARES_RUNS"].flatMap { UInt64($0) } ?? Self.runs
+    var seen = ShareSights()
+    for seed in seed.map({ $0...$0 }) ?? first...(first + runs - 1) {
+      var run = try await RandomShares(seed: seed)
+      do {
+        for _ in 0..<Self.steps { try await run.step() }
+        try await run.finish()
+      } catch {
+        Issue.record(
+          "seed \(seed) (STRATUS_SEED=\(seed)): \(error)\n\(run.log.joined(separator: "\n"))")
+      }
+      run.server.close()
+      seen.add(run.sights)
+    }
+    // Without these situations, the runs would prove little.
+    if seed == nil { #expect(seen.rare(below: Int(runs) / 10) == []) }
+  }
+}
+
+/// Counts the situations in the runs.
+struct ShareSights {
+  private(set) var counts: [String: Int] = [:]
+  static let all = [
+    "move", "cycle", "refused", "denied", "hidden", "join", "join again", "leave", "removed",
+    "begin", "end", "deletion told", "expired", "further page", "unfinished", "no zone",
+    "participant saves",
+  ]
+
+  mutating func note(_ sight: String, _ count: Int = 1) { counts[sight, default: 0] += count }
+
+  mutating func add(_ other: ShareSights) {
+    for (sight, count) in other.counts { note(sight, count) }
+  }
+
+  func rare(below countMin: Int) -> [String] {
+    Self.all.filter { counts[$0, default: 0] < countMin }
+  }
+}

@@ -1,0 +1,364 @@
+import StratusWire
+
+@testable import StratusDomain
+
+/// One zone, its owner, its participants and their devices, and random events.
+struct RandomShares {
+  let server: SharedServer
+  var chance: ShareChance
+  var log: [String] = []
+  var sights = ShareSights()
+  var model = NaiveShares()
+  private var devices: [SharedDevice]
+  /// The records that each participant could see through each share since the user joined it.
+  private var entitled: [String: [String?: Set<String>]] = [:]
+  /// The users who have participated before.
+  private var former: Set<String> = []
+
+  static let users = ["_bob", "_cid"]
+  static let names = (0..<9).map { "r\($0)" }
+
+  init(seed: UInt64) async throws {
+    server = try await SharedServer()
+    chance = ShareChance(seed: seed)
+    devices = ([SharedServer.ann] + Self.users + Self.users).map(SharedDevice.init)
+  }
+
+  mutating func step() async throws {
+    switch Int.random(in: 0..<100, using: &chance) {
+    case 0..<24: try await save()
+    case 24..<32: try await delete()
+    case 32..<38: try await begin()
+    case 38..<41: try await end()
+    case 41..<50: try await join()
+    case 50..<55: try await leave()
+    case 55..<57: try await remove()
+    case 57..<70: try await saveAsParticipant()
+    case 70..<75: try await settle(stepsMax: 1)
+    case 75..<77: try await forget()
+    case 77..<79: try await checkReaders()
+    case 79..<93: try await readPage()
+    default: try await follow()
+    }
+    try await noteEntitled()
+  }
+
+  /// Every device reads to the end and has what it may see.
+  mutating func finish() async throws {
+    try await settle(stepsMax: .max)
+    for index in devices.indices { try await follow(index) }
+    try await checkReaders()
+  }
+
+  // Records
+
+  private var someName: String { mutating get { Self.names.randomElement(using: &chance) ?? "" } }
+
+  /// A random change of a record's parent, and the parent after the save.
+  private mutating func someParent(of name: String) -> (change: ParentChange, parent: String?) {
+    let old = model.parents[name] ?? nil
+    switch Int.random(in: 0..<10, using: &chance) {
+    case 0..<4: return (.unchanged, old)
+    case 4: return (.removed, nil)
+    default:
+      guard let parent = model.names.filter({ $0 != name }).randomElement(using: &chance) else {
+        return (.removed, nil)
+      }
+      return (.set(recordName: parent), parent)
+    }
+  }
+
+  private mutating func save() async throws {
+    let name = someName
+    let (change, parent) = someParent(of: name)
+    log.append("Ann saves \(name) below \(parent ?? "nothing")")
+    let before = model.root(of: name)
+    let code = try await server.modify(
+      [save(name, change)], as: SharedServer.ann, followersMax: followersMax)[0]
+    if let code { throw Mishap("Ann's save was refused: \(code)") }
+    model.parents[name] = .some(parent)
+    if before != model.root(of: name) { sights.note("move") }
+    if isInCycle(name) { sights.note("cycle") }
+  }
+
+  /// So few that most moves of trees take several steps.
+  private var followersMax: Int { mutating get { Int.random(in: 1...3, using: &chance) } }
+
+  private func save(_ name: String, _ parent: ParentChange) -> RecordOperation {
+    RecordOperation(.forceUpdate, recordName: name, recordType: "Note", parent: parent)
+  }
+
+  private func isInCycle(_ name: String) -> Bool {
+    var current = model.parents[name] ?? nil
+    for _ in 0..<20 {
+      if current == name { return true }
+      current = current.flatMap { model.parents[$0] ?? nil }
+    }
+    return false
+  }
+
+  private mutating func delete() async throws {
+    let name = someName
+    // The owner's deletion of a root ends the share, which only the sharing issue can do.
+    if model.roots.contains(name) { return }
+    log.append("Ann deletes \(name)")
+    let code = try await server.modify(
+      [RecordOperation(.forceDelete, recordName: name)], as: SharedServer.ann)[0]
+    let isHeld = model.parents[name] != nil && !model.children(of: name).isEmpty
+    if isHeld != (code == .validatingReferenceError) || !isHeld && code != nil {
+      throw Mishap("the deletion of \(name) has the code \(String(describing: code))")
+    }
+    if isHeld { sights.note("refused") } else { model.parents[name] = nil }
+  }
+
+  private mutating func saveAsParticipant() async throws {
+    guard let user = Self.users.randomElement(using: &chance) else { return }
+    let name = someName
+    let exists = model.parents[name] != nil
+    var (change, parent) = someParent(of: name)
+    if !exists, change == .unchanged { (change, parent) = (.removed, nil) }
+    log.append("\(user) saves \(name) below \(parent ?? "nothing")")
+    // Unfinished hierarchies would make the server's view older than the model's.
+    try await settle(stepsMax: .max)
+    var after = model
+    after.parents[name] = .some(parent)
+    let expected: ErrorCode?
+    let stays = exists && after.root(of: name) == model.root(of: name)
+    switch exists ? model.mayWrite(user, in: model.root(of: name)) : .some(true) {
+    case nil: expected = .notFound
+    case false?: expected = .accessDenied
+    case true?:
+      let place = stays ? true : after.mayWrite(user, in: after.root(of: name)) ?? false
+      expected = place ? nil : .accessDenied
+    }
+    let code: ErrorCode?
+    do throws(ServerError) {
+      code = try await server.modify([save(name, change)], as: user)[0]
+    } catch {
+      guard error.code == .zoneNotFound, (model.joined[user] ?? [:]).isEmpty else { throw error }
+      return sights.note("no zone")
+    }
+    if code != expected {
+      throw Mishap("got \(String(describing: code)), expected \(String(describing: expected))")
+    }
+    switch code {
+    case nil:
+      model = after
+      sights.note("participant saves")
+    case .accessDenied: sights.note("denied")
+    default: sights.note("hidden")
+    }
+  }
+
+  // Shares
+
+  private mutating func begin() async throws {
+    guard let root = model.names.randomElement(using: &chance), model.roots.insert(root).inserted
+    else { return }
+    log.append("begin \(root)")
+    sights.note("begin")
+    let (now, limit) = (server.now, followersMax)
+    try await server.store.write { (store) throws(ServerError) in
+      try store.beginHierarchy(of: root, in: SharedServer.address, at: now, limit: limit)
+    }
+  }
+
+  private mutating func end() async throws {
+    guard let root = model.roots.sorted().randomElement(using: &chance) else { return }
+    log.append("end \(root)")
+    sights.note("end")
+    model.roots.remove(root)
+    let (now, limit) = (server.now, followersMax)
+    try await server.store.write { (store) throws(ServerError) in
+      try store.endHierarchy(of: root, in: SharedServer.address, at: now, limit: limit)
+    }
+    for user in Self.users { left(root, by: user) }
+  }
+
+  private mutating func join() async throws {
+    guard let user = Self.users.randomElement(using: &chance) else { return }
+    var root = model.roots.sorted().randomElement(using: &chance)
+    if Int.random(in: 0..<12, using: &chance) == 0 { root = nil }
+    let writes = Bool.random(using: &chance)
+    log.append("\(user) joins \(root ?? "the zone"), writes: \(writes)")
+    sights.note(former.contains(user) ? "join again" : "join")
+    model.joined[user, default: [:]][root] = writes
+    try await server.store.write { [root] (store) throws(ServerError) in
+      guard let zone = try store.trips else { return }
+      try store.join(zone, root: root, permission: writes ? .readWrite : .read, user: user)
+    }
+  }
+
+  private mutating func leave() async throws {
+    guard let user = Self.users.randomElement(using: &chance),
+      let root = (model.joined[user] ?? [:]).keys.sorted(by: { ($0 ?? "") < ($1 ?? "") })
+        .randomElement(using: &chance)
+    else { return }
+    log.append("\(user) leaves \(root ?? "the zone")")
+    sights.note("leave")
+    let now = server.now
+    try await server.store.write { (store) throws(ServerError) in
+      guard let zone = try store.trips else { return }
+      try store.leave(zone, root: root, user: user, at: now)
+    }
+    left(root, by: user)
+  }
+
+  private mutating func remove() async throws {
+    guard let user = Self.users.randomElement(using: &chance) else { return }
+    log.append("\(user) is removed")
+    let now = server.now
+    let wasListed = try await server.store.write { (store) throws(ServerError) in
+      guard let zone = try store.trips else { return false }
+      return try store.unlist(zone, inSharedDatabaseOf: user, at: now)
+    }
+    if wasListed { sights.note("removed") }
+    if wasListed == (model.joined[user] ?? [:]).isEmpty { throw Mishap("a listing is wrong") }
+    for root in (model.joined[user] ?? [:]).keys { left(root, by: user) }
+  }
+
+  private mutating func left(_ root: String?, by user: String) {
+    guard model.joined[user]?.removeValue(forKey: root) != nil else { return }
+    former.insert(user)
+    // The next reading is from nothing.
+    entitled[user]?[root] = nil
+  }
+
+  // Work
+
+  private mutating func settle(stepsMax: Int) async throws {
+    let waiting = try await server.store.read { (store) throws(ServerError) in
+      try !store.unfinishedHierarchies(limit: 1).isEmpty
+    }
+    if waiting { sights.note("unfinished") }
+    let limit = Int.random(in: 1...4, using: &chance)
+    try await server.continueHierarchies(limit: limit, stepsMax: stepsMax)
+  }
+
+  /// Removes old deletions from the histories.
+  private mutating func forget() async throws {
+    let time = server.now - Int64.random(in: 0...40, using: &chance) * 1_000
+    log.append("forget")
+    try await server.store.write { (store) throws(ServerError) in
+      while try store.expireDeletions(before: time, limit: 10) {}
+    }
+  }
+
+  // Devices
+
+  private mutating func readPage() async throws {
+    guard let index = devices.indices.randomElement(using: &chance) else { return }
+    _ = try await readPage(index)
+  }
+
+  private mutating func readPage(_ index: Int) async throws -> SharedDevice.Outcome {
+    let user = devices[index].user
+    let expirations = devices[index].expirations
+    let outcome = try await devices[index].readPage(
+      of: server, limit: Int.random(in: 1...4, using: &chance),
+      isReversed: Int.random(in: 0..<4, using: &chance) == 0,
+      showsDeletedTypes: Int.random(in: 0..<4, using: &chance) == 0)
+    log.append("device \(index) of \(user) reads: \(outcome) \(devices[index].held.keys.sorted())")
+    if devices[index].expirations > expirations { sights.note("expired") }
+    switch outcome {
+    case .more: sights.note("further page")
+    case .noZone: sights.note("no zone")
+    case .complete: break
+    }
+    guard user != SharedServer.ann else { return outcome }
+    let told = devices[index].deletions
+    if !told.isEmpty { sights.note("deletion told") }
+    let known = (entitled[user] ?? [:]).values.reduce(into: Set()) { $0.formUnion($1) }
+    let leaked = told.subtracting(known)
+    if !leaked.isEmpty { throw Mishap("\(user) is told of deletions of \(leaked.sorted())") }
+    return outcome
+  }
+
+  private mutating func follow() async throws {
+    guard let index = devices.indices.randomElement(using: &chance) else { return }
+    try await settle(stepsMax: .max)
+    try await noteEntitled()
+    try await follow(index)
+  }
+
+  private mutating func follow(_ index: Int) async throws {
+    // A reading in reverse ends where it began. The second one has the changes since.
+    for _ in 0..<2 {
+      var pages = 0
+      while case .more = try await readPage(index) {
+        pages += 1
+        if pages > 100 { throw Mishap("the history of device \(index) has no end") }
+      }
+    }
+    let user = devices[index].user
+    let expected = user == SharedServer.ann ? Set(model.names) : model.visible(to: user)
+    let tags = try await tags(of: expected)
+    if devices[index].held != tags {
+      throw Mishap(
+        "device \(index) of \(user) has \(devices[index].held), expected \(tags)")
+    }
+  }
+
+  private func tags(of names: Set<String>) async throws -> [String: String] {
+    try await server.store.read { (store) throws(ServerError) in
+      guard let zone = try store.trips else { return [:] }
+      let found = try store.records(named: names.sorted(), in: zone)
+      return Dictionary(uniqueKeysWithValues: found.map { ($0.key.text, $0.value.tag) })
+    }
+  }
+
+  /// Lookups and queries show the same records as the feed.
+  private mutating func checkReaders() async throws {
+    try await settle(stepsMax: .max)
+    for user in Self.users where !(model.joined[user] ?? [:]).isEmpty {
+      let expected = model.visible(to: user)
+      let found = try await server.lookUp(Self.names, as: user)
+      if Set(found.keys) != expected { throw Mishap("\(user) finds \(found.keys.sorted())") }
+      if model.parents.isEmpty { continue }
+      let queried = try await server.query("Note", as: user)
+      if queried.sorted() != expected.sorted() { throw Mishap("\(user) queries \(queried)") }
+    }
+  }
+
+  /// Notes the records that participants may see now: by the model, and by the server, which may
+  /// still have to let some records follow their parents.
+  private mutating func noteEntitled() async throws {
+    let roots = try await server.store.read { (store) throws(ServerError) in
+      guard let zone = try store.trips else { return [String: String]() }
+      let roots = try store.hierarchies(of: Self.names, in: zone)
+      return Dictionary(uniqueKeysWithValues: roots.map { ($0.key.text, $0.value) })
+    }
+    for user in Self.users {
+      for root in (model.joined[user] ?? [:]).keys {
+        let names = Self.names.filter { name in
+          if root == nil { return model.parents[name] != nil }
+          return model.root(of: name) == root || roots[name] == root
+        }
+        entitled[user, default: [:]][root, default: []].formUnion(names)
+      }
+    }
+  }
+}
+
+extension StoreReading {
+  fileprivate var trips: StoredZone? {
+    get throws(ServerError) {
+      try zone(named: SharedServer.address.name, in: SharedServer.address.database)
+    }
+  }
+}
+
+/// A random number generator with a seed (SplitMix64).
+struct ShareChance: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}

@@ -1,0 +1,66 @@
+import StratusWire
+
+@testable import StratusDomain
+
+/// A device that follows the zone's history by change tokens.
+struct SharedDevice {
+  let user: String
+  private(set) var token: String?
+  /// The change tags of the records that the device has.
+  private(set) var held: [String: String] = [:]
+  /// The deletions that the feed has shown since the device's last reading from nothing.
+  private(set) var deletions: Set<String> = []
+  /// How often the server answered that a token is expired.
+  private(set) var expirations = 0
+
+  init(user: String) { self.user = user }
+
+  enum Outcome {
+    case more, complete, noZone
+  }
+
+  /// Reads one page.
+  ///
+  /// - Throws: ``Mishap`` if a first reading shows a deletion.
+  mutating func readPage(
+    of server: SharedServer, limit: Int, isReversed: Bool, showsDeletedTypes: Bool
+  ) async throws -> Outcome {
+    let page: FetchRecordChanges.Response
+    do throws(ServerError) {
+      page = try await server.page(
+        of: user, since: token, limit: limit, isReversed: isReversed,
+        showsDeletedTypes: showsDeletedTypes)
+    } catch {
+      switch error.code {
+      case .zoneNotFound:
+        // The token stays, as on a device that does not hear of its removal.
+        held = [:]
+        deletions = []
+        return .noZone
+      case .badRequest where error.reason == Reason.syncTokenExpired:
+        expirations += 1
+        (token, held, deletions) = (nil, [:], [])
+        return .more
+      default: throw error
+      }
+    }
+    for item in page.records {
+      switch item {
+      case .record(let record): held[record.recordName] = record.recordChangeTag
+      case .deleted(let tombstone):
+        if token == nil, !showsDeletedTypes { throw Mishap("a first reading shows deletions") }
+        held[tombstone.recordName] = nil
+        deletions.insert(tombstone.recordName)
+      case .failure: throw Mishap("a feed has a failure")
+      }
+    }
+    if page.records.count > limit { throw Mishap("a page exceeds its limit") }
+    token = page.syncToken
+    return page.moreComing ? .more : .complete
+  }
+}
+
+struct Mishap: Error, CustomStringConvertible {
+  let description: String
+  init(_ description: String) { self.description = description }
+}

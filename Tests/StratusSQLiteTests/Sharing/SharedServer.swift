@@ -1,0 +1,127 @@
+import StratusSQLite
+import StratusWire
+import Synchronization
+
+@testable import StratusDomain
+
+/// The handlers over a store in memory. Ann owns the zone `Trips`; shares and their acceptance are
+/// simulated through the ports.
+final class SharedServer: Sendable {
+  static let ann = "_ann"
+  static let address = ZoneAddress(database: .private(owner: ann), name: "Trips")
+  private static let place = StoreAddress(container: "iCloud.a", environment: .development)
+
+  let store: any Store
+  private let stores: MemoryStores
+  private let clock = Mutex<Int64>(1_767_225_600_000)
+  private let databases: DatabaseAccess
+
+  init() async throws {
+    stores = MemoryStores(makeEpoch: { 7 })
+    store = try await stores.store(at: Self.place)
+    let ambient = Ambient(now: { 1_767_225_600_000 }, makeUUID: { "U" })
+    databases = DatabaseAccess(
+      stores: stores, users: UserRecords(ambient: ambient),
+      tickets: AssetTickets(signer: NoSigner()), ambient: ambient)
+    try await store.write { (store) throws(ServerError) in
+      _ = try store.createZone(named: Self.address.name, in: Self.address.database)
+    }
+  }
+
+  /// Milliseconds since 1970 UTC. Each call returns a later time.
+  var now: Int64 {
+    clock.withLock {
+      $0 += 1_000
+      return $0
+    }
+  }
+
+  func close() { stores.close() }
+
+  /// Saves or deletes records in one batch that is not atomic.
+  ///
+  /// - Parameter followersMax: the maximum number of records that follow others at once.
+  /// - Returns: the error code of each operation; nil: it succeeded.
+  /// - Throws: the error of the whole request.
+  func modify(
+    _ operations: [RecordOperation], as user: String, followersMax: Int = Limits.hierarchyStepMax
+  ) async throws(ServerError) -> [ErrorCode?] {
+    let now = now
+    let handler = ModifyRecordsHandler(
+      databases: databases, ambient: Ambient(now: { now }, makeUUID: { "U" }),
+      cascades: LocalSignals(), changes: LocalSignals(), writers: ZoneWriters(countMax: 100),
+      followersMax: followersMax)
+    let response = try await handler.answer(
+      ModifyRecords.Request(
+        zoneID: Self.address.id, operations: operations, isAtomic: false),
+      to: caller(user), in: database(of: user))
+    return response.records.map { item in
+      if case .failure(let failure) = item { failure.error.code } else { nil }
+    }
+  }
+
+  func page(
+    of user: String, since token: String?, limit: Int, isReversed: Bool = false,
+    showsDeletedTypes: Bool = false
+  ) async throws(ServerError) -> FetchRecordChanges.Response {
+    try await FetchRecordChangesHandler(databases: databases).answer(
+      FetchRecordChanges.Request(
+        zoneID: Self.address.id, syncToken: token,
+        selection: ChangesSelection(
+          resultsLimit: limit, isReversed: isReversed,
+          showsDeletedRecordTypes: showsDeletedTypes)),
+      to: caller(user), in: database(of: user))
+  }
+
+  func lookUp(
+    _ names: [String], as user: String
+  ) async throws(ServerError) -> [String: RecordDictionary] {
+    let response = try await LookupRecordsHandler(databases: databases).answer(
+      LookupRecords.Request(zoneID: Self.address.id, recordNames: names),
+      to: caller(user), in: database(of: user))
+    var found: [String: RecordDictionary] = [:]
+    for case .record(let record) in response.records { found[record.recordName] = record }
+    return found
+  }
+
+  func query(_ type: String, as user: String) async throws(ServerError) -> [String] {
+    let handler = QueryRecordsHandler(databases: databases, buildRowsMax: 1_000)
+    let response = try await handler.answer(
+      QueryRecords.Request(query: Query(recordType: type), zoneID: Self.address.id),
+      to: caller(user), in: database(of: user))
+    var names: [String] = []
+    for case .record(let record) in response.records { names.append(record.recordName) }
+    return names
+  }
+
+  func databaseChanges(
+    of user: String, since token: String?, relisting zonesRelistedMax: Int
+  ) async throws(ServerError) -> FetchDatabaseChanges.Response {
+    try await FetchDatabaseChangesHandler(
+      databases: databases, zonesRelistedMax: zonesRelistedMax
+    ).answer(
+      FetchDatabaseChanges.Request(syncToken: token), to: caller(user), in: database(of: user))
+  }
+
+  /// Runs steps of the work on hierarchies.
+  func continueHierarchies(limit: Int, stepsMax: Int = .max) async throws(ServerError) {
+    let now = now
+    let work = ContinueHierarchies(
+      store: store, ambient: Ambient(now: { now }, makeUUID: { "U" }))
+    var steps = 0
+    while steps < stepsMax, try await work.step(limit: limit) { steps += 1 }
+  }
+
+  private func caller(_ user: String) -> Caller {
+    Caller(userRecordName: user, deviceID: "d", requestUUID: "R")
+  }
+
+  private func database(of user: String) -> DatabaseAddress {
+    DatabaseAddress(store: Self.place, scope: user == Self.ann ? .private : .shared)
+  }
+}
+
+private struct NoSigner: TicketSigner {
+  func signature(of bytes: [UInt8]) -> [UInt8] { [UInt8](repeating: 0, count: 32) }
+  func isValid(_ signature: [UInt8], of bytes: [UInt8]) -> Bool { false }
+}

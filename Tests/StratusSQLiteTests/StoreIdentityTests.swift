@@ -1,0 +1,58 @@
+import StratusDomain
+import Testing
+
+@testable import StratusSQL
+@testable import StratusSQLite
+
+/// Rows of one database lie together, so that a database can be moved to another store.
+@Suite struct `The tables of a store` {
+  /// The tables that belong to the store, each with the reason.
+  private static let common: [String: String] = [
+    "store": "the row about the file",
+    "databases": "the list of databases",
+    "record_count": "record numbers are unique in the store",
+    "record_types": "all databases share one schema",
+    "fields": "as record_types",
+    "system_fields": "as record_types",
+    "settings": "as record_types",
+    "indexes": "as record_types",
+    "index_uses": "as indexes",
+    "assets": "the bytes of a file are stored once",
+    "asset_holds": "the holds of a file are found by its checksum",
+    "asset_uploaders": "as assets",
+    "user_keys": "a user has one key in all databases",
+    "notification_count": "a user has one queue for all databases",
+    "notifications": "as notification_count",
+    "notification_users": "as notification_count",
+    "devices": "as notification_count",
+    "outbox_records": "the rows belong to an entry of outbox",
+  ]
+
+  /// A table may begin with a number that identifies the row in the whole store.
+  @Test func `lead with their database, or belong to the store for a known reason`() async throws {
+    try await withStores { stores in
+      let store = try await stores.openStore(at: development)
+      let leading = try await store.engine.write { (session) throws(ServerError) in
+        let connection = session.connection
+        let tables = try connection.all(
+          SQLStatement(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'"), []
+        ) { $0.text(0) }
+        var leading: [String: [String]] = [:]
+        for table in tables {
+          let columns = try connection.all(
+            SQLStatement("SELECT name, type FROM pragma_table_info('\(table)')"), []
+          ) { (name: $0.text(0), type: $0.text(1)) }
+          let isNumbered = columns.first?.type == "INTEGER"
+          leading[table] = Array(columns.map(\.name).dropFirst(isNumbered ? 1 : 0).prefix(1))
+        }
+        return leading
+      }
+      #expect(leading.count > 25)
+      for (table, columns) in leading {
+        #expect((columns == ["database"]) != (Self.common[table] != nil), "\(table): \(columns)")
+      }
+      #expect(Set(Self.common.keys).subtracting(leading.keys).isEmpty)
+    }
+  }
+}
