@@ -34,11 +34,8 @@ struct DatabaseAccess: Sendable {
       case .private: .private(user: try caller.requireUser())
       case .shared: .shared(user: try caller.requireUser())
       }
-<<<<<<< HEAD
-    let (store, isStandIn) = try await store(at: address.store, for: caller, to: purpose)
-=======
-    let store = try await stores.store(of: view.home, at: address.store)
->>>>>>> fcd7c52f3c3a66bfdedbae9fe9c99f76286e9d5f
+    let (store, isStandIn) = try await store(
+      of: view.home, at: address.store, for: caller, to: purpose)
     if let user = caller.userRecordName {
       try await users.ensure(user, in: store, at: address.store, isStandIn: isStandIn)
     }
@@ -48,7 +45,7 @@ struct DatabaseAccess: Sendable {
   }
 
   private func store(
-    at address: StoreAddress, for caller: Caller, to purpose: Purpose
+    of database: DatabaseKey, at address: StoreAddress, for caller: Caller, to purpose: Purpose
   ) async throws(ServerError) -> (store: any Store, isStandIn: Bool) {
     if caller.createsContainer {
       switch purpose {
@@ -56,7 +53,7 @@ struct DatabaseAccess: Sendable {
       case .write: try await createContainer(address.container, caller.principal)
       }
     }
-    return (try await stores.store(at: address), false)
+    return (try await stores.store(of: database, at: address), false)
   }
 }
 
