@@ -11,6 +11,6 @@ public enum StoreConformance {
     + zoneHistoryChecks + purgeChecks + forgettingChecks + schemaChecks + roleChecks + lackChecks
     + entryChecks
     + indexChecks + linkChecks + cascadeChecks + assetChecks + holdChecks + keyChecks
-    + subscriptionChecks
-    + outboxChecks + queueChecks + collectionChecks + deviceChecks + listingChecks + passageChecks
+    + subscriptionChecks + outboxChecks + queueChecks + collectionChecks + deviceChecks
+    + listingChecks + passageChecks + retirementChecks
 }

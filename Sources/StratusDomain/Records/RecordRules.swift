@@ -5,7 +5,7 @@ struct RecordRules: Sendable {
   typealias Refusal = RecordDecision.Refusal
 
   /// The numbers of a written record.
-  struct Place {
+  struct Numbers {
     var change: Int64
     var record: Int64
   }
@@ -28,14 +28,14 @@ struct RecordRules: Sendable {
 
   /// - Parameters:
   ///   - stored: the live record with that name; nil: there is none.
-  ///   - place: the numbers of the change and of the record.
+  ///   - numbers: the numbers of the change and of the record.
   func decide(
-    _ sent: SentOperation, stored: StoredRecord?, index: Place, fields: inout FieldDecision
+    _ sent: SentOperation, stored: StoredRecord?, numbers: Numbers, fields: inout FieldDecision
   ) throws(Refusal) -> Outcome {
     if let stored, !access.allows(.read, stored, schema: schema) {
-      return try decideHidden(sent, index, &fields)
+      return try decideHidden(sent, numbers, &fields)
     }
-    return try decideReadable(sent, stored: stored, index, &fields)
+    return try decideReadable(sent, stored: stored, numbers, &fields)
   }
 
   /// Decides an operation on a record that the caller may not read: like one on a missing record.
@@ -43,9 +43,9 @@ struct RecordRules: Sendable {
   /// Only an operation that would create the record is answered in another way, since names are
   /// unique in a zone.
   private func decideHidden(
-    _ sent: SentOperation, _ index: Place, _ fields: inout FieldDecision
+    _ sent: SentOperation, _ numbers: Numbers, _ fields: inout FieldDecision
   ) throws(Refusal) -> Outcome {
-    let outcome = try decideReadable(sent, stored: nil, index, &fields)
+    let outcome = try decideReadable(sent, stored: nil, numbers, &fields)
     if outcome.written == nil { return outcome }
     if sent.operation.kind == .create {
       throw Refusal(ServerError(.conflict, Reason.recordExists))
@@ -54,7 +54,7 @@ struct RecordRules: Sendable {
   }
 
   private func decideReadable(
-    _ sent: SentOperation, stored: StoredRecord?, _ index: Place, _ fields: inout FieldDecision
+    _ sent: SentOperation, stored: StoredRecord?, _ numbers: Numbers, _ fields: inout FieldDecision
   ) throws(Refusal) -> Outcome {
     let operation = sent.operation
     guard let name = operation.recordName else {
@@ -69,7 +69,7 @@ struct RecordRules: Sendable {
         throw Refusal(
           ServerError(.conflict, Reason.recordExists), serverRecord: stored)
       }
-      return try save(sent, name, over: nil, keepsOthers: false, index, &fields)
+      return try save(sent, name, over: nil, keepsOthers: false, numbers, &fields)
     case .update, .replace:
       guard let stored else { throw Refusal(ServerError(.notFound, Reason.recordNotFound)) }
       guard let tag = operation.recordChangeTag else {
@@ -77,16 +77,16 @@ struct RecordRules: Sendable {
       }
       try check(tag, against: stored)
       let keepsOthers = operation.kind == .update
-      return try save(sent, name, over: stored, keepsOthers: keepsOthers, index, &fields)
+      return try save(sent, name, over: stored, keepsOthers: keepsOthers, numbers, &fields)
     case .forceUpdate, .forceReplace:
       let keepsOthers = operation.kind == .forceUpdate
-      return try save(sent, name, over: stored, keepsOthers: keepsOthers, index, &fields)
+      return try save(sent, name, over: stored, keepsOthers: keepsOthers, numbers, &fields)
     case .delete:
       guard let stored else { throw Refusal(ServerError(.notFound, Reason.recordNotFound)) }
       if let tag = operation.recordChangeTag { try check(tag, against: stored) }
-      return try delete(name, stored, index.change)
+      return try delete(name, stored, numbers.change)
     case .forceDelete:
-      return try delete(name, stored, index.change)
+      return try delete(name, stored, numbers.change)
     }
   }
 
@@ -113,7 +113,7 @@ struct RecordRules: Sendable {
 
   private func save(
     _ sent: SentOperation, _ name: String, over stored: StoredRecord?, keepsOthers: Bool,
-    _ index: Place, _ fields: inout FieldDecision
+    _ numbers: Numbers, _ fields: inout FieldDecision
   ) throws(Refusal) -> Outcome {
     let operation = sent.operation
     do throws(ServerError) {
@@ -124,11 +124,11 @@ struct RecordRules: Sendable {
         of: sent, type: type, over: stored, keepsOthers: keepsOthers, &fields)
       try checkSize(written.text)
       let record = StoredRecord(
-        name: name, type: type, change: index.change, isDeleted: false,
+        name: name, type: type, change: numbers.change, isDeleted: false,
         created: stored?.created ?? writer.stamp, modified: writer.stamp,
         parentRecordName: operation.parent.applied(
           to: keepsOthers ? stored?.parentRecordName : nil), fields: written.text,
-        hasAssets: written.hasAssets, number: index.record)
+        hasAssets: written.hasAssets, number: numbers.record)
       return Outcome(
         written: record, answer: .saved(record), references: written.references,
         values: written.values)

@@ -9,16 +9,20 @@ public struct Schema: Sendable, Hashable {
   public var customRoles: Set<String>
   /// The custom roles of each user that has any, by user record name.
   public private(set) var rolesOfUsers: [String: Set<String>] = [:]
+  /// What is being retired or removed.
+  public private(set) var retirements: [SchemaPlace: Retirement]
   public var settings: ContainerSettings
 
   public init(
     recordTypes: [String: RecordType] = [:], customRoles: Set<String> = [],
-    indexes: [QueryIndex] = [], settings: ContainerSettings = ContainerSettings()
+    indexes: [QueryIndex] = [], settings: ContainerSettings = ContainerSettings(),
+    retirements: [Retirement] = []
   ) {
     self.recordTypes = recordTypes
     self.customRoles = customRoles
     self.indexes = Dictionary(grouping: indexes, by: \.recordType)
     self.settings = settings
+    self.retirements = Dictionary(uniqueKeysWithValues: retirements.map { ($0.place, $0) })
   }
 
   /// The grants of a record type in the public database.

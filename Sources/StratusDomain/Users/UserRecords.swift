@@ -23,11 +23,14 @@ final class UserRecords: Sendable {
   init(ambient: Ambient) { self.ambient = ambient }
 
   /// Creates the missing records.
+  ///
+  /// - Parameter isStandIn: whether the store only stands in for a missing one. It forgets the
+  ///   records.
   func ensure(
-    _ user: String, in store: any Store, at address: StoreAddress
+    _ user: String, in store: any Store, at address: StoreAddress, isStandIn: Bool = false
   ) async throws(ServerError) {
     let arrival = Arrival(address: address, user: user)
-    if known.withLock({ $0.contains(arrival) }) { return }
+    if !isStandIn, known.withLock({ $0.contains(arrival) }) { return }
     // NB: reads before it writes, so that a user can still read while the disk is full.
     let isThere = try await store.read { (store) throws(ServerError) in
       for database in [DatabaseKey.public, .private(owner: user)] {
@@ -44,7 +47,7 @@ final class UserRecords: Sendable {
         try Self.ensure(user, in: database, of: store, now: now)
       }
     }
-    remember(arrival)
+    if !isStandIn { remember(arrival) }
   }
 
   private func remember(_ arrival: Arrival) {
@@ -52,6 +55,11 @@ final class UserRecords: Sendable {
       if $0.count >= Self.knownMax { $0.removeAll() }
       $0.insert(arrival)
     }
+  }
+
+  /// Forgets which users have records in a store whose data was removed.
+  func forget(at address: StoreAddress) {
+    known.withLock { $0 = $0.filter { $0.address != address } }
   }
 
   /// The maximum number of cached users; about 100 bytes each.

@@ -7,7 +7,7 @@ public import StratusDomain
 /// to the store as a whole, and their comments say why.
 public enum StoreTables {
   /// The version of the table layout.
-  public static let layout: Int64 = 6
+  public static let layout: Int64 = 8
 
   /// Creates the tables if there are none, and upgrades those of an earlier layout. Tables of a
   /// later layout are refused.
@@ -37,6 +37,7 @@ public enum StoreTables {
       try connection.define(ListingTables.text(connection.dialect))
       try connection.define(UseTables.text(connection.dialect))
       try connection.define(RoleTables.text(connection.dialect))
+      try connection.define(RetirementTables.text(connection.dialect))
       try connection.define(LackTables.text(connection.dialect))
       try connection.execute(writeStore, [.integer(layout), .integer(makeEpoch())])
       try NotificationTables.countOn(from: now(), on: connection)
@@ -92,7 +93,7 @@ public enum StoreTables {
 
   /// The counted refusals of what production lacks.
   ///
-  /// - Throws: `INTERNAL_ERROR`, also if the layout is earlier than 6.
+  /// - Throws: `INTERNAL_ERROR`, also if the layout is earlier than 8.
   public static func lackCounts(
     on connection: any SQLConnection
   ) throws(ServerError) -> [LackCount] {

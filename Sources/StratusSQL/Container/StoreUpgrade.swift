@@ -16,9 +16,10 @@ enum StoreUpgrade {
       try connection.define(NotificationTables.text(connection.dialect))
     }
     if layout < 4 { try addForgetting(on: connection, now: now) }
+    if layout < 8 { try connection.define(LackTables.text(connection.dialect)) }
+    if layout < 7 { try connection.define(RetirementTables.text(connection.dialect)) }
     if layout < 6 {
       try connection.define(RoleTables.text(connection.dialect))
-      try connection.define(LackTables.text(connection.dialect))
       try RoleTables.grantInitially(on: connection)
     }
     switch layout {
@@ -33,7 +34,7 @@ enum StoreUpgrade {
     case 3:
       try connection.define(StoreTables.deletedRecords)
       try connection.define("DROP INDEX devices_seen; \(NotificationTables.devicesSeen)")
-    case 4, 5: break
+    case 4, 5, 6, 7: break
     default:
       throw .fault("a store has an unknown layout", facts: ["layout": String(layout)])
     }

@@ -48,9 +48,11 @@ public enum RegistryTables {
       try RegistryUpgrade.run(on: connection, upgrade)
       try connection.execute(setLayout, [.integer(layout)])
     default:
-      throw .fault(
-        "the server's file was written by a newer version of Stratus",
+      var error = ServerError.fault(
+        "it was written by a newer version of Stratus",
         facts: ["layout": String(found), "known": String(layout)])
+      error.hint = "start that version, or a later one"
+      throw error
     }
   }
 

@@ -82,7 +82,9 @@ extension StoreSession {
           indexes: FieldIndexes(rawValue: row.integer(2))))
       return true
     }
-    var schema = Schema(indexes: try readIndexes(), settings: try readSettings())
+    var schema = Schema(
+      indexes: try readIndexes(), settings: try readSettings(),
+      retirements: try readRetirements())
     schema.add(addition)
     try readRoles(into: &schema)
     return schema

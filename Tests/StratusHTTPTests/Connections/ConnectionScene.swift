@@ -23,6 +23,7 @@ struct ConnectionScene: Sendable {
 
   /// Runs a server while the body runs. Returns after the server has stopped.
   static func with(
+    limits: LimitSettings = .unpaced,
     _ change: (inout ConnectionSettings) -> Void = { _ in },
     _ body: @escaping @Sendable (ConnectionScene) async throws -> Void
   ) async throws {
@@ -30,7 +31,7 @@ struct ConnectionScene: Sendable {
     settings.gracePeriod = .milliseconds(50)
     change(&settings)
     let connections = settings
-    try await withServer { server in
+    try await withServer(limits: limits) { server in
       let (ports, port) = AsyncStream.makeStream(of: Int.self)
       var logger = Logger(label: "stratus")
       logger.logLevel = .critical
