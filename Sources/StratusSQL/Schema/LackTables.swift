@@ -1,6 +1,6 @@
 import StratusDomain
 
-/// The table of refusals because of what production lacks, added with layout 6.
+/// The table of refusals because of what production lacks, added with layout 8.
 ///
 /// It belongs to the store, because the schema does. Stores of development leave it empty.
 enum LackTables {

@@ -26,7 +26,7 @@ enum ResetStatements {
       "listings", "user_keys", "zone_keys", "subscriptions", "watches", "outbox",
       "outbox_records", "notifications", "notification_users", "devices", "cascades",
       "record_types", "fields", "system_fields", "grants", "roles", "role_members",
-      "retirements", "retired_writes",
+      "retirements", "retired_writes", "lacks",
     ].map { SQLStatement("DELETE FROM \($0)") }
     + [SQLStatement("UPDATE indexes SET ready = 2, at_database = NULL WHERE ready <> 2")]
 }

@@ -84,7 +84,7 @@ import Testing
           switch policy.readableRecords(ofType: "Note", schema: schema, as: .visitor) {
           case .all: true
           case .createdBy(let user): user == row.creator
-          case .none: false
+          case .none, .inHierarchies: false
           }
         if isFound != oracle(.read, row, grants) { Issue.record("\(row) \(grants)") }
       }
