@@ -100,9 +100,13 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ]),
+    room("StratusProgress"),
     program(
       "stratus",
-      ["StratusServer", "StratusTransport", "StratusWire", argumentParser, logging]),
+      [
+        "StratusProgress", "StratusServer", "StratusTransport", "StratusWire", argumentParser,
+        logging,
+      ]),
 
     // Client
     room("StratusArchive"),
@@ -147,8 +151,9 @@ let package = Package(
     .executableTarget(
       name: "stratus-simulation",
       dependencies: [
-        "StratusDomain", "StratusHTTP", "StratusKit", "StratusPush", "StratusSQLite",
-        "StratusTesting", "StratusTransport", "StratusWire", argumentParser, logging,
+        "StratusDomain", "StratusHTTP", "StratusKit", "StratusProgress", "StratusPush",
+        "StratusSQLite", "StratusTesting", "StratusTransport", "StratusWire", argumentParser,
+        logging,
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
       path: "Simulation", exclude: ["Planted"], swiftSettings: strict),
@@ -166,10 +171,13 @@ let package = Package(
     tests("StratusTestingTests", ["CloudKit", "StratusTesting"]),
     tests(
       "StratusCrashTests",
-      ["CloudKit", "StratusAccounts", "StratusTesting", "StratusTransport", "StratusWire"]),
+      [
+        "CloudKit", "StratusAccounts", "StratusProgress", "StratusTesting", "StratusTransport",
+        "StratusWire",
+      ]),
     tests(
       "StratusModelTests",
-      ["CloudKit", "StratusAccounts", "StratusTesting", "StratusTransport"]),
+      ["CloudKit", "StratusAccounts", "StratusProgress", "StratusTesting", "StratusTransport"]),
     tests(
       "StratusSubscriptionTests",
       ["StratusAssets", "StratusDomain", "StratusSQLite", "StratusTesting", "StratusWire"]),
@@ -178,7 +186,8 @@ let package = Package(
     .target(
       name: "QueryChecks",
       dependencies: [
-        "StratusAssets", "StratusDomain", "StratusSQLite", "StratusTesting", "StratusWire",
+        "StratusAssets", "StratusDomain", "StratusProgress", "StratusSQLite", "StratusTesting",
+        "StratusWire",
       ], path: "Tests/QueryChecks", swiftSettings: strict),
     tests("StratusQueryTests", ["QueryChecks"]),
     program("query-soak", path: "Tests/QuerySoak", ["QueryChecks"]),
@@ -204,6 +213,7 @@ let package = Package(
         .product(name: "NIOHTTP1", package: "swift-nio"),
       ] + hummingbirdTypes),
     tests("StratusWireTests", ["StratusWire"]),
+    tests("StratusProgressTests", ["StratusProgress"]),
     tests(
       "StratusSQLiteTests",
       [
@@ -246,7 +256,7 @@ let package = Package(
     program(
       "stratus-bench", path: "Benches/stratus-bench",
       [
-        "CEpoll", "CloudKit", "StratusWire", argumentParser, hummingbird,
+        "CEpoll", "CloudKit", "StratusProgress", "StratusWire", argumentParser, hummingbird,
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ] + hummingbirdTypes),
