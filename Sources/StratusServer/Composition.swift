@@ -98,7 +98,7 @@ public struct Composition: Sendable {
       ambient: live.ambient,
       managementToken: managementToken, instance: live.ambient.makeUUID(),
       publicURL: publicURL.map(Self.withoutSlash), readiness: storage.readinessChecks,
-      logger: logger)
+      version: ServerVersion.current, logger: logger)
   }
 
   private static func withoutSlash(_ url: String) -> String {

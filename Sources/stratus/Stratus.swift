@@ -1,4 +1,5 @@
 import ArgumentParser
+import StratusServer
 
 /// CloudKit on your own ground.
 @main
@@ -6,7 +7,7 @@ struct Stratus: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "stratus",
     abstract: "CloudKit on your own ground.",
-    version: "0.1.0",
+    version: ServerVersion.current,
     subcommands: [
       DevCommand.self, ServeCommand.self, EnvCommand.self,
       ContainerCommand.self, APITokenCommand.self,
