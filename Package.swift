@@ -99,9 +99,13 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ]),
+    room("StratusProgress"),
     program(
       "stratus",
-      ["StratusServer", "StratusTransport", "StratusWire", argumentParser, logging]),
+      [
+        "StratusProgress", "StratusServer", "StratusTransport", "StratusWire", argumentParser,
+        logging,
+      ]),
 
     // Client
     room("StratusArchive"),
@@ -146,8 +150,9 @@ let package = Package(
     .executableTarget(
       name: "stratus-simulation",
       dependencies: [
-        "StratusDomain", "StratusHTTP", "StratusKit", "StratusPush", "StratusSQLite",
-        "StratusTesting", "StratusTransport", "StratusWire", argumentParser, logging,
+        "StratusDomain", "StratusHTTP", "StratusKit", "StratusProgress", "StratusPush",
+        "StratusSQLite", "StratusTesting", "StratusTransport", "StratusWire", argumentParser,
+        logging,
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
       path: "Simulation", exclude: ["Planted"], swiftSettings: strict),
@@ -165,10 +170,13 @@ let package = Package(
     tests("StratusTestingTests", ["CloudKit", "StratusTesting"]),
     tests(
       "StratusCrashTests",
-      ["CloudKit", "StratusAccounts", "StratusTesting", "StratusTransport", "StratusWire"]),
+      [
+        "CloudKit", "StratusAccounts", "StratusProgress", "StratusTesting", "StratusTransport",
+        "StratusWire",
+      ]),
     tests(
       "StratusModelTests",
-      ["CloudKit", "StratusAccounts", "StratusTesting", "StratusTransport"]),
+      ["CloudKit", "StratusAccounts", "StratusProgress", "StratusTesting", "StratusTransport"]),
     tests(
       "StratusSubscriptionTests",
       ["StratusAssets", "StratusDomain", "StratusSQLite", "StratusTesting", "StratusWire"]),
@@ -177,7 +185,8 @@ let package = Package(
     .target(
       name: "QueryChecks",
       dependencies: [
-        "StratusAssets", "StratusDomain", "StratusSQLite", "StratusTesting", "StratusWire",
+        "StratusAssets", "StratusDomain", "StratusProgress", "StratusSQLite", "StratusTesting",
+        "StratusWire",
       ], path: "Tests/QueryChecks", swiftSettings: strict),
     tests("StratusQueryTests", ["QueryChecks"]),
     program("query-soak", path: "Tests/QuerySoak", ["QueryChecks"]),
@@ -203,6 +212,7 @@ let package = Package(
         .product(name: "NIOHTTP1", package: "swift-nio"),
       ] + hummingbirdTypes),
     tests("StratusWireTests", ["StratusWire"]),
+    tests("StratusProgressTests", ["StratusProgress"]),
     tests(
       "StratusSQLiteTests",
       [
@@ -245,7 +255,7 @@ let package = Package(
     program(
       "stratus-bench", path: "Benches/stratus-bench",
       [
-        "CEpoll", "CloudKit", "StratusWire", argumentParser, hummingbird,
+        "CEpoll", "CloudKit", "StratusProgress", "StratusWire", argumentParser, hummingbird,
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ] + hummingbirdTypes),

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import StratusProgress
 
 /// Runs the server and its clients in one thread and in virtual time, one simulation for each seed.
 @main
@@ -48,6 +49,9 @@ struct StratusSimulation: ParsableCommand {
   @Option(help: "Things go wrong for so many virtual seconds at most.")
   var until: Double?
 
+  @Flag(help: .hidden)
+  var noProgress = false
+
   func run() throws {
     Self.makeHashingRepeatable()
     if jobs > 1, seed == nil {
@@ -80,13 +84,20 @@ struct StratusSimulation: ParsableCommand {
     var count: UInt64 = 0
     var failures = 0
     var sightings: [String: Int] = [:]
+    let line = ProgressLine(on: noProgress ? nil : .standardError) {
+      Self.milliseconds(since: begin)
+    }
+    line.begin("trying seeds", total: Int64(seeds), unit: .count("seeds"))
+    defer { line.end() }
     for seed in first..<first + seeds {
       if let seconds, ContinuousClock.now - begin >= .seconds(seconds) { break }
+      show(count, since: begin, on: line)
       let outcome = SeedRun.outcome(of: seed, reducedBy: reduction)
       count += 1
       sightings.merge(outcome.sightings, uniquingKeysWith: +)
       if let failure = outcome.failure {
         failures += 1
+        line.end()
         report(seed, failure)
         if keepGoing { continue }
         throw ExitCode.failure
@@ -96,6 +107,7 @@ struct StratusSimulation: ParsableCommand {
         throw ExitCode.failure
       }
     }
+    line.end()
     let taken = ContinuousClock.now - begin
     let verdict = failures == 0 ? "agree" : "were tried, \(failures) of them failed"
     print(
@@ -103,6 +115,23 @@ struct StratusSimulation: ParsableCommand {
         + taken.formatted(.time(pattern: .minuteSecond)))
     for (what, times) in sightings.sorted(by: { $0.key < $1.key }) { print("  \(what): \(times)") }
     if failures > 0 { throw ExitCode.failure }
+  }
+
+  /// Shows the bound that is nearer: the number of seeds, or the time.
+  private func show(
+    _ count: UInt64, since begin: ContinuousClock.Instant, on line: ProgressLine
+  ) {
+    let elapsed = Double(Self.milliseconds(since: begin)) / 1_000
+    let shareOfSeeds = Double(count) / Double(max(1, seeds))
+    guard let seconds, elapsed / seconds > shareOfSeeds else {
+      return line.advance(to: Int64(count), of: Int64(seeds))
+    }
+    let expected = Double(count) * seconds / max(elapsed, 0.001)
+    line.advance(to: Int64(count), of: max(Int64(count), Int64(expected.rounded())))
+  }
+
+  private static func milliseconds(since begin: ContinuousClock.Instant) -> Int64 {
+    Int64((ContinuousClock.now - begin) / .milliseconds(1))
   }
 
   private func report(_ seed: UInt64, _ failure: String) {
@@ -132,6 +161,8 @@ struct StratusSimulation: ParsableCommand {
       if twice { part.arguments?.append("--twice") }
       if unshrunk { part.arguments?.append("--unshrunk") }
       if keepGoing { part.arguments?.append("--keep-going") }
+      // The shares are equal, so one of them shows how far all are.
+      if job > 0 { part.arguments?.append("--no-progress") }
       return part
     }
     for part in parts { try part.run() }

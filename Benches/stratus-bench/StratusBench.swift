@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import StratusProgress
 
 /// Measures a Stratus server against floors on the same machine.
 @main
@@ -82,10 +83,18 @@ struct RunCommand: ParsableCommand {
     let beside = URL(fileURLWithPath: own).deletingLastPathComponent()
       .appendingPathComponent("stratus").path
     let machine = try Machine(measuring: work)
+    let line = ProgressLine(now: { Clock.nanoseconds() / 1_000_000 })
+    defer { line.end() }
     let jobs = try Jobs(
       sizes: sizes, folder: work, serverProgram: server ?? beside, benchProgram: own,
-      announce: announce)
+      progress: line
+    ) { step in
+      line.note(step) { FileHandle.standardError.write(Data(($0 + "\n").utf8)) }
+      line.rename(step)
+    }
     defer { jobs.stop() }
+    line.begin(
+      "measuring", total: Int64(sizes.rounds * wanted.count), unit: .count("jobs"))
     var rounds: [[Row]] = []
     for _ in 0..<sizes.rounds { rounds.append(try jobs.measureRound(only: wanted)) }
     if wanted.contains(.memory) {
@@ -97,9 +106,5 @@ struct RunCommand: ParsableCommand {
     return Report(
       machine: machine, rounds: rounds, loadAfter: Machine.currentLoad,
       residentBytes: jobs.residentBytes)
-  }
-
-  private func announce(_ step: String) {
-    FileHandle.standardError.write(Data((step + "\n").utf8))
   }
 }

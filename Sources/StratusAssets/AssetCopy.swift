@@ -20,11 +20,29 @@ public struct AssetCopy: Sendable {
     disk = Disk(root: target.path)
   }
 
+  /// The number of bytes in all files of the source, also of those that a copy leaves out.
+  public func sizeBytes() throws(ServerError) -> Int64 {
+    var size: Int64 = 0
+    for upper in try Disk.names(in: source.files) {
+      for lower in try Disk.names(in: source.files + "/" + upper) {
+        let folder = source.files + "/" + upper + "/" + lower
+        for name in try Disk.names(in: folder) {
+          size += Int64(try Disk.status(folder + "/" + name)?.st_size ?? 0)
+        }
+      }
+    }
+    return size
+  }
+
   /// Copies a file, and returns when it is on disk.
   ///
+  /// - Parameter onProgress: called at intervals with the number of bytes copied since the last
+  ///   call.
   /// - Returns: its size in bytes; nil: there is no such file.
   /// - Throws: `INTERNAL_ERROR` if the disk fails.
-  public func copy(file name: String) throws(ServerError) -> Int64? {
+  public func copy(
+    file name: String, onProgress: (Int64) -> Void = { _ in }
+  ) throws(ServerError) -> Int64? {
     guard let original = try DiskFile(try source.path(of: name), O_RDONLY) else { return nil }
     try disk.makeFolder(try target.folder(of: name))
     let path = try target.path(of: name)
@@ -35,6 +53,7 @@ public struct AssetCopy: Sendable {
       if bytes.isEmpty { break }
       try copy.write(bytes, at: size)
       size += Int64(bytes.count)
+      onProgress(Int64(bytes.count))
     }
     copy.setModified(try original.status().modified)
     try copy.flush()

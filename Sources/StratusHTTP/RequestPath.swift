@@ -19,6 +19,8 @@ enum RequestPath: Sendable, Equatable {
   case download(ticket: String)
   /// `/health`, `/health/live`, `/health/ready`.
   case health(Health)
+  /// `/`.
+  case home
 
   /// The kinds of health checks.
   enum Health: String, Sendable {
@@ -35,6 +37,10 @@ enum RequestPath: Sendable, Equatable {
 
   /// nil for an unknown path.
   init?(_ path: Substring) {
+    if path == "/" {
+      self = .home
+      return
+    }
     var parts = PathParts(rest: path.utf8)
     switch parts.next() {
     case "health":

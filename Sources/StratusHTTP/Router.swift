@@ -30,6 +30,7 @@ public struct Router: Sendable {
   private let publicURL: String?
   private let readiness: ReadinessProbe
   private let radar: ProductionRadar
+  private let homePage: HomePage
   /// The header fields of every answer.
   private let fixedFields: HTTPFields
   private let logger: Logger
@@ -42,13 +43,16 @@ public struct Router: Sendable {
   ///   - publicURL: what clients call the server; nil: what each of them calls it.
   ///   - readiness: what `/health/ready` looks at.
   ///   - radar: counts the refusals of what production lacks.
+  ///   - version: the server's version, for the page at `/`.
   public init(
     service: Service, hub: any NotificationListening, management: [any ManagementHandler],
     authentication: any Authentication, pace: CallerPace, ambient: Ambient,
     managementToken: String, instance: String, publicURL: String?,
-    readiness: [any ReadinessCheck] = [], radar: ProductionRadar, logger: Logger
+    readiness: [any ReadinessCheck] = [], radar: ProductionRadar, version: String = "",
+    logger: Logger
   ) {
     self.radar = radar
+    homePage = HomePage(version: version)
     self.readiness = ReadinessProbe(readiness, ambient: ambient)
     listening = service.listening
     self.hub = hub
@@ -66,7 +70,7 @@ public struct Router: Sendable {
     self.logger = logger
   }
 
-  /// Answers one request; every answer but a file is JSON, whatever its status.
+  /// Answers one request; every answer but a file and the page at `/` is JSON, whatever its status.
   ///
   /// - Parameter clientAddress: of the connection; nil: there is none.
   public func answer(
@@ -96,6 +100,7 @@ public struct Router: Sendable {
       case .courier, .stream:
         exchange.isCourier = path.isCourier
         answer = .bytes(try refuseToListen(request))
+      case .home: answer = .bytes(try showHomePage(to: request, &exchange))
       case .health, .management, .database:
         answer = .bytes(try await respond(to: request, path, target.query, body, &exchange))
       }
@@ -141,7 +146,7 @@ public struct Router: Sendable {
     default: throw .badRequest(Reason.methodNotAllowed)
     }
     switch path {
-    case .upload, .download, .stream, .courier:
+    case .upload, .download, .stream, .courier, .home:
       throw ServerError(.notFound, Reason.endpointUnknown)
     case .health(.live): return Array(#"{"status":"ok"}"#.utf8)
     case .health(.ready): return await reportReadiness(&exchange)
@@ -222,6 +227,18 @@ public struct Router: Sendable {
       exchange.allowedOrigins = admission?.allowedOrigins
     }
     return Array("{}".utf8)
+  }
+
+  private func showHomePage(
+    to request: HTTPRequest, _ exchange: inout Exchange
+  ) throws(ServerError) -> [UInt8] {
+    switch request.method {
+    case .get, .head: break
+    case .options: return Array("{}".utf8)
+    default: throw .badRequest(Reason.methodNotAllowed)
+    }
+    exchange.fields = homePage.fields
+    return homePage.body
   }
 
   private func reportReadiness(_ exchange: inout Exchange) async -> [UInt8] {

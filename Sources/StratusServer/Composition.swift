@@ -116,7 +116,7 @@ public struct Composition: Sendable {
       ambient: live.ambient,
       managementToken: managementToken, instance: live.ambient.makeUUID(),
       publicURL: publicURL.map(Self.withoutSlash), readiness: storage.readinessChecks,
-      radar: radar, logger: logger)
+      radar: radar, version: ServerVersion.current, logger: logger)
   }
 
   private static func withoutSlash(_ url: String) -> String {

@@ -20,6 +20,9 @@ public struct Live: Sendable {
     return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
   }
 
+  /// The system's clock, in milliseconds since 1970 UTC.
+  public static func milliseconds() -> Int64 { Ambient.live.now() }
+
   /// 0 ..< 1
   func chance() -> Double {
     Double(randomness(6).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }) / Double(UInt64(1) << 48)

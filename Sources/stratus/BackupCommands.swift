@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import StratusProgress
 import StratusServer
 
 /// `stratus backup`: copies a server's data, while it runs or not.
@@ -26,8 +27,11 @@ struct BackupCommand: AsyncParsableCommand {
 
   func run() async throws {
     umask(0o077)
-    let summary = try Backup.make(
-      of: data.url, at: URL(fileURLWithPath: folder), keys: keys.map(URL.init(fileURLWithPath:)))
+    let summary = try withProgress("copying") { show in
+      try Backup.make(
+        of: data.url, at: URL(fileURLWithPath: folder), keys: keys.map(URL.init(fileURLWithPath:)),
+        onProgress: show)
+    }
     try summary.report(in: folder)
   }
 }
@@ -52,9 +56,25 @@ struct RestoreCommand: AsyncParsableCommand {
 
   func run() async throws {
     umask(0o077)
-    let summary = try Backup.restore(
-      URL(fileURLWithPath: folder), to: data.url, keys: keys.map(URL.init(fileURLWithPath:)))
+    let summary = try withProgress("restoring") { show in
+      try Backup.restore(
+        URL(fileURLWithPath: folder), to: data.url, keys: keys.map(URL.init(fileURLWithPath:)),
+        onProgress: show)
+    }
     try summary.report(in: data.folder)
+  }
+}
+
+/// Runs a copy, and shows how far it is if standard error is a terminal.
+private func withProgress(
+  _ verb: String, _ copy: (@escaping (Backup.Progress) -> Void) throws -> Backup.Summary
+) throws -> Backup.Summary {
+  let line = ProgressLine(now: Live.milliseconds)
+  line.begin(verb, total: nil, unit: .bytes)
+  defer { line.end() }
+  return try copy { progress in
+    line.rename("\(verb) \(progress.title)")
+    line.advance(to: progress.doneBytes, of: progress.totalBytes)
   }
 }
 

@@ -1,5 +1,7 @@
 import ArgumentParser
 import Foundation
+import StratusProgress
+import StratusServer
 import StratusTransport
 import StratusWire
 
@@ -47,14 +49,7 @@ struct ExplainCommand: AsyncParsableCommand {
     var request = try readRequest()
     request.explains = true
     let connection = try connect()
-    let response: QueryRecords.Response
-    do {
-      response = try await connection.send(
-        QueryRecords.self, request, to: database == .public ? .public : .private,
-        isIdempotent: true)
-    } catch {
-      throw Failure(Self.sentence(error))
-    }
+    let response = try await send(request, on: connection)
     guard let explanation = response.explanation else {
       throw Failure("the server does not explain queries")
     }
@@ -65,6 +60,30 @@ struct ExplainCommand: AsyncParsableCommand {
     say("read     \(explanation.entriesRead) entries, \(explanation.recordsRead) records")
     let more = response.continuationMarker == nil ? "" : ", and more follow"
     say("found    \(response.count ?? Int64(response.records.count)) records\(more)")
+  }
+
+  /// Sends the query, and repeats it as long as the server builds the index that it needs: each
+  /// request builds a part of it.
+  ///
+  /// - Throws: ``Failure``.
+  private func send(
+    _ request: QueryRecords.Request, on connection: Connection
+  ) async throws -> QueryRecords.Response {
+    let line = ProgressLine(now: Live.milliseconds)
+    line.begin("waiting for the index", total: nil, unit: .seconds)
+    defer { line.end() }
+    while true {
+      do {
+        return try await connection.send(
+          QueryRecords.self, request, to: database == .public ? .public : .private,
+          isIdempotent: true)
+      } catch {
+        guard case .refused(let refusal, _, _) = error,
+          refusal.reason == Reason.indexIsBeingBuilt
+        else { throw Failure(Self.sentence(error)) }
+      }
+      line.advance(by: 1)
+    }
   }
 
   private func readRequest() throws -> QueryRecords.Request {

@@ -198,8 +198,10 @@ private func serve(
     var logger = Logger(label: "stratus")
     logger.logLevel = .notice
     try await Server(settings: settings, logger: logger).run(heedsSignals: true) { ready in
+      for line in StartReport(of: settings, at: ready.url).lines { complain(line) }
       announce(ready)
       say("stratus is ready at \(ready.url)")
+      ReadyNotification.send()
     }
   } catch {
     let text = "\(error)"

@@ -1,5 +1,6 @@
 import Foundation
 import StratusDomain
+import StratusProgress
 import StratusTesting
 import StratusWire
 import Synchronization
@@ -30,17 +31,24 @@ public struct QueryCheck: Sendable {
     numbers = first..<(first + count)
   }
 
-  /// Runs the data sets and prints a summary.
+  /// Runs the data sets and prints a summary. If standard error is a terminal, shows how far it is.
   ///
   /// - Returns: descriptions of the failures.
   public func run() async -> [String] {
     let begin = ContinuousClock.now
+    let line = ProgressLine { Int64((ContinuousClock.now - begin) / .milliseconds(1)) }
+    if let seconds {
+      line.begin("trying queries", total: Int64(seconds) * 1_000, unit: .seconds)
+    } else {
+      line.begin("trying queries", total: Int64(numbers.count), unit: .count("data sets"))
+    }
     let queue = DataSetQueue(numbers, until: seconds.map { begin + .seconds($0) })
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<Self.workersCount {
-        group.addTask { await work(queue) }
+        group.addTask { await work(queue, line, since: begin) }
       }
     }
+    line.end()
     let tally = queue.tally
     print(
       "query test: \(tally.cases) cases of seed \(seed) in "
@@ -49,8 +57,15 @@ public struct QueryCheck: Sendable {
     return queue.failures + (queue.isStopped || !isWhole ? [] : tally.rarities)
   }
 
-  private func work(_ queue: DataSetQueue) async {
+  private func work(
+    _ queue: DataSetQueue, _ line: ProgressLine, since begin: ContinuousClock.Instant
+  ) async {
     while let number = queue.next() {
+      if seconds == nil {
+        line.advance(to: Int64(number - numbers.lowerBound))
+      } else {
+        line.advance(to: Int64((ContinuousClock.now - begin) / .milliseconds(1)))
+      }
       var generator = StepGenerator(seed: seed &* 1_000_003 &+ UInt64(number))
       let steps = generator.steps()
       let plan = generator.drawn.plan

@@ -1,4 +1,5 @@
 import Foundation
+import StratusProgress
 import StratusTesting
 import StratusTransport
 import StratusWire
@@ -36,7 +37,12 @@ struct CrashRounds {
   mutating func run(rounds: Int) async throws {
     var server = try await ServerProcess.start(binary, data: data)
     try await makeZones(over: server.connect(as: "maker"))
+    let begin = ContinuousClock.now
+    let line = ProgressLine { Int64((ContinuousClock.now - begin) / .milliseconds(1)) }
+    line.begin("crash test", total: Int64(rounds), unit: .count("kills"))
+    defer { line.end() }
     for round in 1...rounds {
+      line.advance(to: Int64(round - 1))
       await writeUntilKilled(server)
       await server.waitForEnd()
       server = try await ServerProcess.start(binary, data: data)

@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: [
-    "/", "", "//", "/database", "/database/1", "/database/2/iCloud.a/development/public/zones/list",
+    "", "//", "/database", "/database/1", "/database/2/iCloud.a/development/public/zones/list",
     "/database/1/iCloud.a/staging/public/zones/list", "/wp-login.php",
     "/database/1/iCloud.a/development/secret/zones/list", "/%00", "/../../etc/passwd", "?",
   ])

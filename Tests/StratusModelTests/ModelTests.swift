@@ -1,4 +1,5 @@
 import Foundation
+import StratusProgress
 import StratusTesting
 import Synchronization
 import Testing
@@ -22,12 +23,24 @@ struct RandomSequences {
     let begin = ContinuousClock.now
     let end = seconds.map { begin + .seconds($0) }
     let queue = SequenceQueue(first..<(count == .max ? .max : first + count), until: end)
+    let line = ProgressLine { Int64((ContinuousClock.now - begin) / .milliseconds(1)) }
+    if let seconds {
+      line.begin("model test", total: Int64(seconds) * 1_000, unit: .seconds)
+    } else {
+      line.begin("model test", total: Int64(count), unit: .count("sequences"))
+    }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<Self.workersCount {
-        group.addTask { try await Self.work(queue, seed: seed) }
+        group.addTask {
+          try await Self.work(queue, seed: seed) {
+            let elapsed = Int64((ContinuousClock.now - begin) / .milliseconds(1))
+            line.advance(to: seconds == nil ? Int64(queue.doneCount) : elapsed)
+          }
+        }
       }
       try await group.waitForAll()
     }
+    line.end()
     print(
       "model test: \(queue.doneCount) sequences of seed \(seed) in "
         + "\((ContinuousClock.now - begin).components.seconds) s")
@@ -39,7 +52,9 @@ struct RandomSequences {
     }
   }
 
-  private static func work(_ queue: SequenceQueue, seed: UInt64) async throws {
+  private static func work(
+    _ queue: SequenceQueue, seed: UInt64, showProgress: () -> Void
+  ) async throws {
     let server = try await TestServer(onDiskIn: nil)
     let arena = Arena(server: server)
     while let number = queue.next() {
@@ -47,6 +62,7 @@ struct RandomSequences {
       let steps = generator.sequence()
       do {
         queue.done(try await ModelRun.run(steps, in: arena))
+        showProgress()
       } catch {
         queue.stop()
         var shrinker = Shrinker(arena: arena)

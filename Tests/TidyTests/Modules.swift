@@ -22,8 +22,9 @@ enum Modules {
     "StratusConsole": Room(ours: ["StratusConsoleFiles"]),
     "StratusConsoleFiles": Room(),
     "StratusServer": Room(ours: serverModules, others: composition),
+    "StratusProgress": Room(),
     "stratus": Room(
-      ours: ["StratusServer", "StratusTransport", "StratusWire"],
+      ours: ["StratusProgress", "StratusServer", "StratusTransport", "StratusWire"],
       others: ["ArgumentParser", "Logging"]),
     "StratusArchive": Room(),
     "StratusFoundation": Room(ours: ["StratusArchive"]),

@@ -84,8 +84,11 @@ final class BenchServer {
   }
 
   /// Makes a zone with records for the numbers from 0 on.
+  ///
+  /// - Parameter onRecord: called for each record.
   func fill(
-    _ zone: String, container: String, records: Int, firstName: UInt64 = 0
+    _ zone: String, container: String, records: Int, firstName: UInt64 = 0,
+    onRecord: @escaping () -> Void = {}
   ) throws {
     let requests = requests(container)
     _ = try Exchange(port: process.port).send(requests.createZone(zone))
@@ -96,6 +99,7 @@ final class BenchServer {
       server: process, connections: 4, bound: .requests(records / perRequest),
       nextName: {
         defer { next += 1 }
+        onRecord()
         return next
       })
     _ = try generator.run(try requests.saving(perRequest, zone: zone))

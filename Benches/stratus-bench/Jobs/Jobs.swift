@@ -1,4 +1,5 @@
 import Foundation
+import StratusProgress
 
 /// Measures every job beside its floor, round after round.
 final class Jobs {
@@ -13,17 +14,20 @@ final class Jobs {
   private let server: BenchServer
   private let floor: ServerProcess
   private let children: Children
-  /// Called with the name of each step, to show progress.
+  /// Shows how many jobs are done.
+  private let progress: ProgressLine
+  /// Called with the name of each step.
   private let announce: (String) -> Void
   private var round = 0
 
   /// Starts the servers and fills the zones.
   init(
     sizes: Sizes, folder: String, serverProgram: String, benchProgram: String,
-    announce: @escaping (String) -> Void
+    progress: ProgressLine, announce: @escaping (String) -> Void
   ) throws {
     self.sizes = sizes
     self.folder = folder
+    self.progress = progress
     self.announce = announce
     children = Children(program: benchProgram, server: serverProgram)
     server = try BenchServer(program: serverProgram, folder: folder)
@@ -34,11 +38,14 @@ final class Jobs {
       (Self.smallZone, Self.smallZoneRecords),
     ] {
       announce("filling a zone with \(records) records")
-      try server.fill(zone, container: Self.readContainer, records: records)
+      progress.begin("filling a zone", total: Int64(records), unit: .count("records"))
+      try server.fill(zone, container: Self.readContainer, records: records) {
+        progress.advance(by: 1)
+      }
     }
     if sizes.queriedRecords > 0 {
       announce("filling a zone with \(sizes.queriedRecords) items")
-      let took = try queries.prepare()
+      let took = try queries.prepare(progress)
       announce(
         "items saved in \(Int(took.saving)) s, five indexes built in \(Int(took.building)) s")
       announce(
@@ -66,17 +73,21 @@ final class Jobs {
     if !wanted.isDisjoint(with: [.lookup, .poll, .modifyOne]) {
       rows += try measureSmallRequests(wanted)
     }
-    if wanted.contains(.modifyMany) { rows += try measureLargeModify() }
-    if wanted.contains(.pull) { rows += try measurePull() }
-    if wanted.contains(.oneChange) { rows += try measureOneChange() }
+    if wanted.contains(.modifyMany) { rows += try whole(measureLargeModify) }
+    if wanted.contains(.pull) { rows += try whole(measurePull) }
+    if wanted.contains(.oneChange) { rows += try whole(measureOneChange) }
     if wanted.contains(.query) {
+      defer { progress.advance(by: 1) }
       for job in QueryJob.allCases {
         announce("round \(round): \(job.title)")
         rows.append(try queries.measure(job, times: sizes.queries, round: round))
       }
     }
-    if wanted.contains(.rows) { rows.append(try Amplification.measure(server, round: round)) }
+    if wanted.contains(.rows) {
+      rows += try whole { [try Amplification.measure(server, round: round)] }
+    }
     if wanted.contains(.asset) {
+      defer { progress.advance(by: 1) }
       announce("round \(round): an asset of \(sizes.assetBytes >> 20) MiB")
       rows += try AssetJobs(server: server, folder: folder, size: sizes.assetBytes)
         .measure(round: round)
@@ -85,17 +96,27 @@ final class Jobs {
     return rows
   }
 
+  /// Measures a job, and counts it as done.
+  private func whole(_ job: () throws -> [Row]) rethrows -> [Row] {
+    defer { progress.advance(by: 1) }
+    return try job()
+  }
+
   private func measureDevices(_ wanted: Set<Job>) throws -> [Row] {
     var rows: [Row] = []
     if wanted.contains(.push) {
+      defer { progress.advance(by: 1) }
       announce("round \(round): streams")
       rows += try PushJobs(server: server, sizes: sizes, children: children)
         .measure(round: round)
     }
     if wanted.contains(.subscriptions) {
-      rows += try SubscriptionJobs(server: server, sizes: sizes).measure(round: round, announce)
+      rows += try whole {
+        try SubscriptionJobs(server: server, sizes: sizes).measure(round: round, announce)
+      }
     }
     if wanted.contains(.sync) {
+      defer { progress.advance(by: 1) }
       announce("round \(round): sync of \(sizes.syncedRecords) records")
       let figures = try children.runAtOnce(1, ["sync", "--records", "\(sizes.syncedRecords)"])[0]
       for (name, key, goal) in [("up", "upSeconds", 8.0), ("down", "downSeconds", 4.0)] {
@@ -117,12 +138,14 @@ final class Jobs {
     var rows = [Row("H: a fixed answer", floorLoad)]
     let requests = server.requests(Self.readContainer)
     if wanted.contains(.lookup) {
+      defer { progress.advance(by: 1) }
       announce("round \(round): lookup of 1 record")
       let load = try generator(names: .stored(below: sizes.pulledRecords))
         .run(requests.lookup(zone: Self.pulledZone))
       rows.append(Row("lookup of 1 record", load, [.ratio(load, "H", floorLoad, atLeast: 0.55)]))
     }
     if wanted.contains(.poll) {
+      defer { progress.advance(by: 1) }
       announce("round \(round): empty poll")
       let token = try Follower(
         port: server.process.port, requests: requests, zone: Self.smallZone
@@ -131,6 +154,7 @@ final class Jobs {
       rows.append(Row("zone changes, none", load, [.ratio(load, "H", floorLoad)]))
     }
     if wanted.contains(.modifyOne) {
+      defer { progress.advance(by: 1) }
       let floorRate = try rawInserts(rowsPerTransaction: 1)
       announce("round \(round): modify, 1 record a request")
       let load = try modify(1, connections: 64)

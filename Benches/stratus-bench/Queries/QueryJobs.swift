@@ -1,4 +1,5 @@
 import Foundation
+import StratusProgress
 import StratusWire
 
 /// Fills a container with items, and measures queries for them.
@@ -13,18 +14,21 @@ struct QueryJobs {
 
   /// Saves the items over four connections, and waits until every index is built.
   ///
+  /// - Parameter progress: shows how many items are saved, and how many are in the indexes.
   /// - Returns: the seconds of the saving and of the building, and the milliseconds that other
   ///   requests waited in the meantime.
-  func prepare() throws -> Preparation {
+  func prepare(_ progress: ProgressLine) throws -> Preparation {
     _ = try Exchange(port: server.process.port).send(requests.createZone(Self.zone))
     // The first record brings the field's type and marks.
     let filler = ItemLane(port: server.process.port, requests: requests, records: records)
     try filler.save(0..<1, on: Exchange(port: server.process.port))
     let start = Clock.nanoseconds()
     let lanes = 4
-    try Lanes().run(lanes) { try filler.fill($0, of: lanes) }
+    progress.begin("saving items", total: Int64(records), unit: .count("items"))
+    try Lanes().run(lanes) { try filler.fill($0, of: lanes, progress) }
     let middle = Clock.nanoseconds()
-    let waits = try buildAll()
+    progress.begin("building five indexes", total: Int64(records), unit: .count("items"))
+    let waits = try buildAll(progress)
     return Preparation(
       saving: Double(middle - start) / 1e9, building: Double(Clock.nanoseconds() - middle) / 1e9,
       waits: waits)
@@ -39,7 +43,7 @@ struct QueryJobs {
 
   /// Asks for all indexes at once, as an app's first screen might. Saves records one by one while
   /// the server builds the indexes.
-  private func buildAll() throws -> [Int64] {
+  private func buildAll(_ progress: ProgressLine) throws -> [Int64] {
     let lanes = Lanes()
     let lane = ItemLane(port: server.process.port, requests: requests, records: records)
     let jobs = QueryJob.allCases
@@ -47,7 +51,10 @@ struct QueryJobs {
     try lanes.run(jobs.count + 1) { number in
       if number < jobs.count {
         defer { lanes.end() }
-        try lane.build(jobs[number])
+        // The indexes are built together, so one of them shows how far all are.
+        try lane.build(jobs[number]) {
+          if number == 0 { progress.advance(by: Int64(Limits.indexBuildRequestRows)) }
+        }
         return
       }
       let exchange = try Exchange(port: lane.port)
@@ -98,11 +105,12 @@ private struct ItemLane: Sendable {
   let records: Int
 
   /// Saves every n-th batch of 400 items.
-  func fill(_ lane: Int, of lanes: Int) throws {
+  func fill(_ lane: Int, of lanes: Int, _ progress: ProgressLine) throws {
     let exchange = try Exchange(port: port)
     var next = 1 + lane * 400
     while next < records {
       try save(next..<min(next + 400, records), on: exchange)
+      progress.advance(by: 400)
       next += lanes * 400
     }
   }
@@ -118,13 +126,16 @@ private struct ItemLane: Sendable {
   }
 
   /// Repeats the query until the index is ready.
-  func build(_ job: QueryJob) throws {
+  ///
+  /// - Parameter onStep: called after each request that has built a part of it.
+  func build(_ job: QueryJob, onStep: () -> Void) throws {
     let exchange = try Exchange(port: port, acceptsRefusals: true)
     for _ in 0..<10_000 {
       let body = try exchange.send(requests.query(job.query(1), zone: QueryJobs.zone, limit: 1))
       let text = String(decoding: body.prefix(4_000), as: UTF8.self)
       if !text.contains("serverErrorCode") { return }
       guard text.contains("TRY_AGAIN_LATER") else { throw Failure("a query was refused: \(text)") }
+      onStep()
     }
     throw Failure("an index is not built after 10,000 requests")
   }

@@ -22,6 +22,8 @@ public struct FolderCopy: Sendable {
   private let target: URL
   private let makeEpoch: @Sendable () -> Int64
   private let now: @Sendable () -> Int64
+  /// The number of pages copied between two reports of progress: 4 MiB.
+  private static let pagesPerStep: CInt = 1_024
 
   /// - Parameters:
   ///   - source: a data folder, or a copy of one.
@@ -40,11 +42,12 @@ public struct FolderCopy: Sendable {
 
   /// Copies a store without the assets that no record holds. Creates the folder of the copy.
   ///
+  /// - Parameter onProgress: called at intervals with the share that is copied, 0 to 1.
   /// - Throws: `INTERNAL_ERROR`, also if the file is damaged.
   /// - Returns: the copy's epoch.
   @discardableResult
   public func copyStore(
-    at address: StoreAddress, to purpose: Purpose
+    at address: StoreAddress, to purpose: Purpose, onProgress: (Double) -> Void = { _ in }
   ) throws(ServerError) -> Int64? {
     let folder = DataFolder.folder(of: address.container, in: target)
     do {
@@ -54,7 +57,7 @@ public struct FolderCopy: Sendable {
       throw .fault("a container's folder cannot be made", facts: ["error": "\(error)"])
     }
     let file = DataFolder.file(of: address, in: target)
-    try copy(DataFolder.file(of: address, in: source), to: file)
+    try copy(DataFolder.file(of: address, in: source), to: file, onProgress)
     let connection = try SQLiteConnection(path: file.path, configuration: SQLiteSettings.copied)
     defer { connection.close() }
     try connection.execute(TransactionStatements.beginWrite, [])
@@ -98,12 +101,23 @@ public struct FolderCopy: Sendable {
     try StoreTables.eachAssetFile(on: connection, body)
   }
 
-  private func copy(_ file: URL, to copy: URL) throws(ServerError) {
+  /// The size in bytes of a store's file and of its log; 0: there is no such file.
+  public func sizeBytes(of address: StoreAddress) -> Int64 {
+    let path = DataFolder.file(of: address, in: source).path
+    return [path, path + "-wal"].reduce(0) { sum, path in
+      var status = stat()
+      return stat(path, &status) == 0 ? sum + Int64(status.st_size) : sum
+    }
+  }
+
+  private func copy(
+    _ file: URL, to copy: URL, _ onProgress: (Double) -> Void = { _ in }
+  ) throws(ServerError) {
     try OwnedFile.prepare(copy.path)
     do {
       let reading = try DatabaseQueue(path: file.path, configuration: SQLiteSettings.source)
       let writing = try DatabaseQueue(path: copy.path, configuration: SQLiteSettings.copied)
-      try reading.backup(to: writing)
+      try Self.copyPages(of: reading, to: writing, onProgress)
       try reading.close()
       try writing.writeWithoutTransaction { database in
         // Leaves one file without a log, which can also be read on a read-only disk.
@@ -114,6 +128,25 @@ public struct FolderCopy: Sendable {
       try writing.close()
     } catch {
       throw SQLiteFailure.serverError(error, doing: "copying \(file.path)")
+    }
+  }
+
+  /// Copies a file as of one moment, in steps.
+  private static func copyPages(
+    of source: DatabaseQueue, to target: DatabaseQueue, _ onProgress: (Double) -> Void
+  ) throws {
+    try source.read { reading in
+      // NB: the first read fixes the moment. Without it, each step would see the latest state, and
+      // SQLite would begin again after every commit of a running server.
+      _ = try Int.fetchOne(reading, sql: "SELECT count(*) FROM sqlite_master")
+      try withoutActuallyEscaping(onProgress) { onProgress in
+        try target.writeWithoutTransaction { writing in
+          try reading.backup(to: writing, pagesPerStep: pagesPerStep) { progress in
+            let total = Double(max(1, progress.totalPageCount))
+            onProgress(Double(progress.completedPageCount) / total)
+          }
+        }
+      }
     }
   }
 }

@@ -8,7 +8,7 @@ import StratusWire
 ///
 /// Stores are copied first and the server's own file last. Anything a store refers to, such as an
 /// account, is then in the copy.
-public struct Backup: Sendable {
+public struct Backup {
   /// The result of a copy.
   public struct Summary: Sendable, Equatable {
     public var storesCount = 0
@@ -18,9 +18,20 @@ public struct Backup: Sendable {
     public var missingFiles: [String] = []
   }
 
+  /// How far a copy is. The numbers are bytes of the source.
+  public struct Progress: Sendable, Equatable {
+    /// The container and environment that is being copied.
+    public var title: String
+    public var doneBytes: Int64
+    /// All stores and their files. Files that no record holds are counted and not copied, so a copy
+    /// may end earlier.
+    public var totalBytes: Int64
+  }
+
   private let source: URL
   private let target: URL
   private let live: Live
+  private let onProgress: (Progress) -> Void
 
   /// Copies a data folder, whether or not a server is using it.
   ///
@@ -29,11 +40,13 @@ public struct Backup: Sendable {
   ///   - data: the data folder.
   /// - folder: the folder to create.
   /// - keys: the file to create for the server's own keys; nil: the keys are not copied.
+  ///   - onProgress: called at intervals.
   /// - Throws: ``BackupFailure``.
   public static func make(
-    of data: URL, at folder: URL, keys: URL? = nil, live: Live = Live()
+    of data: URL, at folder: URL, keys: URL? = nil, live: Live = Live(),
+    onProgress: @escaping (Progress) -> Void = { _ in }
   ) throws(BackupFailure) -> Summary {
-    let summary = try Backup(source: data, target: folder, live: live).run(.keep)
+    let summary = try Backup(source: data, target: folder, live: live, onProgress).run(.keep)
     if let keys { try copyKeys(KeyFile.location(in: data), to: keys) }
     return summary
   }
@@ -66,16 +79,22 @@ public struct Backup: Sendable {
   /// - keys: a file with the server's own keys; nil: the server creates new keys, and all users
   ///   must sign in again.
   /// - live: its clock must not be earlier than any event of the lost history.
+  ///   - onProgress: called at intervals.
   /// - Throws: ``BackupFailure``.
   public static func restore(
-    _ folder: URL, to data: URL, keys: URL? = nil, live: Live = Live()
+    _ folder: URL, to data: URL, keys: URL? = nil, live: Live = Live(),
+    onProgress: @escaping (Progress) -> Void = { _ in }
   ) throws(BackupFailure) -> Summary {
-    let summary = try Backup(source: folder, target: data, live: live).run(.beginAnew)
+    let summary = try Backup(source: folder, target: data, live: live, onProgress)
+      .run(.beginAnew)
     if let keys { try copyKeys(keys, to: KeyFile.location(in: data)) }
     return summary
   }
 
-  private init(source: URL, target: URL, live: Live) {
+  private init(
+    source: URL, target: URL, live: Live, _ onProgress: @escaping (Progress) -> Void
+  ) {
+    self.onProgress = onProgress
     self.source = source.standardizedFileURL
     self.target = target.standardizedFileURL
     self.live = live
@@ -104,10 +123,25 @@ public struct Backup: Sendable {
     var epochs: [StoreAddress: Int64] = [:]
     let copy = FolderCopy(
       of: source, in: partial, makeEpoch: live.makeEpoch, now: live.ambient.now)
+    var progress = Progress(title: "", doneBytes: 0, totalBytes: 0)
     for address in stores {
       do throws(ServerError) {
-        epochs[address] = try copy.copyStore(at: address, to: purpose)
-        try copyFiles(of: address, copy, partial, &summary)
+        progress.totalBytes +=
+          copy.sizeBytes(of: address)
+          + (try AssetCopy(of: address, from: source, to: partial).sizeBytes())
+      } catch {
+        throw BackupFailure(error, what: "\(address.title) in \(source.path)")
+      }
+    }
+    for address in stores {
+      progress.title = address.title
+      do throws(ServerError) {
+        let (done, size) = (progress.doneBytes, copy.sizeBytes(of: address))
+        epochs[address] = try copy.copyStore(at: address, to: purpose) { share in
+          progress.doneBytes = done + Int64(share * Double(size))
+          onProgress(progress)
+        }
+        try copyFiles(of: address, copy, partial, &summary, &progress)
       } catch {
         throw BackupFailure(error, what: "\(address.title) in \(source.path)")
       }
@@ -120,11 +154,16 @@ public struct Backup: Sendable {
   }
 
   private func copyFiles(
-    of address: StoreAddress, _ copy: FolderCopy, _ partial: URL, _ summary: inout Summary
+    of address: StoreAddress, _ copy: FolderCopy, _ partial: URL, _ summary: inout Summary,
+    _ progress: inout Progress
   ) throws(ServerError) {
     let assets = try AssetCopy(of: address, from: source, to: partial)
     try copy.eachAssetFile(at: address) { (file, size) throws(ServerError) in
-      if try assets.copy(file: file) == size {
+      let copied = try assets.copy(file: file) { bytes in
+        progress.doneBytes += bytes
+        onProgress(progress)
+      }
+      if copied == size {
         summary.filesCount += 1
       } else {
         summary.missingFiles.append("\(address.title): \(file)")

@@ -47,6 +47,25 @@ import Testing
     }
   }
 
+  @Test func `was copied with a report of how far it was`() async throws {
+    try await withFolders { folders in
+      let first = try await TestServer(folder: folders.data)
+      let database = try await Cloud(server: first).zone()
+      let picture = CKRecord(recordType: "Picture", recordID: id("picture"))
+      picture["file"] = CKAsset(fileURL: try folders.file(of: 3_000_000))
+      try await database.save(picture)
+      await first.stop()
+      var reports: [Backup.Progress] = []
+      _ = try Backup.make(of: folders.data, at: folders.backup) { reports.append($0) }
+      #expect(Set(reports.map(\.title)) == ["\(Cloud.containerID) (development)"])
+      let done = reports.map(\.doneBytes)
+      #expect(done == done.sorted())
+      let last = try #require(reports.last)
+      #expect(last.doneBytes == last.totalBytes)
+      #expect(last.totalBytes > 3_000_000)
+    }
+  }
+
   /// A backup of a crashed server's folder contains all acknowledged writes.
   @Test func `has the writes that were only in the log of a copied folder`() async throws {
     try await withFolders { folders in

@@ -1,0 +1,110 @@
+import Synchronization
+
+/// One line of a terminal that shows how far long work is, and how much time is left.
+///
+/// It draws nothing if there is no terminal, and nothing in the first half second, so that short
+/// work leaves no trace. ``end()`` removes the line.
+public final class ProgressLine: Sendable {
+  /// The unit in which work is counted.
+  public enum Unit: Sendable, Equatable {
+    case bytes
+    /// Things of a kind, such as `records`.
+    case count(String)
+    /// Work that takes a given time. The amounts are milliseconds.
+    case seconds
+  }
+
+  private static let quietMilliseconds: Int64 = 500
+  private static let drawMilliseconds: Int64 = 100
+
+  private struct Contents {
+    var title = ""
+    var done: Int64 = 0
+    var total: Int64?
+    var unit = Unit.count("")
+    var begin: Int64?
+    var drawn: Int64?
+  }
+
+  private let terminal: ProgressTerminal?
+  private let now: @Sendable () -> Int64
+  private let contents = Mutex(Contents())
+
+  /// - Parameters:
+  ///   - terminal: nil: nothing is drawn.
+  ///   - now: a clock in milliseconds.
+  public init(
+    on terminal: ProgressTerminal? = .standardError, now: @escaping @Sendable () -> Int64
+  ) {
+    self.terminal = terminal
+    self.now = now
+  }
+
+  /// Whether there is a terminal, so that callers may skip the work of counting.
+  public var isShown: Bool { terminal != nil }
+
+  /// Starts a new piece of work. The time left is estimated from its own pace.
+  ///
+  /// - Parameter total: the amount of work; nil: unknown, and the line shows the time that it took.
+  public func begin(_ title: String, total: Int64?, unit: Unit) {
+    let time = now()
+    update { contents in
+      contents.title = title
+      contents.done = 0
+      contents.total = total
+      contents.unit = unit
+      contents.begin = time
+    }
+  }
+
+  /// Changes the title of the present work.
+  public func rename(_ title: String) { update { $0.title = title } }
+
+  /// Says how much of the present work is done.
+  ///
+  /// - Parameter total: a better knowledge of the amount of work; nil: as before.
+  public func advance(to done: Int64, of total: Int64? = nil) {
+    update { contents in
+      contents.done = done
+      if let total { contents.total = total }
+    }
+  }
+
+  /// Adds to the amount of work that is done.
+  public func advance(by amount: Int64) { update { $0.done += amount } }
+
+  /// Writes a line above the progress line; without a terminal too, by `write`.
+  public func note(_ line: String, orWithoutTerminal write: (String) -> Void) {
+    guard let terminal else { return write(line) }
+    contents.withLock { contents in
+      terminal.write((contents.drawn == nil ? "" : Self.erase) + line + "\n")
+      contents.drawn = nil
+    }
+  }
+
+  /// Ends the present work and removes the line.
+  public func end() {
+    contents.withLock { contents in
+      if contents.drawn != nil { terminal?.write(Self.erase) }
+      contents = Contents()
+    }
+  }
+
+  private static let erase = "\r\u{1B}[K"
+
+  private func update(_ change: (inout Contents) -> Void) {
+    guard let terminal else { return }
+    let time = now()
+    contents.withLock { contents in
+      change(&contents)
+      guard let begin = contents.begin, time - begin >= Self.quietMilliseconds else { return }
+      if let drawn = contents.drawn, (0..<Self.drawMilliseconds).contains(time - drawn) { return }
+      contents.drawn = time
+      let text = ProgressText(
+        title: contents.title, done: contents.done, total: contents.total, unit: contents.unit,
+        elapsedMilliseconds: time - begin
+      ).line(columns: max(1, terminal.columns() - 1))
+      terminal.write("\r" + text + "\u{1B}[K")
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import Foundation
+import StratusWire
+
+/// The lines that a server prints when it is ready: its version, its data, its address, and
+/// everything that is switched on.
+public struct StartReport: Sendable, Equatable {
+  /// The lines, each with a name and a value.
+  public let lines: [String]
+
+  /// - Parameter url: the address at which the server answers.
+  public init(of settings: Settings, at url: String) {
+    var rows = [
+      ("version", ServerVersion.current),
+      ("data", settings.dataFolder.standardizedFileURL.path),
+      ("address", url),
+    ]
+    rows += Self.features(of: settings).map { ("on", $0) }
+    lines = rows.map { name, value in
+      "stratus: " + name.padding(toLength: 8, withPad: " ", startingAt: 0) + value
+    }
+  }
+
+  /// The features that the settings switch on, each in a few words.
+  private static func features(of settings: Settings) -> [String] {
+    var features: [String] = []
+    if let email = settings.developerEmail {
+      features.append("development: containers on first use, \(email) is signed in")
+    }
+    if let url = settings.publicURL { features.append("public URL \(url)") }
+    if let port = settings.managementPort {
+      features.append("management at " + (port == 0 ? "a free port" : "port \(port)"))
+    }
+    if let apns = settings.apns { features.append("Apple's push service for \(apns.topic)") }
+    if let days = settings.historyDays {
+      features.append("deletions leave the history after \(days) days")
+    }
+    if let seconds = settings.storeIdleSeconds, settings.apns == nil {
+      features.append("stores close after \(seconds) s without a request")
+    }
+    let limits = settings.limits
+    let rates = [
+      limits.requestsPerUser, limits.operationsPerUser, limits.requestsPerAPIToken,
+      limits.operationsPerAPIToken, limits.anonymousRequestsPerAddress,
+      limits.anonymousRequestsPerAPIToken,
+    ]
+    let count = rates.count { $0 != nil }
+    if count > 0 { features.append("rate limits (\(count) of \(rates.count))") }
+    return features
+  }
+}

@@ -1,0 +1,39 @@
+import Foundation
+import StratusWire
+import Testing
+
+@testable import StratusServer
+
+@Suite struct `The lines that a server prints at its start` {
+  private let folder = URL(fileURLWithPath: "/srv/stratus", isDirectory: true)
+
+  @Test func `name the version, the data and the address`() {
+    var settings = Settings(dataFolder: folder)
+    settings.storeIdleSeconds = nil
+    #expect(
+      StartReport(of: settings, at: "http://127.0.0.1:8080").lines == [
+        "stratus: version \(ServerVersion.current)",
+        "stratus: data    /srv/stratus",
+        "stratus: address http://127.0.0.1:8080",
+      ])
+  }
+
+  @Test func `name everything that is switched on`() {
+    var settings = Settings(
+      dataFolder: folder, developerEmail: "developer@localhost",
+      publicURL: "https://cloud.example.org", limits: .standard)
+    settings.managementPort = 8081
+    settings.historyDays = 90
+    settings.storeIdleSeconds = 600
+    let lines = StartReport(of: settings, at: "http://127.0.0.1:8080").lines
+    #expect(
+      lines.dropFirst(3) == [
+        "stratus: on      development: containers on first use, developer@localhost is signed in",
+        "stratus: on      public URL https://cloud.example.org",
+        "stratus: on      management at port 8081",
+        "stratus: on      deletions leave the history after 90 days",
+        "stratus: on      stores close after 600 s without a request",
+        "stratus: on      rate limits (6 of 6)",
+      ])
+  }
+}

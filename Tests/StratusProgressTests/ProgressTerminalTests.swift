@@ -1,0 +1,23 @@
+import Foundation
+import Testing
+
+@testable import StratusProgress
+
+@Suite struct `The terminal of a progress line` {
+  @Test func `is not a file or a pipe`() throws {
+    #expect(ProgressTerminal(FileHandle.nullDevice).map { _ in 0 } == nil)
+    #expect(ProgressTerminal(Pipe().fileHandleForWriting).map { _ in 0 } == nil)
+  }
+
+  @Test func `has the width of the terminal and gets its text`() throws {
+    var (ours, theirs): (Int32, Int32) = (0, 0)
+    var size = winsize(ws_row: 24, ws_col: 57, ws_xpixel: 0, ws_ypixel: 0)
+    try #require(openpty(&ours, &theirs, nil, nil, &size) == 0)
+    let reader = FileHandle(fileDescriptor: ours, closeOnDealloc: true)
+    let writer = FileHandle(fileDescriptor: theirs, closeOnDealloc: true)
+    let terminal = try #require(ProgressTerminal(writer))
+    #expect(terminal.columns() == 57)
+    terminal.write("\rcopying")
+    #expect(String(decoding: reader.availableData, as: UTF8.self) == "\rcopying")
+  }
+}
