@@ -95,6 +95,11 @@ final class Jobs {
     if wanted.contains(.subscriptions) {
       rows += try SubscriptionJobs(server: server, sizes: sizes).measure(round: round, announce)
     }
+    if wanted.contains(.neighbours) {
+      rows += try NeighbourJobs(
+        children: children, sizes: sizes, folder: "\(folder)/neighbours-\(round)"
+      ).measure(announce)
+    }
     if wanted.contains(.sync) {
       announce("round \(round): sync of \(sizes.syncedRecords) records")
       let figures = try children.runAtOnce(1, ["sync", "--records", "\(sizes.syncedRecords)"])[0]
