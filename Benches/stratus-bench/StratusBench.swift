@@ -10,7 +10,7 @@ struct StratusBench: AsyncParsableCommand {
     abstract: "Measure a Stratus server against what this machine can do.",
     subcommands: [
       RunCommand.self, DriveCommand.self, StreamsCommand.self, SyncCommand.self, FixedAnswer.self,
-      ChartCommand.self,
+      ChartCommand.self, NeighbourCommand.self,
     ],
     defaultSubcommand: RunCommand.self)
 }
@@ -19,7 +19,7 @@ struct StratusBench: AsyncParsableCommand {
 enum Job: String, CaseIterable, ExpressibleByArgument {
   case lookup, poll, modifyOne = "modify-1", modifyMany = "modify-200", pull
   case oneChange = "one-change"
-  case query, rows, asset, push, subscriptions, sync, memory
+  case query, rows, asset, push, subscriptions, sync, memory, neighbours
 }
 
 /// `stratus-bench`: measures everything and prints one table.
@@ -55,6 +55,15 @@ struct RunCommand: ParsableCommand {
     help: "Measure this alone; may be repeated. One of: \(Job.allCases.map(\.rawValue)).")
   var only: [Job] = []
 
+  @Option(
+    help: "Of the neighbours, measure this alone; may be repeated. One of: \(Neighbour.names).")
+  var neighbour: [Neighbour] = []
+
+  @Option(
+    parsing: .unconditionalSingleValue,
+    help: "An option of `stratus serve` for the server beside its neighbours; may be repeated.")
+  var serveOption: [String] = []
+
   func run() throws {
     var sizes = quick ? Sizes.quick : Sizes.full
     if let rounds { sizes.rounds = max(1, rounds) }
@@ -64,7 +73,10 @@ struct RunCommand: ParsableCommand {
       sizes.queriedRecords = max(1_000, records)
       sizes.storedRecords = max(1_000, records)
     }
-    let wanted = Set(only.isEmpty ? Job.allCases : only)
+    // The neighbours take as long as all other jobs together.
+    let wanted = Set(only.isEmpty ? Job.allCases.filter { $0 != .neighbours } : only)
+    sizes.neighbours = neighbour.isEmpty ? Neighbour.allCases : neighbour
+    sizes.serveOptions = serveOption
     if !wanted.contains(.oneChange) { sizes.largeZoneRecords = 0 }
     if !wanted.contains(.query) { sizes.queriedRecords = 0 }
     if wanted.isDisjoint(with: [.lookup, .pull]) { sizes.pulledRecords = 0 }

@@ -34,7 +34,8 @@ final class ServerProcess: @unchecked Sendable {
     router = Router(
       service: service, hub: hub, management: [],
       authentication: TokenIsUser(), pace: CallerPace(.unpaced, ambient: ambient),
-      ambient: ambient, managementToken: "", instance: "simulation", publicURL: nil,
+      expensive: ExpensiveRequests(.unpaced, ambient: ambient), ambient: ambient,
+      managementToken: "", instance: "simulation", publicURL: nil,
       radar: ProductionRadar(stores: stores, ambient: ambient), logger: logger)
   }
 

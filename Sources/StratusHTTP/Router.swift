@@ -25,6 +25,7 @@ public struct Router: Sendable {
   private let assets: AssetRoutes
   let authentication: any Authentication
   let pace: CallerPace
+  let expensive: ExpensiveRequests
   let ambient: Ambient
   private let managementToken: String
   private let publicURL: String?
@@ -38,6 +39,7 @@ public struct Router: Sendable {
   /// - Parameters:
   ///   - hub: has what comes for those who listen for notifications.
   ///   - pace: what callers are held to.
+  ///   - expensive: the turns of expensive requests.
   ///   - managementToken: lets the operator in.
   ///   - instance: names this process in answers.
   ///   - publicURL: what clients call the server; nil: what each of them calls it.
@@ -46,7 +48,8 @@ public struct Router: Sendable {
   ///   - version: the server's version, for the page at `/`.
   public init(
     service: Service, hub: any NotificationListening, management: [any ManagementHandler],
-    authentication: any Authentication, pace: CallerPace, ambient: Ambient,
+    authentication: any Authentication, pace: CallerPace, expensive: ExpensiveRequests,
+    ambient: Ambient,
     managementToken: String, instance: String, publicURL: String?,
     readiness: [any ReadinessCheck] = [], radar: ProductionRadar, version: String = "",
     logger: Logger
@@ -60,6 +63,7 @@ public struct Router: Sendable {
     assets = AssetRoutes(uploads: service.uploads, downloads: service.downloads)
     self.authentication = authentication
     self.pace = pace
+    self.expensive = expensive
     self.ambient = ambient
     self.managementToken = managementToken
     self.publicURL = publicURL
@@ -162,14 +166,42 @@ public struct Router: Sendable {
       let sent = try await body.bytes()
       var sizeBytes = sent.count
       defer { pace.charge(bytes: sizeBytes, steps: exchange.caller.work.steps, to: subject) }
-      let answer = try await handler.answer(
-        sent, to: exchange.caller, in: address
-      ) { (count) throws(ServerError) in
-        try pace.admitOperations(count, of: subject)
+      let answer = try await inTurn(
+        subject, endpoint, bodySize: sent.count, exchange.caller
+      ) { (caller) throws(ServerError) in
+        try await handler.answer(sent, to: caller, in: address) { (count) throws(ServerError) in
+          try pace.admitOperations(count, of: subject)
+        }
       }
       sizeBytes += answer.count
       return answer
     }
+  }
+
+  /// Answers a request; an expensive one when it is its caller's turn, and on threads of low
+  /// priority.
+  private func inTurn(
+    _ subject: CallerPace.Subject, _ endpoint: String, bodySize: Int, _ caller: Caller,
+    _ answer: @Sendable (Caller) async throws(ServerError) -> [UInt8]
+  ) async throws(ServerError) -> [UInt8] {
+    let isExpensive = expensive.isExpensive(subject, endpoint: endpoint, bodySize: bodySize)
+    var answerSize = 0
+    defer {
+      expensive.note(
+        subject, endpoint: endpoint, answerSize: answerSize, steps: caller.work.steps)
+    }
+    let bytes: [UInt8]
+    if isExpensive {
+      bytes = try await expensive.run(as: subject) { () async throws(ServerError) in
+        try await withTaskExecutorPreference(QuietThreads.shared) { () async throws(ServerError) in
+          try await answer(caller)
+        }
+      }
+    } else {
+      bytes = try await answer(caller)
+    }
+    answerSize = bytes.count
+    return bytes
   }
 
   /// Reads the body of a request whose signature covers it; it can be read again afterwards.

@@ -113,6 +113,7 @@ public struct Composition: Sendable {
     router = Router(
       service: service, hub: hub, management: management + service.managementHandlers + [status],
       authentication: accounts, pace: CallerPace(limits, ambient: live.ambient),
+      expensive: ExpensiveRequests(limits, ambient: live.ambient),
       ambient: live.ambient,
       managementToken: managementToken, instance: live.ambient.makeUUID(),
       publicURL: publicURL.map(Self.withoutSlash), readiness: storage.readinessChecks,

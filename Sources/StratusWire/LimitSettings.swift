@@ -30,6 +30,9 @@ public struct LimitSettings: Sendable, Hashable {
   public var zoneWritersMax: Int
   /// The number of requests that may wait for one store's writer. Its readers have the same limit.
   public var storeWaitingMax: Int
+  /// The number of one caller's expensive requests that run at the same time while other callers
+  /// are active. nil: any number.
+  public var expensiveRequestsPerCallerMax: Int?
   /// The number of records that one request reads to build indexes.
   public var indexBuildRowsMax: Int
   /// The bytes that one user has uploaded and that no record holds.
@@ -43,6 +46,7 @@ public struct LimitSettings: Sendable, Hashable {
     anonymousRequestsPerAddress: Rate? = nil, anonymousRequestsPerAPIToken: Rate? = nil,
     streamsPerUserMax: Int? = nil, zoneWritersMax: Int = Limits.zoneWritersMax,
     storeWaitingMax: Int = Limits.storeWaitingMax,
+    expensiveRequestsPerCallerMax: Int? = nil,
     indexBuildRowsMax: Int = Limits.indexBuildRequestRows,
     unheldBytesPerUserMax: Int64 = Limits.unheldBytesPerUserMax,
     unheldBytesPerStoreMax: Int64 = Limits.unheldBytesPerStoreMax
@@ -56,6 +60,7 @@ public struct LimitSettings: Sendable, Hashable {
     self.streamsPerUserMax = streamsPerUserMax
     self.zoneWritersMax = zoneWritersMax
     self.storeWaitingMax = storeWaitingMax
+    self.expensiveRequestsPerCallerMax = expensiveRequestsPerCallerMax
     self.indexBuildRowsMax = indexBuildRowsMax
     self.unheldBytesPerUserMax = unheldBytesPerUserMax
     self.unheldBytesPerStoreMax = unheldBytesPerStoreMax
@@ -74,5 +79,6 @@ public struct LimitSettings: Sendable, Hashable {
       perSecond: Limits.anonymousRequestsPerAddressPerSecond),
     anonymousRequestsPerAPIToken: Rate(
       perSecond: Limits.anonymousRequestsPerAPITokenPerSecond),
-    streamsPerUserMax: Limits.streamsPerUserMax)
+    streamsPerUserMax: Limits.streamsPerUserMax,
+    expensiveRequestsPerCallerMax: Limits.expensiveRequestsPerCallerMax)
 }

@@ -228,6 +228,17 @@ public enum Limits {
   /// Steps of work, one of which takes about 1 µs, that count as one more request. Choice: 500
   /// requests a second are then one processor.
   public static let stepsPerPacedRequest = 2_000
+  /// Expensive requests of one caller that run at the same time while other callers are active.
+  /// Choice: the others then wait for one such request at most.
+  public static let expensiveRequestsPerCallerMax = 1
+  /// Bytes of a body from which a request counts as expensive before it has run. Choice: about a
+  /// millisecond of decoding and writing.
+  public static let expensiveBodyBytesMin = 16_384
+  /// Bytes of an answer from which the caller's next request to the same endpoint counts as
+  /// expensive. Choice: about half a millisecond.
+  public static let expensiveAnswerBytesMin = 131_072
+  /// Steps of work from which the same holds. Choice: about two milliseconds.
+  public static let expensiveStepsMin = 2_000
   /// Callers whose rate is tracked at the same time. Choice: about 10 MB. Beyond this number,
   /// tracking restarts for all callers.
   public static let pacedCallersMax = 100_000
@@ -277,6 +288,11 @@ public enum Limits {
   /// Seconds during which a connection's input is read and discarded after its last answer. The
   /// client then reads that answer before it sees the connection reset. Choice.
   public static let lingerSecondsMax: Int64 = 2
+  /// Bytes of a refused body that are discarded before reading pauses. Choice: with the pause, 13
+  /// MB a second on each connection; a refused request of 4 MB takes 0.3 s.
+  public static let discardedBytesPerPause = 65_536
+  /// Milliseconds of that pause.
+  public static let discardPauseMilliseconds: Int64 = 5
   /// Bytes that count as progress of a body or an answer. Choice: about a kilobyte a second, less
   /// than the slowest mobile network.
   public static let progressBytesMin = 32_768

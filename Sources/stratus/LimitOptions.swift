@@ -39,6 +39,13 @@ struct LimitOptions: ParsableArguments {
   @Option(help: "Requests that wait for a container's store, to write or to read.")
   var waitingPerStore = Limits.storeWaitingMax
 
+  @Option(
+    help: """
+      Expensive requests of one caller that run at the same time while other callers are active; \
+      0: any number.
+      """)
+  var expensiveRequestsPerCaller = Limits.expensiveRequestsPerCallerMax
+
   @Option(help: "Records one request looks at to build an index that a query needs.")
   var indexBuilding = Limits.indexBuildRequestRows
 
@@ -51,6 +58,9 @@ struct LimitOptions: ParsableArguments {
   /// - Throws: `Failure` for a number out of range.
   func settings() throws -> LimitSettings {
     guard streamsPerUser >= 0 else { throw Failure("--streams-per-user must be 0 or more") }
+    guard expensiveRequestsPerCaller >= 0 else {
+      throw Failure("--expensive-requests-per-caller must be 0 or more")
+    }
     for (number, name) in [
       (writersPerZone, "writers-per-zone"), (waitingPerStore, "waiting-per-store"),
       (indexBuilding, "index-building"),
@@ -71,6 +81,8 @@ struct LimitOptions: ParsableArguments {
         anonymousRequestsPerAPIToken, "anonymous-requests-per-api-token"),
       streamsPerUserMax: streamsPerUser == 0 ? nil : streamsPerUser,
       zoneWritersMax: writersPerZone, storeWaitingMax: waitingPerStore,
+      expensiveRequestsPerCallerMax: expensiveRequestsPerCaller == 0
+        ? nil : expensiveRequestsPerCaller,
       indexBuildRowsMax: indexBuilding, unheldBytesPerUserMax: unheldBytesPerUser,
       unheldBytesPerStoreMax: unheldBytesPerStore)
   }

@@ -6,10 +6,12 @@ final class BenchServer {
   let process: ServerProcess
   private let dataFolder: String
   private let query: String
-  let apiToken: String
-  /// The web auth token of the developer's account.
+  private(set) var apiToken: String
+  /// The web auth token of the developer's account; empty: the server has no such account.
   let webAuthToken: String
 
+  /// Starts a server for developers, which has no limits.
+  ///
   /// - Parameters:
   ///   - program: the path of the `stratus` binary.
   ///   - folder: the folder for its data and its log.
@@ -27,6 +29,23 @@ final class BenchServer {
     query = Self.query(apiToken, webAuthToken)
   }
 
+  /// Starts a server as an operator would, with its limits, and makes a container.
+  ///
+  /// - Parameter options: further options of `stratus serve`.
+  init(program: String, folder: String, serving container: String, options: [String]) throws {
+    dataFolder = folder + "/data"
+    process = try ServerProcess(
+      program: program,
+      arguments: ["serve", "--data", dataFolder, "--port", "0", "--management-port", "0"] + options,
+      log: folder + "/server.log")
+    (apiToken, webAuthToken, query) = ("", "", "")
+    let management = try Management(dataFolder: dataFolder)
+    _ = try management.send(CreateContainer.self, .init(containerID: container))
+    apiToken = try management.send(
+      CreateAPIToken.self, .init(containerID: container, environment: .development)
+    ).token
+  }
+
   /// The tokens in the form of a URL's query.
   private static func query(_ apiToken: String, _ webAuthToken: String) -> String {
     let escaped = webAuthToken.addingPercentEncoding(withAllowedCharacters: .alphanumerics)
@@ -37,22 +56,9 @@ final class BenchServer {
   ///
   /// - Returns: the requests of the account.
   func account(_ email: String, container: String) throws -> Requests {
-    let file = try ManagementFile(
-      jsonBytes: Array((TextFile.read(dataFolder + "/" + ManagementFile.name) ?? "").utf8))
-    guard let port = file.url.split(separator: ":").last.flatMap({ Int($0) }) else {
-      throw Failure("the server is not managed by a port: \(file.url)")
-    }
-    let exchange = try Exchange(port: port)
-    func manage<Kind: Endpoint>(
-      _ kind: Kind.Type, _ request: Kind.Request
-    ) throws -> Kind.Response {
-      let answer = try exchange.send(
-        RequestTemplate(
-          path: "/management/1/\(kind.path)", body: request.jsonBytes, bearer: file.token))
-      return try Kind.Response(jsonBytes: Array(answer))
-    }
-    _ = try manage(CreateAccount.self, .init(email: email))
-    let token = try manage(
+    let management = try Management(dataFolder: dataFolder)
+    _ = try management.send(CreateAccount.self, .init(email: email))
+    let token = try management.send(
       CreateWebToken.self,
       .init(email: email, containerID: container, environment: .development)
     ).token
@@ -103,5 +109,27 @@ final class BenchServer {
         return next
       })
     _ = try generator.run(try requests.saving(perRequest, zone: zone))
+  }
+}
+
+/// Sends an operator's commands to a server.
+private struct Management {
+  private let file: ManagementFile
+  private let exchange: Exchange
+
+  init(dataFolder: String) throws {
+    file = try ManagementFile(
+      jsonBytes: Array((TextFile.read(dataFolder + "/" + ManagementFile.name) ?? "").utf8))
+    guard let port = file.url.split(separator: ":").last.flatMap({ Int($0) }) else {
+      throw Failure("the server is not managed by a port: \(file.url)")
+    }
+    exchange = try Exchange(port: port)
+  }
+
+  func send<Kind: Endpoint>(_ kind: Kind.Type, _ request: Kind.Request) throws -> Kind.Response {
+    let answer = try exchange.send(
+      RequestTemplate(
+        path: "/management/1/\(kind.path)", body: request.jsonBytes, bearer: file.token))
+    return try Kind.Response(jsonBytes: Array(answer))
   }
 }

@@ -115,6 +115,11 @@ final class Jobs {
         try SubscriptionJobs(server: server, sizes: sizes).measure(round: round, announce)
       }
     }
+    if wanted.contains(.neighbours) {
+      rows += try NeighbourJobs(
+        children: children, sizes: sizes, folder: "\(folder)/neighbours-\(round)"
+      ).measure(announce)
+    }
     if wanted.contains(.sync) {
       defer { progress.advance(by: 1) }
       announce("round \(round): sync of \(sizes.syncedRecords) records")

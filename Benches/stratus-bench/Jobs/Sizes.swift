@@ -32,6 +32,11 @@ struct Sizes {
   /// Records under the indexes whose building takes memory.
   var storedRecords: Int
 
+  /// Loads beside a quiet caller.
+  var neighbours = Neighbour.allCases
+  /// Options of `stratus serve` for the server beside its neighbours.
+  var serveOptions: [String] = []
+
   /// The sizes of a full run, about seven minutes.
   static let full = Sizes(
     rounds: 5, seconds: 4, warmUpSeconds: 1, pulledRecords: 100_000,

@@ -6,7 +6,7 @@ import StratusWire
 
 extension ConnectionGate {
   /// The number of file bytes in memory for one client.
-  private static let pieceBytes: Int64 = 262_144
+  private static let pieceBytes = 262_144
 
   /// Passes a request to the router.
   func serve(_ request: HTTPRequest, _ body: any SentBody) {
@@ -15,19 +15,26 @@ extension ConnectionGate {
     task = Task { [router, clientAddress] in
       let (head, answer) = await router.answer(request, body: body, from: clientAddress)
       switch answer {
+      case .bytes(let bytes) where bytes.count > Self.pieceBytes:
+        await self.finish { try await self.send(head, ByteBuffer(bytes: bytes), loop) }
       case .bytes(let bytes):
         loop.execute { self.answered(head, bytes, length: bytes.count) }
       case .absent(let size):
         loop.execute { self.answered(head, [], length: Int(size)) }
       case .file(let file, let range):
-        do {
-          try await self.send(head, file, range, loop)
-          loop.execute { self.finishAnswer() }
-        } catch {
-          // The client must not mistake the received part for the whole file.
-          loop.execute { self.context?.close(promise: nil) }
-        }
+        await self.finish { try await self.send(head, file, range, loop) }
       }
+    }
+  }
+
+  /// Ends an answer that is sent in pieces.
+  private func finish(_ send: () async throws -> Void) async {
+    do {
+      try await send()
+      onLoop { $0.finishAnswer() }
+    } catch {
+      // The client must not mistake the received part for the whole answer.
+      onLoop { $0.context?.close(promise: nil) }
     }
   }
 
@@ -113,24 +120,43 @@ extension ConnectionGate {
     #endif
   }
 
-  // Files
+  // Answers in pieces
 
-  /// Sends a file; runs outside the event loop.
+  /// Sends a long answer, and lets the event loop serve other connections between the pieces; runs
+  /// outside the event loop.
   private func send(
-    _ head: HTTPResponse, _ file: any AssetFile, _ range: Range<Int64>, _ loop: any EventLoop
+    _ head: HTTPResponse, _ body: ByteBuffer, _ loop: any EventLoop
   ) async throws {
+    try await begin(head, length: body.readableBytes, loop)
+    var rest = body
+    while let piece = rest.readSlice(length: min(Self.pieceBytes, rest.readableBytes)),
+      piece.readableBytes > 0
+    {
+      try await write(piece, loop)
+    }
+  }
+
+  /// Writes the head of an answer in pieces.
+  private func begin(_ head: HTTPResponse, length: Int, _ loop: any EventLoop) async throws {
     try await loop.submit {
       guard let context = self.context, case .answering = self.phase else {
         throw ChannelError.ioOnClosedChannel
       }
       self.limitUnsent(context)
       var buffer = context.channel.allocator.buffer(capacity: AnswerText.headBytes)
-      self.write(head, length: range.count, into: &buffer)
+      self.write(head, length: length, into: &buffer)
       context.writeAndFlush(self.wrapOutboundOut(buffer), promise: nil)
     }.get()
+  }
+
+  /// Sends a file; runs outside the event loop.
+  private func send(
+    _ head: HTTPResponse, _ file: any AssetFile, _ range: Range<Int64>, _ loop: any EventLoop
+  ) async throws {
+    try await begin(head, length: range.count, loop)
     var offset = range.lowerBound
     while offset < range.upperBound {
-      let count = Int(min(Self.pieceBytes, range.upperBound - offset))
+      let count = Int(min(Int64(Self.pieceBytes), range.upperBound - offset))
       let bytes = try await file.read(at: offset, count: count)
       // A file that another program has shortened must not look complete to the client.
       if bytes.isEmpty { throw ServerError.fault("a file is shorter than it was") }

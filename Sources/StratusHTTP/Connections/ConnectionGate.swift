@@ -75,6 +75,10 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
   private var isIntakeFull = false
   /// The number of body bytes discarded after the answer.
   private var forgottenBytes = 0
+  /// The number of them since the last pause.
+  private var forgottenSincePause = 0
+  /// Whether reading pauses, so that a discarded body does not keep the event loop busy.
+  private var isPausing = false
 
   /// Whether the client has closed its sending side.
   private(set) var isInputClosed = false
@@ -237,7 +241,10 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
       stopWaiting()
     case .settling:
       forgottenBytes += bytes.readableBytes
-      if forgottenBytes > Limits.refusedRequestBytesMax { context?.close(promise: nil) }
+      if forgottenBytes > Limits.refusedRequestBytesMax {
+        return context?.close(promise: nil) ?? ()
+      }
+      pauseReading(after: bytes.readableBytes)
     case .ready, .readingBody, .admitting, .polling, .streaming, .leaving: break
     }
   }
@@ -316,7 +323,22 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
     if mayRead { context.read() } else { isReadDue = true }
   }
 
-  private var mayRead: Bool { heldNext == held.count && !isIntakeFull }
+  private var mayRead: Bool { heldNext == held.count && !isIntakeFull && !isPausing }
+
+  /// Pauses between the parts of a discarded body: a client that sends large bodies to be refused
+  /// does not take the time of other connections.
+  private func pauseReading(after count: Int) {
+    forgottenSincePause += count
+    guard forgottenSincePause >= Limits.discardedBytesPerPause, !isPausing else { return }
+    forgottenSincePause = 0
+    isPausing = true
+    loop?.assumeIsolated().scheduleTask(in: Self.discardPause) {
+      self.isPausing = false
+      self.resumeReading()
+    }
+  }
+
+  private static let discardPause = TimeAmount.milliseconds(Limits.discardPauseMilliseconds)
 
   func resumeReading() {
     guard isReadDue, mayRead, let context else { return }

@@ -1,0 +1,62 @@
+import ArgumentParser
+
+/// A load of one caller that a server permits and that costs it much.
+enum Neighbour: String, CaseIterable, ExpressibleByArgument {
+  case words, inLists = "in-lists", distance, texts, lists, indexes, subscriptions, zones
+  case megabytes, pulls, slowReaders = "slow-readers", halfSent = "half-sent", connections
+  case wrongTokens = "wrong-tokens", wrongTokensLarge = "wrong-tokens-4mb", unparsable
+  case uploads, cutUploads = "cut-uploads", downloads, anonymous, modify = "modify-200", cascades
+  case pipelined, streams, polls, notifications
+  /// Floors: no request, but the processor time of a core.
+  case spin, spinFairly = "spin-fairly"
+
+  static let names = allCases.map(\.rawValue).joined(separator: ", ")
+
+  var title: String {
+    switch self {
+    case .words: "queries for 100 words in 64 kB of text, 8 connections"
+    case .inLists: "queries with IN of 2,000, 8 connections"
+    case .distance: "queries in the order of distance, 8 connections"
+    case .texts: "saves of a text of 10,000 words, 8 connections"
+    case .lists: "saves of three lists of 6,600 values, 8 connections"
+    case .indexes: "queries that need another index each, 4 connections"
+    case .subscriptions: "200 subscriptions made and deleted, 4 connections"
+    case .zones: "100 zones made and deleted, 4 connections"
+    case .megabytes: "lookups of one 1 MB record 400 times, 8 connections"
+    case .pulls: "20,000 records from nothing, 8 connections"
+    case .slowReaders: "16 MB answers read at 100 kB/s, 64 connections"
+    case .halfSent: "half a request, 500 connections, 500 new ones a second"
+    case .connections: "2,000 idle connections, 500 new ones a second"
+    case .wrongTokens: "wrong tokens, 8 connections"
+    case .wrongTokensLarge: "wrong tokens with 4 MB, 8 connections"
+    case .unparsable: "4 MB that are not JSON, 8 connections"
+    case .uploads: "uploads of 8 MB, 8 connections"
+    case .cutUploads: "uploads cut short after 1 MB, 8 connections"
+    case .downloads: "downloads of 8 MB, 8 connections"
+    case .anonymous: "anonymous queries, 8 connections"
+    case .modify: "modify-200, 8 connections"
+    case .cascades: "chains of 200 records, deleted by their first, 4 connections"
+    case .pipelined: "64 lookups sent at once, 8 connections"
+    case .streams: "streams opened and closed, 8 connections"
+    case .polls: "polls opened and closed, 8 connections"
+    case .notifications: "saves that 100 streams hear of, 4 connections"
+    case .spin: "floor: one core burnt at the loads' priority"
+    case .spinFairly: "floor: one core burnt at the server's priority"
+    }
+  }
+
+  /// Whether it measures the machine and not the server.
+  var isFloor: Bool { self == .spin || self == .spinFairly }
+
+  /// The threads of the load.
+  var lanes: Int {
+    switch self {
+    case .slowReaders, .halfSent, .connections, .spin, .spinFairly: 1
+    case .indexes, .subscriptions, .zones, .cascades, .notifications: 4
+    case .words, .inLists, .distance, .texts, .lists, .megabytes, .pulls, .wrongTokens,
+      .wrongTokensLarge, .unparsable, .uploads, .cutUploads, .downloads, .anonymous, .modify,
+      .pipelined, .streams, .polls:
+      8
+    }
+  }
+}

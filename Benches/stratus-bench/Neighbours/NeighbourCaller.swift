@@ -1,0 +1,74 @@
+import Glibc
+import StratusWire
+
+/// The caller of a load: prepares its records, and makes the turns of each lane.
+struct NeighbourCaller {
+  /// One request or connection of a load, which is repeated until the load ends.
+  typealias Turn = () throws -> Void
+
+  static let zone = "loud"
+
+  let port: Int
+  let requests: Requests
+
+  /// - Returns: makes the turn of a lane.
+  func prepare(_ load: Neighbour) throws -> (_ lane: Int) throws -> Turn {
+    switch load {
+    case .spin, .spinFairly: return { _ in { while true {} } }
+    case .words, .inLists, .distance, .indexes, .anonymous: return try prepareQueries(load)
+    case .texts, .lists, .subscriptions, .zones, .modify, .cascades, .notifications:
+      return try prepareSaves(load)
+    case .megabytes, .pulls, .downloads, .uploads, .cutUploads, .slowReaders, .pipelined:
+      return try prepareBytes(load)
+    case .halfSent, .connections, .wrongTokens, .wrongTokensLarge, .unparsable, .streams, .polls:
+      return try prepareConnections(load)
+    }
+  }
+
+  /// A connection on which refusals count as answers, and which is replaced when it breaks.
+  func line() -> NeighbourLine { NeighbourLine(port: port) }
+
+  func makeZone() throws {
+    _ = try Exchange(port: port).send(requests.createZone(Self.zone))
+  }
+
+  /// Saves records with some fields in batches.
+  func fill(
+    _ count: Int, type: String, _ fields: (Int) -> [(String, FieldValue)]
+  ) throws {
+    let exchange = try Exchange(port: port)
+    for start in stride(from: 0, to: count, by: 200) {
+      let operations = try (start..<min(start + 200, count)).map { number in
+        try Self.operation(.forceReplace, "\(type)-\(number)", type: type, fields(number))
+      }
+      _ = try exchange.send(requests.saving(operations, zone: Self.zone))
+    }
+  }
+
+  static func operation(
+    _ kind: RecordOperation.Kind, _ name: String, type: String, _ fields: [(String, FieldValue)]
+  ) throws -> RecordOperation {
+    RecordOperation(
+      kind, recordName: name, recordType: type,
+      fields: try JSONView(parsing: FieldsJSON(fields).text))
+  }
+}
+
+/// A connection that is opened again after it broke.
+final class NeighbourLine {
+  private let port: Int
+  private var exchange: Exchange?
+
+  init(port: Int) { self.port = port }
+
+  func send(_ request: RequestTemplate) throws {
+    do {
+      let line = try exchange ?? Exchange(port: port, acceptsRefusals: true)
+      exchange = line
+      _ = try line.send(request)
+    } catch {
+      exchange = nil
+      throw error
+    }
+  }
+}

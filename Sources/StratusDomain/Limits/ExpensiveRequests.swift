@@ -1,0 +1,144 @@
+public import StratusWire
+import Synchronization
+
+/// Lets one caller's expensive requests run one at a time while other callers are active, so that
+/// they wait for the caller and not for one another.
+///
+/// A request is expensive if its body is long, or if the caller's last request to the same endpoint
+/// was. While no one else sends requests, a caller is not held back.
+public final class ExpensiveRequests: Sendable {
+  private typealias Waiting = CheckedContinuation<Void, Never>
+
+  private struct Line {
+    var running = 0
+    var waiting: [Waiting] = []
+  }
+
+  private struct State {
+    var lines: [String: Line] = [:]
+    /// When an endpoint last cost much, in milliseconds, by caller and endpoint.
+    var expensiveAt: [String: Int64] = [:]
+    var lastCaller = ""
+    /// When a request came from another caller than the one before it, in milliseconds.
+    var changedAt: Int64 = .min / 2
+  }
+
+  /// How long an endpoint counts as expensive after it cost much.
+  private static let rememberedMilliseconds: Int64 = 10_000
+  /// How long a caller must be the only one before it may use the whole server.
+  private static let aloneMilliseconds: Int64 = 1_000
+  private static let rememberedMax = 10_000
+
+  private let perCallerMax: Int?
+  private let ambient: Ambient
+  private let state = Mutex(State())
+
+  /// - Parameter settings: see ``LimitSettings/expensiveRequestsPerCallerMax``.
+  public init(_ settings: LimitSettings, ambient: Ambient) {
+    perCallerMax = settings.expensiveRequestsPerCallerMax
+    self.ambient = ambient
+  }
+
+  /// Whether a request is expected to cost much. Every request is reported here, since it shows
+  /// that its caller is active.
+  ///
+  /// - Parameter bodySize: in bytes.
+  public func isExpensive(
+    _ subject: CallerPace.Subject, endpoint: String, bodySize: Int
+  ) -> Bool {
+    if perCallerMax == nil { return false }
+    let caller = subject.name
+    let now = ambient.now()
+    return state.withLock { state in
+      if state.lastCaller != caller {
+        if !state.lastCaller.isEmpty { state.changedAt = now }
+        state.lastCaller = caller
+      }
+      if bodySize >= Limits.expensiveBodyBytesMin { return true }
+      guard !state.expensiveAt.isEmpty, let time = state.expensiveAt[caller + " " + endpoint]
+      else { return false }
+      return abs(now - time) < Self.rememberedMilliseconds
+    }
+  }
+
+  /// Remembers an endpoint that cost a caller's request much.
+  ///
+  /// - Parameters:
+  ///   - answerSize: in bytes.
+  ///   - steps: units of work; one takes about 1 µs.
+  public func note(
+    _ subject: CallerPace.Subject, endpoint: String, answerSize: Int, steps: Int
+  ) {
+    guard perCallerMax != nil,
+      answerSize >= Limits.expensiveAnswerBytesMin || steps >= Limits.expensiveStepsMin
+    else { return }
+    let now = ambient.now()
+    state.withLock { state in
+      if state.expensiveAt.count >= Self.rememberedMax {
+        state.expensiveAt = state.expensiveAt.filter {
+          now - $0.value < Self.rememberedMilliseconds
+        }
+        if state.expensiveAt.count >= Self.rememberedMax { state.expensiveAt = [:] }
+      }
+      state.expensiveAt[subject.name + " " + endpoint] = now
+    }
+  }
+
+  /// Runs an expensive request when it is the caller's turn.
+  public func run<Value: Sendable>(
+    as subject: CallerPace.Subject, _ body: () async throws(ServerError) -> Value
+  ) async throws(ServerError) -> Value {
+    let caller = subject.name
+    await enter(caller)
+    defer { leave(caller) }
+    return try await body()
+  }
+
+  /// The number of requests that run or wait, for tests.
+  var count: Int {
+    state.withLock { $0.lines.values.reduce(0) { $0 + $1.running + $1.waiting.count } }
+  }
+
+  private func enter(_ caller: String) async {
+    await withCheckedContinuation { (continuation: Waiting) in
+      let now = ambient.now()
+      let isAdmitted = state.withLock { state in
+        var line = state.lines[caller] ?? Line()
+        let isAdmitted = line.waiting.isEmpty && line.running < bound(state, now)
+        if isAdmitted { line.running += 1 } else { line.waiting.append(continuation) }
+        state.lines[caller] = line
+        return isAdmitted
+      }
+      if isAdmitted { continuation.resume() }
+    }
+  }
+
+  private func leave(_ caller: String) {
+    let now = ambient.now()
+    let admitted = state.withLock { state -> [Waiting] in
+      guard var line = state.lines[caller] else { return [] }
+      line.running -= 1
+      let free = max(0, bound(state, now) - line.running)
+      let admitted = Array(line.waiting.prefix(free))
+      line.waiting.removeFirst(admitted.count)
+      line.running += admitted.count
+      state.lines[caller] = line.running == 0 ? nil : line
+      return admitted
+    }
+    for waiting in admitted { waiting.resume() }
+  }
+
+  /// The number of expensive requests that one caller may run now.
+  private func bound(_ state: State, _ now: Int64) -> Int {
+    guard let perCallerMax else { return .max / 2 }
+    // NB: also true if the clock was set back.
+    return abs(now - state.changedAt) > Self.aloneMilliseconds ? .max / 2 : perCallerMax
+  }
+}
+
+extension CallerPace.Subject {
+  /// Names the caller: users, API tokens and addresses never have the same name.
+  fileprivate var name: String {
+    userRecordName ?? clientAddress.map { "address " + $0 } ?? "anonymous " + (apiToken ?? "")
+  }
+}

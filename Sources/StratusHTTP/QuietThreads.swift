@@ -1,0 +1,54 @@
+import Foundation
+
+/// Threads of low priority for expensive requests. The requests of other callers keep the threads
+/// of the runtime's pool, and come first where the processor is short.
+///
+/// NB: unchecked; `condition` guards the queue.
+final class QuietThreads: TaskExecutor, @unchecked Sendable {
+  /// The threads of this process, as many as it has processors.
+  static let shared = QuietThreads(count: max(2, ProcessInfo.processInfo.activeProcessorCount))
+
+  /// The priority of the threads as the system counts it: 0 is the usual one, 19 the lowest.
+  private static let niceness: Int32 = 10
+
+  private let condition = NSCondition()
+  private var waiting: [UnownedJob] = []
+  /// The index of the first element of ``waiting`` that has not begun.
+  private var next = 0
+
+  init(count: Int) {
+    for number in 0..<count {
+      let thread = Thread { [self] in
+        Thread.current.name = "stratus-quiet-\(number)"
+        // NB: on Linux this concerns the calling thread only.
+        #if os(Linux)
+          setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Self.niceness)
+        #endif
+        while true { take().runSynchronously(on: asUnownedTaskExecutor()) }
+      }
+      thread.stackSize = 4 << 20
+      thread.start()
+    }
+  }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    condition.lock()
+    defer { condition.unlock() }
+    waiting.append(job)
+    condition.signal()
+  }
+
+  private func take() -> UnownedJob {
+    condition.lock()
+    defer { condition.unlock() }
+    while next == waiting.count { condition.wait() }
+    let job = waiting[next]
+    next += 1
+    if next == waiting.count || next >= 1_024 {
+      waiting.removeFirst(next)
+      next = 0
+    }
+    return job
+  }
+}

@@ -1,0 +1,159 @@
+import StratusWire
+import Synchronization
+import Testing
+
+@testable import StratusDomain
+
+@Suite(.timeLimit(.minutes(2))) struct `Expensive requests` {
+  private static let ann = CallerPace.Subject(userRecordName: "_ann", apiToken: "api")
+  private static let bob = CallerPace.Subject(userRecordName: "_bob", apiToken: "api")
+
+  @Test func `of one caller run one after the other while another caller is active`() async {
+    let scene = Scene()
+    scene.seeBoth()
+    let first = scene.begin("first", as: Self.ann)
+    await scene.wait(running: ["first"], waiting: 0)
+    let second = scene.begin("second", as: Self.ann)
+    let third = scene.begin("third", as: Self.ann)
+    await scene.wait(running: ["first"], waiting: 2)
+    let other = scene.begin("other", as: Self.bob)
+    await scene.wait(running: ["first", "other"], waiting: 2)
+    first.end()
+    await scene.waitForBeginnings(3)
+    for request in [second, third, other] { request.end() }
+    await scene.waitForBeginnings(4)
+    await scene.wait(running: [], waiting: 0)
+  }
+
+  @Test func `of a caller that is alone run together`() async {
+    let scene = Scene()
+    scene.seeBoth()
+    scene.move(byMilliseconds: 1_001)
+    let requests = ["a", "b", "c"].map { scene.begin($0, as: Self.bob) }
+    await scene.wait(running: ["a", "b", "c"], waiting: 0)
+    for request in requests { request.end() }
+    await scene.wait(running: [], waiting: 0)
+  }
+
+  @Test func `that waited run together once their caller is alone`() async {
+    let scene = Scene()
+    scene.seeBoth()
+    let first = scene.begin("a", as: Self.ann)
+    await scene.wait(running: ["a"], waiting: 0)
+    let others = ["b", "c"].map { scene.begin($0, as: Self.ann) }
+    await scene.wait(running: ["a"], waiting: 2)
+    scene.move(byMilliseconds: 1_001)
+    first.end()
+    await scene.wait(running: ["b", "c"], waiting: 0)
+    for request in others { request.end() }
+    await scene.wait(running: [], waiting: 0)
+  }
+
+  @Test func `are those with a long body`() {
+    let expensive = Scene().expensive
+    let bytes = Limits.expensiveBodyBytesMin
+    #expect(expensive.isExpensive(Self.ann, endpoint: "e", bodySize: bytes))
+    #expect(!expensive.isExpensive(Self.ann, endpoint: "e", bodySize: bytes - 1))
+  }
+
+  @Test func `are those whose like has just cost much`() {
+    let scene = Scene()
+    let expensive = scene.expensive
+    expensive.note(
+      Self.ann, endpoint: "e", answerSize: Limits.expensiveAnswerBytesMin - 1,
+      steps: Limits.expensiveStepsMin - 1)
+    #expect(!expensive.isExpensive(Self.ann, endpoint: "e", bodySize: 0))
+    expensive.note(Self.ann, endpoint: "e", answerSize: 0, steps: Limits.expensiveStepsMin)
+    #expect(expensive.isExpensive(Self.ann, endpoint: "e", bodySize: 0))
+    #expect(!expensive.isExpensive(Self.ann, endpoint: "f", bodySize: 0))
+    #expect(!expensive.isExpensive(Self.bob, endpoint: "e", bodySize: 0))
+    scene.move(byMilliseconds: 10_000)
+    #expect(!expensive.isExpensive(Self.ann, endpoint: "e", bodySize: 0))
+  }
+
+  @Test func `do not exist on a server without that limit`() {
+    let expensive = Scene(perCallerMax: nil).expensive
+    expensive.note(Self.ann, endpoint: "e", answerSize: .max, steps: .max)
+    #expect(!expensive.isExpensive(Self.ann, endpoint: "e", bodySize: .max))
+  }
+
+  @Test func `of a user, an address and an API token have turns of their own`() async {
+    let scene = Scene()
+    scene.seeBoth()
+    let subjects = [
+      Self.ann, CallerPace.Subject(userRecordName: nil, apiToken: "api", clientAddress: "_ann"),
+      CallerPace.Subject(userRecordName: nil, apiToken: "_ann"),
+    ]
+    let requests = subjects.enumerated().map { scene.begin("\($0.offset)", as: $0.element) }
+    await scene.wait(running: ["0", "1", "2"], waiting: 0)
+    for request in requests { request.end() }
+    await scene.wait(running: [], waiting: 0)
+  }
+}
+
+/// Requests that end when the test says so, and a clock that is moved by hand.
+private final class Scene: Sendable {
+  private struct State {
+    var now: Int64 = 1_767_225_600_000
+    var running: Set<String> = []
+    var begunCount = 0
+  }
+
+  private final class Box: Sendable {
+    let state = Mutex(State())
+  }
+
+  /// A request in progress.
+  struct Request: Sendable {
+    fileprivate let continuation: AsyncStream<Void>.Continuation
+
+    func end() { continuation.finish() }
+  }
+
+  let expensive: ExpensiveRequests
+  private let box = Box()
+
+  init(perCallerMax: Int? = 1) {
+    let box = box
+    expensive = ExpensiveRequests(
+      LimitSettings(expensiveRequestsPerCallerMax: perCallerMax),
+      ambient: Ambient(now: { box.state.withLock { $0.now } }, makeUUID: { "" }))
+  }
+
+  func move(byMilliseconds span: Int64) { box.state.withLock { $0.now += span } }
+
+  /// Lets two callers send a cheap request, so that neither is alone.
+  func seeBoth() {
+    for name in ["_ann", "_bob"] {
+      let subject = CallerPace.Subject(userRecordName: name, apiToken: "api")
+      _ = expensive.isExpensive(subject, endpoint: "cheap", bodySize: 0)
+    }
+  }
+
+  func begin(_ name: String, as subject: CallerPace.Subject) -> Request {
+    let (ends, end) = AsyncStream.makeStream(of: Void.self)
+    Task { [expensive, box] in
+      try? await expensive.run(as: subject) { () async throws(ServerError) in
+        box.state.withLock { state in
+          state.running.insert(name)
+          state.begunCount += 1
+        }
+        for await _ in ends {}
+        box.state.withLock { _ = $0.running.remove(name) }
+      }
+    }
+    return Request(continuation: end)
+  }
+
+  func wait(running: Set<String>, waiting: Int) async {
+    while box.state.withLock({ $0.running }) != running
+      || expensive.count != running.count + waiting
+    {
+      await Task.yield()
+    }
+  }
+
+  func waitForBeginnings(_ count: Int) async {
+    while box.state.withLock({ $0.begunCount }) != count { await Task.yield() }
+  }
+}
