@@ -97,13 +97,13 @@ struct RunCommand: ParsableCommand {
     let machine = try Machine(measuring: work)
     let line = ProgressLine(now: { Clock.nanoseconds() / 1_000_000 })
     defer { line.end() }
-    let jobs = try Jobs(
-      sizes: sizes, folder: work, serverProgram: server ?? beside, benchProgram: own,
-      progress: line
-    ) { step in
+    let announce = { (step: String) in
       line.note(step) { FileHandle.standardError.write(Data(($0 + "\n").utf8)) }
       line.rename(step)
     }
+    let jobs = try Jobs(
+      sizes: sizes, folder: work, serverProgram: server ?? beside, benchProgram: own,
+      progress: line, announce: announce)
     defer { jobs.stop() }
     line.begin(
       "measuring", total: Int64(sizes.rounds * wanted.count), unit: .count("jobs"))
@@ -111,7 +111,8 @@ struct RunCommand: ParsableCommand {
     for _ in 0..<sizes.rounds { rounds.append(try jobs.measureRound(only: wanted)) }
     if wanted.contains(.memory) {
       let memory = MemoryJobs(
-        program: server ?? beside, folder: work, records: sizes.storedRecords, announce: announce)
+        program: server ?? beside, folder: work, records: sizes.storedRecords, progress: line,
+        announce: announce)
       let rows = try memory.measure()
       rounds = rounds.map { $0 + rows }
     }

@@ -22,10 +22,10 @@ enum Hooks {
       Hooks.check()
       Loop.shared.take(job)
     }
-    guard let hook = dlsym(dlopen(nil, RTLD_NOW), "swift_task_enqueueGlobal_hook") else {
+    guard let variable = dlsym(dlopen(nil, RTLD_NOW), "swift_task_enqueueGlobal_hook") else {
       return false
     }
-    hook.assumingMemoryBound(to: UnsafeRawPointer?.self).pointee =
+    variable.assumingMemoryBound(to: UnsafeRawPointer?.self).pointee =
       unsafeBitCast(hook, to: UnsafeRawPointer.self)
     return true
   }

@@ -33,10 +33,11 @@ import Testing
   private static func container(
     _ name: String, at server: ServerProcess, in folder: URL
   ) throws -> CKContainer {
-    CKContainer(
+    let url: URL = try #require(URL(string: server.url))
+    return CKContainer(
       identifier: "iCloud.test.crash",
       settings: CKContainer.Settings(
-        url: try #require(URL(string: server.url)), environment: .development,
+        url: url, environment: .development,
         apiToken: server.apiToken, webAuthToken: server.webAuthToken,
         stateFolder: folder.appendingPathComponent("state-\(name)")))
   }

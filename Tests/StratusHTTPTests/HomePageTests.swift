@@ -3,6 +3,7 @@ import HTTPTypes
 import StratusAccounts
 import StratusServer
 import StratusTesting
+import StratusWire
 import Testing
 
 @testable import StratusHTTP

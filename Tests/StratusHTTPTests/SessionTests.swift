@@ -17,11 +17,12 @@ import Testing
     try await withServer(live: live?.live ?? Live()) { server in
       try await server.manage("containers/create", ["containerID": "\(Self.notes)"])
       try await server.manage("accounts/create", ["email": "anna@example.org"])
-      let api = try await server.manage("api-tokens/create", token)["token"].string
+      let answer = try await server.manage("api-tokens/create", token)
+      let apiToken: String = try #require(answer["token"].string)
       try await body(
         server,
         Client(
-          router: server.router, apiToken: try #require(api),
+          router: server.router, apiToken: apiToken,
           webAuthToken: try await webToken(server)))
     }
   }

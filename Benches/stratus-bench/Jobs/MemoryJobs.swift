@@ -1,4 +1,5 @@
 import Foundation
+import StratusProgress
 
 /// Measures the memory of a server of its own: with one container and nothing to do, and after five
 /// index builds.
@@ -9,21 +10,23 @@ struct MemoryJobs {
   let program: String
   let folder: String
   let records: Int
-  /// Called with the name of each step, to show progress.
+  /// Shows how many of a job's records are saved.
+  let progress: ProgressLine
+  /// Called with the name of each step.
   let announce: (String) -> Void
 
   func measure() throws -> [Row] {
-    let place = folder + "/memory"
+    let serverFolder = folder + "/memory"
     try FileManager.default.createDirectory(
-      atPath: place, withIntermediateDirectories: true)
-    let server = try BenchServer(program: program, folder: place)
+      atPath: serverFolder, withIntermediateDirectories: true)
+    let server = try BenchServer(program: program, folder: serverFolder)
     defer { server.process.stop() }
     announce("memory of an idle server")
     try server.fill("notes", container: "iCloud.bench.idle", records: 1)
     Thread.sleep(forTimeInterval: Self.quietSeconds)
     var rows = [row("memory of an idle server, one container", server, goal: 40)]
     announce("memory of five index builds over \(records) records")
-    _ = try QueryJobs(server: server, records: records).prepare()
+    _ = try QueryJobs(server: server, records: records).prepare(progress)
     let title = "memory after five index builds over \(records) records"
     rows.append(row(title + ", at once", server, goal: 300))
     Thread.sleep(forTimeInterval: Self.quietSeconds)

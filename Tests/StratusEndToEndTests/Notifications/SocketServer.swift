@@ -39,10 +39,11 @@ struct SocketServer: Sendable {
 
   /// A device of Ann's that uses the framework as apps do. Equal names are the same device.
   func device(_ name: String) throws -> CKContainer {
-    CKContainer(
+    let url: URL = try #require(URL(string: ready.url))
+    return CKContainer(
       identifier: Cloud.containerID,
       settings: CKContainer.Settings(
-        url: try #require(URL(string: ready.url)), environment: .development,
+        url: url, environment: .development,
         apiToken: ready.apiToken, webAuthToken: ready.webAuthToken,
         stateFolder: folder.appendingPathComponent(name)))
   }

@@ -9,7 +9,7 @@ import Synchronization
 final class SharedServer: Sendable {
   static let ann = "_ann"
   static let address = ZoneAddress(database: .private(owner: ann), name: "Trips")
-  private static let place = StoreAddress(container: "iCloud.a", environment: .development)
+  private static let storeAddress = StoreAddress(container: "iCloud.a", environment: .development)
 
   let store: any Store
   private let stores: MemoryStores
@@ -18,11 +18,11 @@ final class SharedServer: Sendable {
 
   init() async throws {
     stores = MemoryStores(makeEpoch: { 7 })
-    store = try await stores.store(at: Self.place)
+    store = try await stores.store(at: Self.storeAddress)
     let ambient = Ambient(now: { 1_767_225_600_000 }, makeUUID: { "U" })
     databases = DatabaseAccess(
       stores: stores, users: UserRecords(ambient: ambient),
-      tickets: AssetTickets(signer: NoSigner()), ambient: ambient)
+      tickets: AssetTickets(signer: NoSigner()), ambient: ambient, createContainer: { _, _ in })
     try await store.write { (store) throws(ServerError) in
       _ = try store.createZone(named: Self.address.name, in: Self.address.database)
     }
@@ -117,7 +117,7 @@ final class SharedServer: Sendable {
   }
 
   private func database(of user: String) -> DatabaseAddress {
-    DatabaseAddress(store: Self.place, scope: user == Self.ann ? .private : .shared)
+    DatabaseAddress(store: Self.storeAddress, scope: user == Self.ann ? .private : .shared)
   }
 }
 
