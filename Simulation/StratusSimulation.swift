@@ -117,7 +117,8 @@ struct StratusSimulation: ParsableCommand {
     if failures > 0 { throw ExitCode.failure }
   }
 
-  /// Shows the bound that is nearer: the number of seeds, or the time.
+  /// Shows the progress toward the bound that will be reached first: the number of seeds, or the
+  /// time.
   private func show(
     _ count: UInt64, since begin: ContinuousClock.Instant, on line: ProgressLine
   ) {
@@ -137,7 +138,7 @@ struct StratusSimulation: ParsableCommand {
   private func report(_ seed: UInt64, _ failure: String) {
     print("SEED \(seed) FAILED: \(failure)")
     if unshrunk || keepGoing {
-      // NB: the reader of the output may be a pipe.
+      // NB: if standard output is a pipe, it is buffered, so it must be flushed now.
       fflush(nil)
       return
     }

@@ -1,7 +1,7 @@
 import StratusKit
 
-/// Checks that an engine calls its delegate correctly (semantics §23): for one event at a time,
-/// with paired begin and end events.
+/// Checks that an engine calls its delegate correctly (semantics §23): for one event at a time, and
+/// with an end event for each begin event.
 struct EventRules {
   let device: String
   let ledger: Ledger
@@ -15,7 +15,7 @@ struct EventRules {
     self.ledger = ledger
   }
 
-  /// The fetch, send or event that has begun and not ended, as text; nil: none.
+  /// The fetch, send or event that has begun and has not ended, as text; nil: there is none.
   var open: String? {
     if isFetching { return "a fetch has not ended" }
     if isSending { return "a send has not ended" }

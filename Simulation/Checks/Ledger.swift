@@ -4,10 +4,10 @@ import StratusTesting
 ///
 /// A mark is promised once a device has it on its disk as a pending change, for as long as the
 /// account stays on the device. It is also promised once the server has accepted it. After a
-/// restore, the marks in the backup are promised instead. Other marks may be gone unless a device
-/// had them on its disk.
+/// restore, the marks in the backup are promised instead. Other marks may be missing unless a
+/// device had them on its disk.
 ///
-/// NB: unchecked; the loop has one thread.
+/// NB: `@unchecked` is safe, because the loop has only one thread.
 final class Ledger: @unchecked Sendable {
   private struct Stored {
     var account: String?
@@ -25,7 +25,8 @@ final class Ledger: @unchecked Sendable {
   /// The first broken rule.
   private(set) var violation: String?
   private(set) var trace: Trace
-  /// Counts of the situations in the seed, to show that a run of many seeds tests something.
+  /// How often each situation occurred in this seed. The counts show whether a run of many seeds
+  /// tests every situation.
   private(set) var sightings: [String: Int] = [:]
 
   init(trace: Trace) { self.trace = trace }
@@ -39,9 +40,8 @@ final class Ledger: @unchecked Sendable {
     return lastMark
   }
 
-  /// Notes that the server has accepted marks.
-  ///
-  /// After a restore nothing is noted: the answer may be from before.
+  /// Notes that the server has accepted marks. After a restore nothing is noted, because the answer
+  /// may be from before the restore.
   func promise(_ marks: Set<Int64>, at key: RecordKey, of account: String) {
     if isSetBack { return }
     taken[account, default: [:]][key, default: []].formUnion(marks)
@@ -85,8 +85,8 @@ final class Ledger: @unchecked Sendable {
 
   func say(_ line: @autoclosure () -> String) { trace.say(line()) }
 
-  /// The first fault in the server's contents of an account in the end: a promised mark is missing,
-  /// or a mark of another account is there.
+  /// The first fault in the server's contents of an account, at the end of the simulation: a
+  /// promised mark that is missing, or a mark of another account.
   func fault(in contents: Contents, of account: String) -> String? {
     for (key, marks) in contents.records.sorted(by: { $0.key < $1.key }) {
       if let mark = marks.sorted().first(where: { owners[$0] != account }) {

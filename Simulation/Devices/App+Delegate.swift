@@ -4,7 +4,7 @@ extension App: CKSyncEngineDelegate {
   func handleEvent(_ event: CKSyncEngine.Event, syncEngine: CKSyncEngine) async {
     if !life.goesOn() { return }
     rules.begin(event)
-    // NB: no user edits data that has just lost its account.
+    // NB: take this event before any pause. Otherwise a user could edit data of the old account.
     if case .accountChange = event {
       take(event)
       await Loop.shared.pause()
@@ -103,8 +103,7 @@ extension App: CKSyncEngineDelegate {
       } else if data.pending[.makeZone(zone)] == nil {
         forget(zone: zone)
       } else {
-        // The zone is about to be created again; the server's old contents of it are gone all the
-        // same.
+        // The app still wants to create the zone again, but the server's old contents are lost.
         for (key, record) in data.records where key.zone == zone && record.known != nil {
           drop(key)
         }
@@ -138,8 +137,8 @@ extension App: CKSyncEngineDelegate {
     if data.pending[.save(key)] != nil {
       data.records[key] = AppRecord(marks: mine.union(record.marks), known: record)
     } else if household.plan.rewinds, key.isKept, !mine.isSubset(of: record.marks) {
-      // The server was restored to a state before this device's data: the device sends the record
-      // again.
+      // The server was restored to an older state than this device's data, so the device sends the
+      // record again.
       data.records[key] = AppRecord(marks: mine.union(record.marks), known: record)
       add(.save(key))
     } else {
@@ -153,8 +152,8 @@ extension App: CKSyncEngineDelegate {
     engine?.state.remove(pendingRecordZoneChanges: [.saveRecord(key.id)])
   }
 
-  /// Handles a zone that the server does not have: the permanent zone is created again, other zones
-  /// are dropped.
+  /// Handles a zone that the server does not have: the permanent zone is created again, and other
+  /// zones are dropped.
   func loseZone(_ zone: String) {
     say("\(zone) is gone")
     guard zone == RecordKey.keptZone else {

@@ -92,8 +92,8 @@ extension App {
 }
 
 extension CKError {
-  /// Whether the result of the request is unknown: its answer was lost, or a proxy answered in the
-  /// server's name.
+  /// Whether the result of the request is unknown: its answer was lost, or a proxy answered instead
+  /// of the server.
   fileprivate var leavesInDoubt: Bool {
     code == .serverResponseLost
       || (code == .internalError && localizedDescription.hasPrefix("unreadable answer"))

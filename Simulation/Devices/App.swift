@@ -4,14 +4,14 @@ import StratusWire
 
 /// One run of an app with a sync engine, from its start to its crash.
 ///
-/// NB: unchecked; the loop has one thread.
+/// NB: `@unchecked` is safe, because the loop has only one thread.
 final class App: @unchecked Sendable {
   let device: AppDevice
   let life: Life
   var data: AppData
   private(set) var engine: CKSyncEngine?
   private var container: CKContainer?
-  /// The number of states that the engine has given.
+  /// The number of state updates that the app has got from the engine.
   var updates = 0
   var rules: EventRules
   private let disk: AppDisk
@@ -39,8 +39,9 @@ final class App: @unchecked Sendable {
     if household.isCalm { calm() }
   }
 
-  /// Changes of the stored data that the stored state lacks, because the app added them while the
-  /// state was being handed over. A change that was added two updates earlier must be in the state.
+  /// Pending changes of the stored data that the stored state does not have, because the app added
+  /// them during the state update. A change that was added two updates earlier must be in the
+  /// state.
   private func doubts(about state: CKSyncEngine.State) -> [AppData.Change] {
     let known = Set(
       state.pendingRecordZoneChanges.compactMap(AppData.Change.init)
@@ -60,7 +61,7 @@ final class App: @unchecked Sendable {
     container = nil
   }
 
-  /// A user has signed in or out on the device.
+  /// Tells the app that a user has signed in or out on the device.
   func signIn(_ account: String?) {
     if let account {
       container?.signIn(webAuthToken: account)
@@ -87,8 +88,8 @@ final class App: @unchecked Sendable {
     }
   }
 
-  /// No device was notified of deletions that others made before the restore. A device learns of
-  /// them by saving all its data.
+  /// Saves all data again. The devices were not notified of deletions that other devices made
+  /// before the restore; they learn of these deletions when their saves fail.
   private func askAboutAll() {
     if !life.goesOn() { return }
     say("saves all it has")
@@ -131,7 +132,7 @@ final class App: @unchecked Sendable {
       if !life.goesOn() { return }
       if household.isCalm { continue }
       for _ in 0..<household.number(0...2) where household.isEditing {
-        // NB: users edit at any moment, also while an event is handled.
+        // NB: without this pause, users would never edit while an event is being handled.
         await Loop.shared.pause()
         edit(household.nextEdit(on: data.contents, fetched: data.fetchedZones))
       }

@@ -5,7 +5,7 @@ import StratusKit
 ///
 /// The device survives the crashes of its app, and keeps the data that the app had stored.
 ///
-/// NB: unchecked; the loop has one thread.
+/// NB: `@unchecked` is safe, because the loop has only one thread.
 final class AppDevice: Device, @unchecked Sendable {
   let name: String
   let household: Household
@@ -68,7 +68,7 @@ final class AppDevice: Device, @unchecked Sendable {
 
   func say(_ line: @autoclosure () -> String) { household.ledger.say("\(name): \(line())") }
 
-  /// Stores everything, completely or not at all.
+  /// Stores the data and the state together: both or neither.
   func store(_ data: AppData, _ state: CKSyncEngine.State.Serialization, update: Int) {
     disk = AppDisk(data: data, state: state, update: update)
     household.ledger.noteStored(data, on: name)
@@ -84,7 +84,8 @@ final class AppDevice: Device, @unchecked Sendable {
     }
   }
 
-  /// The disk as the next run of the app reads it: the engine's state is encoded and decoded.
+  /// The disk as the next run of the app reads it. The engine's state is encoded and decoded, as it
+  /// would be in a file.
   private func restored() -> AppDisk {
     var disk = disk
     guard let state = disk.state else { return disk }
@@ -102,7 +103,7 @@ final class AppDevice: Device, @unchecked Sendable {
 struct AppDisk: Sendable {
   var data = AppData()
   var state: CKSyncEngine.State.Serialization?
-  /// The number of states that the app was given before this one, in this run.
+  /// The number of state updates that the app got before this one in the same run.
   var update = 0
 }
 

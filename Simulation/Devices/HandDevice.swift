@@ -2,11 +2,10 @@ import StratusTransport
 import StratusWire
 
 /// A device whose app calls the web service directly, with change tokens and change tags and
-/// without a sync engine. The server's promises are enough to stay in sync.
+/// without a sync engine. It shows that the server's promises are enough to stay in sync. It writes
+/// every change to its disk immediately, so a crash loses only answers in transit.
 ///
-/// It writes everything to its disk at once, so a crash loses only answers in transit.
-///
-/// NB: unchecked; the loop has one thread.
+/// NB: `@unchecked` is safe, because the loop has only one thread.
 final class HandDevice: Device, @unchecked Sendable {
   let name: String
   let household: Household
@@ -32,7 +31,7 @@ final class HandDevice: Device, @unchecked Sendable {
 
   func calm() {
     life.awaitsLeft = nil
-    // The app is not notified of deletions that others made while its tokens were stale.
+    // While its tokens were expired, the app was not notified of deletions by other devices.
     if household.plan.expires { data.saves.formUnion(data.records.keys) }
   }
 
@@ -164,6 +163,6 @@ struct HandZone: Sendable {
 
 struct HandRecord: Sendable {
   var marks: Set<Int64> = []
-  /// nil: as far as this device knows, the server never had it.
+  /// The record's change tag; nil: as far as this device knows, the server never had the record.
   var tag: String?
 }

@@ -8,7 +8,8 @@ struct HandSync {
 
   private var ledger: Ledger { device.household.ledger }
 
-  /// NB: a round that fails is simply repeated; every change is kept until it is answered.
+  /// NB: a round that fails is repeated without further handling, because every change is kept
+  /// until the server has answered it.
   func run() async {
     do throws(TransportFailure) {
       try await sendZones()
@@ -133,8 +134,8 @@ struct HandSync {
     device.data.saves.remove(key)
   }
 
-  /// Handles a zone that the server does not have: the permanent zone is created again, other zones
-  /// are dropped.
+  /// Handles a zone that the server does not have: the permanent zone is created again, and other
+  /// zones are dropped.
   private func loseZone(_ zone: String) {
     device.say("\(zone) is gone")
     guard zone == RecordKey.keptZone else {
@@ -149,7 +150,8 @@ struct HandSync {
     sendKeptAgain(in: zone)
   }
 
-  /// After a restore, saves the records that must last and drops the data that may be gone.
+  /// After a restore, saves the permanent records of a zone again, and drops the other data, which
+  /// the server may have lost.
   private func sendKeptAgain(in zone: String) {
     for (key, record) in device.data.records where key.zone == zone {
       if key.isKept {
@@ -183,7 +185,8 @@ struct HandSync {
       }
       for zone in page.zones { take(zone, into: &listed) }
       token = page.syncToken
-      // NB: in a reading from nothing, only the complete list shows which zones are missing.
+      // NB: if the fetch began without a token, only the complete list shows which zones are
+      // missing.
       if !isFromNothing || !page.moreComing { device.data.databaseToken = token }
       if page.moreComing { continue }
       if isFromNothing { expireZones(notIn: listed) }
@@ -200,8 +203,7 @@ struct HandSync {
         device.data.forget(zone: name)
         return
       }
-      // The zone is about to be created again; the server's old contents of it are gone all the
-      // same.
+      // The device still wants to create the zone again, but the server's old contents are lost.
       device.data.zones[name] = HandZone()
       for (key, record) in device.data.records where key.zone == name && record.tag != nil {
         drop(key)
@@ -213,7 +215,7 @@ struct HandSync {
     }
   }
 
-  /// After a reading from nothing, drops the records that were not listed.
+  /// After a fetch that began without a token, drops the zones that were not listed.
   private func expireZones(notIn listed: Set<String>) {
     for zone in device.data.zones.keys.sorted() where !listed.contains(zone) {
       if !device.data.zoneSaves.contains(zone) { loseZone(zone) }
@@ -222,8 +224,8 @@ struct HandSync {
 
   private func fetch(_ zone: String) async throws(TransportFailure) {
     while let known = device.data.zones[zone], known.hasNews {
-      // NB: without record types, a reading from nothing has no deletions; a reading from a token
-      // has them.
+      // NB: if `showsDeletedRecordTypes` is false, a fetch without a token returns no deletions. A
+      // fetch with a token always returns them.
       let selection = ChangesSelection(
         resultsLimit: device.household.number(1...4),
         showsDeletedRecordTypes: known.token == nil || device.household.percent(50))
@@ -273,8 +275,8 @@ struct HandSync {
       if device.data.deletions.contains(key) { return }
       let mine = device.data.records[key]?.marks ?? []
       if device.household.plan.rewinds, key.isKept, !mine.isSubset(of: marks) {
-        // The server was restored to a state before this device's data: the device sends the record
-        // again.
+        // The server was restored to an older state than this device's data, so the device sends
+        // the record again.
         device.data.saves.insert(key)
       }
       if device.data.saves.contains(key) {

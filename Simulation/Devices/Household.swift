@@ -2,7 +2,7 @@ import StratusTesting
 
 /// The state that all devices of a simulation share.
 ///
-/// NB: unchecked; the loop has one thread.
+/// NB: `@unchecked` is safe, because the loop has only one thread.
 final class Household: @unchecked Sendable {
   let cloud: Cloud
   let mishaps: Mishaps
@@ -35,8 +35,8 @@ final class Household: @unchecked Sendable {
 
   /// Draws the next edit of a user to the data of a device.
   ///
-  /// - Parameter fetched: the zones that the device has fetched. NB: users write into no other
-  ///   zones except the permanent one, because the device could not know that such a zone was
+  /// - Parameter fetched: the zones that the device has fetched. NB: users write only into these
+  ///   zones and the permanent one. For any other zone, the device could not know that it was
   ///   deleted and created again.
   func nextEdit(on contents: Contents, fetched: Set<String>) -> Edit {
     let kept = plan.keptRecords

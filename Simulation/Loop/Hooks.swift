@@ -1,9 +1,8 @@
 import Foundation
 
-/// Redirects every job of Swift's concurrency runtime to the loop.
-///
-/// The runtime hands over each job through a variable that programs may set. So tasks of every
-/// kind, including those of actors and streams, run in the loop without a change to their code.
+/// Redirects every job of Swift's concurrency runtime to the loop. The runtime passes each job to a
+/// function in a global variable, and a program may set this variable. So tasks of every kind,
+/// including those of actors and streams, run in the loop without a change to their code.
 ///
 /// NB: `Task.yield` and `Task.sleep` bypass the variable. Simulated code pauses by ``Loop/pause()``
 /// and waits by a clock that it is given.
@@ -36,7 +35,8 @@ enum Hooks {
     job.runSynchronously(on: unsafeBitCast((0, 0), to: UnownedSerialExecutor.self))
   }
 
-  /// A job from another thread has escaped the simulation: the seed does not decide its order.
+  /// Ends the program if the current thread is not the loop's: the seed would not decide the order
+  /// of the job.
   private static func check() {
     if pthread_equal(pthread_self(), thread) != 0 { return }
     FileHandle.standardError.write(

@@ -4,9 +4,10 @@ import StratusTransport
 /// Runs every task of the process on one thread, one job at a time, in an order that the seed
 /// decides, on a virtual clock that jumps when no job is ready.
 ///
-/// NB: unchecked; only the main thread uses it, and ``Hooks`` stops the program otherwise.
+/// NB: `@unchecked` is safe, because only the main thread uses the loop. ``Hooks`` ends the program
+/// if another thread does.
 final class Loop: @unchecked Sendable {
-  /// The concurrency runtime hands over jobs through one hook, so a process has one loop.
+  /// The only loop: the concurrency runtime has one hook for jobs, so a process can have one loop.
   static let shared = Loop()
 
   private enum Ready {
@@ -24,7 +25,7 @@ final class Loop: @unchecked Sendable {
   /// A checksum of the run: two runs of a seed have the same one only if they did the same.
   private(set) var digest: UInt64 = 0
 
-  /// The clock of the client's parts.
+  /// The clock for the parts of the client.
   var timing: Timing {
     Timing(
       now: { self.now }, sleep: { try await self.sleep($0) },
@@ -46,8 +47,7 @@ final class Loop: @unchecked Sendable {
   func take(_ job: UnownedJob) { ready.append(.job(job)) }
 
   /// Runs until `isDone`, or until no job and no timer is left.
-  ///
-  /// - Returns: why the loop ended, if not by `isDone`; nil: by `isDone`.
+  /// - Returns: nil if `isDone` ended the loop; otherwise the reason why it ended.
   func run(stepsMax: Int, until isDone: () -> Bool) -> String? {
     while !isDone() {
       if steps >= stepsMax { return "no end after \(steps) steps, at \(now) s" }

@@ -12,9 +12,9 @@ struct MishapRates: Sendable {
   var slowNotification = 0
   var lostSignal = 0
   var slowStore = 0
-  /// Of requests that were carried out: a proxy answers with HTTP status 500.
+  /// For requests that the server has carried out: a proxy answers with HTTP status 500.
   var brokenAnswer = 0
-  /// Whenever an app is used: the user starts a sync by hand and does not wait for its end.
+  /// For each use of an app: the user starts a sync by hand and does not wait for its end.
   var cancelledCall = 0
   /// Per second.
   var serverCrash = 0
@@ -29,7 +29,8 @@ struct MishapRates: Sendable {
   /// Per second and device.
   var accountChange = 0
 
-  /// Draws some kinds of mishaps from the seed. Each is likely or never happens.
+  /// Chooses some kinds of mishaps from the seed. Each chosen kind is likely; the others never
+  /// happen.
   init(drawnFrom chance: inout SeededChance) {
     func rate(_ most: Int, _ likelihood: Int, _ chance: inout SeededChance) -> Int {
       chance.percent(likelihood) ? Int.random(in: 1...most, using: &chance) : 0
@@ -51,8 +52,8 @@ struct MishapRates: Sendable {
       backup = rate(30, 100, &chance)
     }
     expiry = rate(8, 20, &chance)
-    // NB: a device that loses an account loses its unsent changes, and a restored server cannot
-    // give them back.
+    // NB: an account that leaves a device takes its unsent changes with it. If the server is
+    // restored, nothing can bring these changes back.
     if restore == 0, expiry == 0 { accountChange = rate(10, 30, &chance) }
     brokenAnswer = rate(20, 40, &chance)
     cancelledCall = rate(40, 40, &chance)
@@ -68,9 +69,9 @@ struct MishapRates: Sendable {
   }
 }
 
-/// Draws mishaps at random until they are switched off.
+/// Decides at random which mishaps happen, until they are switched off.
 ///
-/// NB: unchecked; the loop has one thread.
+/// NB: `@unchecked` is safe, because the loop has only one thread.
 final class Mishaps: @unchecked Sendable {
   private(set) var rates: MishapRates
   private var chance: SeededChance
@@ -100,7 +101,7 @@ final class Mishaps: @unchecked Sendable {
   /// Whether a device does not notice that a connection has broken.
   func isUnnoticed() -> Bool { chance.percent(20) }
 
-  /// The number of changes that come at once.
+  /// The number of changes in one page.
   func pageSize() -> Int { Int.random(in: 1...5, using: &chance) }
 
   /// The number of awaits until a crash.

@@ -4,8 +4,8 @@ import StratusDomain
 import StratusHTTP
 import StratusTransport
 
-/// Carries a device's requests to the server that runs when they arrive. Loses, repeats and delays
-/// requests and answers.
+/// Carries a device's requests to the server process that runs at the time of their arrival. Loses,
+/// repeats and delays requests and answers.
 struct Network: HTTPExchange {
   let cloud: Cloud
   let mishaps: Mishaps
@@ -38,8 +38,8 @@ struct Network: HTTPExchange {
       noteLostAnswer(request)
       throw .cancelled
     }
-    // NB: a request that was cancelled in the meantime has been carried out, and its caller gets no
-    // answer.
+    // NB: if the request was cancelled in the meantime, the server has still carried it out, but
+    // its caller gets no answer.
     if Task.isCancelled {
       noteLostAnswer(request)
       throw .cancelled
@@ -61,8 +61,8 @@ struct Network: HTTPExchange {
     if request.url.path.hasSuffix("/modify") { traffic.noteLostWriteAnswer(of: device) }
   }
 
-  /// Asks for small pages of changes. The framework leaves their size to the server, and the data
-  /// of a simulation would always fit into one page.
+  /// Changes a request for changes so that it asks for small pages. The framework leaves the size
+  /// to the server, so all data of a simulation would always fit into one page.
   private func paged(_ request: StratusTransport.HTTPRequest) -> [UInt8] {
     let path = request.url.path
     guard path.hasSuffix("changes/zone") || path.hasSuffix("changes/database"),
@@ -73,7 +73,7 @@ struct Network: HTTPExchange {
     return Array(limit.utf8) + request.body.dropFirst()
   }
 
-  /// NB: a request that has been sent arrives, even if its sender has crashed.
+  /// NB: a request that has been sent arrives even if its sender crashes.
   func travel() async {
     let end = traffic.begin()
     try? await Loop.shared.sleep(mishaps.travelSeconds(slow: \.slowRequest))
@@ -118,9 +118,9 @@ struct Network: HTTPExchange {
 }
 
 extension URL {
-  /// The path and the query of a request in their wire form.
-  ///
-  /// NB: the framework names its process to the server; here a process has many devices.
+  /// The path and the query of a request in their wire form. NB: the framework sends an ID of its
+  /// process as the device. Here one process has many devices, so each request names its own
+  /// device.
   fileprivate func target(from device: String) -> String {
     let path = path(percentEncoded: true)
     let query = (query(percentEncoded: true) ?? "").split(separator: "&").map { part in

@@ -3,7 +3,8 @@ import HTTPTypes
 import StratusHTTP
 import StratusTransport
 
-/// Carries a device's stream of notifications from the server that runs when the stream is opened.
+/// Carries a device's stream of notifications from the server process that runs when the stream is
+/// opened.
 extension Network: EventExchange {
   func open(
     _ request: StratusTransport.HTTPRequest
@@ -27,7 +28,7 @@ extension Network: EventExchange {
       status: sent.head.status.code, headers: Self.headers(of: sent.head), body: stream)
   }
 
-  /// The outcome of the beginning of an answer.
+  /// Whether the request for a stream fails before an answer begins; nil: it does not.
   private func failure(_ server: ServerProcess) async -> NetworkFailure? {
     if !life.goesOn() { return .cancelled }
     if server.life.isOver { return .lostAfterSending }
@@ -37,10 +38,10 @@ extension Network: EventExchange {
   }
 }
 
-/// A connection that carries notifications as TCP does: whole and in order, until it breaks, with
-/// or without the device's knowledge. Bytes in transit are lost then.
+/// A connection that carries notifications as TCP does: completely and in order, until it breaks.
+/// The bytes in transit are then lost. The device may not notice that the connection is broken.
 ///
-/// NB: unchecked; the loop has one thread.
+/// NB: `@unchecked` is safe, because the loop has only one thread.
 final class SimulatedStream: EventBody, @unchecked Sendable {
   private let sent: ServerStream
   private let life: Life

@@ -1,6 +1,6 @@
 /// The messages in transit, and the devices that do not know the result of a request they sent.
 ///
-/// NB: unchecked; the loop has one thread.
+/// NB: `@unchecked` is safe, because the loop has only one thread.
 final class Traffic: @unchecked Sendable {
   private var epoch = 0
   private var underWay: [Int: Int] = [:]
@@ -25,8 +25,8 @@ final class Traffic: @unchecked Sendable {
     try? await Loop.shared.sleep(1)
   }
 
-  /// Notes that a write of a device was carried out, perhaps for the second time, and that the
-  /// device does not know it.
+  /// Notes that the server has carried out a write of a device, perhaps for the second time, and
+  /// that the device does not know it.
   ///
   /// The server does not notify a device of its own changes, so the device learns the result of
   /// this write only when it fetches.

@@ -8,7 +8,8 @@ struct Plan: Sendable {
   var hands: Int
   /// Seconds in which mishaps happen.
   var seconds: Double
-  /// Seconds in which users edit. No later edit repairs the effects of a later mishap.
+  /// Seconds in which users edit. Mishaps continue after that, so that no edit can repair their
+  /// effects.
   var editingSeconds: Double
   /// The number of possible records of each kind.
   var keptRecords: Int
@@ -24,8 +25,8 @@ struct Plan: Sendable {
   var expires: Bool { rewinds || rates.expiry > 0 }
 
   init(drawnFrom chance: inout SeededChance, reducedBy reduction: Reduction) {
-    // Most seeds are small and have many mishaps: the trace of a few seconds with two devices can
-    // be read, and a million of them can be run.
+    // Most seeds give a short run with few devices and many mishaps. A person can read the trace of
+    // such a run, and a million such runs are affordable.
     let isSmall = chance.percent(96)
     if isSmall {
       engines = chance.percent(65) ? 2 : 3

@@ -12,7 +12,7 @@ struct Outcome: Sendable {
 
 /// Runs one simulation from its seed.
 ///
-/// NB: unchecked; the loop has one thread.
+/// NB: `@unchecked` is safe, because the loop has only one thread.
 final class SeedRun: @unchecked Sendable {
   private let household: Household
   private var devices: [any Device] = []
@@ -21,8 +21,8 @@ final class SeedRun: @unchecked Sendable {
 
   /// Virtual seconds in which all devices must agree once all mishaps are over.
   private static let secondsToAgree = 180.0
-  /// Jobs after which a simulation counts as endless. Most seeds have some thousands of jobs, the
-  /// longest some ten thousand.
+  /// The number of jobs after which a simulation counts as endless. Most seeds have a few thousand
+  /// jobs, and the longest a few ten thousand.
   private static let stepsMax = 500_000
 
   private init(seed: UInt64, reduction: Reduction, isTraced: Bool) {
@@ -83,13 +83,13 @@ final class SeedRun: @unchecked Sendable {
     isDone = true
   }
 
-  /// Adds some devices later.
+  /// Starts a device, immediately or at a random later time.
   private func start(_ device: any Device) {
     guard device !== devices.last, household.percent(25) else { return device.start() }
     Loop.shared.after(household.seconds(0...household.plan.seconds)) { device.start() }
   }
 
-  /// Draws the mishaps on the server's side.
+  /// Causes the mishaps of the server: crashes, restores, backups and expired tokens.
   private func strike() async {
     let mishaps = household.mishaps
     if mishaps.happens(\.serverCrash), let process = household.cloud.process {
@@ -112,7 +112,8 @@ final class SeedRun: @unchecked Sendable {
     }
   }
 
-  /// Waits until every device holds the server's contents, and stays so.
+  /// Waits until every device has the same contents as the server, and checks that this does not
+  /// change.
   private func agree() async {
     let deadline = Loop.shared.now + Self.secondsToAgree
     var agreements = 0

@@ -5,9 +5,10 @@ import StratusSQLite
 import StratusTesting
 import StratusWire
 
-/// The server side: a disk that stays, and processes that start and crash over it.
+/// The server side: a disk that survives crashes, and the server processes that use it one after
+/// the other.
 ///
-/// NB: unchecked; the loop has one thread.
+/// NB: `@unchecked` is safe, because the loop has only one thread.
 final class Cloud: @unchecked Sendable {
   static let container = "iCloud.org.example"
   /// The household's account.
@@ -45,8 +46,8 @@ final class Cloud: @unchecked Sendable {
         makeUUID: { [chance] in chance.makeUUID() }),
       mishaps: mishaps)
     process = fresh
-    // NB: a task of its own restarts the server, so that the server also returns after a crash in
-    // the middle of an await.
+    // NB: restart the server in a separate task, because a crash may happen in a call that never
+    // continues.
     life.atEnd { [weak self] in self?.restartSoon(after: fresh) }
     fresh.start()
   }
@@ -107,7 +108,7 @@ final class Cloud: @unchecked Sendable {
 
 /// A random source that several parts share.
 ///
-/// NB: unchecked; the loop has one thread.
+/// NB: `@unchecked` is safe, because the loop has only one thread.
 final class ChanceBox: @unchecked Sendable {
   private var chance: SeededChance
 

@@ -3,7 +3,7 @@
 /// A crash cannot stop Swift's tasks, so it cuts them off: every later call of the process fails,
 /// and its answers reach no caller.
 ///
-/// NB: unchecked; the loop has one thread.
+/// NB: `@unchecked` is safe, because the loop has only one thread.
 final class Life: @unchecked Sendable {
   private(set) var isOver = false
   /// The number of awaits until the crash; nil: no crash is planned.

@@ -41,12 +41,13 @@ struct MortalStore: Store {
     try await comeBy()
     if mishaps.happens(\.repeatedBody) { await rehearse(body) }
     let value = try await store.write(body)
-    // NB: the write is on disk; a crash here falls between the commit and the answer.
+    // NB: the write is on disk now, so this is where a crash between the commit and the answer
+    // happens.
     try await comeBy()
     return value
   }
 
-  /// Runs a write body. It may run twice: the first time, its transaction is rolled back.
+  /// Runs a write body for the first of two times, and rolls its transaction back.
   private func rehearse<Value: Sendable>(
     _ body: @escaping @Sendable (any StoreWriting) throws(ServerError) -> Value
   ) async {
@@ -56,13 +57,14 @@ struct MortalStore: Store {
         throw ServerError(.tryAgainLater, Reason.storeBusy)
       }
     } catch {
-      // The body throws the same error again in its second run.
+      // An error of the body can be ignored here, because the second run throws it again.
       return
     }
   }
 
   private func comeBy() async throws(ServerError) {
-    // NB: without this pause, only jobs of the same instant could run in between.
+    // NB: without this wait, only jobs of the same instant could run between two awaits of a
+    // process.
     if mishaps.happens(\.slowStore) {
       try? await Loop.shared.sleep(mishaps.storeSeconds())
     } else {

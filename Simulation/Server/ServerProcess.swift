@@ -7,7 +7,7 @@ import StratusWire
 /// One run of the server, from start to crash: the real core over stores in memory, with the
 /// server's background work.
 ///
-/// NB: unchecked; the loop has one thread.
+/// NB: `@unchecked` is safe, because the loop has only one thread.
 final class ServerProcess: @unchecked Sendable {
   let life: Life
   let router: Router
@@ -39,7 +39,7 @@ final class ServerProcess: @unchecked Sendable {
       radar: ProductionRadar(stores: stores, ambient: ambient), logger: logger)
   }
 
-  /// Runs the server's background work: at once after a signal, and at intervals.
+  /// Runs the server's background work: immediately after a signal, and at intervals.
   func start() {
     let hub = hub
     let tasks = [
@@ -53,7 +53,7 @@ final class ServerProcess: @unchecked Sendable {
   private func follow() async {
     for await signal in changes.received {
       if !life.goesOn() { return }
-      // NB: a signal may be lost; then the next look at intervals finds the work.
+      // NB: a signal may be lost. The next check at intervals then finds the work.
       if mishaps.happens(\.lostSignal) { continue }
       for (address, store) in stores.openStores where address == signal.address {
         await match(store, at: address)
@@ -73,7 +73,7 @@ final class ServerProcess: @unchecked Sendable {
     }
   }
 
-  // These fail only after a crash, and the next process looks for the work again.
+  // These functions fail only after a crash. The next process finds the work again.
 
   private func purge(_ store: any Store) async {
     do throws(ServerError) {

@@ -8,7 +8,7 @@ struct ServerStream: Sendable {
   let head: HTTPResponse
   /// The written bytes, one element for each event.
   let events: AsyncStream<[UInt8]>
-  /// The server sees that the connection is closed.
+  /// Tells the server that the connection is closed.
   let close: @Sendable () -> Void
 }
 
@@ -36,7 +36,7 @@ extension ServerProcess {
 /// Writes for several connections in one call go out in an order that does not depend on the
 /// listeners' memory addresses, by which the hub identifies them.
 ///
-/// NB: unchecked; the loop has one thread.
+/// NB: `@unchecked` is safe, because the loop has only one thread.
 final class SimulatedDeliveryGroup: DeliveryGroup, @unchecked Sendable {
   private var listenersCount = 0
   private var waiting: [(listener: SimulatedListener, delivery: NotificationDelivery)] = []
@@ -67,11 +67,11 @@ final class SimulatedDeliveryGroup: DeliveryGroup, @unchecked Sendable {
 
 /// A connection, as the hub sees it.
 ///
-/// NB: unchecked; the loop has one thread.
+/// NB: `@unchecked` is safe, because the loop has only one thread.
 final class SimulatedListener: NotificationListener, @unchecked Sendable {
   let number: Int
   let group: any DeliveryGroup
-  /// The number up to which everything was written.
+  /// The device, with the number up to which all notifications were written.
   private var device: ListeningDevice
   private let write: ([UInt8]) -> Void
 

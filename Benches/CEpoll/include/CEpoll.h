@@ -1,6 +1,5 @@
-// Parts of the C library that Swift's module omits: Linux's epoll, and a search in memory.
-#ifndef CEPOLL_H
-#define CEPOLL_H
+// Functions of the C library that Swift's `Glibc` module does not have: Linux's epoll, and a search
+// in memory. ifndef CEPOLL_H define CEPOLL_H
 
 #include <stddef.h>
 #include <sys/epoll.h>

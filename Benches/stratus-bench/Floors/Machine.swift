@@ -6,7 +6,7 @@ struct Machine {
   let cores: Int
   let model: String
   let kernel: String
-  /// Microseconds to write and flush 4 KiB, the median of 500.
+  /// Microseconds to write and flush 4 KiB: the median of 500 measurements.
   let flushMicroseconds: Double
   /// The average number of running processes in the last minute, before the benchmark began.
   let load: String

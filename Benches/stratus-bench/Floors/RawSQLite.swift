@@ -35,7 +35,7 @@ final class RawSQLite {
       """)
   }
 
-  /// Inserts rows for a time.
+  /// Inserts rows for a number of seconds.
   ///
   /// - Returns: rows a second.
   func insert(rowsPerTransaction: Int, seconds: Double) throws(Failure) -> Double {
@@ -68,8 +68,7 @@ final class RawSQLite {
   }
 
   /// Reads every column of stored rows.
-  ///
-  /// - Returns: rows a second, of the second of two scans.
+  /// - Returns: the rows a second in the second of two scans.
   func scanRecords(limit: Int) throws(Failure) -> Double {
     try execute("PRAGMA mmap_size = 1073741824")
     let scan = try statement("SELECT * FROM records LIMIT \(limit)")

@@ -20,7 +20,7 @@ enum SampleRecord {
     ("colour", .string("green")),
   ])
 
-  /// The queries that an app would send: each keeps an index in use.
+  /// Queries as an app would send them. The server keeps an index for each.
   static let queries = [
     Query(
       recordType: recordType,

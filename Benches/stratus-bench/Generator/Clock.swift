@@ -11,7 +11,8 @@ enum Clock {
 
 /// The processor time of a process, user and system.
 enum ProcessorTime {
-  /// Microseconds; nil if the process is gone. Counted by the kernel in steps of 10 ms.
+  /// The processor time in microseconds, which the kernel counts in steps of 10 ms; nil if the
+  /// process does not exist.
   static func microseconds(of processID: Int32) -> Double? {
     guard let text = TextFile.read("/proc/\(processID)/stat"),
       let end = text.lastIndex(of: ")")

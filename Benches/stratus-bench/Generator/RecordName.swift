@@ -1,5 +1,5 @@
-/// Record names of 32 characters. Each is made from a number, always the same, and the names are in
-/// no order, as UUIDs are.
+/// Record names of 32 characters. The same number always gives the same name. The names are not in
+/// the order of the numbers, so they are as unordered as UUIDs.
 enum RecordName {
   static let count = 32
   /// Marks the position of a name in a request's template.
@@ -22,7 +22,7 @@ enum RecordName {
     }
   }
 
-  /// Maps neighbouring numbers to numbers far apart (the finaliser of SplitMix64).
+  /// Maps neighbouring numbers to numbers that are far apart (the last step of SplitMix64).
   static func scatter(_ number: UInt64) -> UInt64 {
     var word = number &+ 0x9E37_79B9_7F4A_7C15
     word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9

@@ -1,4 +1,4 @@
-/// A request in its wire form, in which only the record names change from one time to the next.
+/// The bytes of a request that is sent many times. Only the record names in it change.
 struct RequestTemplate {
   private(set) var bytes: [UInt8]
   private let nameOffsets: [Int]

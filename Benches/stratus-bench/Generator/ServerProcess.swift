@@ -3,7 +3,7 @@ import Foundation
 /// A server process that runs for one measurement.
 final class ServerProcess {
   let port: Int
-  /// The settings that the server printed for export.
+  /// The environment variables that the server printed.
   let settings: [String: String]
   private let process = Process()
 
@@ -42,7 +42,7 @@ final class ServerProcess {
   /// The part of the memory that is the process's own: its heap and its stacks.
   var ownBytes: Int { memory("RssAnon:") }
 
-  /// A line of the process's status that tells an amount of memory.
+  /// Reads an amount of memory from a line of the process's status.
   private func memory(_ name: String) -> Int {
     let lines = TextFile.read("/proc/\(processID)/status")?.split(separator: "\n") ?? []
     let line = lines.first { $0.hasPrefix(name) }

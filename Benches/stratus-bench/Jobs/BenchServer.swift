@@ -78,8 +78,9 @@ final class BenchServer {
     return folder + "/" + name
   }
 
-  /// Makes a zone whose records have two indexes in use: tasks of a list by their dates, and tasks
-  /// by priority. The server keeps every index that an app's query has asked for.
+  /// Creates a zone whose records have two indexes in use: tasks of a list by their dates, and
+  /// tasks by priority. The server creates these indexes because the function sends queries that
+  /// need them.
   func fillIndexed(_ zone: String, container: String, records: Int) throws {
     try fill(zone, container: container, records: 1)
     let exchange = try Exchange(port: process.port)
@@ -89,7 +90,7 @@ final class BenchServer {
     if records > 0 { try fill(zone, container: container, records: records, firstName: 1 << 40) }
   }
 
-  /// Makes a zone with records for the numbers from 0 on.
+  /// Creates a zone with records for the numbers from 0 to `records` - 1.
   ///
   /// - Parameter onRecord: called for each record.
   func fill(

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The benchmark's program, started again for a part of a job.
+/// Starts the benchmark's program again, several times, for a part of a job.
 struct Children {
   /// The benchmark's program, and the server's.
   let program, server: String
@@ -31,9 +31,8 @@ struct Children {
     _ = Swift.readLine()
   }
 
-  /// In a child: reports the result.
-  ///
-  /// NB: returns once all children have reported, so that none cleans up while others measure.
+  /// In a child: reports the result. NB: it returns after all children have reported, so that no
+  /// child cleans up while others measure.
   static func report(_ figures: [String: Double]) {
     let figures = (try? JSONEncoder().encode(figures)) ?? Data()
     say(String(decoding: figures, as: UTF8.self))

@@ -1,7 +1,7 @@
 import Foundation
 import StratusWire
 
-/// Reads a zone from nothing to its end, as a new device does.
+/// Reads all changes of a zone, as a new device does.
 struct Follower: Sendable {
   let port: Int
   let requests: Requests
@@ -47,7 +47,7 @@ struct Follower: Sendable {
 
 /// The common result of the followers of one run.
 ///
-/// NB: unchecked; `lock` guards the rest.
+/// NB: `@unchecked` is safe, because `lock` guards all other properties.
 private final class Outcome: @unchecked Sendable {
   private let lock = NSLock()
   private var results: [Result<Int, any Error>] = []

@@ -268,7 +268,8 @@ final class Jobs {
     return [other, row]
   }
 
-  /// Saves new records in a container of its own, whose file is as new as the floor's file.
+  /// Saves new records in a separate container, so that its file is new, like the file of the
+  /// floor.
   private func modify(_ count: Int, connections: Int) throws -> LoadGenerator.Load {
     let container = "iCloud.bench.modify.r\(round).n\(count).c\(connections)"
     try server.fillIndexed("written", container: container, records: 0)

@@ -4,7 +4,8 @@ import StratusProgress
 /// Measures the memory of a server of its own: with one container and nothing to do, and after five
 /// index builds.
 struct MemoryJobs {
-  /// The server returns memory when it was not used for two looks, five seconds apart.
+  /// The server looks every five seconds for memory that it does not use, and returns it at the
+  /// second look.
   private static let quietSeconds = 15.0
 
   let program: String

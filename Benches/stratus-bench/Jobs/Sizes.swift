@@ -17,7 +17,7 @@ struct Sizes {
   var queries: Int
   /// Bytes of the uploaded and downloaded file.
   var assetBytes: Int
-  /// Idle streams of notifications; a process opens 20,000 files at most.
+  /// Idle streams of notifications. A process may open at most 20,000 files.
   var streams: Int
   /// Idle streams of three servers together.
   var manyStreams: Int
@@ -29,12 +29,12 @@ struct Sizes {
   var subscriptions: Int
   /// Records that a sync engine sends and fetches.
   var syncedRecords: Int
-  /// Records under the indexes whose building takes memory.
+  /// Records that are saved before the memory of index builds is measured.
   var storedRecords: Int
 
-  /// Loads beside a quiet caller.
+  /// The loads that run beside a quiet caller.
   var neighbours = Neighbour.allCases
-  /// Options of `stratus serve` for the server beside its neighbours.
+  /// Options of `stratus serve` for the server of the job `neighbours`.
   var serveOptions: [String] = []
 
   /// The sizes of a full run, about seven minutes.

@@ -45,7 +45,7 @@ extension NeighbourCaller {
     }
   }
 
-  /// 64 requests in one write; the answers are counted by their heads.
+  /// Sends 64 requests in one write, and counts the answers by their heads.
   private func pipeline(_ request: RequestTemplate) throws {
     let socket = try Socket.connect(port: port)
     defer { close(socket) }

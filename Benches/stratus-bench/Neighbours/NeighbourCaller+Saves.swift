@@ -60,7 +60,7 @@ extension NeighbourCaller {
     }
   }
 
-  /// A turn that draws numbers of its lane's own.
+  /// Makes turns that use numbers which no other lane uses.
   private func numbered(
     _ turn: @escaping (NeighbourLine, () -> UInt64) throws -> Void
   ) -> (Int) throws -> Turn {

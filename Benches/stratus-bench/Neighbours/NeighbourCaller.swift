@@ -1,7 +1,8 @@
 import Glibc
 import StratusWire
 
-/// The caller of a load: prepares its records, and makes the turns of each lane.
+/// The caller of a load. It prepares the records of the load, and makes the turns of each lane (a
+/// thread of the load).
 struct NeighbourCaller {
   /// One request or connection of a load, which is repeated until the load ends.
   typealias Turn = () throws -> Void
@@ -11,7 +12,7 @@ struct NeighbourCaller {
   let port: Int
   let requests: Requests
 
-  /// - Returns: makes the turn of a lane.
+  /// - Returns: a function that makes the turn of a lane.
   func prepare(_ load: Neighbour) throws -> (_ lane: Int) throws -> Turn {
     switch load {
     case .spin, .spinFairly: return { _ in { while true {} } }
@@ -25,7 +26,7 @@ struct NeighbourCaller {
     }
   }
 
-  /// A connection on which refusals count as answers, and which is replaced when it breaks.
+  /// A connection that accepts refusals as answers, and that is replaced when it breaks.
   func line() -> NeighbourLine { NeighbourLine(port: port) }
 
   func makeZone() throws {

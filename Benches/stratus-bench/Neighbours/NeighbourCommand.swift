@@ -7,7 +7,7 @@ struct NeighbourCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "neighbour", abstract: "Put a load on a server; a part of `neighbours`.")
 
-  /// Has the tokens of the load's account.
+  /// The name of the environment variable with the tokens of the load's account.
   static let queryVariable = "STRATUS_BENCH_QUERY"
   /// The least priority, so that the server and the measurement get the processor first.
   private static let niceness: Int32 = 19
@@ -41,7 +41,7 @@ struct NeighbourCommand: ParsableCommand {
 
 /// A thread's part of a load.
 ///
-/// NB: unchecked; only its thread uses it.
+/// NB: `@unchecked` is safe, because only one thread uses each lane.
 private struct Lane: @unchecked Sendable {
   let turn: NeighbourCaller.Turn
 

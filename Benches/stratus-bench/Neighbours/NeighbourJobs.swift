@@ -86,7 +86,8 @@ final class QuietCaller {
   func measure(
     seconds: Double, pause: UInt32
   ) throws -> (lookups: [Int64], saves: [Int64]) {
-    // A connection of its own: the server closes one that is idle while a load prepares itself.
+    // NB: use a new connection, because the server closes an idle one while a load is being
+    // prepared.
     let exchange = try Exchange(port: port)
     var (lookups, saves): ([Int64], [Int64]) = ([], [])
     let end = Clock.nanoseconds() + Int64(seconds * 1e9)

@@ -5,8 +5,8 @@ import Glibc
 struct OpenStreams {
   private static let opening = Array(":\n\n\r\n".utf8)
   private static let event = Array("event: notification".utf8)
-  /// The number of streams that are opened together: the system refuses more connections than its
-  /// accept queue holds.
+  /// The number of streams that are opened together. It is low, because the system refuses
+  /// connections when its accept queue is full.
   private static let atOnce = 50
 
   private let poller = epoll_create1(0)
@@ -53,7 +53,8 @@ struct OpenStreams {
       for event in events[..<Int(ready)] {
         let count = recv(event.data.fd, &buffer, buffer.count, 0)
         if count <= 0 { throw Failure("a stream was closed") }
-        // Heartbeats of other streams may come between; an event is never split on this machine.
+        // Streams may also get heartbeats. One read has the whole event, because the loopback does
+        // not split it.
         if Self.has(Self.event, buffer[..<count]) { left.remove(event.data.fd) }
       }
     }

@@ -15,11 +15,11 @@ struct QueryJobs {
   /// Saves the items over four connections, and waits until every index is built.
   ///
   /// - Parameter progress: shows how many items are saved, and how many are in the indexes.
-  /// - Returns: the seconds of the saving and of the building, and the milliseconds that other
-  ///   requests waited in the meantime.
+  /// - Returns: the seconds for saving and for building, and the milliseconds that other requests
+  ///   waited during the building.
   func prepare(_ progress: ProgressLine) throws -> Preparation {
     _ = try Exchange(port: server.process.port).send(requests.createZone(Self.zone))
-    // The first record brings the field's type and marks.
+    // The first record creates the fields in the schema, with their types and marks.
     let filler = ItemLane(port: server.process.port, requests: requests, records: records)
     try filler.save(0..<1, on: Exchange(port: server.process.port))
     let start = Clock.nanoseconds()
@@ -51,7 +51,7 @@ struct QueryJobs {
     try lanes.run(jobs.count + 1) { number in
       if number < jobs.count {
         defer { lanes.end() }
-        // The indexes are built together, so one of them shows how far all are.
+        // The indexes are built together, so the progress of one of them is the progress of all.
         try lane.build(jobs[number]) {
           if number == 0 { progress.advance(by: Int64(Limits.indexBuildRequestRows)) }
         }
@@ -126,8 +126,7 @@ private struct ItemLane: Sendable {
   }
 
   /// Repeats the query until the index is ready.
-  ///
-  /// - Parameter onStep: called after each request that has built a part of it.
+  /// - Parameter onStep: called after each request that has built a part of the index.
   func build(_ job: QueryJob, onStep: () -> Void) throws {
     let exchange = try Exchange(port: port, acceptsRefusals: true)
     for _ in 0..<10_000 {
@@ -151,9 +150,9 @@ private struct ItemLane: Sendable {
   }
 }
 
-/// The common result of the threads that work side by side.
+/// The common result of several threads that work at the same time.
 ///
-/// NB: unchecked; `lock` guards the rest.
+/// NB: `@unchecked` is safe, because `lock` guards all other properties.
 private final class Lanes: @unchecked Sendable {
   private let lock = NSLock()
   private var results: [Result<Void, any Error>] = []

@@ -1,6 +1,6 @@
 import StratusWire
 
-/// The records for the queries, each made from a number, always the same.
+/// The records for the queries. The same number always gives the same record.
 enum SampleItem {
   static let recordType = "Item"
   static let statuses = 100
@@ -16,7 +16,7 @@ enum SampleItem {
     return "c" + String(repeating: "0", count: 6 - digits.count) + digits
   }
 
-  /// A location in the area, always the same for a number.
+  /// A location in the area. The same number always gives the same location.
   static func place(_ number: UInt64) -> Location {
     let word = RecordName.scatter(number ^ 0x5EED)
     return Location(
