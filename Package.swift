@@ -30,8 +30,8 @@ let httpClientTypes: [Target.Dependency] = [
   .product(name: "NIOSSL", package: "swift-nio-ssl"),
 ]
 
-/// A module of the package: its name, and the modules and packages it may import (DESIGN section
-/// 2).
+/// A module of the package: its name, and the modules and packages that it may import.
+/// `docs/ARCHITECTURE.md` has the table of modules.
 func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
   .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
@@ -72,7 +72,7 @@ let package = Package(
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: [
-    // Both ends
+    // Client and server
     room("StratusWire"),
 
     // Server
@@ -180,7 +180,7 @@ let package = Package(
     tests(
       "StratusSubscriptionTests",
       ["StratusAssets", "StratusDomain", "StratusSQLite", "StratusTesting", "StratusWire"]),
-    // NB: it runs the program, so it depends on it.
+    // NB: these tests run the program, so they depend on it.
     tests("StratusSimulationTests", ["stratus-simulation"]),
     .target(
       name: "QueryChecks",
@@ -241,7 +241,8 @@ let package = Package(
       [
         "StratusFoundation", "StratusKit", "StratusTesting", "StratusTransport", "StratusWire",
       ]),
-    // NB: an app's settings, not ours: it compiles code as apps write it.
+    // NB: this target compiles code as apps write it, so it has an app's settings and not those of
+    // the package's own targets.
     .testTarget(
       name: "ClientCodeTests", dependencies: ["CloudKit", "CoreLocation"],
       swiftSettings: [.swiftLanguageMode(.v6)]),
@@ -249,7 +250,7 @@ let package = Package(
 )
 
 #if os(Linux)
-  // The benchmark waits on its sockets with Linux's `epoll`.
+  // The benchmark exists only on Linux, because it waits on its sockets with `epoll`.
   package.targets += [
     .target(name: "CEpoll", path: "Benches/CEpoll"),
     program(

@@ -1,6 +1,7 @@
-// Preloaded into a server by `scripts/soak mixed`. It moves the wall clock, and makes the disk
-// full, as the 16 bytes of the file in STRATUS_SOAK_MACHINE say: seconds that are added to the
-// clock, and a number that is not zero while no file can grow. The monotonic clock never moves.
+// This library is preloaded into a server by `scripts/soak mixed`. It moves the wall clock and
+// makes the disk seem full. The variable STRATUS_SOAK_MACHINE names a file of 16 bytes that
+// controls it: the seconds that are added to the clock, and a number that is not zero while no file
+// can grow. The monotonic clock never moves.
 //
 // Built at run time: cc -shared -fPIC -O1 -o soak-machine.so scripts/soak-machine.c -ldl
 #define _GNU_SOURCE
@@ -91,13 +92,15 @@ time_t time(time_t *result) {
   return now.tv_sec;
 }
 
-// The kernel's clock has not moved, so a deadline moves back.
+// The kernel does not know the moved clock, so the same number of seconds is subtracted from a
+// deadline.
 int pthread_cond_timedwait(
     pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *deadline) {
   struct timespec moved = *deadline;
   struct timespec real;
   real_gettime(CLOCK_REALTIME, &real);
-  // A condition may also use the monotonic clock, whose deadlines are far from the wall clock's.
+  // A condition may also use the monotonic clock. Its deadlines differ so much from the wall
+  // clock's that they can be recognised.
   if (moved.tv_sec > real.tv_sec / 2) moved.tv_sec -= machine->seconds;
   return real_timedwait(condition, mutex, &moved);
 }

@@ -1,9 +1,11 @@
-// Preloaded into tests that run under Thread Sanitizer on Linux: `scripts/soak sanitizers`.
+// This library is preloaded into tests that run under Thread Sanitizer on Linux (`scripts/soak
+// sanitizers`).
 //
-// `Synchronization.Mutex` takes a free lock by an atomic exchange, which is compiled into the
-// caller and which the sanitizer sees. A lock that another thread holds is taken and given up in
-// the toolchain's library, which the sanitizer does not see, so that it reports races between the
-// bodies of one lock. These functions stand before those of the library and tell it.
+// `Synchronization.Mutex` takes a free lock by an atomic exchange. This is compiled into the
+// caller, so the sanitizer sees it. If another thread holds the lock, functions of the toolchain's
+// library take and release it. The sanitizer does not see these, so it reports races between the
+// bodies of one lock. The functions in this file are called instead of the library's, and tell the
+// sanitizer about each call.
 //
 // Built at run time by the toolchain's clang, since they have Swift's calling convention:
 //   clang -shared -fPIC -O1 -o tsan-locks.so scripts/tsan-locks.c -ldl
@@ -20,7 +22,8 @@
 #define UNLOCK "$s15Synchronization12_MutexHandleV11_unlockSlowyyF"
 #define TRY_LOCK "$s15Synchronization12_MutexHandleV12_tryLockSlowSbyF"
 
-// Weak, because a program without the sanitizer may start the tests.
+// These declarations are weak, because the program that starts the tests may not have the
+// sanitizer.
 __attribute__((weak)) void __tsan_acquire(void *address);
 __attribute__((weak)) void __tsan_release(void *address);
 

@@ -55,7 +55,7 @@ struct Notebook {
     }
   }
 
-  /// The whole note, text included.
+  /// The complete note, including its text.
   func show(_ prefix: String) async throws -> Note {
     Note(record: try await database.record(for: try id(prefix)))
   }

@@ -15,10 +15,10 @@ struct Channel: Hashable, Sendable {
     }
   }
 
-  /// The name with its sign, as users write it.
+  /// The name with `#`, as users write it.
   var title: String { "#\(name)" }
 
-  /// The record name comes from the channel, so that a channel exists once.
+  /// The record name contains the channel's name, so a channel cannot exist twice.
   var recordID: CKRecord.ID { CKRecord.ID(recordName: "channel.\(name)") }
 
   var reference: CKRecord.Reference { CKRecord.Reference(recordID: recordID, action: .none) }
@@ -44,7 +44,7 @@ enum Topic: Equatable {
     }
   }
 
-  /// The channel and the kind of a notification; nil: the notification is not ours.
+  /// The channel and the kind of a notification; nil: the notification is not for this app.
   init?(subscriptionID: CKSubscription.ID?) {
     let parts = subscriptionID?.split(separator: ".", maxSplits: 1) ?? []
     guard parts.count == 2, let channel = try? Channel(String(parts[1])) else { return nil }
@@ -64,8 +64,8 @@ enum Topic: Equatable {
         recordType: Message.recordType,
         predicate: NSPredicate(format: "channel == %@", channel.reference),
         subscriptionID: subscriptionID, options: [.firesOnRecordCreation])
-      // A phone shows the author and the text; the fields are in the notification for members in
-      // other channels.
+      // A phone shows the author and the text. The program also reads these fields in a
+      // notification of a channel that the user does not have on screen.
       information.alertLocalizationKey = "%1$@: %2$@"
       information.alertLocalizationArgs = ["author", "text"]
       information.desiredKeys = ["author", "text"]

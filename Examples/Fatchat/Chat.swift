@@ -2,7 +2,7 @@ import CloudKit
 
 /// The chat on the server, in the public database, for all users.
 struct Chat: Sendable {
-  /// The number of messages that a channel shows at the user's arrival.
+  /// The number of earlier messages that a channel shows when the user enters it.
   static let historyCount = 50
 
   let container: CKContainer
@@ -50,7 +50,7 @@ struct Chat: Sendable {
 
   /// Creates a channel with a first message.
   ///
-  /// - Throws: `UsageError` if it exists.
+  /// - Throws: `UsageError` if the channel exists.
   func make(_ channel: Channel) async throws {
     let opening = Message(opening: channel, by: name).record
     do {
@@ -60,14 +60,16 @@ struct Chat: Sendable {
     } catch let error as CKError
       where [.serverRecordChanged, .permissionFailure].contains(error.code)
     {
-      // A name in use is a conflict, or a refused permission if another user has it.
+      // If the name is in use, the error is a conflict, or a refused permission if another user
+      // created the channel.
       guard try await exists(channel) else { throw error }
       throw UsageError(
         "There is a channel \(channel.title) already: go there by '/join \(channel.name)'.")
     }
   }
 
-  /// Subscribes to the events of a channel, also for the time when the program does not run.
+  /// Subscribes to the events of a channel. The server also queues notifications while the program
+  /// does not run.
   func follow(_ channel: Channel) async throws {
     let results = try await database.modifySubscriptions(
       saving: [Topic.messages(channel).subscription, Topic.people(channel).subscription],
@@ -114,14 +116,15 @@ struct Chat: Sendable {
     do {
       try await database.save(message.record)
     } catch let error as CKError where error.code == .serverResponseLost {
-      // The message may have arrived; then the server refuses the same record now, and all is well.
+      // The message may have arrived. Then the server refuses the same record now, and nothing is
+      // lost.
       do {
         try await database.save(message.record)
       } catch let error as CKError where error.code == .serverRecordChanged {}
     }
   }
 
-  /// The file of a message, in a folder that the framework cleans up later.
+  /// The file of a message, in a folder from which the framework will remove it later.
   func file(of message: Message) async throws -> URL {
     let record = try await database.record(for: message.id)
     guard let file = (record["file"] as? CKAsset)?.fileURL else {
@@ -143,7 +146,8 @@ struct Chat: Sendable {
     return saved?.modificationDate ?? .distantPast
   }
 
-  /// Removes the user's presence, unless that takes long: then it expires.
+  /// Removes the user's presence. If this takes too long, the function gives up, and the presence
+  /// expires.
   func withdraw(_ presence: Presence) async {
     let configuration = CKOperation.Configuration()
     configuration.timeoutIntervalForResource = 2

@@ -45,7 +45,7 @@ extension StringProtocol {
     return String(text.reversed())
   }
 
-  /// The text in lines of a width at most, broken between words where possible.
+  /// The text in lines of at most this width, broken between words if possible.
   func wrapped(columns: Int) -> [String] {
     var lines: [String] = []
     var line = ""

@@ -3,7 +3,7 @@ import CloudKit
 /// The user's part in the chat: the present channel, and the messages seen so far.
 ///
 /// The program does not poll for messages. A notification is a hint to fetch, and several hints at
-/// once are one. The user's own messages appear in the same way.
+/// the same time cause one fetch. The user's own messages appear in the same way.
 actor Conversation {
   private let chat: Chat
   private let news: AsyncStream<News>.Continuation
@@ -12,7 +12,7 @@ actor Conversation {
 
   private var channel: Channel?
   private var presence: Presence?
-  /// The server's time at its last answer.
+  /// The time of the server's clock in its last answer.
   private var now = Date.distantPast
   private var known: Set<CKRecord.ID> = []
   /// The messages with files, by their numbers from 1.
@@ -31,7 +31,7 @@ actor Conversation {
   func begin(in first: Channel, lobby: Channel) async throws {
     try await chat.requireAccount()
     if first == lobby, !(try await chat.exists(lobby)) {
-      // Two users may come at once; one of them has created it.
+      // Another user may start the program at the same time and create the lobby first.
       do { try await chat.make(lobby) } catch is UsageError {}
     }
     try await join(first)
@@ -152,7 +152,7 @@ actor Conversation {
     guard let channel else { return }
     await whileConnected {
       let messages = try await chat.messages(in: channel, beyond: known)
-      // The user has changed the channel in the meantime, and that has fetched again.
+      // In the meantime the user has changed the channel, which has started another fetch.
       guard channel == self.channel else { return }
       for message in messages where known.insert(message.id).inserted {
         if message.fileName != nil { files.append(message) }
@@ -184,7 +184,8 @@ actor Conversation {
     }
   }
 
-  /// Shows a background error once, and its end, when there is something to fetch.
+  /// Runs a fetch in the background. Shows an error once, and shows when the connection works
+  /// again.
   private func whileConnected(_ body: () async throws -> Void) async {
     do {
       try await body()
@@ -224,7 +225,7 @@ actor Conversation {
   }
 }
 
-/// Hints that there is work to do; any number of them count as one.
+/// Hints that there is work to do. Any number of waiting hints counts as one.
 private struct Hints: Sendable {
   let stream: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation

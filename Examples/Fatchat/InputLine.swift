@@ -3,7 +3,8 @@ struct InputLine {
   private(set) var before = ""
   private(set) var after = ""
   private var sent: [String] = []
-  /// The index of the shown line among those sent; their count: the new line.
+  /// The index of the shown line among the sent lines; equal to their count if the new line is
+  /// shown.
   private var shownIndex = 0
 
   var text: String { before + after }

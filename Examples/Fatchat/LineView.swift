@@ -1,6 +1,7 @@
 import Foundation
 
-/// Lines in and lines out, for scripts and pipes. A line that is no message begins with a star.
+/// Reads and prints lines, for scripts and pipes. A printed line that is not a message begins with
+/// a star.
 struct LineView: View {
   let lines: AsyncStream<String>
 
@@ -15,7 +16,7 @@ struct LineView: View {
 
   func show(_ news: News) {
     for line in Self.text(news) {
-      // NB: `print` would keep the output to a pipe in a buffer.
+      // NB: `print` would buffer the output if it goes to a pipe.
       try? FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))
     }
   }

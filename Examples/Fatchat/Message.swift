@@ -12,8 +12,8 @@ struct Message: Sendable {
     self.init(CKRecord(recordType: Self.recordType), text, author, channel)
   }
 
-  /// The first message of a channel. Its record name comes from the channel, so that it exists
-  /// once.
+  /// The first message of a channel. Its record name contains the channel's name, so it cannot
+  /// exist twice.
   init(opening channel: Channel, by author: String) {
     let id = CKRecord.ID(recordName: "opening.\(channel.name)")
     self.init(
@@ -72,7 +72,8 @@ struct Message: Sendable {
 }
 
 extension String {
-  /// The text on one line, without characters that control the terminal or turn the writing around.
+  /// The text on one line, without characters that control the terminal or change the direction of
+  /// writing.
   var printable: String {
     let scalars = unicodeScalars.map { scalar -> Unicode.Scalar in
       switch (scalar.properties.generalCategory, scalar.value) {

@@ -3,12 +3,13 @@ import CloudKit
 /// A record that shows that a user is in a channel. The program renews it while the user is there,
 /// and it expires if it is not renewed for a while.
 ///
-/// Times are the server's, from the records, so the clocks of two machines need not agree.
+/// All times come from the server's clock, as the records have them. So the clocks of two machines
+/// need not agree.
 struct Presence: Sendable {
   static let recordType = "Presence"
   /// Seconds between two renewals.
   static let renewalSeconds = 10.0
-  /// Seconds until a presence expires: two renewals may get lost.
+  /// Seconds until a presence expires. It is long enough that two renewals may get lost.
   static let validSeconds = 30.0
 
   let record: CKRecord

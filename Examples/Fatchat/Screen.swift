@@ -88,7 +88,7 @@ actor Screen: View {
     frame += blank
     frame += seen
     frame.append(Style.bold(prompt) + before + after)
-    // The cursor is hidden while it moves; rows are cleared one by one, so that nothing flickers.
+    // Hide the cursor while it moves, and clear the rows one by one, so that nothing flickers.
     terminal.write(
       "\u{1B}[?25l\u{1B}[H" + frame.map { $0 + "\u{1B}[K" }.joined(separator: "\r\n")
         + "\u{1B}[\(rows);\(min(columns, before.columns + 3))H\u{1B}[?25h")

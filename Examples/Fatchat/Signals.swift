@@ -1,8 +1,8 @@
 import Foundation
 
 extension AsyncStream<Void>.Continuation {
-  /// A stream that yields when one of these signals arrives. The signals have no other effect once
-  /// this returns.
+  /// A stream that yields when one of these signals arrives. After this call the signals have no
+  /// other effect.
   func follow(_ signals: Int32...) async {
     // No other code uses the sources until they are cancelled.
     nonisolated(unsafe) let sources = signals.map { signal in

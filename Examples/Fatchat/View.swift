@@ -4,10 +4,10 @@ enum News: Sendable {
   case entered(Channel)
   /// The user is in no channel.
   case left(Channel)
-  /// A message in this channel, perhaps the user's own. Its file can be saved by the number.
+  /// A message in this channel, perhaps the user's own. `/save` with the number saves its file.
   case message(Message, fileNumber: Int?)
-  /// The members of the channel, with sentences about arrivals and departures. There are none after
-  /// the user's own arrival.
+  /// The members of the channel, with sentences about arrivals and departures. When the user enters
+  /// the channel, there are no sentences.
   case people([String], changes: [String])
   /// A message in another channel, and the number of messages missed there.
   case elsewhere(Channel, preview: String, missedCount: Int)

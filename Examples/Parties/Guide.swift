@@ -1,9 +1,9 @@
 import CloudKit
 import CoreLocation
 
-/// All parties of the world, in the public database.
+/// All parties, in the public database.
 struct Guide {
-  /// The distance in metres that a guest walks to a party.
+  /// The distance in metres that a guest is ready to walk to a party.
   static let walk = 5_000.0
 
   let database = CKContainer.default().publicCloudDatabase
@@ -18,7 +18,7 @@ struct Guide {
     return try await parties(query)
   }
 
-  /// Parties within a walk, the nearest first.
+  /// The parties within walking distance, the nearest first.
   func near(_ here: CLLocation) async throws -> [Party] {
     let predicate = NSPredicate(
       format: "distanceToLocation:fromLocation:(location, %@) < %f", here, Self.walk)
@@ -58,7 +58,7 @@ struct Guide {
       (matches, cursor) = try await database.records(
         matching: query, desiredKeys: Party.listKeys)
     } catch let error as CKError where error.code == .unknownItem {
-      // The first save creates the record type in the container.
+      // The record type does not exist before the first party is saved, so there are no parties.
       return []
     }
     while let next = cursor {

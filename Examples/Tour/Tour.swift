@@ -1,6 +1,6 @@
 import CloudKit
 
-/// Two devices of one user, and how CloudKit keeps them in sync.
+/// Shows how CloudKit keeps two devices of one user in sync.
 ///
 /// Device A saves three notes. Device B fetches them and edits one. A's save of its old version is
 /// refused as a conflict, and A merges.

@@ -40,8 +40,9 @@ final class Ledger: @unchecked Sendable {
     return lastMark
   }
 
-  /// Notes that the server has accepted marks. After a restore nothing is noted, because the answer
-  /// may be from before the restore.
+  /// Notes that the server has accepted marks.
+  ///
+  /// After a restore nothing is noted, because the answer may be from before the restore.
   func promise(_ marks: Set<Int64>, at key: RecordKey, of account: String) {
     if isSetBack { return }
     taken[account, default: [:]][key, default: []].formUnion(marks)

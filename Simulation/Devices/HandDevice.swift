@@ -2,8 +2,9 @@ import StratusTransport
 import StratusWire
 
 /// A device whose app calls the web service directly, with change tokens and change tags and
-/// without a sync engine. It shows that the server's promises are enough to stay in sync. It writes
-/// every change to its disk immediately, so a crash loses only answers in transit.
+/// without a sync engine. It shows that the server's promises are enough to stay in sync.
+///
+/// It writes every change to its disk immediately, so a crash loses only answers in transit.
 ///
 /// NB: `@unchecked` is safe, because the loop has only one thread.
 final class HandDevice: Device, @unchecked Sendable {

@@ -1,8 +1,10 @@
 import Foundation
 
-/// Redirects every job of Swift's concurrency runtime to the loop. The runtime passes each job to a
-/// function in a global variable, and a program may set this variable. So tasks of every kind,
-/// including those of actors and streams, run in the loop without a change to their code.
+/// Redirects every job of Swift's concurrency runtime to the loop.
+///
+/// The runtime passes each job to a function in a global variable, and a program may set this
+/// variable. So tasks of every kind, including those of actors and streams, run in the loop without
+/// a change to their code.
 ///
 /// NB: `Task.yield` and `Task.sleep` bypass the variable. Simulated code pauses by ``Loop/pause()``
 /// and waits by a clock that it is given.

@@ -47,6 +47,7 @@ final class Loop: @unchecked Sendable {
   func take(_ job: UnownedJob) { ready.append(.job(job)) }
 
   /// Runs until `isDone`, or until no job and no timer is left.
+  ///
   /// - Returns: nil if `isDone` ended the loop; otherwise the reason why it ended.
   func run(stepsMax: Int, until isDone: () -> Bool) -> String? {
     while !isDone() {

@@ -118,9 +118,10 @@ struct Network: HTTPExchange {
 }
 
 extension URL {
-  /// The path and the query of a request in their wire form. NB: the framework sends an ID of its
-  /// process as the device. Here one process has many devices, so each request names its own
-  /// device.
+  /// The path and the query of a request in their wire form.
+  ///
+  /// NB: the framework sends an ID of its process as the device. Here one process has many devices,
+  /// so each request names its own device.
   fileprivate func target(from device: String) -> String {
     let path = path(percentEncoded: true)
     let query = (query(percentEncoded: true) ?? "").split(separator: "&").map { part in

@@ -68,6 +68,7 @@ final class RawSQLite {
   }
 
   /// Reads every column of stored rows.
+  ///
   /// - Returns: the rows a second in the second of two scans.
   func scanRecords(limit: Int) throws(Failure) -> Double {
     try execute("PRAGMA mmap_size = 1073741824")

@@ -31,8 +31,10 @@ struct Children {
     _ = Swift.readLine()
   }
 
-  /// In a child: reports the result. NB: it returns after all children have reported, so that no
-  /// child cleans up while others measure.
+  /// In a child: reports the result.
+  ///
+  /// NB: it returns after all children have reported, so that no child cleans up while others
+  /// measure.
   static func report(_ figures: [String: Double]) {
     let figures = (try? JSONEncoder().encode(figures)) ?? Data()
     say(String(decoding: figures, as: UTF8.self))

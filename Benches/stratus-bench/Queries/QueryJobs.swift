@@ -126,6 +126,7 @@ private struct ItemLane: Sendable {
   }
 
   /// Repeats the query until the index is ready.
+  ///
   /// - Parameter onStep: called after each request that has built a part of the index.
   func build(_ job: QueryJob, onStep: () -> Void) throws {
     let exchange = try Exchange(port: port, acceptsRefusals: true)

@@ -2,7 +2,8 @@ import Foundation
 
 /// A run's table as a picture: a bar for each figure that has a floor.
 ///
-/// The length of a bar is the ratio to the floor, which is a line at 1. A small mark is the goal.
+/// The length of a bar is the ratio to the floor. A line at 1 is the floor, and a small mark is the
+/// goal.
 struct Chart {
   let run: RecordedRun
 

@@ -10,7 +10,7 @@ struct RecordedRun: Decodable {
 
   struct Job: Decodable {
     let job: String
-    /// nil in a run that was written by hand from other notes.
+    /// The figure as a number; nil in a file that was not written by `--json` but by hand.
     let figure: Double?
     let unit: String
     let comparisons: [Comparison]

@@ -1,10 +1,10 @@
 import StratusWire
 
-/// Measures saves, and the time from a write to its event, in two containers. In one, a million
-/// query subscriptions watch the same record type; in the other, one does.
+/// Measures saves, and the time from a write to its event, in two containers. In one container, a
+/// million query subscriptions watch the same record type; in the other, only one does.
 struct SubscriptionJobs {
   private static let zone = ZoneID.defaultZoneName
-  /// The most operations in a request, and the most subscriptions of a user.
+  /// The maximum number of operations in a request, and of subscriptions of a user.
   private static let perRequest = 400
   private static let perUser = 1_000
 
@@ -94,7 +94,7 @@ struct SubscriptionJobs {
     return requests
   }
 
-  /// Each subscription watches for a value of its own, which no record has.
+  /// Each subscription watches for a different value, which no record has.
   private func subscribe(_ count: Int, container: String) throws {
     let exchange = try Exchange(port: server.process.port)
     for first in stride(from: 0, to: count, by: Self.perUser) {

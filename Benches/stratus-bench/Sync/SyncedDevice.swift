@@ -2,8 +2,8 @@ import CloudKit
 import Foundation
 import Synchronization
 
-/// A device with an app of tasks. The app makes its records when they are sent, and counts the
-/// fetched ones.
+/// A device with a task app. The app creates each record when the engine asks for it, and counts
+/// the records that it fetches.
 final class SyncedDevice: CKSyncEngineDelegate {
   struct Counts: Equatable {
     var sent = 0

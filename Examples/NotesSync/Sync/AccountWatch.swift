@@ -1,6 +1,6 @@
 import CloudKit
 
-/// Notices at once that the account may have changed, so that no note goes to another user's
+/// Notices immediately that the account may have changed, so that no note is sent to another user's
 /// account.
 final class AccountWatch: @unchecked Sendable {
   /// The account may have changed since the last check.

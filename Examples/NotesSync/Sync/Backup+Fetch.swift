@@ -1,10 +1,10 @@
 import CloudKit
 
-/// From the server to the folder.
+/// Fetching: from the server to the folder.
 extension Backup {
   /// Applies the changes since the tokens. The notes of a page are in the folder before the page's
-  /// token is stored, and the database's token is stored last. So the changes of an interrupted
-  /// fetch come again.
+  /// token is stored, and the database's token is stored last. So after an interrupted fetch, the
+  /// next one returns the same changes again.
   func fetch() async throws {
     guard state.isOn else { return }
     try account.check()
@@ -12,7 +12,7 @@ extension Backup {
     switch news.fate {
     case .deleted: return try loseBackup(CKError(.userDeletedZone).answer.words)
     case .reset:
-      // The notes here are intact: they go into a new zone.
+      // The notes in the folder are intact, and will be sent into a new zone.
       state.forgetServer()
       try await findZone()
       try await fetchNotes()

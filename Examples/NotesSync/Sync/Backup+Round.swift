@@ -1,7 +1,7 @@
 import CloudKit
 
-/// One complete sync, step by step. After each step the next launch can continue from the stored
-/// state.
+/// One complete sync, in steps. If the app ends after a step, its next launch continues from the
+/// stored state.
 extension Backup {
   func backUp() async throws {
     try await recogniseUser()
@@ -50,7 +50,7 @@ extension Backup {
     try folder.keep(state)
   }
 
-  /// Subscribes once for all of the user's devices. Without a subscription the app only looks at
+  /// Subscribes once for all devices of the user. Without a subscription the app only checks at
   /// intervals.
   private func subscribe() async throws {
     guard settings.hearsPushes, state.isOn, !state.isSubscribed else { return }
@@ -60,7 +60,7 @@ extension Backup {
       state.isSubscribed = true
       try folder.keep(state)
     } catch is CKError {
-      // The next request reports a lasting error; the overview says that pushes are off.
+      // If the error lasts, the next request reports it. The overview says that pushes are off.
       show()
     }
   }
@@ -68,7 +68,7 @@ extension Backup {
   private func deleteAll() async throws {
     try account.check()
     try await zone.delete()
-    // The user may have withdrawn the wish in the meantime.
+    // In the meantime the user may have decided to keep the backup.
     let stays = !state.isDeleting
     state.forgetServer()
     state.isDeleting = false

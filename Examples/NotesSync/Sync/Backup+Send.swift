@@ -7,9 +7,9 @@ struct NoteChange: Hashable, Sendable {
   let text: String?
 }
 
-/// From the folder to the server.
+/// Sending: from the folder to the server.
 extension Backup {
-  /// The number of rounds with nothing but conflicts after which sending pauses.
+  /// The number of rounds that have only conflicts after which sending pauses.
   private static let vainRoundsMax = 8
 
   /// The differences between the folder and the known state of the server. Deletions come first,
@@ -84,7 +84,7 @@ extension Backup {
 
   /// Handles the error of one note.
   ///
-  /// - Returns: whether the error is handled; false: it concerns more than this note.
+  /// - Returns: whether the error is handled; false: the error concerns more than this note.
   private func settle(_ change: NoteChange, _ error: CKError) throws -> Bool {
     switch error.answer.remedy {
     case .merge:

@@ -7,11 +7,11 @@ public import CloudKit
 public actor Backup {
   /// The settings of the app.
   public struct Settings: Sendable {
-    /// Whether the server is asked for silent pushes.
+    /// Whether the app asks the server for silent pushes.
     public var hearsPushes = true
     /// The time from one check to the next if nothing else happens.
     public var lookInterval = Duration.seconds(300)
-    /// The most notes in one request, and the most bytes of their texts.
+    /// The maximum number of notes in one request, and of bytes of their texts.
     public var batchMax = 50
     public var batchBytesMax = 1_000_000
 
@@ -20,7 +20,8 @@ public actor Backup {
 
   /// The pauses between repeated attempts.
   static let pauses: [Duration] = [1, 2, 4, 8, 16, 32, 60].map { .seconds($0) }
-  /// The number of failures in a row after which even an immediate remedy waits.
+  /// The number of failures in a row after which the app also waits before a remedy that is usually
+  /// immediate.
   static let troublesMax = 4
 
   /// The overviews, one after each change.
@@ -145,8 +146,8 @@ public actor Backup {
     show()
   }
 
-  /// Deletes the backup, and after that the notes on this device. The wish survives a missing
-  /// network and the end of the app. Switching the backup on withdraws it.
+  /// Deletes the backup, and after that the notes on this device. If there is no network or the app
+  /// ends, the deletion continues later. Switching the backup on cancels it.
   public func deleteEverything() throws {
     state.isDeleting = true
     try folder.keep(state)
@@ -236,6 +237,6 @@ enum Pause {
   case none
   /// A change or a push ends the wait early.
   case until(Duration)
-  /// Nothing ends the wait early: the server asked for it.
+  /// Nothing ends the wait early, because the server asked for it.
   case asked(Duration)
 }

@@ -3,7 +3,7 @@ import CloudKit
 /// The device's knowledge of the server, stored from one run to the next.
 ///
 /// The state does not list unsent changes: they are the differences between the folder and this
-/// state. So no change can be forgotten, whenever the app ends and whichever program changes the
+/// state. So no change can be forgotten, no matter when the app ends or which program changes the
 /// files.
 struct BackupState: Codable, Sendable {
   /// A note as the server has it.
@@ -24,7 +24,7 @@ struct BackupState: Codable, Sendable {
   var isOn = true
   /// The reason why the backup is off, unless the user switched it off.
   var reasonForOff: String?
-  /// Whether the user wants everything deleted, and the server has not done it yet.
+  /// Whether the user wants to delete everything, and the server has not deleted the backup yet.
   var isDeleting = false
   /// Whether the notes are moved aside, or are being moved, because another account is in use.
   var isAside = false
@@ -35,11 +35,11 @@ struct BackupState: Codable, Sendable {
   var databaseToken: Data?
   var zoneToken: Data?
   var notes: [String: Known] = [:]
-  /// The notes that have not come yet while the zone is read from its beginning. Those left at the
-  /// end no longer exist, since such a reading contains no deletions.
+  /// While the zone is fetched without a token: the known notes that have not been returned yet.
+  /// Notes that are left at the end no longer exist, because such a fetch returns no deletions.
   var unconfirmed: Set<String>?
 
-  /// Starts to read the histories from their beginning.
+  /// Removes the change tokens, so that everything is fetched again.
   mutating func startOver() {
     databaseToken = nil
     zoneToken = nil
@@ -61,7 +61,8 @@ extension CKServerChangeToken {
     try NSKeyedArchiver.archivedData(withRootObject: self, requiringSecureCoding: true)
   }
 
-  /// nil if there is no token, or it cannot be read: the history is then read from its beginning.
+  /// The stored token; nil if there is none or it cannot be read. The history is then fetched
+  /// without a token.
   static func unarchived(_ data: Data?) -> CKServerChangeToken? {
     data.flatMap { try? NSKeyedUnarchiver.unarchivedObject(ofClass: Self.self, from: $0) }
   }

@@ -8,7 +8,7 @@ public enum MergeRule {
     Changing a note beats deleting it. What another device deleted lies in the folder "Deleted".
     """
 
-  /// Between the two texts.
+  /// The separator between the two texts.
   static let seam = "\n\n(also written on another device:)\n"
 
   /// - Parameters:
@@ -18,7 +18,8 @@ public enum MergeRule {
   /// - Returns: the merged text; nil: no note.
   static func merge(mine: String?, theirs: String?, known: BackupState.Known?) -> String? {
     if mine == theirs || theirs == known?.text { return mine }
-    // A text that this device has sent itself is no conflict, even if its answer was lost.
+    // If the server's text is one that this device has sent, there is no conflict, even if the
+    // answer was lost.
     if let theirs, theirs == known?.sent { return mine }
     if mine == known?.text { return theirs }
     guard let mine, let theirs else { return mine ?? theirs }

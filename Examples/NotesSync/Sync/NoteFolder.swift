@@ -10,7 +10,7 @@ public struct NoteFolder: Sendable {
     var misfits: Set<String> = []
   }
 
-  /// The fault of a name.
+  /// An error: a text that cannot be the name of a note.
   public struct BadName: Error, CustomStringConvertible {
     let name: String
 
@@ -57,8 +57,8 @@ public struct NoteFolder: Sendable {
   func text(of name: String) throws -> String? {
     guard files.fileExists(atPath: file(name).path) else { return nil }
     let data = try Data(contentsOf: file(name))
-    // NB: a lenient decoder would repair the text, and the app would send the repair as a user's
-    // edit.
+    // NB: a lenient decoder would repair the text, and the app would send the repaired text as if
+    // the user had edited it.
     guard let text = String(data: data, encoding: .utf8) else {
       throw CocoaError(.fileReadInapplicableStringEncoding)
     }
@@ -85,7 +85,7 @@ public struct NoteFolder: Sendable {
     try files.removeItem(at: file(name))
   }
 
-  /// Moves a note aside that another device has deleted.
+  /// Moves a note that another device has deleted to the folder of deleted notes.
   func throwAway(_ name: String) throws {
     let folder = item(Self.deletedName)
     try files.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -105,8 +105,8 @@ public struct NoteFolder: Sendable {
 
   // The state file
 
-  /// - Returns: nil: there is no state, or it is damaged. The device then starts again without a
-  ///   loss: it merges its notes with those of the server.
+  /// - Returns: nil: there is no state, or it is damaged. The device then starts again and loses
+  ///   nothing, because it merges its notes with those of the server.
   func state() -> BackupState? {
     (try? Data(contentsOf: item(Self.stateName))).flatMap {
       try? JSONDecoder().decode(BackupState.self, from: $0)
@@ -127,8 +127,8 @@ extension NoteFolder {
 
   /// Moves a user's notes aside, because another user signs in to the app.
   ///
-  /// The unsent notes wait there for their user. The state is marked first and moved last, so that
-  /// moved notes are never mistaken for deleted ones.
+  /// They also contain unsent notes, and are kept until the user signs in again. The state is
+  /// marked first and moved last, so that moved notes are never mistaken for deleted ones.
   func putAside(_ state: BackupState, of user: String) throws {
     var state = state
     state.isAside = true
@@ -142,7 +142,7 @@ extension NoteFolder {
     try replace(folder.appendingPathComponent(Self.stateName), with: item(Self.stateName))
   }
 
-  /// Brings a user's notes back; the state comes first.
+  /// Moves a user's notes back into the folder, the state first.
   ///
   /// - Returns: nil: no notes of this user were moved aside.
   func takeBack(of user: String) throws -> BackupState? {

@@ -4,7 +4,7 @@ import CloudKit
 struct DatabaseNews: Sendable {
   enum Fate: Sendable { case changed, deleted, reset }
 
-  /// The last event of the notes' zone; nil: none.
+  /// The last change of the notes' zone; nil: it has not changed.
   var fate: Fate?
   var token: CKServerChangeToken?
 }
@@ -63,8 +63,8 @@ extension NoteZone {
       operation.recordWasChangedBlock = { _, result in
         switch result {
         case .success(let record): page.records.append(record)
-        // NB: without this note the app must not store the token, or the note would never come
-        // again.
+        // NB: the app must not store the token without this note. Otherwise the note would never be
+        // fetched again.
         case .failure(let error): outcome = .failure(error)
         }
       }

@@ -1,6 +1,6 @@
 import CloudKit
 
-/// The notes' zone on the server: CloudKit's operations, each as one call.
+/// The notes' zone on the server. Each function runs one of CloudKit's operations.
 struct NoteZone: Sendable {
   let database: CKDatabase
 

@@ -3,14 +3,14 @@ import CloudKit
 /// The app's reaction to an error. No error loses a note: a note that the server does not have yet
 /// stays in the folder, and counts as unsent until the server has confirmed it.
 enum Remedy: Sendable {
-  /// Repeats the request: after the time that the server asks for, else soon, then with growing
-  /// pauses.
+  /// Repeats the request: after the time that the server asks for; otherwise soon, and then with
+  /// growing pauses.
   case tryAgain
   /// Repeats the request when the account has changed, and at intervals.
   case waitForAccount
   /// Repeats the request at intervals: a user or the operator must act first.
   case waitForSomebody
-  /// Reads the histories from their beginning.
+  /// Fetches everything again, without change tokens.
   case startOver
   /// Merges the server's note by the merge rule, and sends the result.
   case merge
@@ -85,8 +85,8 @@ extension CKError {
     }
   }
 
-  /// Whether the user has reset their encrypted data, which deleted the zone: its notes may be sent
-  /// again.
+  /// Whether the user has reset their encrypted data, which deleted the zone. The notes may then be
+  /// sent again.
   var isReset: Bool {
     (userInfo[CKErrorUserDidResetEncryptedDataKey] as? NSNumber)?.boolValue == true
   }

@@ -1,7 +1,7 @@
 import Foundation
 import NotesSync
 
-/// Reads commands and prints events, line by line: for scripts.
+/// Reads commands and prints events in lines, for scripts.
 struct LineMode {
   static let help = """
     ? write NAME TEXT      write a note; a backslash and n begin a new line

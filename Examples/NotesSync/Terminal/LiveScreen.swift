@@ -42,7 +42,8 @@ struct LiveScreen {
       case .tick: await backup.lookAtFolder()
       case .pressed(let key):
         do {
-          // The program need not wait: interrupted work continues at the next start.
+          // The program need not wait for its work, because the next start continues interrupted
+          // work.
           if try await !press(key) { return }
         } catch {
           picture.hint = "\(error)"

@@ -116,7 +116,7 @@ struct Picture {
 
   private func foot(_ width: Int) -> String {
     guard let question else { return Text.fit(" " + Self.keys, width) }
-    // The user looks at the end of the typed text.
+    // If the typed text is too long for the row, its end must be visible.
     let line = " " + question.words + Text.inOneLine(typed) + "_"
     return String(line.suffix(width))
   }

@@ -20,7 +20,7 @@ final class Terminal {
     var raw = before
     cfmakeraw(&raw)
     tcsetattr(STDIN_FILENO, TCSANOW, &raw)
-    // Another screen, without a cursor; a row that is too long is cut, not continued in the next.
+    // Switches to the alternate screen, hides the cursor, and cuts rows that are too long.
     write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l")
 
     let (keys, continuation) = AsyncStream.makeStream(of: Key.self)
@@ -54,7 +54,7 @@ final class Terminal {
     write(rows.joined() + "\u{1B}[J")
   }
 
-  /// In characters; 80 by 24 if the size is unknown.
+  /// The size of the terminal in characters; 80 by 24 if it is unknown.
   var size: (width: Int, height: Int) {
     var size = winsize()
     let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0
@@ -62,7 +62,8 @@ final class Terminal {
     return (Int(size.ws_col), Int(size.ws_row))
   }
 
-  /// NB: writing to a closed terminal fails, which must not end the program early.
+  /// NB: writing to a closed terminal fails. Ignore this error, so that the program does not end
+  /// early.
   private func write(_ text: String) {
     try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
   }

@@ -1,6 +1,6 @@
-/// Texts of other authors, made safe for a terminal.
+/// Makes texts from other users safe for a terminal.
 enum Text {
-  /// The sign for a line break where a text is shown in one line.
+  /// The character for a line break in a text that is shown in one line.
   static let newLine = "⏎"
 
   /// The text without characters that would move the cursor; a line break is shown as ``newLine``.
@@ -9,7 +9,7 @@ enum Text {
     for scalar in text.unicodeScalars {
       switch scalar.properties.generalCategory {
       case .control: line += scalar == "\n" ? newLine : "?"
-      // Some of them change the direction of writing.
+      // Some of these characters change the direction of writing.
       case .format, .lineSeparator, .paragraphSeparator: line += "?"
       default: line.unicodeScalars.append(scalar)
       }
