@@ -35,7 +35,7 @@ struct ZoneAccess: Sendable {
   ///
   /// NB: without this call, a participant of a hierarchy has no right to a record.
   mutating func findHierarchies(
-    of names: [String], in store: any SharingReading
+    of names: [String], in store: any HierarchyReading
   ) throws(ServerError) {
     guard let zone, let participation, !participation.rootNames.isEmpty else { return }
     hierarchies.merge(try store.hierarchies(of: names, in: zone)) { $1 }

@@ -1,16 +1,19 @@
-/// Reads the shared hierarchies of zones.
+/// Finds the shared hierarchies of records.
 ///
-/// A record is in the hierarchy of the nearest shared root at or above it. A store keeps the
-/// hierarchy of each record as a ``Passage``.
-public protocol SharingReading {
-  /// The names among these that are roots of shared hierarchies.
-  func sharedRoots(among names: [String], in zone: StoredZone) throws(ServerError) -> Set<ExactName>
-
+/// A record is in the hierarchy of the nearest shared root at or above it.
+public protocol HierarchyReading {
   /// The root of the hierarchy that each of these records is in. Records that are in none are left
   /// out.
   func hierarchies(
     of names: [String], in zone: StoredZone
   ) throws(ServerError) -> [ExactName: String]
+}
+
+/// Reads the shared hierarchies of zones. A store keeps the hierarchy of each record as a
+/// ``Passage``.
+public protocol SharingReading: HierarchyReading {
+  /// The names among these that are roots of shared hierarchies.
+  func sharedRoots(among names: [String], in zone: StoredZone) throws(ServerError) -> Set<ExactName>
 
   /// The types and parents of the live records with these names.
   func positions(

@@ -25,7 +25,7 @@ struct ReferenceSnapshot: Sendable {
   init(
     loading decision: RecordDecision, on snapshot: RecordSnapshot, schema: Schema,
     childrenHoldParents: Bool, budget: CascadeBudget = CascadeBudget(),
-    of store: any RecordReading & LinkReading
+    of store: any RecordReading & LinkReading & HierarchyReading
   ) throws(ServerError) {
     self.childrenHoldParents = childrenHoldParents
     guard let zone = snapshot.zone, decision.concernsReferences else { return }
@@ -68,9 +68,11 @@ struct ReferenceSnapshot: Sendable {
   /// The records that exist and that the caller may read.
   private static func readable(
     _ names: [String], in zone: StoredZone, _ snapshot: RecordSnapshot,
-    of store: any RecordReading & LinkReading
+    of store: any RecordReading & LinkReading & HierarchyReading
   ) throws(ServerError) -> Set<ExactName> {
     if snapshot.access.role == .owner { return try store.existing(names, in: zone) }
+    var access = snapshot.access
+    try access.findHierarchies(of: names, in: store)
     var readable: Set<ExactName> = []
     var rest = names[...]
     while !rest.isEmpty {
@@ -78,7 +80,7 @@ struct ReferenceSnapshot: Sendable {
         named: Array(rest.prefix(Limits.recordsReadTogether)), in: zone)
       rest = rest.dropFirst(Limits.recordsReadTogether)
       for (name, record) in group
-      where snapshot.access.allows(.read, record, schema: snapshot.schema) {
+      where access.allows(.read, record, schema: snapshot.schema) {
         readable.insert(name)
       }
     }

@@ -61,7 +61,9 @@ import Testing
 
   @Test func `can change only the own user record`() async throws {
     try await withCloud { cloud in
-      let ann = try await cloud.device().userRecordID()
+      let device = try await cloud.device()
+      try await device.publicCloudDatabase.save(note("a", in: .default))
+      let ann = try await device.userRecordID()
       let bob = try await cloud.device(of: "bob@example.org").publicCloudDatabase
       let record = try await bob.record(for: ann)
       record["nickname"] = "not bob's business"

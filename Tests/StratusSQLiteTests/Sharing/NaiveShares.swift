@@ -27,6 +27,13 @@ struct NaiveShares {
     return permissions.isEmpty ? nil : permissions.contains(true)
   }
 
+  /// Whether a user may write in any share.
+  func maySave(_ user: String) -> Bool { (joined[user] ?? [:]).values.contains(true) }
+
+  func mayRead(_ user: String, _ name: String) -> Bool {
+    mayWrite(user, in: root(of: name)) != nil
+  }
+
   func visible(to user: String) -> Set<String> {
     Set(names.filter { mayWrite(user, in: root(of: $0)) != nil })
   }

@@ -125,8 +125,12 @@ struct RandomShares {
     let expected: ErrorCode?
     let stays = exists && after.root(of: name) == model.root(of: name)
     switch exists ? model.mayWrite(user, in: model.root(of: name)) : .some(true) {
-    case nil: expected = .notFound
+    case nil: expected = model.maySave(user) ? .notFound : .accessDenied
     case false?: expected = .accessDenied
+    case true? where !exists && !model.maySave(user): expected = .accessDenied
+    case true? where parent.map { !model.mayRead(user, $0) } ?? false && change != .unchanged:
+      // A hidden parent is refused like a missing one.
+      expected = .validatingReferenceError
     case true?:
       let place = stays ? true : after.mayWrite(user, in: after.root(of: name)) ?? false
       expected = place ? nil : .accessDenied
@@ -145,7 +149,7 @@ struct RandomShares {
     case nil:
       model = after
       sights.note("participant saves")
-    case .accessDenied: sights.note("denied")
+    case .accessDenied, .validatingReferenceError: sights.note("denied")
     default: sights.note("hidden")
     }
   }

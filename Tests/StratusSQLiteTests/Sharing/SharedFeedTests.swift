@@ -261,12 +261,15 @@ import Testing
     let rows: [(operation: RecordOperation, reads: ErrorCode?, writes: ErrorCode?)] = [
       (.save("b"), .accessDenied, nil),
       (.save("a"), .accessDenied, nil),
-      (.save("hidden"), .notFound, .notFound),
+      // As for a missing record, where the participant may not create any.
+      (.save("hidden"), .accessDenied, .notFound),
       (.save("new", .set(recordName: "b")), .accessDenied, nil),
       (.save("new"), .accessDenied, .accessDenied),
-      (.save("new", .set(recordName: "hidden")), .accessDenied, .accessDenied),
+      // A hidden parent is refused like a missing one.
+      (.save("new", .set(recordName: "hidden")), .accessDenied, .validatingReferenceError),
+      (.save("new", .set(recordName: "missing")), .accessDenied, .validatingReferenceError),
       (.save("b", .removed), .accessDenied, .accessDenied),
-      (.save("b", .set(recordName: "hidden")), .accessDenied, .accessDenied),
+      (.save("b", .set(recordName: "hidden")), .accessDenied, .validatingReferenceError),
       (.delete("b"), .accessDenied, nil),
       (.delete("a"), .accessDenied, .accessDenied),
       (.delete("hidden"), nil, nil),
