@@ -96,6 +96,9 @@ struct OpenDatabase: Sendable {
   var view: DatabaseView { policy.view }
   var environment: ContainerEnvironment { address.environment }
 
+  /// Encrypts the continuation markers of queries.
+  var signer: any TicketSigner { tickets.signer }
+
   /// The URLs and receipts of assets in the zones of one database.
   func assets(of database: DatabaseKey) -> AssetLinks {
     AssetLinks(

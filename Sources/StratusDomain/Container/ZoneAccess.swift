@@ -52,9 +52,16 @@ struct ZoneAccess: Sendable {
 
   /// Whether the caller may create records of a type, if the place in the hierarchies allows it.
   /// Only the batch decides the place; see ``allowsPlace(inHierarchy:)``.
-  func allowsCreation(of recordType: String, schema: Schema) -> Bool {
+  ///
+  /// - Parameter recordType: nil: the type is not known yet. Then the caller must be allowed to
+  ///   create records of some type, or of a type that does not exist yet.
+  func allowsCreation(of recordType: String?, schema: Schema) -> Bool {
     if let participation {
       return participation.shares.contains { $0.permission == .readWrite }
+    }
+    guard let recordType else {
+      return schema.recordTypes.keys.contains { allowsCreation(of: $0, schema: schema) }
+        || allowsCreation(of: "", schema: schema)
     }
     return policy.allows(
       .create, createdBy: nil, type: recordType, schema: schema, as: role)

@@ -46,12 +46,14 @@ struct QueryAttempt {
     let addition = makesIndexes ? check.addition : SchemaAddition()
     let marker = try marker()
     let area = try area()
-    if let area { try query.restrict(to: area.readable(query.recordType, schema: schema)) }
+    let readable = area?.readable(query.recordType, schema: schema) ?? .all
+    try query.restrict(to: readable)
     let planner = QueryPlanner(query)
     guard let area, !planner.matchesNothing else {
       if !addition.isEmpty { return .needs(addition, indexes: [], building: []) }
       return .answered(
-        try response(QueryPage(), marker: nil, plan: nil, area: nil), QueryWork(budget: budget))
+        try response(QueryPage(), marker: nil, plan: nil, area: nil, readable: readable),
+        QueryWork(budget: budget))
     }
     let indexes = schema.indexes[query.recordType] ?? []
     var choice = PlanChoice(
@@ -85,7 +87,8 @@ struct QueryAttempt {
     page?.entriesRead += choice.entriesRead
     guard let page else { throw .fault("a query cannot be read in its own order") }
     return .answered(
-      try response(page, marker: try next(page, plan), plan: plan, area: area),
+      try response(
+        page, marker: try next(page, plan), plan: plan, area: area, readable: readable),
       QueryWork(
         steps: page.steps, isSlice: page.isSlice, index: plan.index.id, budget: page.budget))
   }
@@ -174,7 +177,8 @@ extension QueryAttempt {
 
   private func marker() throws(ServerError) -> ContinuationMarker? {
     guard let text = request.continuationMarker else { return nil }
-    return try ContinuationMarker(text: text, fingerprint: try fingerprint())
+    return try ContinuationMarker(
+      text: text, fingerprint: try fingerprint(), encryptedBy: database.signer)
   }
 
   /// The plan that answered the previous page.
@@ -197,11 +201,12 @@ extension QueryAttempt {
     return ContinuationMarker(
       fingerprint: try fingerprint(), ordinal: plan.ordinal, index: plan.index.id,
       position: position
-    ).text
+    ).text(encryptedBy: database.signer)
   }
 
   private func response(
-    _ page: QueryPage, marker: String?, plan: QueryPlan?, area: QueryArea?
+    _ page: QueryPage, marker: String?, plan: QueryPlan?, area: QueryArea?,
+    readable: ReadableRecords
   ) throws(ServerError) -> QueryRecords.Response {
     var items: [RecordItem] = []
     items.reserveCapacity(page.items.count)
@@ -215,8 +220,9 @@ extension QueryAttempt {
       guard let presenter = presenter?.presenter else { continue }
       items.append(try presenter.item(item.record, selection: request.selection))
     }
+    // The numbers of an explanation, and the choice of the plan, depend on all records of the type.
     let explanation =
-      request.explains
+      request.explains && readable == .all
       ? QueryExplanation(
         plan: plan?.word ?? "nothing", index: plan?.columnsText ?? "",
         ranges: Int64(plan?.stretches.count ?? 0),

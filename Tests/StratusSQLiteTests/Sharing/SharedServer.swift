@@ -124,4 +124,6 @@ final class SharedServer: Sendable {
 private struct NoSigner: TicketSigner {
   func signature(of bytes: [UInt8]) -> [UInt8] { [UInt8](repeating: 0, count: 32) }
   func isValid(_ signature: [UInt8], of bytes: [UInt8]) -> Bool { false }
+  func encrypted(_ bytes: [UInt8]) -> [UInt8] { bytes }
+  func decrypted(_ bytes: [UInt8]) -> [UInt8]? { bytes }
 }
