@@ -9,7 +9,7 @@ package protocol AccountFeed: Sendable {
   func currentUserRecordName() async throws(CKError) -> String?
 
   /// A stream with an element for each possible change of the account. It ends when the task that
-  /// iterates is cancelled. Several changes may share one element.
+  /// iterates over it is cancelled. One element may stand for several changes.
   func changes() -> AsyncStream<Void>
 }
 

@@ -34,8 +34,8 @@ final class CredentialsWatch: Sendable {
 
   /// Registers a follower. It is called after each change with the file's contents, or with nil if
   /// there are none.
-  ///
-  /// - Returns: whether it is the first follower.
+  /// Registers a follower. After each change it is called with the file's contents, or with nil if
+  /// the file does not exist or cannot be read.
   func follow(_ follower: @escaping @Sendable (ServerSettings?) -> Void) -> Bool {
     state.withLock { state in
       state.followers.append(follower)

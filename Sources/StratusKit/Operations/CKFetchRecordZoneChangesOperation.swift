@@ -213,8 +213,9 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
     }
   }
 
-  /// Choice: ``recordChangedBlock``, which takes no error, gets a record without its missing file.
-  /// The token skips the missing file.
+  /// Choice: if a record's file is missing, ``recordChangedBlock`` gets the record without the
+  /// file, because this block takes no error. Continuing from the new token does not fetch the file
+  /// again.
   private func deliver(_ change: ZoneFeed.Change, failing error: CKError?) {
     report { [self] in
       switch change {

@@ -29,7 +29,8 @@ open class CKOperation: Operation, @unchecked Sendable {
   private let life = Mutex(Life())
   private let callbackQueue = DispatchQueue(label: "stratus.operation.callbacks")
   private let shared = PropertyBox(SharedProperties())
-  /// A test's substitute for `CKContainer.default()` when the operation was made; nil: none.
+  /// The container that replaces `CKContainer.default()` in a test; nil: none did when the
+  /// operation was made.
   private let defaultContainer: CKContainer?
 
   /// Makes an operation.

@@ -5,7 +5,8 @@ struct ZoneModificationOutcome: Sendable {
   var saves: [(zoneID: CKRecordZone.ID, result: Result<CKRecordZone, CKError>)] = []
   /// The error is nil if the zone no longer exists.
   var deletes: [(zoneID: CKRecordZone.ID, error: CKError?)] = []
-  /// Distinguishes each saved zone from earlier zones of the same name, if the caller asked for it.
+  /// The incarnation of each saved zone, which distinguishes the zone from earlier ones with its
+  /// name. Empty unless the caller requested incarnations.
   var incarnations: [CKRecordZone.ID: String] = [:]
 }
 

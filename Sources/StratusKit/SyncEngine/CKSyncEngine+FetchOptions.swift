@@ -28,8 +28,8 @@ extension CKSyncEngine {
       }
     }
 
-    /// Which zones' changes are fetched; `.all` by default. The state lists other zones with
-    /// changes.
+    /// Which zones' changes are fetched; `.all` by default. The engine's state lists the other
+    /// zones that have changes.
     public var scope: Scope
     /// The group that the requests belong to.
     public var operationGroup: CKOperationGroup
