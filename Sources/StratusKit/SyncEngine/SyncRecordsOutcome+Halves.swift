@@ -19,7 +19,7 @@ extension SyncRecordsOutcome {
       let errors = failedByZone[zoneID] ?? []
       let saves = batch.recordsToSave.filter { $0.recordID.zoneID == zoneID }
       let deletes = batch.recordIDsToDelete.filter { $0.zoneID == zoneID }
-      // NB: a single record that is too large fails alone, and would again.
+      // NB: a single record that is too large would fail again, so it is not sent again.
       guard errors.count > 1, errors.count == saves.count + deletes.count,
         errors.allSatisfy({ $0.error.code == .limitExceeded })
       else { continue }

@@ -57,7 +57,7 @@ public final class TestServer: Sendable {
   /// ``stop()`` removes it.
   /// - Parameters:
   ///   - folder: an earlier server's folder, to continue with its data; nil: a new folder.
-  ///   - live: the server's clock and random numbers; ``clock`` does not affect it.
+  ///   - live: the server's clock and random numbers; the test's ``clock`` does not affect them.
   ///   - limits: the limits on callers' requests.
   ///   - log: receives the server's log; nil: errors go to standard error.
   /// - Throws: the error that prevents the server from starting.
@@ -158,7 +158,8 @@ public final class TestServer: Sendable {
     try await composition.continueCascades(stepsMax: stepsMax)
   }
 
-  /// Does steps of copies and removals of fields. The server itself does this all the time.
+  /// Runs steps of the background work that copies or removes fields of all records. A real server
+  /// does this continuously.
   package func continueRetirements(stepsMax: Int? = nil) async throws {
     try await composition.continueRetirements(stepsMax: stepsMax)
   }

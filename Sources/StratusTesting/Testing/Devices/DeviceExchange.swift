@@ -123,6 +123,7 @@ struct Refusal: Sendable {
       nativeCode: code.rawValue)
   }
 
-  /// NB: not the status such an error has elsewhere: the framework would wait out what may pass.
+  /// NB: not the status that a real server sends with such an error, because the framework would
+  /// retry temporary errors.
   var response: HTTPResponse { HTTPResponse(status: 400, body: error.jsonBytes) }
 }
