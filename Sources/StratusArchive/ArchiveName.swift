@@ -70,8 +70,8 @@ package enum ArchiveName: String, CaseIterable, Sendable {
     type(of: object) == ownClass ? standIn : type(of: object)
   }
 
-  /// Every name of the class in archives: the present one, Apple's, and the name of the Swift
-  /// class, which archives contain that were written until November 2026.
+  /// Every name of the class in archives: the present one, Apple's, and the Swift class's own name,
+  /// which was written until November 2026.
   package var allNames: [String] { ["StratusArchive.\(rawValue)"] + formerNames }
 
   private var formerNames: [String] {

@@ -107,8 +107,8 @@ final class RecordValueStore: NSObject, NSSecureCoding {
   }
 }
 
-/// Decodes values of Apple's archives that this framework does not support as empty objects. The
-/// values are lost.
+/// Stands for a value of an Apple archive that this framework does not support. It decodes as an
+/// empty object, so the value is lost.
 final class UnknownArchivedValue: NSObject, NSSecureCoding {
   static var supportsSecureCoding: Bool { true }
   init?(coder: NSCoder) {}

@@ -2,7 +2,7 @@ import Foundation
 import StratusTransport
 import StratusWire
 
-/// The consequence of an error of the network or of this machine when a file is fetched.
+/// How much fails if a file cannot be fetched because of the network or of this machine.
 enum FileLoss {
   /// Only the file's record fails; the other records are delivered.
   case record
@@ -10,7 +10,7 @@ enum FileLoss {
   case operation
 }
 
-/// Maximum number of parallel downloads, and how often a file's download address is renewed.
+/// Maximum number of parallel downloads, and of renewals of one file's download address.
 private let transfersMax = 4
 private let renewalsMax = 3
 

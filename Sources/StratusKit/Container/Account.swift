@@ -133,8 +133,8 @@ final class Account: Sendable {
 
   /// Asks the server for the user, and updates the account's state.
   ///
-  /// - Returns: the request's error, after which the server must be asked again; nil: it accepts
-  ///   the account, or another account has signed in.
+  /// - Returns: the request's error, after which the server must be asked again; nil: the server
+  ///   accepts the account, or another account has signed in.
   private func ask(in generation: Int) async -> CKError? {
     guard let connection, connection.generation == generation else { return nil }
     let failure: CKError?

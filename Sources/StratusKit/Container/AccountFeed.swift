@@ -1,7 +1,7 @@
 import StratusTransport
 import Synchronization
 
-/// Names the signed-in user, and signals possible changes of the account.
+/// Provides the record name of the signed-in user, and signals possible changes of the account.
 package protocol AccountFeed: Sendable {
   /// The record name of the signed-in user; nil if no user is signed in.
   ///

@@ -39,7 +39,7 @@ extension CKContainer {
   ///
   /// Choice: returns nil while the operation runs in this or another process.
   /// - Returns: nil if the operation is finished, was cancelled, or belongs to another user.
-  /// - Throws: as `allLongLivedOperationIDs()` does.
+  /// - Throws: the errors of `allLongLivedOperationIDs()`.
   public func longLivedOperation(for operationID: CKOperation.ID) async throws -> CKOperation? {
     try await makeLongLivedOperation(operationID)
   }

@@ -37,7 +37,8 @@ struct ContainerCalls: Sendable {
     try await path.fetchCaller(options: options)
   }
 
-  /// Returns the record name of the signed-in user, for converting names in records and zone IDs.
+  /// Returns the signed-in user's record name, which is needed to convert user names in records and
+  /// zone IDs.
   ///
   /// - Throws: `CKError.notAuthenticated` if another user has signed in since.
   func naming() async throws(CKError) -> UserNaming { try await path.naming(options: options) }

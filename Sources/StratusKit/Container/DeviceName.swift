@@ -6,7 +6,6 @@ import Synchronization
 /// is needed.
 ///
 /// NB: the name is temporary at first, so that programs that neither listen nor subscribe leave no
-/// NB: the name is temporary at first, so that programs that neither listen nor subscribe leave no
 /// files behind. If an earlier run of the same program has left a lasting name, even the first
 /// request uses that name. Otherwise the server would notify this device of the changes that it
 /// made under the temporary name. The name of another program is never used, because the server

@@ -3,7 +3,7 @@ import StratusTransport
 import Synchronization
 
 extension RequestPath {
-  /// Identifies containers that share a path.
+  /// Identifies the containers that share a request path.
   private struct SharedKey: Hashable {
     /// The settings of the containers. Tokens that come from the credentials file are left out.
     var settings: ServerSettings
@@ -13,7 +13,7 @@ extension RequestPath {
   private static let tokenQueue = DispatchQueue(label: "stratus.credentials")
   private static let known = Mutex<[SharedKey: RequestPath]>([:])
 
-  /// The path that all containers with these settings share.
+  /// The request path that all containers with these settings share.
   ///
   /// If the settings do not name a user, the credentials file does, including its later changes.
   /// - Parameter settings: the app's settings, completed by the process's environment.

@@ -144,8 +144,8 @@ final class RequestPath: Sendable {
     return name
   }
 
-  /// Returns the current user's name, for converting names in records and zone IDs. The server is
-  /// asked once, when the name is first needed.
+  /// Returns the current user's record name, which is needed to convert user names in records and
+  /// zone IDs. The server is asked once, when the name is first needed.
   ///
   /// Concurrent first calls may each ask the server.
   /// - Throws: `CKError.notAuthenticated` if the signed-in account is not the one in `options`.

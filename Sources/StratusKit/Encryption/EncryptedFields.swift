@@ -90,7 +90,7 @@ struct EncryptedFields {
     guard let object = values[key] else { return nil }
     let list = object as? NSArray
     if let list, list.count == 0 {
-      // Choice: an empty list of unknown type is sent as no value, as with plain fields.
+      // Choice: an empty list of unknown type is sent without a value, as for plain fields.
       return listElements[key].map { .list($0, []) }
     }
     guard Self.canBeEncrypted(list?.firstObject ?? object) else {

@@ -131,9 +131,9 @@ extension CKError {
 }
 
 extension CKError.Code {
-  /// Returns the code for a server's error. If the error names one of the framework's codes, that
-  /// code is used. Otherwise the error's reason determines the code if `byReason` lists the reason,
-  /// and the server's code determines it if not.
+  /// Returns the code for a server's error. If the error contains one of the framework's codes,
+  /// that code is used. Otherwise the error's reason determines the code if `byReason` lists it. If
+  /// not, the server's code does.
   init(_ error: ErrorDictionary) {
     if let code = error.nativeCode.flatMap(Self.init(rawValue:)) {
       self = code

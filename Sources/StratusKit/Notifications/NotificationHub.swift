@@ -100,8 +100,8 @@ final class NotificationHub: NotificationFeed {
       state.acknowledged = nil
       state.left = nil
       state.pump = nil
-      // NB: also needed if no user is signed in now, because the old stream may still deliver
-      // something.
+      // NB: the increment is also needed if no user is signed in now, because the old stream may
+      // still deliver something.
       state.generation += 1
       if !state.positions.isEmpty { open(&state) }
       return change

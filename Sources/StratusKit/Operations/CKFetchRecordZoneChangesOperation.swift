@@ -65,7 +65,8 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
     get { properties[\.recordZoneIDs] }
     set { properties[\.recordZoneIDs] = newValue }
   }
-  /// The position to continue from in each zone. A zone without one is fetched from the beginning.
+  /// The position to continue from in each zone. A zone without a configuration is fetched from the
+  /// beginning.
   public var configurationsByRecordZoneID: [CKRecordZone.ID: ZoneConfiguration]? {
     get { properties[\.configurationsByRecordZoneID] }
     set { properties[\.configurationsByRecordZoneID] = newValue }

@@ -78,8 +78,8 @@ open class CKOperation: Operation, @unchecked Sendable {
     set { ownConfiguration.qualityOfService = newValue }
   }
 
-  /// Whether the operation is long-lived. Apple has deprecated this property in favour of the one
-  /// in `configuration`, which it reads and sets.
+  /// Whether the operation is long-lived. Apple has deprecated this property, which reads and sets
+  /// `configuration.isLongLived`.
   open var isLongLived: Bool {
     get { ownConfiguration.isLongLived }
     set { ownConfiguration.isLongLived = newValue }
@@ -94,22 +94,22 @@ open class CKOperation: Operation, @unchecked Sendable {
     set { shared[\.wasPersistedBlock] = newValue }
   }
 
-  /// Whether cellular networks may be used. Apple has deprecated this property in favour of the one
-  /// in `configuration`, which it reads and sets.
+  /// Whether cellular networks may be used. Apple has deprecated this property, which reads and
+  /// sets `configuration.allowsCellularAccess`.
   open var allowsCellularAccess: Bool {
     get { ownConfiguration.allowsCellularAccess }
     set { ownConfiguration.allowsCellularAccess = newValue }
   }
 
-  /// The request timeout in seconds. Apple has deprecated this property in favour of the one in
-  /// `configuration`, which it reads and sets.
+  /// The request timeout in seconds. Apple has deprecated this property, which reads and sets
+  /// `configuration.timeoutIntervalForRequest`.
   open var timeoutIntervalForRequest: TimeInterval {
     get { ownConfiguration.timeoutIntervalForRequest }
     set { ownConfiguration.timeoutIntervalForRequest = newValue }
   }
 
-  /// The resource timeout in seconds. Apple has deprecated this property in favour of the one in
-  /// `configuration`, which it reads and sets.
+  /// The resource timeout in seconds. Apple has deprecated this property, which reads and sets
+  /// `configuration.timeoutIntervalForResource`.
   open var timeoutIntervalForResource: TimeInterval {
     get { ownConfiguration.timeoutIntervalForResource }
     set { ownConfiguration.timeoutIntervalForResource = newValue }
@@ -137,7 +137,7 @@ open class CKOperation: Operation, @unchecked Sendable {
   /// Does the work of an operation that runs on a container, not on a database; called once.
   func perform(in container: ContainerCalls) async throws(CKError) {}
 
-  /// Does the work, not on the callback queue; called once.
+  /// Does the work outside the callback queue; called once.
   func perform() async throws(CKError) {
     let started = shared.started
     try await perform(

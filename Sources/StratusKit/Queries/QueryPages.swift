@@ -90,7 +90,7 @@ struct QueryPages {
 }
 
 extension CKRecord {
-  /// The name of a property that records can be sorted by; nil if the key path has no such name.
+  /// Returns the name of a property by which records can be sorted; nil for any other key path.
   fileprivate static func sortableProperty(at keyPath: AnyKeyPath?) -> String? {
     switch keyPath {
     case \CKRecord.creationDate: "creationDate"

@@ -2,7 +2,7 @@ import StratusWire
 
 /// A record that is being saved.
 ///
-/// NB: unchecked because of the values, which are copies that never change.
+/// NB: `@unchecked Sendable` because of the values, which are copies that never change.
 struct RecordSave: @unchecked Sendable {
   /// The operation to send. It names no zone, because the request does.
   var operation: RecordOperation

@@ -3,7 +3,7 @@ import Synchronization
 extension CKSyncEngine {
   /// The changes that are still to be sent and fetched.
   ///
-  /// After each change that the app makes here, the engine reports an ``Event/stateUpdate(_:)``.
+  /// The engine reports each change of the state with an ``Event/stateUpdate(_:)``.
   public final class State: Sendable {
     private let content: Mutex<SyncState>
     private let observer = Mutex<(@Sendable (_ isToSend: Bool) -> Void)?>(nil)

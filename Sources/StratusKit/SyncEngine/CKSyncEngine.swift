@@ -81,9 +81,9 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
 /// NB: a method must not await `fetchChanges` or `sendChanges` of the engine, because these calls
 /// wait for the method. Such a call in the method itself fails at once with
 /// `CKError.invalidArguments`. In another task, such a call fails when one call of the delegate has
-/// lasted 60 s, or 120 s if the running work is the work that it requested. It fails even if the
-/// delegate does not wait for that task, because the engine cannot know that. A method may start a
-/// task that makes such a call, if the method does not wait for the task.
+/// lasted 60 s, or 120 s if the running fetch or send is the one that it requested. It fails even
+/// if the delegate does not wait for that task, because the engine cannot know that. A method may
+/// start a task that makes such a call, if the method does not wait for the task.
 public protocol CKSyncEngineDelegate: AnyObject, Sendable {
   /// Handles an event. The engine makes no other call of the delegate until this method returns.
   func handleEvent(_ event: CKSyncEngine.Event, syncEngine: CKSyncEngine) async

@@ -69,9 +69,9 @@ extension SyncDriver {
   /// longer waits.
   ///
   /// The time is measured for a single call of the delegate, so no waiter times out while the
-  /// delegate's calls keep returning. Callers that wait for the running job have twice the time.
-  /// The delegate usually waits for another call. That call fails first, and the running job can
-  /// then continue.
+  /// delegate's calls keep returning. Callers that wait for the running job have twice the time. If
+  /// the delegate waits for a call of its own, that call fails first, and the running job can then
+  /// continue.
   private func secondsLeft(to id: Int, since began: Double) -> Double? {
     let now = now
     return core.withLock { core in

@@ -232,9 +232,9 @@ struct FetchPlan: Sendable {
     } else if !error.saysZoneIsGone {
       zoneFailure = zoneFailure ?? error
     }
-    // NB: the database's changes say later why a zone was deleted. Until then the zone stays known,
-    // with its token. After a restore, only its absence from the changes shows that it was deleted.
-    // If it is created again, its expired token shows that.
+    // NB: the database's changes will say why the zone was deleted. Until then the engine still
+    // knows the zone and its token. After a restore, only the zone's absence from the changes shows
+    // that it was deleted. If it is created again, its expired token shows that.
     setAside.insert(zoneID)
     return .ended(error)
   }

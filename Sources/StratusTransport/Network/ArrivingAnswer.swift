@@ -27,7 +27,7 @@ final class ArrivingAnswer: EventBody {
     var isTooLarge = false
     var ending: Ending?
     var waiter: (wanted: Wanted, continuation: CheckedContinuation<Void, Never>)?
-    /// Continues reading from the server, after the buffered bytes were read.
+    /// Completed to continue reading from the server, after the buffered bytes were read.
     var held: EventLoopPromise<Void>?
     /// The time of the last event of the request.
     var heardAt = NIODeadline.now()
@@ -171,7 +171,7 @@ final class ArrivingAnswer: EventBody {
   private func listen(for longest: TimeAmount, on loop: any EventLoop) {
     state.withLock { state in
       guard state.ending == nil else { return }
-      // A server is not silent while reading from it is suspended.
+      // While reading from the server is suspended, its silence does not count.
       let heardAt = state.held == nil ? state.heardAt : .now()
       state.silence = loop.scheduleTask(deadline: heardAt + longest) { [weak self] in
         guard let self else { return }

@@ -9,8 +9,8 @@ public import StratusWire
 /// file lock, which ends with the process. Two processes that run at the same time are therefore
 /// two devices, as are two programs. A restarted process is the same device as before.
 public final class DeviceIdentity: Sendable {
-  /// Slots for one container and environment. If all of them are held or belong to other programs,
-  /// the device's name lasts only as long as the process.
+  /// Maximum number of slots for one container and environment. If all of them are held or belong
+  /// to other programs, the device's name lasts only as long as the process.
   static let slotsMax = 64
 
   /// The name.

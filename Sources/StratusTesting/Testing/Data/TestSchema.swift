@@ -54,7 +54,7 @@ public struct TestSchema: Sendable, ExpressibleByDictionaryLiteral {
 
   /// The difference between an empty schema and this one.
   ///
-  /// Every system field gets the indexes that it would have after it was queried in development.
+  /// Every system field can also be queried, and used for sorting.
   var addition: SchemaAddition {
     var addition = SchemaAddition()
     for (name, fields) in recordTypes.sorted(by: { $0.key < $1.key }) {

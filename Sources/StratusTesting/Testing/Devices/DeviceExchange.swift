@@ -123,7 +123,7 @@ struct Refusal: Sendable {
       nativeCode: code.rawValue)
   }
 
-  /// NB: not the status that a real server sends with such an error, because the framework would
-  /// retry temporary errors.
+  /// NB: a real server sends another status with such an error. With that status, the framework
+  /// would retry temporary errors.
   var response: HTTPResponse { HTTPResponse(status: 400, body: error.jsonBytes) }
 }
