@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  /// `stratus web-token rotate-key` is for leaked URLs, too.
+  /// Two runs of `stratus web-token rotate-key` make leaked URLs invalid.
   @Test func `a URL works after one rotation of the keys, and not after two`() async throws {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")

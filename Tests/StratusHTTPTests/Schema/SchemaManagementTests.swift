@@ -112,7 +112,9 @@ import Testing
     }
   }
 
-  @Test func `a strict change refuses losses that another one only warns of`() async throws {
+  @Test func `a change that removes index marks is refused if it is strict, otherwise it warns`()
+    async throws
+  {
     try await withServer { server in
       try await Self.makeContainer(server)
       _ = try await Self.change(server, "production", to: Self.file)
@@ -125,7 +127,7 @@ import Testing
     }
   }
 
-  @Test func `a field that an import removes leaves the records, and its name is free`()
+  @Test func `an import deletes a removed field from all records and frees its name`()
     async throws
   {
     try await withServer { server in
