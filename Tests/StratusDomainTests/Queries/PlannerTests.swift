@@ -141,7 +141,7 @@ import Testing
     QueryIndex(id: 1, recordType: "Note", columns: columns, isReady: true)
   }
 
-  @Test func `optional indexes cannot use the last places for indexes`() {
+  @Test func `an optional index is refused when the type is close to its maximum of indexes`() {
     let known = (0..<24).map { [IndexColumn(.field("a\($0)")), IndexColumn(.field("b"))] }
     let wanted = [IndexColumn(.field("x")), IndexColumn(.field("y"))]
     #expect(IndexBuilder.hasRoom(for: wanted, among: known.dropLast(), isOptional: true))
@@ -150,7 +150,7 @@ import Testing
     #expect(IndexBuilder.hasRoom(for: [wanted[0]], among: known + known, isOptional: true))
   }
 
-  @Test func `an index of the exact opposite order works, another order does not`() throws {
+  @Test func `an index of the exact opposite order works, and any other order does not`() throws {
     let query = try checked(
       [filter(.equals, "status", .string("x"))], [sort("due"), sort("title", false)])
     let candidate = QueryPlanner(query).candidates[0]

@@ -9,7 +9,7 @@ import Testing
     Set(try family.decide(operations).references.records.filter(\.isDeleted).map(\.name))
   }
 
-  @Test func `a deletion cascades to records that refer to it, and on to theirs`() throws {
+  @Test func `a deletion cascades to the records that refer to the record, and so on`() throws {
     let family = Family(
       .init("t"), .init("a", deleteSelf: ["t"]), .init("b", deleteSelf: ["a"]), .init("c"))
     #expect(try gone(family, [.delete("t")]) == ["t", "a", "b"])
