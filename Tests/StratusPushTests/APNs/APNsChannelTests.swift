@@ -79,7 +79,8 @@ import Testing
     #expect(sender.taken(by: "phone") == ["4", "5"])
   }
 
-  @Test func `a device that is unregistered loses its token, and the others do not`() async {
+  @Test func `a device that is unregistered loses its token, and other devices keep theirs`() async
+  {
     queue.register("phone")
     queue.register("pad")
     queue.add(3)
@@ -218,7 +219,7 @@ import Testing
     #expect(sender.taken(by: "late") == ["1", "2"])
   }
 
-  @Test func `a refused sender loses no notification and is reported once`() async {
+  @Test func `a refusal of the sender loses no notification and is reported once`() async {
     queue.register("phone")
     queue.add(2)
     let refusal = APNsOutcome.senderRefused(reason: "BadTopic")
@@ -235,7 +236,7 @@ import Testing
     #expect(log.all.count == 1 && log.all.first?.contains("--apns-topic") == true)
   }
 
-  @Test func `a failed store is read again`() async {
+  @Test func `a store that could not be read is read again`() async {
     queue.register("phone")
     queue.add(2)
     let sender = FakeSender()

@@ -178,7 +178,9 @@ import Testing
     }
   }
 
-  @Test func `sends queued notifications to a polling device once it registers`() async throws {
+  @Test func `sends queued notifications to a polling device once it registers an APNs token`()
+    async throws
+  {
     let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
     try await FakeAPNs.running(react: { _, _ in
       arrival.yield()
