@@ -33,7 +33,7 @@ import Testing
       "NONE tags == 'red'", "FALSEPREDICATE", "n == $unknown", "title MATCHES '('",
       "n BETWEEN {6, 9}", "unknown(n) == 5", "title == \"Gro\u{308}ße\"",
     ])
-  func `a predicate is false for another object`(format: String) {
+  func `a predicate is false for an object that does not match`(format: String) {
     #expect(!NSPredicate(format: format).evaluate(with: note))
   }
 

@@ -6,7 +6,7 @@ import Testing
 @testable import StratusServer
 
 @Suite struct `The file of the server's keys` {
-  @Test func `keeps the first key, and two after a rotation`() async throws {
+  @Test func `keeps its first key, and after a rotation the last two`() async throws {
     try await KeyFolder.with { url in
       let first = try KeyFile(data: url)
       #expect(try first.keys(for: "a", orKeep: [1, 255]) == [SigningKey(id: 1, bytes: [1, 255])])

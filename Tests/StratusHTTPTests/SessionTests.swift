@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `the last use of a session is stored to the hour`() async throws {
+  @Test func `the last use of a session is stored with the precision of an hour`() async throws {
     let clock = MovedClock()
     try await withTokens(live: clock) { server, anna in
       func lastUse() async throws -> JSON? {

@@ -9,7 +9,7 @@ import Testing
   private static let roles = ["_world", "_icloud", "_creator", "Editor"]
   private static let ann = "_ann"
 
-  /// A caller and the creator of the record. Without a creator, there is no record yet.
+  /// A caller and the creator of the record. The creator is nil if there is no record yet.
   private struct Row {
     let caller: String?
     let customRoles: Set<String>

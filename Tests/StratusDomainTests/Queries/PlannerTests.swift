@@ -82,7 +82,9 @@ import Testing
     #expect(try first([open], [sort("status")]) == "status")
   }
 
-  @Test func `a filter with several values keeps a sort order in several ranges`() throws {
+  @Test func `a filter with several values reads one index range for each value, in sort order`()
+    throws
+  {
     let either = filter(.in, "status", .list(.string, [.string("a"), .string("b")]))
     #expect(try first([either], [sort("due")]) == "status, due")
     #expect(try first([either], [sort("status"), sort("due")]) == "status, due")

@@ -89,7 +89,7 @@ import Testing
     #expect(try gone(family, [.delete("t"), .save("b", deleteSelf: ["t"]), .save("a")]) == [])
   }
 
-  @Test func `children by parent stay when their parent is deleted by a cascade`() throws {
+  @Test func `children stay when a cascade deletes the record that is their parent`() throws {
     let family = Family(
       .init("t"), .init("a", deleteSelf: ["t"]), .init("c", parent: "a"))
     #expect(try gone(family, [.delete("t")]) == ["t", "a"])

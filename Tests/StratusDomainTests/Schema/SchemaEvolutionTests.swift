@@ -10,7 +10,7 @@ import Testing
     var old: String
     var new: String
     var environment = ContainerEnvironment.production
-    /// In development: the schema of production.
+    /// The schema of production, for a change in development.
     var production = ""
     var source = SchemaEvolution.Source.file
     var steps: [String] = []

@@ -5,7 +5,7 @@ import StratusHTTP
 import StratusTesting
 import Testing
 
-/// The sweep removes files without an owner and keeps all others.
+/// The sweep removes files that no record uses, and keeps all others.
 @Suite struct AssetSweeps {
   private static let day: Int64 = 86_400
 

@@ -148,7 +148,7 @@ import Testing
     }
   }
 
-  @Test func `desiredKeys without the asset field omit its URL`() async throws {
+  @Test func `a record has no download URL if desiredKeys lack the asset field`() async throws {
     try await withPhoto { anna, _ in
       let body: JSON = ["records": [["recordName": "n"]], "desiredKeys": ["title"]]
       let record = try await anna.post("records/lookup", body)["records"][0]

@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `a stream that breaks resumes after its last event`() async throws {
+  @Test func `a stream whose connection breaks resumes after its last event`() async throws {
     try await withSocket { server, anna, port in
       let target = anna.deviceTarget("notifications/stream", clientID: "c")
       let user = try await anna.userName()

@@ -6,7 +6,7 @@ import Testing
 /// many there are (cloudkit-semantics §10).
 @Suite struct Cascades {
   @Test
-  func `the answer names only the requested deletion, and the feed all of them`() async throws {
+  func `the answer contains only the requested deletion, and the feed contains all`() async throws {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       _ = try await anna.modify(

@@ -60,7 +60,9 @@ import Testing
   }
 
   @Test(arguments: ["development", "production"])
-  func `a file becomes the schema, and the export is the file`(_ environment: String) async throws {
+  func `an imported file becomes the schema, and the export equals it`(_ environment: String)
+    async throws
+  {
     try await withServer { server in
       try await Self.makeContainer(server)
       let report = try await Self.change(server, environment, to: Self.file)
