@@ -56,7 +56,7 @@ import Testing
     #expect(!expensive.isExpensive(Self.ann, endpoint: "e", bodySize: bytes - 1))
   }
 
-  @Test func `are those of an endpoint whose last request by the same caller was costly`() {
+  @Test func `are those of an endpoint with a recent costly request of the same caller`() {
     let scene = Scene()
     let expensive = scene.expensive
     expensive.note(
