@@ -40,7 +40,7 @@ final class SharedServer: Sendable {
 
   /// Saves or deletes records in one batch that is not atomic.
   ///
-  /// - Parameter followersMax: the maximum number of records that follow others at once.
+  /// - Parameter followersMax: the maximum number of records that follow their parents in one step.
   /// - Returns: the error code of each operation; nil: it succeeded.
   /// - Throws: the error of the whole request.
   func modify(
