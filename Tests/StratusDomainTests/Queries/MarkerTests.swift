@@ -63,7 +63,7 @@ import Testing
     #expect(Set(lengths).count == 1)
   }
 
-  /// Base64 of version 2: fingerprint 1, ordinal 0, index 2, zone 3, record 4, the value [5], check.
+  /// A marker of version 2: fingerprint 1, ordinal 0, index 2, zone 3, record 4, the value [5].
   @Test func `a marker of an earlier release is still read`() throws {
     var bytes: [UInt8] = [2, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2]
     bytes += [0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 1, 5]
