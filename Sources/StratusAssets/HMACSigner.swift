@@ -5,11 +5,11 @@ import Synchronization
 
 /// Signs with HMAC-SHA256 and a secret of the server.
 ///
-/// After a rotation the newest secret signs, and signatures of the others are still recognized.
+/// The newest secret signs. Signatures made with the older secrets are still valid.
 public final class HMACSigner: TicketSigner {
   private let keys: Mutex<[SymmetricKey]>
 
-  /// - Parameter secrets: 32 unpredictable bytes each, the newest first; at least one.
+  /// - Parameter secrets: at least one secret of 32 unpredictable bytes, the newest first.
   public init(secrets: [[UInt8]]) {
     keys = Mutex(secrets.map { SymmetricKey(data: $0) })
   }

@@ -50,8 +50,8 @@ struct ZoneAccess: Sendable {
       as: role, in: hierarchies[record.name])
   }
 
-  /// Whether the caller may create records of a type, if the place in the hierarchies allows it.
-  /// Only the batch decides the place; see ``allowsPlace(inHierarchy:)``.
+  /// Whether the caller may create records of a type. For a participant, this is not enough: the
+  /// batch must also put the record into a permitted hierarchy; see ``allowsPlace(inHierarchy:)``.
   func allowsCreation(of recordType: String, schema: Schema) -> Bool {
     if let participation {
       return participation.shares.contains { $0.permission == .readWrite }

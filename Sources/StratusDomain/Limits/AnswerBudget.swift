@@ -4,7 +4,7 @@ import StratusWire
 /// ``Limits/answerSizeBytesMax``.
 struct AnswerBudget: Sendable {
   private var usedBytes = 0
-  /// Whether a record did not fit. Then no more records are read.
+  /// Whether a record did not fit. If so, no more records are read.
   private(set) var isFull = false
 
   private static let sizeBytesMax = Limits.answerSizeBytesMax - Limits.answerReserveBytes
@@ -61,6 +61,6 @@ struct AnswerBudget: Sendable {
 
   /// The maximum size of a download URL in bytes.
   private static let urlBytesMax = 1_024
-  /// The size of a file's URL relative to its stored text, which has at least 75 bytes.
+  /// The size of a file's URL relative to the file's stored text, which has at least 75 bytes.
   private static let urlsPerText = 14
 }

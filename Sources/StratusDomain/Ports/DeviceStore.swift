@@ -51,7 +51,7 @@ public enum DeviceChannel: Sendable, Hashable {
   case stream
   /// The device polls a URL that contains the token.
   case courier(token: String)
-  /// APNs, with the token that it gave to the app.
+  /// The device is reached by APNs, with the token that APNs gave to the app.
   case apns(token: String, ContainerEnvironment)
 }
 
@@ -64,7 +64,7 @@ public struct StoredDevice: Sendable, Hashable {
   public var channel: DeviceChannel
   /// The device has all notifications up to this number.
   public var acknowledged: Int64
-  /// The time when it was last seen, to the hour; milliseconds since 1970 UTC.
+  /// The time when the device was last seen, accurate to the hour; milliseconds since 1970 UTC.
   public var seen: Int64
   /// The session that registered the channel; nil: there is none, or an earlier version of the
   /// server stored the device.

@@ -19,8 +19,8 @@ public struct DropUnusedIndexes: Sendable {
 
   private struct Findings {
     var unused: [Int64] = []
-    /// Indexes that were read since the last step and not noted today, and indexes that were never
-    /// noted. Their unused days count from today.
+    /// Indexes whose use must be noted today: those read since the last step, and those that were
+    /// never noted, so that their unused days count from today.
     var noted: [Int64] = []
     var hasDropped = false
 

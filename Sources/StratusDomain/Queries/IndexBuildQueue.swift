@@ -36,10 +36,10 @@ final class IndexBuildQueue: Sendable {
     }
   }
 
-  /// Waits until no other request builds. The caller must have joined.
+  /// Waits until no other request builds indexes of the type. The caller must have joined.
   ///
-  /// - Returns: the total number of rows read so far, and the number of record types that are being
-  ///   built now, in all stores.
+  /// - Returns: the total number of rows read so far, and the number of record types in all stores
+  ///   whose indexes are being built now.
   func take(_ key: Key) async -> (rowsDone: Int, builds: Int) {
     await withCheckedContinuation { continuation in
       let isFree = lines.withLock { lines in

@@ -1,7 +1,7 @@
 import StratusWire
 
 /// Checks a parsed schema for faults that the grammar does not show: names, duplicates, options and
-/// roles. It compares the file with nothing else.
+/// roles. It does not compare the file with the stored schema.
 struct SchemaCheck {
   private(set) var faults: [SchemaFault] = []
 
@@ -136,7 +136,7 @@ extension SchemaCheck {
     checkOptions(field)
   }
 
-  /// `Choice:` options that Apple's exports contain are accepted, also if no query uses them:
+  /// `Choice:` options that Apple's exports contain are accepted, even if no query uses them:
   /// `BYTES QUERYABLE SORTABLE` and `REFERENCE SORTABLE`.
   private mutating func checkOptions(_ field: ParsedField) {
     let type = field.type.value.fieldType
