@@ -82,7 +82,7 @@ final class AdmissionMemory: Sendable {
     }
   }
 
-  /// The sessions among these that are not known to be valid, and the number of times the cache was
+  /// Of these sessions, those that are not known to be valid, and the number of times the cache was
   /// cleared.
   func unknownSessions(among ids: Set<String>, now: Int64) -> (unknown: Set<String>, changes: Int) {
     state.withLock { state in

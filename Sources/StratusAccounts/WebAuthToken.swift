@@ -34,7 +34,8 @@ struct WebAuthToken: Sendable, Hashable {
 
   /// - Returns: nil if the text was not signed with one of the keys.
   init?(text: String, sealedWith keys: [SigningKey]) {
-    // NB: base64 has spare bits at its end, so several texts can encode the same bytes.
+    // NB: base64 has spare bits at its end, so several texts can encode the same bytes. Only one of
+    // these texts is accepted.
     guard let data = Data(base64Encoded: text), data.base64EncodedString() == text,
       let version = data.first
     else { return nil }

@@ -17,7 +17,7 @@ public struct Service: Sendable {
   /// Admits listeners for notifications.
   public let listening: ListeningAccess
 
-  /// Creates the container of a principal's first write, on a development server.
+  /// Creates a container before a principal's first write to it, on a development server.
   public typealias CreateContainer =
     @Sendable (_ id: String, _ principal: Principal) async throws(ServerError) -> Void
 

@@ -27,12 +27,12 @@ public struct AssetUploads: Sendable {
     case wrongOffset(received: Int64)
   }
 
-  /// The time that an upload URL stays valid, by Apple's reference. It counts from the creation of
-  /// the URL, or from the last byte of an upload that began in time.
+  /// How long an upload URL stays valid, according to Apple's reference. The time counts from the
+  /// creation of the URL, or from the last byte of an upload that began in time.
   ///
   /// Choice: large files take longer than 15 minutes, so an upload in progress keeps its URL.
   static let quietMilliseconds: Int64 = 15 * 60_000
-  /// The maximum lifetime of an upload URL. Choice.
+  /// Choice: the maximum lifetime of an upload URL.
   static let lifetimeMilliseconds: Int64 = 24 * 3_600_000
   /// The number of bytes passed to the asset store at once.
   static let appendBytes = 262_144
@@ -41,7 +41,7 @@ public struct AssetUploads: Sendable {
   let assets: any AssetStore
   let tickets: AssetTickets
   let ambient: Ambient
-  /// Whether the account of a user of a container is disabled.
+  /// Returns whether a user's account is disabled.
   let isDisabled: IsDisabled
   let unheld: UnheldBytes
 

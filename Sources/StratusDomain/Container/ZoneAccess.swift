@@ -63,7 +63,7 @@ struct ZoneAccess: Sendable {
   /// Whether the caller may put a record into a hierarchy. A record that the caller does not move
   /// may always stay.
   ///
-  /// - Parameter root: the root of the hierarchy; nil: the record would be in none.
+  /// - Parameter root: the root of the hierarchy; nil: the record would be in no hierarchy.
   func allowsPlace(inHierarchy root: String?) -> Bool {
     guard let participation else { return true }
     return participation.shares(showing: root).contains { $0.permission == .readWrite }
@@ -165,7 +165,7 @@ extension OpenDatabase {
 }
 
 extension StoreReading {
-  /// The live records with some names that the caller may read.
+  /// The live records with these names, as far as the caller may read them.
   ///
   /// A record that the caller may not read is left out, like a missing one.
   func readableRecords(

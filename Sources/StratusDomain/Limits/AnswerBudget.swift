@@ -44,7 +44,8 @@ struct AnswerBudget: Sendable {
     return size
   }
 
-  /// The maximum size of a record in an answer, in bytes, when its fields are already presented.
+  /// The maximum size of a record in an answer, in bytes. Its fields already have their form for
+  /// the caller.
   static func sizeBytesMax(of record: RecordDictionary) -> Int {
     record.fields.text.count + headBytes(of: record.created) + headBytes(of: record.modified)
   }

@@ -149,7 +149,7 @@ public final class CallerPace: Sendable {
         if let seconds = bucket.debtSeconds { return (rule.name, seconds) }
         taken.append(bucket)
       }
-      // Charged only now, so that a request refused by one rule is not charged to another.
+      // Charge only now, so that a request refused by one rule is not charged to another.
       for taken in taken { state.callers[taken.caller, default: Buckets()][kind] = taken.bucket }
       if state.callers.count >= min(state.sweepAt, callersMax) { sweep(&state, now) }
       return nil

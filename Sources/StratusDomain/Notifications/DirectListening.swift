@@ -1,6 +1,6 @@
 public import StratusWire
 
-/// Listening without a connection: for tests and code in the same process.
+/// Methods to listen without a connection, for tests and code in the same process.
 extension NotificationListening {
   /// The notifications of a device after its position, until the sequence is dropped or the server
   /// stops. Nothing is acknowledged.

@@ -6,7 +6,7 @@ public protocol AssetReading {
   /// The file with these contents; nil: the store has no such bytes.
   func asset(checksum: [UInt8]) throws(ServerError) -> StoredAsset?
 
-  /// Files that no record holds and that were not requested since a time, oldest first.
+  /// Files that no record holds and that were not requested since `time`, oldest first.
   ///
   /// - Parameter time: milliseconds since 1970 UTC.
   func unheldAssets(touchedBefore time: Int64, limit: Int) throws(ServerError) -> [StoredAsset]
@@ -35,7 +35,7 @@ public protocol AssetWriting {
   /// - Returns: whether the row was changed.
   func replace(file: String, by asset: StoredAsset) throws(ServerError) -> Bool
 
-  /// Removes a file from the register, unless a record holds it or it was requested since a time.
+  /// Removes a file from the register, unless a record holds it or it was requested since `time`.
   ///
   /// - Parameter time: milliseconds since 1970 UTC.
   /// - Returns: whether the row is gone, so that the file may be removed.

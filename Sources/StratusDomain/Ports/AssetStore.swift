@@ -21,7 +21,7 @@ public protocol AssetStore: Sendable {
     _ bytes: [UInt8], ofUpload id: String, at address: StoreAddress
   ) async throws(ServerError)
 
-  /// Removes uploads and notes that have not changed since a time and are not open.
+  /// Removes uploads and notes that have not changed since `time` and are not open.
   ///
   /// - Parameter time: milliseconds since 1970 UTC.
   func discardUploads(

@@ -79,8 +79,8 @@ public struct Admission: Sendable, Hashable {
 
 /// Authenticates the caller of a request.
 public protocol Authentication: Sendable {
-  /// - Throws: `AUTHENTICATION_FAILED`, without a hint about the wrong part. Exception: if the
-  ///   server issued the web auth token, the reason says that the account is disabled.
+  /// - Throws: `AUTHENTICATION_FAILED`. The reason does not say which part is wrong, except that it
+  ///   tells the holder of a valid web auth token that the account is disabled.
   ///   `AUTHENTICATION_REQUIRED` if the session of the token has ended, so that web clients offer
   ///   sign-in again.
   func admit(_ request: AdmissionRequest) async throws(ServerError) -> Admission

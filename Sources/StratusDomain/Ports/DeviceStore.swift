@@ -5,7 +5,7 @@ public protocol DeviceReading {
   /// A user's devices, in the byte order of their IDs.
   func devices(of user: String) throws(ServerError) -> [StoredDevice]
 
-  /// A user's device; nil: it does not exist, or was not seen for too long.
+  /// A user's device; nil: it does not exist, or was removed because it was not seen for too long.
   func device(id: String, of user: String) throws(ServerError) -> StoredDevice?
 
   /// The device that has a channel with a token; nil: there is none. The stream channel has no

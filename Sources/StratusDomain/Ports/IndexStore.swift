@@ -138,7 +138,7 @@ public struct IndexBuildCursor: Sendable, Hashable {
 }
 
 extension IndexBuildCursor {
-  /// Whether a walk over all records reaches this position first.
+  /// Whether this position comes before the other when all records are read in order.
   public func lies(before other: IndexBuildCursor) -> Bool {
     if database != other.database { return database < other.database }
     if zone != other.zone { return zone < other.zone }

@@ -71,7 +71,7 @@ public protocol NotificationWriting {
 public struct NewNotification: Sendable {
   /// The record name of the user.
   public var user: String
-  /// The queue fills in the badge of the presentation.
+  /// The presentation's badge is filled in when the notification is queued.
   public var payload: NotificationPayload
   /// Whether the notification increments the user's badge.
   public var shouldBadge: Bool

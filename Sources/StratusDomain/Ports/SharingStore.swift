@@ -3,7 +3,7 @@
 /// A record is in the hierarchy of the nearest shared root at or above it. A store keeps the
 /// hierarchy of each record as a ``Passage``.
 public protocol SharingReading {
-  /// The names among these that are roots of shared hierarchies.
+  /// Of these names, those that are roots of shared hierarchies.
   func sharedRoots(among names: [String], in zone: StoredZone) throws(ServerError) -> Set<ExactName>
 
   /// The root of the hierarchy of each of these records. Records that are in no hierarchy are left

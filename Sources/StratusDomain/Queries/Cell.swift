@@ -129,7 +129,8 @@ extension Cell {
     let opposite = location.longitude > 0 ? location.longitude - 180 : location.longitude + 180
     let reachesOpposite = (west...east).contains(opposite)
     let greatest = reachesOpposite ? 180 : max(toWest, toEast)
-    // NB: a tolerance of one micrometre, so that rounding never puts a location outside the bounds.
+    // NB: a tolerance of one micrometre ensures that rounding never puts a location outside the
+    // bounds.
     return (
       max(0, extreme(location, longitudeDifference: least).least - 1e-6),
       extreme(location, longitudeDifference: greatest).greatest + 1e-6

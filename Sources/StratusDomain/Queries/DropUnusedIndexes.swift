@@ -29,7 +29,7 @@ public struct DropUnusedIndexes: Sendable {
 
   /// Notes which indexes the queries of this process have read since the last call.
   ///
-  /// Every process must do this regularly, also while another process drops the unused indexes.
+  /// Every process must do this regularly, even while another process drops the unused indexes.
   public func noteUses() async throws(ServerError) {
     let day = ambient.now() / Self.dayMilliseconds
     let used = uses.take(at: address)

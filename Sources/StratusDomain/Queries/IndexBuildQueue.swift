@@ -1,8 +1,10 @@
 import Synchronization
 
-/// Lets one request at a time build the indexes of a record type, and counts the rows done.
+/// Lets one request at a time build the indexes of a record type, and counts the rows that are
+/// done.
 ///
-/// It only saves time. If two processes build the same index, the second repeats harmless work.
+/// The queue only saves time. If two processes build the same index, the second repeats harmless
+/// work.
 final class IndexBuildQueue: Sendable {
   struct Key: Hashable, Sendable {
     var store: StoreAddress

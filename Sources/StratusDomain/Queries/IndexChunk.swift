@@ -224,6 +224,6 @@ extension IndexWriting {
 }
 
 extension [IndexBuildCursor] {
-  /// The position that a walk over all records reaches first.
+  /// The position that comes first when all records are read in order.
   fileprivate func first() -> IndexBuildCursor? { self.min { $0.lies(before: $1) } }
 }

@@ -23,8 +23,8 @@ struct NearestReader {
   private let isReversed: Bool
   /// Only locations inside all of these circles match.
   private let circles: [Circle]
-  /// The distance where the previous page ended; the page starts there, after the position. nil:
-  /// the page starts with the first location.
+  /// The distance where the previous page ended. The page starts at this distance, after the
+  /// previous page's position. nil: the page starts with the first location.
   private let start: Double?
   private var builder: PageBuilder
   private var nodes: [Node] = []

@@ -194,7 +194,7 @@ struct PageBuilder {
     }
   }
 
-  /// The records among these that the caller may see.
+  /// Of these records, those that the caller may see.
   func shown(
     _ records: [StoredRecord], in zone: StoredZone
   ) throws(ServerError) -> [StoredRecord] {

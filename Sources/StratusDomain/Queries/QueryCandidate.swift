@@ -14,14 +14,14 @@ struct QueryCandidate: Sendable, Hashable {
     case walk = 4
   }
 
-  /// A column that equals one of some values.
+  /// A column whose value must be one of some values.
   struct Equality: Sendable, Hashable {
     var column: IndexColumn
     /// The values, as the column encodes them.
     var values: [[UInt8]]
   }
 
-  /// A column whose values lie in intervals.
+  /// A column whose value must lie in one of some intervals.
   struct Reach: Sendable, Hashable {
     var column: IndexColumn
     /// Sorted and disjoint.

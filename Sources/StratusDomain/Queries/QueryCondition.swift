@@ -22,8 +22,8 @@ struct QueryCondition: Sendable, Hashable {
     case anyMember([Scalar])
     case allMembers([Scalar])
     case memberPrefix([UInt8])
-    /// All tokens of one of these words. A word is one token, or the pairs of a script without
-    /// spaces.
+    /// The text has all tokens of at least one of these words. A word is one token, or, in a script
+    /// without spaces, several pairs of neighbouring letters.
     case anyWord([[[UInt8]]])
     case allTokens([[UInt8]])
     case near(Circle)

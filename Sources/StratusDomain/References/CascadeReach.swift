@@ -15,7 +15,7 @@ struct CascadeReach: Sendable {
   /// Follows links backwards from records, level by level.
   ///
   /// - Parameters:
-  ///   - roots: records that are deleted, or may be.
+  ///   - roots: records that are deleted, or may be deleted.
   ///   - further: the sources of links that the batch will write, by target.
   ///   - budget: the number of records and bytes that may still be loaded; what is loaded is
   ///     subtracted.

@@ -41,7 +41,7 @@ public struct ProductionLack: Sendable, Hashable {
     case .index:
       let words = name.split(separator: " ").map(String.init)
       guard words.count == 2, let mark = FieldIndexes(word: words[1]) else { return false }
-      // A search of all fields needs any field with the mark.
+      // A search of all fields needs at least one field with the mark.
       if words[0] == "(any)" { return type.fields.values.contains { $0.indexes.contains(mark) } }
       if let field = type.fields[words[0]] { return field.indexes.contains(mark) }
       guard let system = SystemField(rawValue: words[0]) else { return false }

@@ -148,7 +148,7 @@ public struct ContainerSettings: Sendable, Hashable {
   /// Whether queries may use extensions that CloudKit does not have: `anyOf`, `ENDS_WITH`,
   /// `CONTAINS_TEXT`, counts.
   public var allowsQueryExtensions: Bool
-  /// Whether the target of a `deleteSelf` reference must exist when it is saved.
+  /// Whether the target of a `deleteSelf` reference must exist when the reference is saved.
   public var requiresReferenceTargets: Bool
 
   public init(allowsQueryExtensions: Bool = false, requiresReferenceTargets: Bool = false) {

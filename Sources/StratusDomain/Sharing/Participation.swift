@@ -38,7 +38,7 @@ public struct JoinedShare: Sendable, Hashable {
   public var rootName: String?
   public var permission: SharePermission
   /// A number from the counter of the user's shared database. A share that is joined later has a
-  /// greater one.
+  /// greater number.
   public var joined: Int64
   /// The zone's newest change at the time of joining. The user never had records that were deleted,
   /// or that left the share, up to this change.

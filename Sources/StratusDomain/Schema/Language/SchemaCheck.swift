@@ -178,7 +178,7 @@ extension ParsedSchema {
   /// The roles that every schema has, in the order in which they are printed.
   static let systemRoles = ["_creator", "_icloud", "_world"]
 
-  /// The record type of shares. It and its fields are the only names with a dot.
+  /// The record type of shares. Only this name and the names of its fields may contain a dot.
   static let shareType = "cloudkit.share"
 }
 

@@ -216,7 +216,7 @@ extension SchemaParser {
 
   /// A name with or without quotation marks.
   ///
-  /// - Parameter missing: the sentence for a token that is not a name.
+  /// - Parameter missing: the reason of the fault if the token is not a name.
   private mutating func name(
     _ missing: String
   ) throws(SchemaFault) -> Located<String> {
