@@ -21,7 +21,7 @@ public final class HMACSigner: TicketSigner {
 
   private let keys: Mutex<[Keys]>
 
-  /// - Parameter secrets: 32 unpredictable bytes each, the newest first; at least one.
+  /// - Parameter secrets: at least one secret of 32 unpredictable bytes, the newest first.
   public init(secrets: [[UInt8]]) {
     keys = Mutex(secrets.map(Keys.init))
   }

@@ -108,7 +108,7 @@ struct OpenDatabase: Sendable {
 }
 
 extension ServerError {
-  /// The error as the caller sees it. Also notes what production lacks.
+  /// The error as the caller sees it. Also notes the lack in production that caused it, if any.
   public func dictionary(for caller: Caller) -> ErrorDictionary {
     if let lack { caller.lacks.note(lack) }
     return ErrorDictionary(

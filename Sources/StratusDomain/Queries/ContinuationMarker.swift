@@ -1,14 +1,14 @@
 import StratusWire
 
-/// The end of a page of a query. Clients carry it as an opaque text, and the server validates it
-/// when it comes back.
+/// The end of a page of a query. Clients carry it as an opaque text. The server validates the text
+/// when a client sends it back.
 struct ContinuationMarker: Sendable, Hashable {
   /// Identifies the query that the pages belong to.
   var fingerprint: UInt64
-  /// The candidate that answers the query, by its index.
+  /// The position of the candidate that answers the query, among the query's candidates.
   var ordinal: Int
   var index: Int64
-  /// The position where the page ended. Its value depends on the candidate.
+  /// The position of the last entry of the page. How its value is encoded depends on the candidate.
   var position: EntryPosition
 
   private static let version: UInt8 = 3
@@ -79,7 +79,7 @@ struct ContinuationMarker: Sendable, Hashable {
   }
 }
 
-/// Distinguishes texts by a hash (FNV-1a). It is not a secret.
+/// A hash (FNV-1a) that distinguishes texts. It does not protect against forgery.
 struct Fingerprint {
   private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
 

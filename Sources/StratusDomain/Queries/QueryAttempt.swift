@@ -1,10 +1,11 @@
 import StratusWire
 
-/// The work of one attempt to read a page.
+/// The cost of one attempt to read a page.
 struct QueryWork: Sendable {
   /// Units of work; one takes about 1 µs.
   var steps = 0
-  /// Whether the page ended only because of its work, so that the request may continue from there.
+  /// Whether the page ended only because of the work done, so that the request may read on from
+  /// there.
   var isSlice = false
   /// The index that was read.
   var index = QueryPlan.noIndex
@@ -16,8 +17,8 @@ struct QueryWork: Sendable {
 struct QueryAttempt {
   enum Outcome: Sendable {
     case answered(QueryRecords.Response, QueryWork)
-    /// The store must first add these marks and indexes, or finish building. Then the caller tries
-    /// the query again.
+    /// The store must first add these marks and indexes, or finish building indexes. Then the
+    /// caller runs the query again.
     case needs(SchemaAddition, indexes: [[IndexColumn]], building: [Int64])
   }
 
@@ -76,7 +77,8 @@ struct QueryAttempt {
       ? try read(plan, query, area, after: marker?.position)
       : try shorter(&plan, gathers, query, area, &choice)
     if page == nil {
-      // Too many records were gathered to sort in memory. The index has the same order.
+      // The gather found too many records to sort in memory. Read the index, which has the same
+      // order.
       switch try choice.chooseOrdered() {
       case .plan(let ordered, _): plan = ordered
       case .needs(let wanted, let building):
@@ -99,7 +101,7 @@ struct QueryAttempt {
   }
 
   /// Reads the first page by the index of the order. If that index takes long to fill the page,
-  /// reads it by a narrow range instead.
+  /// reads a narrow range of another index instead and sorts its records.
   ///
   /// - Parameter plan: set to the plan that was used.
   private func shorter(
