@@ -2,7 +2,7 @@
 public struct AssetFieldID: Sendable, Hashable, JSONWritable, JSONReadable {
   /// nil in `assets/upload`: the server makes up a name, and the save must use it.
   public var recordName: String?
-  /// nil for records that exist (wire-quirks A28).
+  /// nil if the record already exists (wire-quirks A28).
   public var recordType: String?
   public var fieldName: String
 

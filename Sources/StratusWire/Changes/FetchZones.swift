@@ -4,7 +4,7 @@ public enum FetchZones: Endpoint {
   public static let path = "zones/changes"
 
   public struct Request: JSONWritable, JSONReadable {
-    /// nil: read from the beginning. A `syncToken` is ignored, as the live service does.
+    /// nil: read from the beginning. A `syncToken` is ignored, as in the live service.
     public var metaSyncToken: String?
     public var resultsLimit: Int?
 

@@ -23,7 +23,8 @@ public struct FieldInput: Sendable {
     guard let fields else { return [] }
     guard fields.isObject else { throw .wrongType("fields", expected: "an object") }
     var inputs: [FieldInput] = []
-    // NB: most clients send names in order. Such names are compared without a set.
+    // NB: most clients send the names in sorted order. Then neighbors are compared, and no set is
+    // needed to find duplicates.
     var names: Set<String>?
     for member in fields.members {
       let name = member.key
@@ -85,7 +86,8 @@ public struct FieldInput: Sendable {
   private func decodeSealed(
     _ value: JSONView, schemaType: FieldType?
   ) throws(WireError) -> FieldValue {
-    // The type may have its own name or the schema's name, which begins with ENCRYPTED_.
+    // The client may write the plain type name (`STRING`) or the schema's name
+    // (`ENCRYPTED_STRING`).
     guard let declaredType, let plain = FieldType(schemaName: declaredType) else {
       throw WireError("Field '\(name)' is encrypted and must name its 'type'")
     }

@@ -76,7 +76,8 @@ extension FieldValue {
   }
 
   /// Writes the member `referenceSeconds` of a field if one of its times needs it. The member is a
-  /// number, or a list with one number for each time. Times that need none have null.
+  /// number, or a list with one element for each time. The element is null if the time is exact in
+  /// milliseconds.
   func writeReferenceSeconds(to writer: inout JSONWriter, numbersAsStrings: Bool) {
     guard hasReferenceSeconds else { return }
     func write(_ time: FieldValue, to writer: inout JSONWriter) {

@@ -18,7 +18,7 @@ final class JSONDocument: Sendable {
   }
 }
 
-/// Why a text is not JSON.
+/// The reason why a text is not JSON.
 struct JSONFailure: CustomStringConvertible {
   let problem: String
   let offset: Int

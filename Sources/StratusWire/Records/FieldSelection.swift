@@ -2,7 +2,7 @@
 public struct FieldSelection: Sendable, Hashable {
   /// nil: all fields; empty: none.
   public var desiredKeys: Set<String>?
-  /// Whether numbers are JSON strings, for clients whose numbers lose digits.
+  /// Whether numbers are JSON strings, for clients whose number type would lose digits.
   public var numbersAsStrings: Bool
 
   /// All fields, with numbers as JSON numbers.
