@@ -18,7 +18,7 @@ extension SQLConnection {
     try findSeveral(statement, key, names.map { .text($0) }, row: row)
   }
 
-  /// The same for values of any kind.
+  /// Runs a statement over any number of values, in batches.
   func findSeveral(
     _ statement: SQLStatement, _ key: [SQLValue], _ names: [SQLValue],
     row: (any SQLRow) throws(ServerError) -> Void

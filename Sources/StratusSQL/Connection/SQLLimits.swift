@@ -1,6 +1,6 @@
 /// Bounds of the data that one call reads, each with its reason.
 enum SQLLimits {
-  /// A step over many records ends after this many bytes of fields, whatever its row limit. A
+  /// A step over many records ends after this many bytes of fields, even below its row limit. A
   /// record may have a megabyte, and a step of hundreds of records must not read hundreds of
   /// megabytes.
   static let stepSizeBytesMax = 8 << 20

@@ -11,7 +11,7 @@ enum RecordColumns {
   static let count = 14
 }
 
-/// Decodes records row by row. Adjacent records share equal texts.
+/// Decodes records row by row. Equal texts of adjacent records share their memory.
 struct RecordReader {
   private var type = ""
   private var user = ""

@@ -84,7 +84,7 @@ extension StoreSession {
   private static let isThere = SQLExpectation.one(
     otherwise: "a record to change is not there")
 
-  /// The values of ``RecordColumns``, after the record's key.
+  /// The values of the columns in ``RecordColumns``. The record's key comes first.
   func values(
     of record: StoredRecord, in zone: Int64, of database: Int64, number: Int64
   ) -> [SQLValue] {
@@ -114,7 +114,7 @@ private enum RecordStatements {
     WHERE database = ? AND zone = ? AND deleted = 0
       AND name IN (\(SQLStatement.severalNames))
     """)
-  /// NB: the plus signs prevent SQLite from using an index to scan the zone.
+  /// NB: the plus signs prevent SQLite from scanning the zone by an index.
   static let findNumbers = SQLStatement(
     """
     SELECT \(RecordColumns.list) FROM records

@@ -14,7 +14,7 @@ extension SQLiteConnection {
     return [UInt8](UnsafeBufferPointer(start: start, count: Int(size)))
   }
 
-  /// Replaces the content, which is in memory, with the content of a file with these bytes.
+  /// Replaces the content of an in-memory connection with the content of a file with these bytes.
   ///
   /// - Throws: `INTERNAL_ERROR`.
   func load(_ bytes: [UInt8]) throws(ServerError) {

@@ -27,7 +27,8 @@ final class FileWatch: Sendable {
   private let file: Identity?
   /// nil: there was no write-ahead log when the file was opened.
   private let log: Identity?
-  /// Never reset. The file may come back, but commits in between went to another file.
+  /// Never set back to false. The file may be in place again, but commits in the meantime went to
+  /// another file.
   private let isLost = Atomic<Bool>(false)
   private let isDamaged = Atomic<Bool>(false)
   private let isFull = Atomic<Bool>(false)
@@ -45,9 +46,9 @@ final class FileWatch: Sendable {
     if isLost.load(ordering: .relaxed) { throw SQLiteFailure.lost }
   }
 
-  /// Checks the files on disk. Call this after a commit and before it is acknowledged.
+  /// Checks the files on disk. Call this after a commit, and before the commit is acknowledged.
   ///
-  /// - Throws: `TRY_AGAIN_LATER` if the file is lost, also for all later calls.
+  /// - Throws: `TRY_AGAIN_LATER` if the file is lost. All later calls then also throw.
   func check() throws(ServerError) {
     if !looksInPlace { isLost.store(true, ordering: .relaxed) }
     try checkKnown()
