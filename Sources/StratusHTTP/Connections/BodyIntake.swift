@@ -12,7 +12,7 @@ final class BodyIntake: SentBody {
 
   private struct State {
     var pieces: [[UInt8]] = []
-    /// The index of the first element of ``pieces`` that was not taken yet.
+    /// The index of the first element of ``pieces`` that the endpoint has not taken yet.
     var next = 0
     var waitingBytes = 0
     var isPaused = false
@@ -33,7 +33,7 @@ final class BodyIntake: SentBody {
   private let state = Mutex(State())
   /// Called when the endpoint asks for the first bytes.
   private let whenWanted: @Sendable () -> Void
-  /// Called when there is capacity again.
+  /// Called when the buffer has capacity again.
   private let whenDrained: @Sendable () -> Void
 
   init(
@@ -48,9 +48,9 @@ final class BodyIntake: SentBody {
 
   static let endedEarly = ServerError.badRequest("the request body ended early")
 
-  // The connection's side
+  // Called by the connection
 
-  /// - Returns: whether there is capacity for more.
+  /// - Returns: whether the buffer has capacity for more.
   func push(_ buffer: ByteBuffer) -> Bool {
     let piece = Array(buffer.readableBytesView)
     let (waiter, hasRoom) = state.withLock { state -> (Waiter?, Bool) in
@@ -58,7 +58,8 @@ final class BodyIntake: SentBody {
       if let waiter = state.takeWaiter() { return (waiter, true) }
       state.pieces.append(piece)
       state.waitingBytes += piece.count
-      // NB: only set here. Bytes decoded before the pause are still pushed after it.
+      // NB: this code only sets the flag. Bytes that were decoded before the pause are still pushed
+      // after it.
       if state.waitingBytes >= Limits.bodyAheadBytesMax { state.isPaused = true }
       return (nil, !state.isPaused)
     }
@@ -78,7 +79,7 @@ final class BodyIntake: SentBody {
     waiter?.resume(returning: outcome)
   }
 
-  // The endpoint's side
+  // Called by the endpoint
 
   func bytes() async throws(ServerError) -> [UInt8] {
     let limit = Limits.requestSizeBytesMax
@@ -123,7 +124,7 @@ final class BodyIntake: SentBody {
     return try outcome.get()
   }
 
-  /// The number of taken pieces after which they are removed together.
+  /// The number of taken pieces after which the array is shortened.
   private static let takenMax = 64
 
   private struct Taken {
