@@ -10,8 +10,8 @@ public enum HTTPServer {
   ///
   /// - Parameters:
   ///   - port: 0: any free port.
-  ///  - connections: the time-outs for clients and the maximum number of connections.
-  ///  - onReady: called with the port when the server accepts requests.
+  ///   - connections: the time-outs for clients and the maximum number of connections.
+  ///   - onReady: called with the port when the server accepts requests.
   /// - Returns: the application, which is not running yet.
   public static func application(
     router: Router, host: String, port: Int, connections: ConnectionSettings = .init(),

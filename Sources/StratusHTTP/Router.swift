@@ -38,15 +38,15 @@ public struct Router: Sendable {
 
   /// - Parameters:
   ///   - hub: delivers notifications to requests that listen for them.
-  ///  - pace: the rate limits of callers.
-  ///  - expensive: lets the expensive requests of a caller take turns.
-  ///  - managementToken: authorizes the operator's commands.
-  ///  - instance: the name of this process in answers.
-  ///  - publicURL: the URL under which clients call the server; nil: the host that each request
-  ///    names.
-  ///  - readiness: the checks of `/health/ready`.
-  ///  - radar: counts the requests that production refused because it lacks a part of the schema.
-  ///  - version: the server's version, for the page at `/`.
+  ///   - pace: the rate limits of callers.
+  ///   - expensive: lets the expensive requests of a caller take turns.
+  ///   - managementToken: authorizes the operator's commands.
+  ///   - instance: the name of this process in answers.
+  ///   - publicURL: the URL under which clients call the server; nil: the host that each request
+  ///     names.
+  ///   - readiness: the checks of `/health/ready`.
+  ///   - radar: counts the requests that production refused because it lacks a part of the schema.
+  ///   - version: the server's version, for the page at `/`.
   public init(
     service: Service, hub: any NotificationListening, management: [any ManagementHandler],
     authentication: any Authentication, pace: CallerPace, expensive: ExpensiveRequests,

@@ -18,7 +18,7 @@ public struct APNsAccess: Sendable {
 
   /// - Parameters:
   ///   - keyFile: the `.p8` file from Apple.
-  ///  - keyID: ten letters and digits; `teamID` has the same form.
+  ///   - keyID: ten letters and digits; `teamID` has the same form.
   /// - Throws: a sentence for the operator.
   public init(keyFile: URL, keyID: String, teamID: String, topic: String) throws {
     let pem: String

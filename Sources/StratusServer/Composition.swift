@@ -38,9 +38,9 @@ public struct Composition: Sendable {
   private let logger: Logger
 
   /// - Parameters:
-  ///  - publicURL: see ``Settings/publicURL``.
-  ///  - limits: see ``Settings/limits``.
-  ///  - push: the settings for delivering notifications to listeners.
+  ///   - publicURL: see ``Settings/publicURL``.
+  ///   - limits: see ``Settings/limits``.
+  ///   - push: the settings for delivering notifications to listeners.
   /// - Throws: a sentence that says why the data folder cannot be used.
   public init(
     dataFolder: URL, live: Live, logger: Logger, publicURL: String? = nil,
@@ -52,10 +52,10 @@ public struct Composition: Sendable {
   }
 
   /// - Parameters:
-  ///  - storage: the storage engine.
-  ///  - publicURL: see ``Settings/publicURL``.
-  ///  - push: the settings for delivering notifications to listeners.
-  ///  - limits: the limits on callers' requests.
+  ///   - storage: the storage engine.
+  ///   - publicURL: see ``Settings/publicURL``.
+  ///   - push: the settings for delivering notifications to listeners.
+  ///   - limits: the limits on callers' requests.
   /// - Throws: an error of the storage.
   public init(
     storage: ServerStorage, live: Live, logger: Logger, publicURL: String? = nil,

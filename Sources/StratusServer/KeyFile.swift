@@ -135,9 +135,9 @@ private struct KeyFileLock {
   private let descriptor: Int32
 
   /// Waits until no other process holds the lock.
+  ///
   /// - Parameter file: the key file. The lock is a separate file beside it, because each change
   ///   replaces the key file.
-  ///   replaced.
   init(_ file: URL) throws {
     try FileManager.default.createDirectory(
       at: file.deletingLastPathComponent(), withIntermediateDirectories: true,

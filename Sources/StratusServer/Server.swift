@@ -36,7 +36,7 @@ public struct Server: Sendable {
   ///
   /// - Parameters:
   ///   - heedsSignals: whether SIGTERM and SIGINT stop the server.
-  ///  - onReady: called when the server accepts requests.
+  ///   - onReady: called when the server accepts requests.
   /// - Throws: if the data folder or the port cannot be used.
   public func run(
     heedsSignals: Bool = false, onReady: @escaping @Sendable (Ready) async -> Void

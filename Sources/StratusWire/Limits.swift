@@ -121,8 +121,8 @@ public enum Limits {
   /// Faults of a schema file that one answer lists. Choice: they fit on a screen, and one fault can
   /// cause others.
   public static let schemaFaultsMax = 20
-  /// Records that one step of a retirement copies or removes. Choice: about 20 ms, in which other
-  /// writers wait.
+  /// Records that one step of a retirement reads to copy or remove values. Choice: about 20 ms, in
+  /// which other writers wait.
   public static let retirementStepRows = 500
   /// Days without a write to a retiring field after which it can be dropped without force. Choice:
   /// as long as an unused index is kept. A device that is on once a week has written by then.

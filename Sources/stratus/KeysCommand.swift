@@ -140,7 +140,7 @@ struct KeysCommand: AsyncParsableCommand {
   }
 }
 
-/// The options that select the keys for a command, and their owner.
+/// The options that select the key file of a command, and the account.
 struct DeviceOptions: ParsableArguments {
   @Option(help: "The key file; default: STRATUS_KEYS, else ~/.config/stratus/keys.json.")
   var file: String?
@@ -190,12 +190,12 @@ struct DeviceOptions: ParsableArguments {
   }
 }
 
-/// Turns an error about keys into a sentence that says what to do.
+/// Runs `body`, and turns its error about keys into a sentence that says what to do.
 func explained<Value>(_ body: () throws(KeyFailure) -> Value) throws -> Value {
   do throws(KeyFailure) { return try body() } catch { throw Failure(error) }
 }
 
-/// The same for calls to the server.
+/// Does the same as ``explained(_:)`` for calls to the server.
 private func asked<Value>(
   _ body: () async throws(KeyFailure) -> Value
 ) async throws -> Value {

@@ -13,9 +13,9 @@ enum AnswerText {
   static let goOn = ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")
 
   /// - Parameters:
-  ///  - length: the number of body bytes, even if the body is not sent; nil: the caller writes the
-  ///    length fields.
-  ///  - closes: whether the connection closes after this answer.
+  ///   - length: the number of body bytes, even if the body is not sent; nil: the caller writes the
+  ///     length fields.
+  ///   - closes: whether the connection closes after this answer.
   static func write(
     _ head: HTTPResponse, length: Int?, closes: Bool, date: String, into buffer: inout ByteBuffer
   ) {

@@ -95,7 +95,7 @@ extension ConnectionGate {
   /// Writes the last bytes of a stream, and closes.
   func end(with bytes: ByteBuffer) {
     guard let context else { return }
-    // NB: the option sends the last bytes and the end of the connection in one packet, because a
+    // NB: the option sends the last bytes together with the end of the connection, because a
     // stopping server closes thousands of streams.
     try? context.channel.syncOptions?.setOption(.tcpOption(.init(rawValue: TCP_CORK)), value: 1)
     context.writeAndFlush(wrapOutboundOut(bytes), promise: nil)

@@ -78,7 +78,7 @@ public enum StoreTables {
     try connection.execute(takeZone, [.integer(last)])
   }
 
-  /// The factor from milliseconds to zone numbers: no server creates more zones in a millisecond.
+  /// The number of zone numbers for each millisecond. No server creates more zones in this time.
   private static let zonesPerMillisecond: Int64 = 1_024
 
   /// NB: the engine never gives out a counted key below an earlier one. The next zone therefore

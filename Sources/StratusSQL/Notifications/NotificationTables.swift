@@ -63,9 +63,9 @@ enum NotificationTables {
     try connection.queue(countOn, [.integer(first), .integer(first)])
   }
 
-  /// The factor from milliseconds to notification numbers. No server draws more numbers in a
-  /// millisecond, so the counter never overtakes the clock. In the year 3000 the numbers still have
-  /// two bits to spare.
+  /// The number of notification numbers for each millisecond. No server draws more in this time, so
+  /// the counter never overtakes the clock. In the year 3000 the numbers still have two bits to
+  /// spare.
   private static let numbersPerMillisecond: Int64 = 65_536
 
   private static let countOn = SQLStatement(

@@ -62,10 +62,10 @@ public final class DataFolder: Sendable {
 
   /// Returns the path of a store's file, and creates the file's folder if necessary.
   ///
-  /// Container IDs are validated earlier. This is the last check before the file system.
-  ///
   /// Container IDs are validated earlier. This is the last check before a path is used in the file
   /// system.
+  ///
+  /// - Returns: nil if the ID leads to another folder or to one of the server's own files.
   func storePath(
     container: String, environment: ContainerEnvironment
   ) throws -> String? {
@@ -82,8 +82,8 @@ public final class DataFolder: Sendable {
   }
 
   /// Removes a container's folder.
+  ///
   /// The folder is renamed first. An interrupted removal therefore leaves no partial container.
-  /// The folder is renamed first, so that an interrupted removal leaves no partial container.
   ///
   /// - Throws: an error if the folder cannot be renamed.
   func removeContainer(_ container: String) throws {

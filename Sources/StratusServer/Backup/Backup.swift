@@ -38,10 +38,10 @@ public struct Backup {
   /// Each store is copied in the state of one moment. The backup gets its final name when it is
   /// complete.
   /// - Parameters:
-  ///  - data: the data folder.
-  ///  - folder: the folder to create.
-  ///  - keys: the file to create for the server's own keys; nil: the keys are not copied.
-  ///  - onProgress: called at intervals.
+  ///   - data: the data folder.
+  ///   - folder: the folder to create.
+  ///   - keys: the file to create for the server's own keys; nil: the keys are not copied.
+  ///   - onProgress: called at intervals.
   /// - Throws: ``BackupFailure``.
   public static func make(
     of data: URL, at folder: URL, keys: URL? = nil, live: Live = Live(),
@@ -75,12 +75,12 @@ public struct Backup {
   /// Every store begins a new history, and change tokens of the lost history expire. A client with
   /// such a token starts again with a nil token and misses no change.
   /// - Parameters:
-  ///  - folder: a backup, or a copy of a data folder in the state of one moment.
-  ///  - data: the folder to create.
-  ///  - keys: a file with the server's own keys; nil: the server creates new keys, and all users
-  ///    must sign in again.
-  ///  - live: its clock must not be earlier than any event of the lost history.
-  ///  - onProgress: called at intervals.
+  ///   - folder: a backup, or a copy of a data folder in the state of one moment.
+  ///   - data: the folder to create.
+  ///   - keys: a file with the server's own keys; nil: the server creates new keys, and all users
+  ///     must sign in again.
+  ///   - live: its clock must not be earlier than any event of the lost history.
+  ///   - onProgress: called at intervals.
   /// - Throws: ``BackupFailure``.
   public static func restore(
     _ folder: URL, to data: URL, keys: URL? = nil, live: Live = Live(),
