@@ -1,6 +1,7 @@
 import HTTPTypes
 
-/// Header fields that let web pages send requests and read the answers (web-auth §6).
+/// The header fields with which browsers let web pages send requests and read the answers (web-auth
+/// §6).
 enum CORSHeaders {
   /// Whether a list of allowed origins contains an origin. Hosts and schemes are compared without
   /// regard to case.

@@ -24,7 +24,7 @@ public final class Hub: NotificationListening {
 
   /// - Parameters:
   ///   - heartbeatSeconds: by default 25, because proxies close connections that are silent for 30
-  ///     s.
+  ///     seconds.
   ///   - report: receives the error if a queue cannot be read. The hub retries later.
   public init(
     stores: any StoreCatalog, ambient: Ambient, heartbeatSeconds: Int64 = 25,

@@ -194,7 +194,7 @@ struct HubState {
   func listeners(
     for users: Set<String>, at address: StoreAddress
   ) -> [any NotificationListener] {
-    // NB: iterates over the smaller set, because all listeners contend for this lock.
+    // NB: iterate over the smaller set, because all listeners contend for the lock of this state.
     if users.count < topics.count {
       return users.flatMap {
         topics[Topic(store: address, user: $0)]?.subscribers.map(\.listener) ?? []

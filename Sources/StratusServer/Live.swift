@@ -1,7 +1,7 @@
 import Foundation
 public import StratusDomain
 
-/// The real clock, random numbers and UUIDs. No other part of the server creates them.
+/// The real clock, random numbers and UUIDs. Other parts of the server get them only from here.
 public struct Live: Sendable {
   public var ambient: Ambient
   /// Unpredictable bytes.

@@ -91,7 +91,7 @@ public struct PushSettings: Sendable {
   /// - Parameters:
   ///   - pollHoldSeconds: by default 30, which clients of CloudKit JS are used to.
   ///   - heartbeatSeconds: by default 25, because proxies close connections that are silent for 30
-  ///     s.
+  ///     seconds.
   public init(pollHoldSeconds: Int64 = 30, heartbeatSeconds: Int64 = 25) {
     self.pollHoldSeconds = pollHoldSeconds
     self.heartbeatSeconds = heartbeatSeconds

@@ -28,14 +28,15 @@ public struct LimitSettings: Sendable, Hashable {
   public var streamsPerUserMax: Int?
   /// The number of concurrent `records/modify` requests to one zone.
   public var zoneWritersMax: Int
-  /// The number of requests that may wait for one store's writer. Its readers have the same limit.
+  /// The number of requests that may wait for the writer of one store. The same number may wait for
+  /// its readers.
   public var storeWaitingMax: Int
   /// The number of expensive requests of one caller that run at the same time while other callers
   /// are active. nil: any number.
   public var expensiveRequestsPerCallerMax: Int?
   /// The number of records that one request reads to build indexes.
   public var indexBuildRowsMax: Int
-  /// The bytes that one user has uploaded and that no record holds.
+  /// The bytes of one user's uploaded files that no record holds.
   public var unheldBytesPerUserMax: Int64
   /// The bytes in one store that no record holds.
   public var unheldBytesPerStoreMax: Int64

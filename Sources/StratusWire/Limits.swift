@@ -32,7 +32,7 @@ public enum Limits {
   /// even as verbose JSON, and a body of 10 MB is refused before it is read.
   public static let requestSizeBytesMax = 4_194_304
   /// Bytes of an oversized request that the server reads and discards. A client that sends its
-  /// whole request before it reads thus receives the refusal instead of waiting indefinitely.
+  /// whole request before it reads can then read the refusal. Otherwise it would wait indefinitely.
   /// Choice.
   public static let refusedRequestBytesMax = 33_554_432
   /// Bytes of records in one answer, after which the page ends early, so that 200 records of 1 MB
@@ -101,8 +101,8 @@ public enum Limits {
   /// Fields in one record type. Choice: protects the schema, which every write reads.
   public static let fieldsPerRecordTypeMax = 1_000
   /// Users with custom roles in one container and environment. Choice: every session of the store
-  /// keeps them in memory, about 150 bytes each, and reads them again when a role is granted or
-  /// revoked.
+  /// keeps these users in memory, with about 150 bytes each. It reads them again when a role is
+  /// granted or revoked.
   public static let usersWithRolesMax = 10_000
   /// Different refusals that the production radar counts in memory. It counts by container, missing
   /// part of the schema (type, field or index) and app. Choice: each takes about 200 bytes.
@@ -114,7 +114,7 @@ public enum Limits {
   public static let appNameLengthMax = 64
   /// Record types in one container. Choice: protects the schema, like ``fieldsPerRecordTypeMax``.
   public static let recordTypesMax = 1_000
-  /// Roles in one schema. Choice: an app has a few.
+  /// Roles in one schema. Choice: an app needs only a few.
   public static let schemaRolesMax = 100
   /// Bytes of a schema file. Choice: 15 times the largest schema found in public projects.
   public static let schemaTextBytesMax = 2_097_152
@@ -136,8 +136,8 @@ public enum Limits {
   /// Custom zones in one database. Choice: bounds the work of `zones/list` for one user.
   public static let zonesPerDatabaseMax = 50_000
   /// Seconds that `fetchChanges` and `sendChanges` of a sync engine wait for one delegate call.
-  /// Choice: a delegate that waits for such a call through another task causes a deadlock. A
-  /// delegate that stores the received data needs far less time.
+  /// Choice: a delegate that stores the received data needs far less time. The limit ends a
+  /// deadlock: a delegate may wait, through another task, for such a call of its own engine.
   public static let delegateWaitSecondsMax = 60.0
   /// Bytes of a wrapped zone key. Choice: the only current form has 81; a later form may be longer.
   public static let wrappedKeyBytesMax = 512
@@ -146,7 +146,8 @@ public enum Limits {
   /// Subscriptions of one user in one database. Choice: apps have a few; each change may have to be
   /// compared with all of them.
   public static let subscriptionsPerUserMax = 1_000
-  /// Bytes of one subscription as JSON. Choice: it is read with each change that may concern it.
+  /// Bytes of one subscription as JSON. Choice: the subscription is read with each change that it
+  /// may concern.
   public static let subscriptionSizeBytesMax = 65_536
   /// Bytes of all subscriptions of a user in one database. Choice: half of an answer, because one
   /// answer lists all of them.
@@ -158,7 +159,7 @@ public enum Limits {
   public static let matchStepMax = 1_000
   /// Filters of one query, including those in `anyOf`. Choice: each is checked on each record read.
   public static let queryFiltersMax = 100
-  /// Sorts of one query. Choice: an index has a column for each.
+  /// Sorts of one query. Choice: an index has one column for each sort.
   public static let querySortsMax = 10
   /// Index ranges that one query reads in parallel, for example the values of an `IN`. Choice: each
   /// range costs a seek.
@@ -169,8 +170,8 @@ public enum Limits {
   /// Entries that a query reads completely and sorts in memory, instead of walking an index in the
   /// requested order. Choice: about 20 ms and 3 MB.
   public static let queryGatherMax = 5_000
-  /// Values in the list of one filter. Choice: apps ask for the records of a screen or of a
-  /// person's contacts; each value is compared with each record read.
+  /// Values in the list of one filter. Choice: apps search for the records on a screen, or of a
+  /// person's contacts. Each value is compared with each record read.
   public static let queryValuesMax = 2_000
   /// Different words that one filter looks for. Choice: a person types ten.
   public static let queryWordsMax = 100
@@ -187,8 +188,8 @@ public enum Limits {
   public static let queryUnindexedMax = 1_000
   /// Rows of any type that a query without an index reads in a zone. Choice: about 10 ms.
   public static let queryWalkRowsMax = 5_000
-  /// Indexes of several columns that are kept for one record type. Choice: each is written with
-  /// each record.
+  /// Indexes of several columns that are kept for one record type. Choice: each save of a record
+  /// writes to each index.
   public static let indexesPerRecordTypeMax = 32
   /// Days without a query after which an unused index is dropped. Choice: an index that is used
   /// once a week is kept; one that is used once a month is built again.
@@ -234,7 +235,7 @@ public enum Limits {
   /// then stand for the work of one processor core.
   public static let stepsPerPacedRequest = 2_000
   /// Expensive requests of one caller that run at the same time while other callers are active.
-  /// Choice: the others then wait for one such request at most.
+  /// Choice: other callers then wait for at most one such request.
   public static let expensiveRequestsPerCallerMax = 1
   /// The length of a body, in bytes, from which on a request counts as expensive before it has run.
   /// Choice: about a millisecond of decoding and writing.
@@ -257,8 +258,8 @@ public enum Limits {
   /// Concurrent `records/modify` requests to one zone, including waiting ones. Choice: about 100 ms
   /// of work. Later requests receive an error with a retry delay instead of waiting long.
   public static let zoneWritersMax = 1_024
-  /// Approximate number of notifications in one user's queue. The oldest are removed. Choice: a
-  /// device that missed more fetches changes anyway.
+  /// Approximate number of notifications in one user's queue. If there are more, the oldest are
+  /// removed. Choice: a device that missed so many notifications fetches the changes anyway.
   public static let queuedNotificationsMax = 1_000
   /// Approximate number of notifications that stay in the collection (`notifications/changes`)
   /// after every device of the user has them. Choice: few apps read the collection.

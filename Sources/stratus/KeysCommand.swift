@@ -184,7 +184,7 @@ struct DeviceOptions: ParsableArguments {
         deviceID: "stratus-keys"),
       apiToken: settings.apiToken, webAuthToken: settings.webAuthToken,
       exchange: NetworkExchange(),
-      // Calls have no time limit, so no clock is read.
+      // Calls have no time limit, so they need no clock.
       timing: Timing(now: { 0 }, sleep: { try await Task.sleep(for: .seconds($0)) }, chance: { 0 }))
     return (container, AccountKeys(connection: connection, deviceKeys: keys))
   }

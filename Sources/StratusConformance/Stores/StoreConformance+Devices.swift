@@ -46,7 +46,7 @@ extension StoreConformance {
     try expect(read, [false, true, true, true])
   }
 
-  /// Marking a notification again changes nothing, and still reports it as found.
+  /// Marking a notification again changes nothing, but the notification is still returned as found.
   static func marksAreOnes(_ store: any Store) async throws {
     let (first, again, other, newest) = try await store.write { (body) throws(ServerError) in
       try body.enqueue([Sample.notification("1")])

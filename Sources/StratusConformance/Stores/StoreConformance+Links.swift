@@ -173,7 +173,7 @@ extension StoreConformance {
     try expect(two, Array(expected.prefix(2)))
   }
 
-  /// Finishing a cascade twice is not an error, because two sweeps may have seen it.
+  /// Finishing a cascade twice is not an error, because two sweeps may have read the same cascade.
   static func cascadesAreFinished(_ store: any Store) async throws {
     let found = try await store.write { (body) throws(ServerError) in
       let notes = try body.someZone("Notes")
@@ -186,7 +186,7 @@ extension StoreConformance {
     try expect(found, ["Notes/y", "Other/x"])
   }
 
-  /// The new cascade keeps the position of the earlier one.
+  /// The new cascade keeps the position of the one that it replaces.
   static func cascadesAreReplaced(_ store: any Store) async throws {
     let (found, expected) = try await store.write { (body) throws(ServerError) in
       let zone = try body.someZone("Notes")

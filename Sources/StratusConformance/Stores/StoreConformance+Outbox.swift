@@ -45,7 +45,8 @@ extension StoreConformance {
     try expect(first, Array(entries.prefix(2)))
   }
 
-  /// An image contains everything about a record, because a filter may use any of it.
+  /// A record's image contains everything about the record, because a filter may use any part of
+  /// it.
   static func imagesAreKept(_ store: any Store) async throws {
     let old = Sample.record("a", change: 1, text: #"{"t":{"value":"it's ü","type":"STRING"}}"#)
     var new = Sample.record("a", change: 2, text: #"{"t":{"value":"\u0000","type":"STRING"}}"#)

@@ -130,7 +130,8 @@ extension StoreConformance {
     try expect(latest, 2)
   }
 
-  /// The check looks up single names, because a dictionary would treat both spellings of é as one.
+  /// The check looks up one name at a time, because a dictionary would treat both spellings of é as
+  /// one.
   static func unusualRecordNames(_ store: any Store) async throws {
     let names = unusualNames
     try await store.save(names, inZone: "Notes")

@@ -170,7 +170,7 @@ extension StoreConformance {
       ])
   }
 
-  /// A later entry for a record replaces the earlier one.
+  /// A later entry for the same record replaces the earlier one.
   static func unfinishedHierarchiesAreKept(_ store: any Store) async throws {
     try await store.save(["a", "b"], inZone: "Notes")
     let (found, rest) = try await store.write { (body) throws(ServerError) in

@@ -19,8 +19,8 @@ extension _PredicateFormatReading {
 
 /// The equivalent of a `#Predicate` expression in the predicate format language.
 package enum ExpressionMeaning {
-  /// A condition, and whether it depends on a `??`. The negation of such a condition has no
-  /// equivalent.
+  /// A condition, and whether it depends on the default of a `??`. The negation of such a condition
+  /// has no equivalent.
   case predicate(ParsedPredicate, isDefaulted: Bool)
   case term(PredicateTerm)
   /// A term, with its default value.
@@ -33,7 +33,8 @@ package protocol NamedExpression {
   var meaning: ExpressionMeaning? { get }
 }
 
-/// A type that names its properties for predicates. On Apple's systems Objective-C does that.
+/// A type that can return the names of its properties for predicates. On Apple's systems,
+/// Objective-C provides these names.
 package protocol PropertyNaming {
   /// The name of a property; nil if it has none.
   static func name(of keyPath: AnyKeyPath) -> String?

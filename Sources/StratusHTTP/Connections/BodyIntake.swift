@@ -5,7 +5,8 @@ import Synchronization
 
 /// A request body that an endpoint reads while it arrives.
 ///
-/// The connection pushes pieces and stops reading while too many bytes wait here.
+/// The connection pushes the received pieces, and stops reading while too many bytes wait to be
+/// taken.
 final class BodyIntake: SentBody {
   private typealias Outcome = Result<[UInt8]?, ServerError>
   private typealias Waiter = CheckedContinuation<Outcome, Never>
@@ -26,7 +27,7 @@ final class BodyIntake: SentBody {
     }
   }
 
-  /// The length in the request's head; nil: the head gives none.
+  /// The length of the body that the request's head states; nil: it states none.
   private let length: Int?
   /// Whether the client waits for `100 Continue` before it sends the body.
   private let waitsForConsent: Bool

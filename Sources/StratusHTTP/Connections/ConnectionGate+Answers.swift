@@ -159,7 +159,7 @@ extension ConnectionGate {
     while offset < range.upperBound {
       let count = Int(min(Int64(Self.pieceBytes), range.upperBound - offset))
       let bytes = try await file.read(at: offset, count: count)
-      // A file that another program has shortened must not look complete to the client.
+      // If another program has shortened the file, the answer must not look complete to the client.
       if bytes.isEmpty { throw ServerError.fault("a file is shorter than it was") }
       try await write(ByteBuffer(bytes: bytes), loop)
       offset += Int64(bytes.count)

@@ -372,7 +372,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
     isInputClosed = true
     switch phase {
     case .ready: leave()
-    // A listening client that closes its sending side has left.
+    // If a listening client closes its sending side, it has disconnected.
     case .admitting, .polling, .streaming: context.close(promise: nil)
     case .leaving: if wait == .goodbye { context.close(promise: nil) }
     case .collecting, .readingBody: context.close(promise: nil)

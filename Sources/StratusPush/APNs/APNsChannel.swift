@@ -5,8 +5,8 @@ import Synchronization
 /// Delivers queued notifications to devices through Apple's push service.
 ///
 /// A device gets its notifications in order, one at a time; devices do not wait for each other.
-/// Notifications that Apple accepts are acknowledged. Notifications that Apple cannot accept now
-/// stay in the queue. After a crash, unacknowledged notifications are sent again.
+/// When Apple accepts a notification, it is acknowledged. If Apple cannot accept a notification
+/// now, it stays in the queue. After a crash, unacknowledged notifications are sent again.
 public actor APNsChannel {
   /// The clock, the limits and the operator's log of a channel.
   public struct Settings: Sendable {
@@ -19,8 +19,8 @@ public actor APNsChannel {
     /// Devices served in parallel. Choice: Apple's service accepts hundreds of requests per
     /// connection.
     public var deliveriesMax = 64
-    /// Devices that wait in memory; more devices wait in the store. Choice: a few megabytes, needed
-    /// only while Apple's service is unavailable.
+    /// Devices that wait in memory; more devices wait in the store. Choice: a few megabytes, which
+    /// are needed only while Apple's service is unavailable.
     public var devicesMax = 20_000
 
     public init(
@@ -257,7 +257,7 @@ extension APNsChannel {
       APNsMessage(
         deviceToken: token, environment: environment, payload: payload,
         number: notification.number, coalescingKey: notification.coalescingKey,
-        // Apple keeps a notification as long as the queue does.
+        // Apple keeps a notification for the same time as the queue does.
         expiresAt: notification.createdAt + Limits.notificationDaysMax * 86_400_000))
   }
 
@@ -320,7 +320,7 @@ extension APNsChannel {
     }
   }
 
-  /// Reports a sentence once, until a delivery succeeds or the sentence changes.
+  /// Reports a sentence only once, until a delivery succeeds or another sentence is reported.
   private func reportOnce(_ sentence: String, _ environment: ContainerEnvironment) {
     if Task.isCancelled || lastReport[environment] == sentence { return }
     lastReport[environment] = sentence

@@ -17,7 +17,7 @@ struct BackOff: Sendable {
   /// Notes a failure.
   ///
   /// - Parameters:
-  ///   - seconds: the minimum wait that Apple requested.
+  ///   - seconds: the minimum wait that was requested.
   ///   - isLong: whether a person has to fix something first, so that early retries are useless.
   ///   - chance: a random number in 0 ..< 1.
   mutating func fail(

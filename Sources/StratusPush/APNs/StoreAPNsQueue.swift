@@ -48,9 +48,8 @@ public struct StoreAPNsQueue: APNsQueue {
 
   /// Records the acknowledgement, and that the device is active.
   ///
-  /// Choice: a delivery that Apple accepts counts as a sign that the device is active. Apple
-  /// reports when a device is gone, and a device may receive notifications for months without a
-  /// request.
+  /// Choice: if Apple accepts a delivery, the device counts as active. Apple reports when a device
+  /// is gone, and a device may receive notifications for months without sending a request.
   public func acknowledge(
     through number: Int64, by device: StoredDevice
   ) async throws(ServerError) {

@@ -29,7 +29,7 @@ extension SQLConnection {
       var values = key
       values.reserveCapacity(key.count + SQLLimits.namesPerFind)
       values += names[start..<end]
-      // Repeats the last name, so that one prepared statement works for any number of names.
+      // The last name is repeated, so that one prepared statement works for any number of names.
       while values.count < key.count + SQLLimits.namesPerFind {
         values.append(names[end - 1])
       }

@@ -9,7 +9,7 @@ public final class StoreSession: SQLSession {
   let connection: any SQLConnection
   /// The numbers of databases, which never change.
   private var databases: [DatabaseView: Int64] = [:]
-  /// Rows of `databases` as this transaction has read them.
+  /// The rows of `databases` that this transaction has read.
   private var states: [Int64: DatabaseState] = [:]
   /// The watched subjects of each database with their version. Only for write bodies.
   private var watches: [Int64: (version: Int64, watch: Watch)] = [:]

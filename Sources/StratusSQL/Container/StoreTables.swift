@@ -143,7 +143,8 @@ public enum StoreTables {
     """
   }
 
-  /// Counts the record numbers of all databases of the store. Sessions draw them in blocks.
+  /// The counter of record numbers, for all databases of the store. Sessions draw numbers in
+  /// blocks.
   static let recordCount = "CREATE TABLE record_count (next BIGINT NOT NULL);"
 
   /// Indexes tombstones by age.
@@ -249,7 +250,7 @@ public enum StoreTables {
   }
 
   /// Files belong to the store, because records of all its databases may share the same bytes. Each
-  /// file is stored once. Holds are found by checksum.
+  /// file is stored once. Holds name a file by its checksum.
   private static func assetTables(_ dialect: SQLDialect) -> String {
     """
     CREATE TABLE assets (

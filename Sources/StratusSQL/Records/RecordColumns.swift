@@ -1,7 +1,7 @@
 import StratusDomain
 import StratusWire
 
-/// The columns of `records` that make a ``StoredRecord``, in reading order.
+/// The columns of `records` that make a ``StoredRecord``, in the order in which they are read.
 enum RecordColumns {
   static let list = """
     name, type, change, deleted, created_at, created_by, created_device,

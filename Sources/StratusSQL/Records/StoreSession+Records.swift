@@ -133,9 +133,9 @@ private enum RecordStatements {
       modified_by = excluded.modified_by, modified_device = excluded.modified_device,
       parent = excluded.parent, fields = excluded.fields, assets = excluded.assets
     """
-  /// Replaces the row with the same name, which keeps its record number.
+  /// Replaces the row with the same name. The row keeps its record number.
   static let upsert = SQLStatement(insert)
-  /// Replaces the tombstone with the same name, which gets the new record number.
+  /// Replaces the tombstone with the same name. The row gets the new record number.
   static let replace = SQLStatement(insert + ", record = excluded.record")
   static let update = SQLStatement(
     """
@@ -146,8 +146,8 @@ private enum RecordStatements {
     """)
   static let setToken = SQLStatement(
     "UPDATE zones SET client_token = ? WHERE zone = ? AND deleted = 0")
-  /// NB: the condition contains the change number that the change set is based on. A change set for
-  /// another state of the zone is refused, so that no change number is used twice.
+  /// NB: the condition contains the change number on which the change set is based. A change set
+  /// for another state of the zone is refused, so that no change number is used twice.
   static let advance = SQLStatement(
     """
     UPDATE zones SET change = ?, client_token = COALESCE(?, client_token)

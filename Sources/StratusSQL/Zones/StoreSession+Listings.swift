@@ -160,7 +160,7 @@ extension StoreSession {
     return true
   }
 
-  /// Gives a participation a new number, so that its tokens expire.
+  /// Gives a participation a new number, so that the user's change tokens for it expire.
   private func renumber(
     _ zone: Int64, in number: Int64, to participation: Int64
   ) throws(ServerError) {

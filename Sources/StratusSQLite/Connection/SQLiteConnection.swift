@@ -49,7 +49,7 @@ final class SQLiteConnection: SQLConnection {
 
   var dialect: SQLDialect { Self.dialect }
 
-  /// Whether a transaction is open. SQLite itself closes it after some errors.
+  /// Whether a transaction is open. After some errors, SQLite itself ends the transaction.
   var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
   /// The number of rows inserted, updated and deleted since the connection was opened.
@@ -72,7 +72,7 @@ final class SQLiteConnection: SQLConnection {
       if try !row(reader) { break }
     }
     if sqlite3_stmt_readonly(raw) != 0 { return }
-    // NB: a statement with `RETURNING` returns its rows before it is finished.
+    // NB: a statement with `RETURNING` returns rows before it is finished.
     var code = sqlite3_step(raw)
     while code == SQLITE_ROW { code = sqlite3_step(raw) }
     if code != SQLITE_DONE { throw failed(code, statement) }
@@ -135,8 +135,8 @@ final class SQLiteConnection: SQLConnection {
   /// log.
   func noteReturnedSpace() { truncationsLeft = SQLiteSettings.truncationsMax }
 
-  /// Copies the write-ahead log into the file, except the pages that readers still use. After space
-  /// was returned, it also truncates the log.
+  /// Copies the write-ahead log into the file, except pages that readers still use. If space was
+  /// returned before, this also truncates the log.
   func checkpoint() {
     // A failed checkpoint is repeated after more pages. Until then, the log keeps all data.
     guard mustShrink else {

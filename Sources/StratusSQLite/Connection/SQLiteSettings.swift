@@ -1,6 +1,6 @@
 import GRDB
 
-/// The settings of SQLite connections, each number with its reason.
+/// The settings of SQLite connections. Each comment gives the reason for a number.
 enum SQLiteSettings {
   /// The number of pages after which the write-ahead log is copied into the file: 32 MiB.
   ///
@@ -8,8 +8,8 @@ enum SQLiteSettings {
   /// copying runs in parallel with the writes instead of inside one. After the process was killed,
   /// the next start reads a log of up to this size.
   static let checkpointPages = 8_192
-  /// How long this program waits for another program that holds the file, such as a backup or an
-  /// operator's shell.
+  /// The time that this program waits for another program that locks the file, such as a backup or
+  /// an operator's shell.
   static let busyTimeoutSeconds = 5.0
   /// The maximum number of bodies in one commit. Each body waits for all bodies of its commit. At
   /// 10 µs for each, they take about as long as an ordinary disk takes to flush.

@@ -5,8 +5,8 @@ import Synchronization
 
 /// Checks whether the path of an open file still leads to that file.
 ///
-/// SQLite continues to write to a file that was removed or replaced. Such commits are lost after a
-/// restart, so they must not be acknowledged.
+/// SQLite continues to write to a file that was removed or replaced. Such commits are lost when the
+/// server restarts, so they must not be acknowledged.
 final class FileWatch: Sendable {
   /// The identity of the file at a path.
   private struct Identity: Equatable {

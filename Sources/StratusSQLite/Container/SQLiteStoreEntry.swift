@@ -169,8 +169,8 @@ final class SQLiteStoreEntry: Sendable {
   }
 
   private func beginOpening() {
-    // NB: not a child task of the first request, because its cancellation must not affect other
-    // callers.
+    // NB: this task is not a child of the first request's task, because a cancellation of that
+    // request must not affect other callers.
     Task.detached { await self.finishOpening(await self.result()) }
   }
 

@@ -8,7 +8,7 @@ import Synchronization
 typealias SQLiteStore = SQLStore<SQLiteFile<StoreSession>>
 
 /// The stores of all containers. Each store is a file in the data folder. A store is opened on
-/// first use and closed after no request has used it for a while.
+/// first use, and closed when no request has used it for a while.
 public final class SQLiteStores: StoreCatalog {
   private struct State {
     var entries: [StoreAddress: SQLiteStoreEntry] = [:]

@@ -36,7 +36,8 @@ final class SQLiteWriter<Session: SQLSession>: @unchecked Sendable {
     transactions = WriteTransactions(connection: connection, watch: watch)
     checkpoints = SQLiteCheckpoints(path: path)
     connection.countPagesInLog()
-    // NB: the thread keeps the writer alive. Only `close` ends both.
+    // NB: the thread holds a reference to the writer. Only `close` ends the thread and releases the
+    // writer.
     let thread = Thread {
       // NB: the system shows a thread's name only if the thread itself has set it.
       Thread.current.name = "stratus-writer"

@@ -1,5 +1,5 @@
-/// `zones/changes`: the contents of `changes/database` under other keys. Apple deprecates it in
-/// favor of `changes/database`.
+/// `zones/changes`: returns the same as `changes/database`, but with other keys. Apple deprecates
+/// it in favor of `changes/database`.
 public enum FetchZones: Endpoint {
   public static let path = "zones/changes"
 

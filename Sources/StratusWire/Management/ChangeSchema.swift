@@ -1,5 +1,5 @@
-/// Management: changes the schema of a container in one environment to that of a file, or deploys
-/// the development schema to production. The change is complete or does not happen.
+/// Management: makes the schema of a container in one environment equal to that of a file, or
+/// deploys the development schema to production. The change is made completely or not at all.
 public enum ChangeSchema: Endpoint {
   public static let path = "schema/change"
 

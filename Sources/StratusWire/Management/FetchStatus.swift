@@ -54,13 +54,15 @@ public struct ServerStatus: JSONWritable, JSONReadable {
   }
 }
 
-/// A part of the schema that requests needed and that a container's production lacks.
+/// A part of the schema that requests needed and that the production environment of a container
+/// lacks.
 public struct LackItem: JSONWritable, JSONReadable, Hashable {
   public var containerID: String
   public var recordType: String
   /// `type`, `field` or `index`.
   public var kind: String
-  /// The field; for an index, the field and the mark, such as `title SORTABLE`. Empty for a type.
+  /// The name of the field. For an index, the field and the mark, such as `title SORTABLE`. Empty
+  /// for a record type.
   public var name: String
   /// The app and its version, as its requests named them; empty: the requests named no app.
   public var app: String

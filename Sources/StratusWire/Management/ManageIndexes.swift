@@ -20,8 +20,8 @@ public enum ListIndexes: Endpoint {
     /// The columns in their order: `title`, `___modTime descending`.
     public var columns: [String]
     public var state: State
-    /// The number of records that are indexed, at most ``Limits/indexProgressRowsMax``. nil: the
-    /// index is ready.
+    /// The number of records that are already indexed, at most ``Limits/indexProgressRowsMax``.
+    /// nil: the index is ready.
     public var rowsDone: Int64?
     /// The number of records that the build has to read, at most ``Limits/indexProgressRowsMax``.
     /// nil: the index is ready.

@@ -153,7 +153,8 @@ extension ZoneID {
 }
 
 extension DatabaseScope {
-  /// The value of `dbs`, as seen live (web-services §5). Samples in semantics §19 swap 1 and 2.
+  /// The value of `dbs`, as the live service sends it (web-services §5). In the samples of
+  /// semantics §19, the values 1 and 2 are exchanged.
   fileprivate var number: Int64 {
     switch self {
     case .public: 1

@@ -18,8 +18,8 @@ public struct FieldSelection: Sendable, Hashable {
     if numbersAsStrings { writer.member("numbersAsStrings", true) }
   }
 
-  /// Reads the keys from a dictionary. A missing key has its value from `outer`. Both spellings of
-  /// `numbersAsStrings` are accepted (wire-quirks A10, A11).
+  /// Reads the keys from a dictionary. If a key is missing, its value is taken from `outer`. Both
+  /// spellings of `numbersAsStrings` are accepted (wire-quirks A10, A11).
   init(json: JSONView, outer: FieldSelection = .all) throws(WireError) {
     desiredKeys = try json.strings("desiredKeys").map(Set.init) ?? outer.desiredKeys
     let numbers = try json.optionalBool("numbersAsStrings")

@@ -64,7 +64,8 @@ extension NotificationInfo: JSONWritable, JSONReadable {
       writer.member("additionalFields", strings: additionalFields)
       writer.member("shouldBadge", shouldBadge)
       writer.member("shouldSendContentAvailable", shouldSendContentAvailable)
-      // NB: written only if it is set, because a strict client knows only the keys on Apple's page.
+      // NB: the key is written only if it is set, because a strict client accepts only the keys on
+      // Apple's page.
       if shouldSendMutableContent { writer.member("shouldSendMutableContent", true) }
       writer.member("category", category)
       writer.member("collapseIDKey", collapseIDKey)

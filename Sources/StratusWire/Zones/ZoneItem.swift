@@ -10,7 +10,7 @@ public struct ZoneDictionary: Sendable {
   public var incarnation: String?
   /// Whether the zone supports atomic batches. Absent in change lists.
   public var isAtomic: Bool?
-  /// Whether and how the zone can be shared. Each flag is absent if the server omits it.
+  /// Whether and how the zone can be shared. A flag is nil if the server omits it.
   public var sharing = Sharing()
   /// The record name of the share of the whole zone. nil: there is none.
   ///

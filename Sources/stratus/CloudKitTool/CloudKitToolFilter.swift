@@ -112,7 +112,8 @@ extension StratusWire.Comparator {
 
 /// Reads times in the forms that cktool accepts.
 enum CloudKitToolTime {
-  /// A time as ISO 8601, `yyyy-MM-dd` or `yyyy-MM-dd HH:mm`; the last two in the local time zone.
+  /// Reads a time as ISO 8601, as `yyyy-MM-dd`, or as `yyyy-MM-dd HH:mm`. The last two are in the
+  /// local time zone.
   static func timestamp(_ text: String) -> Timestamp? {
     guard let date = date(text) else { return nil }
     return Timestamp(referenceSeconds: date.timeIntervalSinceReferenceDate)
