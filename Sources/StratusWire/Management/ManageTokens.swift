@@ -60,7 +60,7 @@ public enum ListAPITokens: Endpoint {
     public var name: String
     /// nil: all origins.
     public var allowedOrigins: [String]?
-    /// See ``Request/callbackURL``. nil: the sign-in page posts a message.
+    /// See ``CreateAPIToken/Request/callbackURL``. nil: the sign-in page posts a message.
     public var callbackURL: String?
     /// Milliseconds since 1970 UTC. nil: an earlier version created the token.
     public var createdAt: Int64?
