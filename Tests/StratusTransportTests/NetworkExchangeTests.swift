@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test
-  func `silence is limited in time, also from a server that accepts no connection`() async throws {
+  func `a request times out if the server is silent or accepts no connection`() async throws {
     let server = try LocalServer()
     let request = try request(url(server), timeoutSeconds: 0.2)
     await #expect(throws: NetworkFailure.timedOut) { try await NetworkExchange().send(request) }

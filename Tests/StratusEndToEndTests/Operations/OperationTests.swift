@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func `is cancelled with the task that waits for it`() async throws {
+  @Test func `is cancelled when the task that waits for it is cancelled`() async throws {
     try await withCloud { cloud in
       let gate = Gate()
       let network = cloud.network([("records/lookup", .waits(gate))])

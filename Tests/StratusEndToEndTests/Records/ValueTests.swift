@@ -68,7 +68,7 @@ import Testing
     #expect(record["list"] as? [Double] == fractions)
   }
 
-  @Test func `keeps a field a floating-point field even if the number is whole`() async throws {
+  @Test func `keeps the floating-point type of a field even if the number is whole`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let record = note("a")

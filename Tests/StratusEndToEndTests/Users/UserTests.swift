@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `can fetch the own user record without its ID`() async throws {
+  @Test func `can fetch their own user record without its ID`() async throws {
     try await withCloud { cloud in
       let device = try await cloud.device()
       let userID = try await device.userRecordID()
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `can change only the own user record`() async throws {
+  @Test func `can change only their own user record`() async throws {
     try await withCloud { cloud in
       let ann = try await cloud.device().userRecordID()
       let bob = try await cloud.device(of: "bob@example.org").publicCloudDatabase
