@@ -75,7 +75,7 @@ enum ParentEdit: Hashable, Sendable {
 
 /// Saves and deletes that are sent to the server together.
 struct Modification: Sendable {
-  /// The part of the framework's API that sends it.
+  /// The part of the framework's API that sends the modification.
   enum Form: Sendable { case single, convenience, operation }
 
   var edits: [Edit]
@@ -103,6 +103,6 @@ enum Step: Sendable {
   case peek(device: Int, zone: Int, limit: Int?, desiredKeys: [Int])
   /// Discards the device's feed of a zone.
   case forget(device: Int, zone: Int)
-  /// Goes back to an earlier token, and to the records known at it.
+  /// Goes back to an earlier token, and to the records that the device knew at this token.
   case rewind(device: Int, zone: Int)
 }

@@ -75,8 +75,8 @@ import Testing
         try FileManager.default.setAttributes(
           [.posixPermissions: 0o600], ofItemAtPath: file.path)
         #expect(throws: KeyFailure.self) { try keys.all() }
-        // NB: the file is not replaced by a new one either. That would lose keys that a repair of the
-        // file could save.
+        // NB: the file is not replaced by a new one either. That would lose keys that a repair of
+        // the file could save.
         #expect(throws: KeyFailure.self) { try keys.add(try Fixture.accountKey(2)) }
         #expect(try String(contentsOf: file, encoding: .utf8) == damaged)
       }
