@@ -62,7 +62,7 @@ final class MakerScene: Sendable {
   var device: URL { folder.appendingPathComponent("device", isDirectory: true) }
   var keysFile: URL { device.appendingPathComponent("keys.json") }
 
-  /// The app on one of its user's devices.
+  /// The container of the app on one of the user's devices.
   ///
   /// - Parameters:
   ///   - name: the device; the files of `phone` become golden files.

@@ -43,7 +43,7 @@ import Testing
     #expect(try await second.status == 200)
   }
 
-  @Test func `half an answer is a failure`() async throws {
+  @Test func `an incomplete answer is a failure`() async throws {
     let server = try LocalServer()
     let request = try request(url(server))
     let answered = Task { try await NetworkExchange().send(request) }

@@ -1,4 +1,4 @@
-/// The times of the soak.
+/// Pauses and waits in the soak.
 enum SoakTime {
   /// Lets a load run for a while.
   static func pass(_ duration: Duration) async { try? await Task.sleep(for: duration) }

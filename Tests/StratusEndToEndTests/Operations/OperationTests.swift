@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func `with deprecated blocks reports the errors of items together`() async throws {
+  @Test func `with deprecated blocks reports the errors of all items in one error`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       try await database.saveNotes(["taken"])
@@ -115,7 +115,9 @@ import Testing
   }
 
   @Test
-  func `that fetches reports the errors of items together in its deprecated blocks`() async throws {
+  func `that fetches reports the errors of all items in one error to its deprecated blocks`()
+    async throws
+  {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       try await database.saveNotes(["a"])

@@ -213,7 +213,7 @@ import Testing
     }
   }
 
-  @Test func `of another type than its field's is refused`() async throws {
+  @Test func `that does not match the type of its field is refused`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       try await database.save(note("a", title: "text"))

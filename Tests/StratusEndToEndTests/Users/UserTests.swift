@@ -47,7 +47,8 @@ import Testing
     }
   }
 
-  @Test func `has the record name that the user's own records show`() async throws {
+  @Test func `has the record name that the user's own records show as their creator`() async throws
+  {
     try await withCloud { cloud in
       let device = try await cloud.device()
       let database = device.publicCloudDatabase

@@ -219,7 +219,7 @@ import Testing
     #expect(server.calls.count == 1)
   }
 
-  @Test func `reports a lost answer, whereas a deletion is repeated`() async throws {
+  @Test func `fails when its answer is lost, whereas a deletion is repeated`() async throws {
     let server = FakeServer()
     server.onRaw(ModifyRecords.path) { (_) async throws(NetworkFailure) in
       throw .lostAfterSending

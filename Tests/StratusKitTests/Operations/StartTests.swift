@@ -9,9 +9,9 @@ import Testing
 struct OperationFamily: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let make: @Sendable () -> CKOperation
-  /// Sets every block to one that records a text.
+  /// Sets every block of the operation to a closure that records a text.
   let listen: @Sendable (CKOperation, @escaping @Sendable (String) -> Void) -> Void
-  /// Sets every other property to another value.
+  /// Sets every property that is not a block to another value.
   let change: @Sendable (CKOperation) -> Void
 
   init<Operation: CKOperation>(

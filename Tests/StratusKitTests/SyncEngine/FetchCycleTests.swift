@@ -211,7 +211,8 @@ import Testing
     let asked = Mutex(0)
     scene.app.onOptions.withLock {
       $0 = { context in
-        // The engine asks before each request: the database, Z, Y, and the second page of Y.
+        // The engine asks for options before each request: the database, zone Z, zone Y, and the
+        // second page of zone Y.
         let isLast = asked.withLock { count in
           count += 1
           return count >= 4

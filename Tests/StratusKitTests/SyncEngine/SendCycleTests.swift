@@ -336,7 +336,7 @@ import Testing
     #expect(Set(next.state.pendingRecordZoneChanges) == Set(secrets))
   }
 
-  @Test func `sends a record again that changed during its save`() async throws {
+  @Test func `sends a record again if it changed during its save`() async throws {
     let scene = SyncScene()
     let engine = scene.engine()
     let isFirst = Mutex(true)

@@ -121,7 +121,9 @@ import Testing
     #expect(engine.state.pendingRecordZoneChanges.isEmpty)
   }
 
-  @Test func `does not send its changes as a user who signs in during the send`() async throws {
+  @Test func `is not used for changes of the previous user after another user signs in`()
+    async throws
+  {
     let server = FakeServer()
     let container = server.container()
     let surroundings = SyncSurroundings(of: container.privateCloudDatabase)

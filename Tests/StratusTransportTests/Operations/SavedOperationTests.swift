@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `can be owned by one process at a time`() {
+  @Test func `can be owned by only one process at a time`() {
     withFolder {
       var saved = operations().make(id: "A")
       #expect(saved?.keep(request: Data([1])) == true)
