@@ -8,7 +8,7 @@ import Testing
 
   private func failure(_ code: Int) -> Error { NSError(domain: CKErrorDomain, code: code) }
 
-  @Test func `an NSError of the domain is a CKError`() {
+  @Test func `an NSError of CKErrorDomain can be cast to CKError`() {
     #expect((failure(26) as? CKError)?.code == .zoneNotFound)
     #expect((NSError(domain: CKErrorDomain, code: 11) as Error as? CKError)?.code == .unknownItem)
     #expect(NSError(domain: "other", code: 11) as Error as? CKError == nil)

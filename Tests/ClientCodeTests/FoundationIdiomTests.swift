@@ -2,7 +2,8 @@ import CloudKit
 import Foundation
 import Testing
 
-/// A file that imports both modules needs this alias. Foundation's type cannot be created on Linux.
+/// A file that imports Foundation and CloudKit needs this alias, since Foundation's type of this
+/// name cannot be created on Linux.
 private typealias NSComparisonPredicate = CloudKit.NSComparisonPredicate
 
 /// App code that uses Foundation together with CloudKit.

@@ -5,7 +5,7 @@ import Testing
 @Suite struct NotificationIdioms {
   private enum FetchResult { case newData, noData }
 
-  /// As in an app delegate.
+  /// The method of an app delegate that receives a push.
   private func didReceive(_ userInfo: [AnyHashable: Any]) -> FetchResult {
     guard let notification = CKNotification(fromRemoteNotificationDictionary: userInfo) else {
       return .noData

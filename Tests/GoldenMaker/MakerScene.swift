@@ -8,7 +8,7 @@ import Synchronization
 
 @testable import StratusKit
 
-/// The server whose data becomes golden, and its clients.
+/// The server whose data becomes golden files, and its clients.
 ///
 /// The clock stands still between two steps, and random values come from a seed. Most of the output
 /// is therefore equal in every run of the script.
@@ -58,15 +58,15 @@ final class MakerScene: Sendable {
     return try E.Response(jsonBytes: answer.body)
   }
 
-  /// Files of the device whose state is golden.
+  /// The folder of the device whose files become golden files.
   var device: URL { folder.appendingPathComponent("device", isDirectory: true) }
   var keysFile: URL { device.appendingPathComponent("keys.json") }
 
-  /// The app on one of its user's devices.
+  /// The container of the app on one of the user's devices.
   ///
   /// - Parameters:
-  ///   - name: the device; `phone` is the one whose state is golden.
-  ///   - exchange: sends its requests; nil: to the server.
+  ///   - name: the device; the files of `phone` become golden files.
+  ///   - exchange: sends the requests; nil: the server's own exchange.
   func container(
     _ identifier: String = MakerScene.golden, of user: String,
     in environment: CKContainer.Settings.Environment = .development, on name: String = "phone",
@@ -86,7 +86,7 @@ final class MakerScene: Sendable {
       program: Self.program)
   }
 
-  /// A file with this text, outside of the golden files.
+  /// Creates a file with this text outside of the golden files.
   func file(_ name: String, _ text: String) throws -> URL {
     let file = scratch.appendingPathComponent(name)
     try Data(text.utf8).write(to: file)

@@ -114,8 +114,8 @@ struct OperationMaker {
         subscriptionIDsToDelete: ["x"]), as: "modify-subscriptions")
   }
 
-  /// An operation that the server has carried out, but whose process died before the answer. The
-  /// upload is answered, and the save has begun.
+  /// Stores an operation whose process died while it waited for the answer to its save. The upload
+  /// was answered before, and the server has carried out the save.
   private func interrupted() async throws {
     let exchange = DyingExchange(scene.server.exchange)
     let container = scene.container(of: "alice", through: exchange)

@@ -5,8 +5,8 @@ import StratusWire
 @testable import StratusKit
 
 extension ServerDataMaker {
-  /// Archives the values that an app has fetched so far: tokens, cursors, records and its engine's
-  /// state.
+  /// Archives the values that an app has fetched so far: tokens, cursors, records and the state of
+  /// its sync engine.
   func remember(_ time: String) async throws {
     let container = scene.container(of: "alice")
     let database = container.privateCloudDatabase

@@ -197,7 +197,7 @@ struct ServerDataMaker {
     scene.pass()
   }
 
-  /// A change that is not yet matched with subscriptions, and a disabled account.
+  /// Makes a change that is not yet matched with subscriptions, and disables an account.
   private func end() async throws {
     let laptop = scene.container(of: "alice", on: "laptop").privateCloudDatabase
     try await save([note("big-2", "Unmatched", 102)], to: laptop)

@@ -35,7 +35,7 @@ private func classNames(in archive: Data) throws -> Set<String> {
     Set(names.map { "StratusArchive.\($0)" })
   }
 
-  @Test func `in a record are the fixed ones`() throws {
+  @Test func `of records are the fixed names`() throws {
     let record = try GoldenFiles.object("record-unsaved", of: CKRecord.self)
     #expect(
       try written(record)
@@ -44,7 +44,7 @@ private func classNames(in archive: Data) throws -> Set<String> {
           "EncryptedRecordValues", "RecordValues"))
   }
 
-  @Test func `in IDs and references are the fixed ones`() throws {
+  @Test func `of IDs and references are the fixed names`() throws {
     #expect(try written(CKRecordZone.ID.default) == chosen("CKRecordZoneID"))
     #expect(
       try written(CKRecordZone(zoneName: "Z")) == chosen("CKRecordZone", "CKRecordZoneID"))
@@ -56,7 +56,7 @@ private func classNames(in archive: Data) throws -> Set<String> {
     #expect(try written(CKOperationGroup()) == chosen("CKOperationGroup"))
   }
 
-  @Test func `in queries and predicates are the fixed ones`() throws {
+  @Test func `of queries and predicates are the fixed names`() throws {
     #expect(
       try written(GoldenFiles.object("query", of: CKQuery.self))
         == chosen(
@@ -71,7 +71,7 @@ private func classNames(in archive: Data) throws -> Set<String> {
     #expect(try written(NSSortDescriptor(key: "a", ascending: true)) == [])
   }
 
-  @Test func `in subscriptions are the fixed ones`() throws {
+  @Test func `of subscriptions are the fixed names`() throws {
     #expect(
       try written(GoldenFiles.object("subscription-query", of: CKQuerySubscription.self))
         == chosen(
@@ -85,7 +85,7 @@ private func classNames(in archive: Data) throws -> Set<String> {
         == chosen("CKDatabaseSubscription", "CKNotificationInfo"))
   }
 
-  @Test func `in the configuration of a changes fetch are the fixed ones`() throws {
+  @Test func `of the configuration of a changes fetch are the fixed names`() throws {
     let configuration = CKFetchRecordZoneChangesOperation.ZoneConfiguration()
     #expect(try written(configuration) == chosen("CKFetchRecordZoneChangesConfiguration"))
     let options = CKFetchRecordZoneChangesOperation.ZoneOptions()
@@ -93,12 +93,12 @@ private func classNames(in archive: Data) throws -> Set<String> {
     #expect(try written(CKFetchRecordZoneChangesSelection()) == chosen("ZoneChangesSelection"))
   }
 
-  /// A group class that an app defines.
-  @Test func `in an app's own class are the app's own`() throws {
+  /// The archived object is a group of a class that the app defines.
+  @Test func `are the Swift names for classes of the app`() throws {
     #expect(try written(AppsGroup()).contains("GoldenTests.AppsGroup"))
   }
 
-  @Test func `were the Swift class names before, and old archives can be read`() throws {
+  @Test func `are Swift class names in old archives, which can still be read`() throws {
     let data = try GoldenFiles.archive("record-unsaved")
     #expect(try classNames(in: data).contains("StratusKit.RecordValueStore"))
     let coder = try NSKeyedUnarchiver(forReadingFrom: data)
@@ -107,9 +107,9 @@ private func classNames(in archive: Data) throws -> Set<String> {
     #expect(record?["texts"] as? [String] == ["a", "", "ß"])
   }
 
-  /// Each name in the golden archives is registered. It is not found by chance because the Swift
-  /// class still has that name.
-  @Test func `of the release before sharing all have an alias`() throws {
+  /// Each class name in the golden archives is registered. Without the registration, a name would
+  /// be found only as long as the Swift class keeps that name.
+  @Test func `of the last release without sharing all have an alias`() throws {
     let folder = GoldenFiles.folder
     var names: Set<String> = []
     for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {

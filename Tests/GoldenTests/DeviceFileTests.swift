@@ -5,7 +5,7 @@ import Testing
 
 @testable import StratusKit
 
-@Suite struct `A device of the release before sharing` {
+@Suite struct `A device from the last release without sharing` {
   private let scratch: ScratchFolder
   private let device: URL
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StratusKit
 
-@Suite struct `A sync engine's state of the release before sharing` {
+@Suite struct `A sync engine's state from the last release without sharing` {
   private static let forms = ["json", "xml.plist", "binary.plist"]
 
   @Test(arguments: ["fetched-early", "fetched-late"], forms)

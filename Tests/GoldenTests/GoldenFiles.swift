@@ -4,8 +4,8 @@ import Testing
 
 @testable import StratusKit
 
-/// Files that the release of November 2026 wrote, the last one before the preparation for sharing.
-/// See docs/internals/golden-files.md.
+/// Files that the release of November 2026 wrote. It is the last release before the preparation for
+/// sharing. See docs/internals/golden-files.md.
 enum GoldenFiles {
   static let folder = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent()
@@ -33,7 +33,7 @@ enum GoldenFiles {
     try Data(contentsOf: folder.appending(path: "archives/\(name).archive"))
   }
 
-  /// An archived object, decoded as apps do it.
+  /// An archived object, decoded as apps decode it.
   static func object<Value: NSObject & NSSecureCoding>(
     _ name: String, of type: Value.Type
   ) throws -> Value {
@@ -53,7 +53,7 @@ enum GoldenFiles {
 
   /// Copies files to a new folder that only the owner can read, since git keeps no permissions.
   ///
-  /// NB: each file is new, because the age of its folder decides when an operation is removed.
+  /// NB: the copies get the present date, since operations in an old folder would be removed.
   static func copy(_ name: String, to target: URL) throws {
     let source = folder.appending(path: name)
     let files = FileManager.default
@@ -76,7 +76,7 @@ enum GoldenFiles {
   }
 }
 
-/// A temporary folder that is removed with the test.
+/// A temporary folder. It is removed together with this object.
 final class ScratchFolder: Sendable {
   let url = FileManager.default.temporaryDirectory.appending(
     path: "stratus-test-\(UUID().uuidString)")

@@ -6,13 +6,13 @@ import Testing
 
 @testable import StratusKit
 
-/// Today's server on a copy of the data folder of the release before sharing, and its users'
-/// devices in the state of that release.
+/// The present server on a copy of the data folder from the last release without sharing, and the
+/// devices of its users with the files of that release.
 final class GoldenServer: Sendable {
   let server: TestServer
   private let scratch: ScratchFolder
 
-  /// - Parameter isReopened: whether another server of today has used the folder before.
+  /// - Parameter isReopened: whether the present server has already used the folder once before.
   init(isReopened: Bool = false) async throws {
     scratch = try ScratchFolder()
     try GoldenFiles.copy("server-data", to: scratch.url.appending(path: "data"))
@@ -27,7 +27,8 @@ final class GoldenServer: Sendable {
   }
 
   private static func server(in scratch: ScratchFolder) async throws -> TestServer {
-    // NB: the clock is an hour later than the data, since sign-ins expire.
+    // NB: the clock starts an hour after the data was written. At today's date, the sign-ins would
+    // have expired.
     try await TestServer(
       folder: scratch.url.appending(path: "data"),
       clock: TestClock(at: GoldenFiles.start.addingTimeInterval(3_600)))
@@ -72,7 +73,9 @@ final class GoldenServer: Sendable {
   }
 }
 
-/// Runs a test with the original data, and again after a server of today has used it.
+/// Runs a test on the golden data.
+///
+/// - Parameter isReopened: whether the present server has already used the data once before.
 func withGoldenServer(
   isReopened: Bool = false, _ body: (GoldenServer) async throws -> Void
 ) async throws {
@@ -87,7 +90,7 @@ func withGoldenServer(
 }
 
 extension CKAsset {
-  /// The contents of its file.
+  /// The contents of the asset's file; nil: the asset has no file.
   var text: String? {
     get throws {
       guard let fileURL else { return nil }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import StratusKit
 
-@Suite struct `Data of the release before sharing` {
+@Suite struct `A server with data from the last release without sharing` {
   @Test(arguments: [false, true])
   func `has records with every value and file`(isReopened: Bool) async throws {
     try await withGoldenServer(isReopened: isReopened) { golden in
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `has exactly its earlier zones and records`() async throws {
+  @Test func `has exactly the zones and records of that release`() async throws {
     try await withGoldenServer { golden in
       let database = try golden.container(of: "alice").privateCloudDatabase
       let zones = try await database.allRecordZones()
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func `has its public database, with its creators and files`() async throws {
+  @Test func `has the public database, with the records' creators and files`() async throws {
     try await withGoldenServer { golden in
       let database = try golden.container(of: "bob").publicCloudDatabase
       let post = try await database.record(for: CKRecord.ID(recordName: "post-1"))
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test func `has its deployed production schema and its second container`() async throws {
+  @Test func `has the deployed production schema and the second container`() async throws {
     try await withGoldenServer { golden in
       let production = try golden.container(of: "alice", in: .production).privateCloudDatabase
       let deployed = try await production.record(for: GoldenFiles.id("deployed-1"))
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test func `has its accounts, containers and settings`() async throws {
+  @Test func `has the accounts, containers and settings`() async throws {
     try await withGoldenServer { golden in
       let accounts = try await golden.manage(ListAccounts.self, .init()).accounts
       let standing = Dictionary(uniqueKeysWithValues: accounts.map { ($0.email, $0.isDisabled) })
@@ -114,7 +114,8 @@ import Testing
     }
   }
 
-  @Test func `accepts earlier sign-ins, with the same user names`() async throws {
+  @Test func `accepts the sign-ins of that release, with the same user record names`() async throws
+  {
     try await withGoldenServer { golden in
       for user in ["alice", "bob"] {
         let id = try await golden.container(of: user).userRecordID()
@@ -129,7 +130,7 @@ import Testing
     }
   }
 
-  @Test func `has references that a deletion follows`() async throws {
+  @Test func `deletes the records that refer to a deleted record`() async throws {
     try await withGoldenServer { golden in
       let database = try golden.container(of: "alice").privateCloudDatabase
       let all = try await database.record(for: GoldenFiles.id("all-1"))
@@ -151,7 +152,7 @@ import Testing
     try await withGoldenServer { golden in
       let database = try golden.container(of: "alice").privateCloudDatabase
       let record = try GoldenFiles.object("record-edited-\(time)", of: CKRecord.self)
-      // The cache with its files is gone. The server has the files.
+      // The device no longer has its cached files, but the server has them.
       _ = try await database.save(record)
       let saved = try await database.record(for: GoldenFiles.id("all-1"))
       #expect(saved["text"] as? String == "changed here")

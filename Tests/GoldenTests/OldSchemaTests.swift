@@ -1,8 +1,7 @@
 import StratusWire
 import Testing
 
-/// The schemas of the release before sharing.
-@Suite struct `Schemas of the release before sharing` {
+@Suite struct `Schemas from the last release without sharing` {
   private func export(
     _ container: String, _ environment: ContainerEnvironment, _ golden: GoldenServer
   ) async throws -> String {
@@ -21,14 +20,14 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `export, import and deploy unchanged`(isReopened: Bool) async throws {
+  func `can be exported, imported and deployed unchanged`(isReopened: Bool) async throws {
     try await withGoldenServer(isReopened: isReopened) { golden in
       let development = try await export(GoldenFiles.golden, .development, golden)
       #expect(development.contains("RECORD TYPE "))
-      // Imported where it comes from, nothing changes.
+      // An import of the schema into its own container changes nothing.
       let same = try await change(GoldenFiles.golden, .development, to: development, golden)
       #expect(same.isApplied && same.steps.isEmpty, "\(same)")
-      // Deployed, production has everything that development has.
+      // After a deployment, production has everything that development has.
       let deployed = try await change(GoldenFiles.golden, .production, to: nil, golden)
       #expect(deployed.isApplied, "\(deployed)")
       let again = try await change(GoldenFiles.golden, .production, to: nil, golden)

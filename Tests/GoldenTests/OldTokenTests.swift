@@ -6,7 +6,7 @@ import Testing
 
 @testable import StratusKit
 
-@Suite struct `A token of the release before sharing` {
+@Suite struct `A token from the last release without sharing` {
   private let later: Set<String> = ["note-2", "note-7", "big-2", "interrupted-1"]
   private let gone: Set<String> = ["note-3", "folder-2", "doomed-1", "doomed-2", "doomed-3"]
 
@@ -45,8 +45,7 @@ import Testing
       let all = try await database.recordZoneChanges(
         inZoneWith: GoldenFiles.notes, since: nil)
       let names = Set(rest.modificationResultsByID.keys.map(\.recordName))
-      // Two changes were fetched before. They belong to the deleted folder, to the remaining folder
-      // or to records that came with them.
+      // The token belongs to a first page of two changes, so the rest lacks at most two changes.
       #expect(names.isSubset(of: Set(all.modificationResultsByID.keys.map(\.recordName))))
       #expect(names.isSuperset(of: later))
       let changes = all.modificationResultsByID.count + all.deletions.count
@@ -109,7 +108,7 @@ import Testing
   }
 
   @Test(arguments: ["early", "late"])
-  func `of a query's page continues with the next page`(time: String) async throws {
+  func `that is a query cursor continues with the next page`(time: String) async throws {
     try await withGoldenServer { golden in
       let database = try golden.container(of: "alice").privateCloudDatabase
       var cursor: CKQueryOperation.Cursor? = try GoldenFiles.object(
@@ -122,7 +121,8 @@ import Testing
         }
         cursor = page.queryCursor
       }
-      // The first page had two of the records with 1. There were more of them before the deletion.
+      // The first page had two of the records whose count is 1. Before the deletion, there were
+      // more such records.
       #expect(counts.filter { $0 > 1 } == [2, 4, 5, 6, 7, 101, 102])
       if time == "late" { #expect(counts.count == 7) }
     }
@@ -131,7 +131,7 @@ import Testing
   @Test func `of notifications continues, and the last change is included`() async throws {
     try await withGoldenServer { golden in
       let container = try golden.container(of: "alice")
-      // NB: the server matches changes only in open stores.
+      // NB: the server matches changes with subscriptions only in open stores.
       _ = try await container.privateCloudDatabase.allRecordZones()
       try await golden.server.matchChanges()
       let late = try await notifications(of: container, since: token("notifications-token-late"))
@@ -141,8 +141,8 @@ import Testing
       #expect(query.first?.recordFields?["title"] as? String == "Unmatched")
       let early = try await notifications(
         of: container, since: token("notifications-token-early"))
-      // The one notification between the two tokens is of a database subscription, and the last
-      // change replaces it with a newer one.
+      // Between the two tokens, there was one notification of a database subscription. The last
+      // change has replaced it with a newer notification.
       #expect(early.map(\.notificationID) == late.map(\.notificationID))
     }
   }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import StratusKit
 
-@Suite struct `A long-lived operation of the release before sharing` {
+@Suite struct `A long-lived operation from the last release without sharing` {
   private let scratch: ScratchFolder
   private let container: CKContainer
   private let operations: SavedOperations
@@ -84,7 +84,7 @@ import Testing
     #expect(made.desiredKeys == [])
   }
 
-  @Test func `of zones has their IDs`() throws {
+  @Test func `on zones has the IDs of the zones`() throws {
     let fetch = try operation("fetch-zones", of: CKFetchRecordZonesOperation.self)
     #expect(fetch.recordZoneIDs == [GoldenFiles.notes])
     let modify = try operation("modify-zones", of: CKModifyRecordZonesOperation.self)
@@ -93,7 +93,7 @@ import Testing
     #expect(modify.recordZoneIDsToDelete == [CKRecordZone.ID(zoneName: "Old")])
   }
 
-  @Test func `of changes has its tokens`() throws {
+  @Test func `that fetches changes has its tokens`() throws {
     let database = try operation(
       "fetch-database-changes", of: CKFetchDatabaseChangesOperation.self)
     #expect(database.previousServerChangeToken == token)
@@ -117,7 +117,7 @@ import Testing
     #expect(records.previousServerChangeToken == token)
   }
 
-  @Test func `of subscriptions has its subscriptions`() throws {
+  @Test func `on subscriptions has the subscriptions and their IDs`() throws {
     let fetch = try operation("fetch-subscriptions", of: CKFetchSubscriptionsOperation.self)
     #expect(fetch.subscriptionIDs == ["a"])
     let modify = try operation("modify-subscriptions", of: CKModifySubscriptionsOperation.self)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import StratusKit
 
-@Suite struct `An archived record of the release before sharing` {
+@Suite struct `An archived record from the last release without sharing` {
   private func record(_ name: String) throws -> CKRecord {
     try GoldenFiles.object(name, of: CKRecord.self)
   }
@@ -44,7 +44,9 @@ import Testing
     #expect((record["photos"] as? [CKAsset])?.map(\.fileURL?.path) == ["/golden/one.bin"])
   }
 
-  @Test func `that was never saved has its parent and no change tag`() throws {
+  @Test func `with only the system fields of an unsaved record has the parent and no change tag`()
+    throws
+  {
     let record = try systemFields("record-unsaved-system-fields")
     #expect(record.recordID == GoldenFiles.id("unsaved-1"))
     #expect(record.recordChangeTag == nil)

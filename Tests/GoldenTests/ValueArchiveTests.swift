@@ -5,7 +5,7 @@ import Testing
 
 @testable import StratusKit
 
-@Suite struct `An archive of the release before sharing` {
+@Suite struct `An archive from the last release without sharing` {
   private let shared = CKRecordZone.ID(zoneName: "Shared", ownerName: "_0123456789abcdef")
 
   @Test func `of an ID or a reference has the same names`() throws {

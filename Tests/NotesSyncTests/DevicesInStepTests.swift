@@ -3,7 +3,8 @@ import NotesSync
 import StratusTesting
 import Testing
 
-/// Polling is so rare that no test reaches it. Every change that arrives was reported by a push.
+/// The interval between polls is longer than any test. Every change that arrives was reported by a
+/// push.
 private let pushesOnly: Backup.Settings = {
   var settings = Backup.Settings()
   settings.lookInterval = .seconds(86_400)
@@ -63,7 +64,7 @@ private let pushesOnly: Backup.Settings = {
     }
   }
 
-  @Test func `handle a push that arrives twice once`() async throws {
+  @Test func `are not disturbed by a push that arrives twice`() async throws {
     try await withHousehold(pushesOnly) { home in
       try await home.shareMilk()
       home.laptop.device.duplicateNotifications()

@@ -3,7 +3,8 @@ import NotesSync
 import StratusTesting
 import Testing
 
-/// No answer of the server, to any request, loses a note or stops the app.
+/// Whatever error the server returns, and to whatever request, the app loses no note and does not
+/// stop.
 @Suite struct `Each of the 37 errors` {
   @Test(arguments: CKError.Code.allCases)
   func `can be returned to every request of a running device without loss:`(_ code: CKError.Code)

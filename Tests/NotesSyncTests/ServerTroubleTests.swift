@@ -4,7 +4,9 @@ import StratusTesting
 import Testing
 
 @Suite struct `A server problem` {
-  @Test func `of expired tokens makes the app read all notes again, with deletions`() async throws {
+  @Test func `of expired tokens makes the app read all notes again and find the deletions`()
+    async throws
+  {
     try await withHousehold { home in
       try await home.shareMilk()
       try await home.phone.app.write("Nails", as: "tools")
@@ -50,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func `of a full storage keeps the note on the device until there is space`() async throws {
+  @Test func `of full storage keeps the note on the device until there is space`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       home.alice.isStorageFull = true
@@ -119,7 +121,7 @@ import Testing
   }
 
   @Test(arguments: [CKError.Code.limitExceeded, .serverRejectedRequest])
-  func `of refused requests makes the app send smaller ones:`(
+  func `of refused requests makes the app send smaller requests:`(
     _ code: CKError.Code
   ) async throws {
     try await withHousehold { home in

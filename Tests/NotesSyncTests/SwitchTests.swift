@@ -34,7 +34,7 @@ import Testing
       #expect(home.phone.text(in: "shopping.txt") == nil)
       #expect(home.phone.text(in: "Deleted/tools.txt") == nil)
 
-      // The other device keeps its notes, and does not send them again without a request.
+      // The other device keeps its notes, and does not send them again by itself.
       try await home.server.wait { await home.laptop.app.overview.activity == .off }
       #expect(await home.laptop.texts == ["shopping": "Milk"])
       let zones = try await home.laptop.device.container(NotesDevice.containerID)
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `is deleted later when there is no network, also after a relaunch`() async throws {
+  @Test func `is deleted later if there is no network, even after a relaunch`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       home.phone.device.isOnline = false
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func `is not deleted when the user cancels the deletion in time`() async throws {
+  @Test func `is not deleted if the user cancels the deletion in time`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       home.phone.device.isOnline = false

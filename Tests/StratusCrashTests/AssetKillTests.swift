@@ -3,7 +3,7 @@ import Testing
 
 extension Crashes {
   @Test
-  func `an upload killed at random points ends with its bytes and leaves no orphan`() async throws {
+  func `an upload killed at random points completes and leaves no other file`() async throws {
     let variables = ProcessInfo.processInfo.environment
     let seed = variables["STRATUS_SEED"].flatMap { UInt64($0) } ?? 1
     let binary = try #require(

@@ -10,7 +10,7 @@ struct AssetKills {
   /// A file during its upload.
   private struct Going: Sendable {
     let recordName: String
-    /// Path of its upload URL; the server's port changes with each start.
+    /// The path of the upload URL. The port is not kept, since it changes with each start.
     let path: String
     let bytes: [UInt8]
   }
@@ -33,7 +33,8 @@ struct AssetKills {
 
   var filesCount: Int { saved.count }
 
-  /// Uploads until there were this many kills, completes the open uploads, and compares.
+  /// Uploads files until there were this many kills, completes the open upload, and compares the
+  /// files on the server with the sent bytes.
   mutating func run(kills: Int) async throws {
     var server = try await ServerProcess.start(binary, data: data)
     var going: Going?
@@ -79,7 +80,8 @@ struct AssetKills {
       throw AssetLine.Broken()
     }
     let count = Int.random(in: 200_000...6_000_000, using: &chance)
-    // NB: made of different blocks, since a loop over each byte would delay all other tests.
+    // NB: the bytes are one random block with a changing number, since drawing each byte at random
+    // would delay all other tests.
     let block = (0..<4_096).map { _ in UInt8.random(in: .min ... .max, using: &chance) }
     var bytes: [UInt8] = []
     while bytes.count < count {
@@ -103,7 +105,8 @@ struct AssetKills {
       jsonBytes: await AssetLine.apart { try AssetLine.ask("GET", file.path, port: port) })
   }
 
-  /// Sends a range up to a random byte, or all of it and a short time later, then disconnects.
+  /// Sends a range up to a random byte, or sends all of it and waits for a short time. Then calls
+  /// `kill` and disconnects.
   private mutating func send(
     _ file: Going, from received: Int, to server: ServerProcess,
     kill: @escaping @Sendable () -> Void
@@ -206,7 +209,8 @@ struct AssetKills {
     }
   }
 
-  /// Sweeps without a grace period in this process, and counts the remaining files.
+  /// Runs a server in this process, sweeps its assets without a grace period, and counts the
+  /// remaining files.
   private mutating func sweep() async throws {
     let server = try await TestServer(onDiskIn: data)
     // Opens the store, since only open stores are swept.

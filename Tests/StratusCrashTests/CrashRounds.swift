@@ -4,7 +4,7 @@ import StratusTesting
 import StratusTransport
 import StratusWire
 
-/// Kills a server during writes, again and again with one data folder, and checks the data.
+/// Kills a server during writes, repeatedly with the same data folder, and checks the data.
 struct CrashRounds {
   static let writersCount = 6
 
@@ -33,7 +33,7 @@ struct CrashRounds {
   }
 
   /// Starts the server, lets writers write and readers read, kills the server, starts it again, and
-  /// compares.
+  /// compares its records with the ledger.
   mutating func run(rounds: Int) async throws {
     var server = try await ServerProcess.start(binary, data: data)
     try await makeZones(over: server.connect(as: "maker"))
@@ -137,7 +137,8 @@ struct CrashRounds {
     }
   }
 
-  /// A sync from a token before the kill must give the same records as a sync from nothing.
+  /// Checks that a sync from a token before the kill gives the same records as a sync without a
+  /// token.
   private mutating func compareMoments(
     of zone: Int, with fresh: Reader, over connection: Connection
   ) async throws {
@@ -184,7 +185,8 @@ struct CrashRounds {
       + "way; \(details.joined(separator: "; "))"
   }
 
-  /// A save with an acknowledged tag succeeds, and one with an earlier tag is refused.
+  /// Checks that a save with an acknowledged tag succeeds, and that one with an earlier tag is
+  /// refused.
   private mutating func compareAndSet(over connection: Connection) async throws {
     for index in ledger.lanes.indices.shuffled(using: &chance).prefix(4) {
       let lane = ledger.lane(index)

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// The sent and the acknowledged requests of all writers. Kills the server after a number of them.
+/// The sent and the acknowledged requests of all writers. The ledger kills the server after a given
+/// number of acknowledged requests.
 final class Ledger: Sendable {
   private struct Contents {
     var lanes: [WriterRecords]
@@ -16,7 +17,7 @@ final class Ledger: Sendable {
   init(lanes: [WriterRecords]) { contents = Mutex(Contents(lanes: lanes)) }
 
   var lanes: [WriterRecords] { contents.withLock(\.lanes) }
-  /// Whether the server was killed.
+  /// Whether the round has ended, usually because the server was killed.
   var isDead: Bool { contents.withLock(\.isDead) }
   /// The errors that occurred while the server was running.
   var faults: [String] { contents.withLock(\.faults) }
@@ -34,7 +35,7 @@ final class Ledger: Sendable {
     }
   }
 
-  /// Ends a round in which no writer is active any more.
+  /// Ends the round without a kill.
   func end() { contents.withLock { $0.isDead = true } }
 
   func lane(_ index: Int) -> WriterRecords { contents.withLock { $0.lanes[index] } }

@@ -17,8 +17,8 @@ import Testing
 
     var hasHeard: Bool { names.withLock { !$0.isEmpty } }
 
-    /// Returns after a note's notification has arrived. Later notifications are then known to be
-    /// delivered.
+    /// Records the names of the notes in the notifications, until the notification of the given
+    /// note has arrived. The earlier notifications have arrived by then.
     func listen(until last: String) async {
       for await notification in container.remoteNotifications {
         guard let query = notification as? CKQueryNotification, let id = query.recordID else {
@@ -54,8 +54,8 @@ import Testing
     }
   }
 
-  /// Writes until all devices have received a notification. A new device receives only
-  /// notifications from after its registration.
+  /// Writes notes until all devices have received a notification. A new device receives only
+  /// notifications that are created after its registration, so this shows that it is registered.
   private static func waitForStreams(of devices: [Device], _ notes: CKDatabase) async throws {
     var count = 0
     while !devices.allSatisfy(\.hasHeard) {

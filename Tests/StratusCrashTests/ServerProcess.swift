@@ -126,7 +126,7 @@ private actor Output {
     }
   }
 
-  /// Whether the program printed a line with that beginning before its end.
+  /// Waits until the program prints a line with this beginning. Returns false if it ends before.
   func waitForLine(beginning: String) async -> Bool {
     for await data in chunks {
       rest += String(decoding: data, as: UTF8.self)

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// The stop of a program whose clients stall in the middle.
+/// Stops a program while clients stall in the middle of a request or an answer.
 @Suite struct `Clients that stall` {
-  /// Connections that have sent a part of a request, or do not read their answers.
+  /// Opens connections that send only a part of a request, or do not read their answers.
   static func open(at server: ServerProcess) async throws -> [AssetLine] {
     let port = UInt16(try #require(URL(string: server.url)?.port))
     let target = "/database/1/iCloud.test.crash/development/private/records/lookup?\(server.query)"

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Streams of a program that stops.
+/// Stops a program that has open streams.
 @Suite struct `Open streams` {
   static let container = "iCloud.test.crash"
 
@@ -9,7 +9,7 @@ import Testing
     "/device/1/\(container)/development/\(endpoint)?\(server.query)&clientId=\(device)"
   }
 
-  /// Opens streams and returns after each has its head.
+  /// Opens streams, and returns when the answer of each stream has begun.
   static func open(_ count: Int, at server: ServerProcess) async throws -> [AssetLine] {
     let port = UInt16(try #require(URL(string: server.url)?.port))
     let targets = (0..<count).map {
@@ -44,7 +44,7 @@ import Testing
       #expect(body.suffix(5) == Array("0\r\n\r\n".utf8)[...])
       line.close()
     }
-    // NB: it takes a second on an idle machine. This machine runs other tests.
+    // NB: the stop takes a second on an idle machine, but this machine runs other tests.
     #expect(took < .seconds(binary.isRelease ? 10 : 60), "\(took)")
   }
 }

@@ -23,7 +23,7 @@ struct Writer {
     }
   }
 
-  /// Creates a batch of random size that its records allow.
+  /// Makes a batch of random size whose operations fit the acknowledged state of the records.
   private mutating func plan(
     for lane: WriterRecords, isSingle: Bool
   ) -> (WriterRecords.Batch, [RecordOperation]) {
@@ -64,7 +64,7 @@ struct Writer {
 
   /// Sends a batch and records its answer.
   ///
-  /// - Returns: whether the writer goes on.
+  /// - Returns: whether the writer can continue.
   func send(_ operations: [RecordOperation], as batch: WriterRecords.Batch, in index: Int) async
     -> Bool
   {

@@ -34,7 +34,7 @@ struct WriterRecords: Sendable {
   var acknowledged: State { states[acknowledgedCount] }
   var issuedCount: Int { states.count - 1 }
 
-  /// Records that a batch is sent.
+  /// Notes that a batch is being sent.
   mutating func issue(_ batch: Batch) {
     newestNumber = batch.number
     var state = states[issuedCount]
@@ -43,7 +43,7 @@ struct WriterRecords: Sendable {
     states.append(state)
   }
 
-  /// Records that the batch under way was acknowledged with these tags.
+  /// Notes that the batch under way was acknowledged with these tags.
   mutating func acknowledge(tags new: [String: String]) {
     acknowledgedCount += 1
     for (name, tag) in new {
@@ -53,15 +53,15 @@ struct WriterRecords: Sendable {
     for name in tags.keys where acknowledged[name] == nil { tags[name] = nil }
   }
 
-  /// Records that the batch under way was refused as a whole.
+  /// Notes that the batch under way was refused as a whole.
   mutating func withdraw() { states.removeLast() }
 
-  /// The index of a found state among the batches; nil: it is none of them, so a batch was lost or
-  /// torn.
+  /// The index of the batch after which the records had the found state; nil: there is no such
+  /// batch, so one was lost or stored only in part.
   ///
   /// - Parameters:
-  ///   - from: batches acknowledged before the reader began.
-  ///   - through: batches issued before the reader ended; nil: all.
+  ///   - from: the number of batches that were acknowledged before the reader began.
+  ///   - through: the number of batches that were sent before the reader ended; nil: all.
   func place(of found: State, from: Int, through: Int? = nil) -> Int? {
     (from...(through ?? issuedCount)).first { states[$0] == found }
   }
@@ -73,7 +73,7 @@ struct WriterRecords: Sendable {
     tags = foundTags
   }
 
-  /// The records of a zone that this writer writes.
+  /// The state of those records of a zone that this writer writes.
   func part(of feed: [String: FoundRecord]) -> State {
     feed.filter { $0.key.hasPrefix(prefix) }.mapValues(\.number)
   }

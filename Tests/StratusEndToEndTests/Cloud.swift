@@ -12,9 +12,9 @@ struct Cloud: Sendable {
 
   let server: TestServer
 
-  /// Another device of an account; nil: a device without a signed-in user.
+  /// Returns another device of an account; nil: a device without a signed-in user.
   ///
-  /// The clock of the device moves only by waiting.
+  /// The clock of the device moves only when the device waits.
   func device(
     of email: String? = "ann@example.org",
     in environment: CKContainer.Settings.Environment = .development,
@@ -42,12 +42,12 @@ struct Cloud: Sendable {
       exchange: server.exchange)
   }
 
-  /// A network that changes or breaks the next requests whose paths end in the given ones.
+  /// Returns a network. Each fate applies to the next request whose path ends in the given text.
   func network(_ fates: [(path: String, fate: Network.Fate)] = []) -> Network {
     Network(to: server.exchange, fates)
   }
 
-  /// The private database of another device of an account, after creating the tests' zone.
+  /// Creates the tests' zone, and returns the private database of another device of the account.
   func zone(
     of email: String = "ann@example.org", by exchange: (any HTTPExchange)? = nil,
     clock: FakeClock = FakeClock(), assets: AssetSettings? = nil
@@ -70,7 +70,7 @@ func withCloud(_ body: (Cloud) async throws -> Void) async throws {
   await server.stop()
 }
 
-/// A clock that moves only by sleeping. It records the length of each sleep.
+/// A clock that moves only when a task sleeps. It records the length of each sleep.
 final class FakeClock: Sendable {
   private let slept = Mutex<[Double]>([])
 

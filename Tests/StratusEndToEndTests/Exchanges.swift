@@ -21,7 +21,7 @@ final class Network: HTTPExchange {
   private let log = Mutex<[HTTPRequest]>([])
   private let fates: Mutex<[(path: String, fate: Fate)]>
 
-  /// - Parameter fates: how to handle the next request whose path has the given ending, one each.
+  /// - Parameter fates: each fate applies once, to the next request whose path has this ending.
   init(to server: any HTTPExchange, _ fates: [(path: String, fate: Fate)] = []) {
     self.server = server
     self.fates = Mutex(fates)

@@ -17,7 +17,7 @@ actor Arena {
 
   /// The account, database and names for one run of a sequence.
   struct Place: Sendable {
-    /// NB: the last two look the same and are different: names are compared byte for byte.
+    /// NB: the last two names look the same but are different, since names are compared by bytes.
     static let recordNames = ["plain", "a/b \\ \"c\"", "0", "caf\u{e9}", "cafe\u{301}"]
 
     let databases: [CKDatabase]

@@ -13,7 +13,7 @@ struct Mismatch: Error, CustomStringConvertible {
 }
 
 extension Result {
-  /// The name of an error in a mismatch.
+  /// The result as it appears in the text of a mismatch.
   var text: String {
     switch self {
     case .success: "success"
@@ -66,7 +66,7 @@ extension CKRecord {
     }
   }
 
-  /// Another record of the same zone.
+  /// The ID of another record of the same zone.
   func neighbour(_ name: Int) -> CKRecord.ID {
     CKRecord.ID(recordName: Arena.Place.recordNames[name], zoneID: recordID.zoneID)
   }

@@ -8,21 +8,21 @@ struct ModelDevice {
     let type: Int
     var fields: [Int: Value]
     var parent: Int?
-    /// The version that belongs to the record's tag.
+    /// The model's version number for the record's change tag.
     var version: Int
   }
 
-  /// A position in a zone's history, and the records known at it.
+  /// A position in a zone's history, and the records that the device knows at this position.
   struct ZoneFeed {
     var token: CKServerChangeToken?
     /// The zone's incarnation when the token's history began.
     var incarnation: Int?
     var records: [Int: ModelServer.Record] = [:]
-    /// The moment of the last known change when the feed was last read to its end.
+    /// The model's moment when the feed was last read to its end; nil: never.
     var completeAt: Int?
   }
 
-  /// A position in the database's history, and the zones known at it.
+  /// A position in the database's history, and the zones that the device knows at this position.
   struct DatabaseFeed {
     var token: CKServerChangeToken?
     var zones: Set<Int> = []
@@ -36,7 +36,7 @@ struct ModelDevice {
   /// The earlier copies of records.
   var olderCopies: [RecordKey: Copy] = [:]
   var feeds: [Int: ZoneFeed] = [:]
-  /// The positions of each feed at earlier times.
+  /// Earlier positions of each feed, to which ``Step/rewind(device:zone:)`` goes back.
   var bookmarks: [Int: [ZoneFeed]] = [:]
   var databaseFeed = DatabaseFeed()
 

@@ -1,8 +1,8 @@
 import CloudKit
 
 extension ModelRun {
-  /// Reads the database's feed page by page: every zone that was created, deleted or has changed
-  /// records.
+  /// Reads the database's feed page by page. It reports the zones that were created, were deleted,
+  /// or have changed records.
   mutating func followDatabase(limit: Int?, pages: Int?, on device: Int) async throws {
     var told: Set<Int> = []
     for _ in 0..<(pages ?? 20) {

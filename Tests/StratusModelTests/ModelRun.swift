@@ -1,7 +1,7 @@
 import CloudKit
 
-/// One run of a sequence, through the framework against the server and in parallel through the
-/// model.
+/// One run of a sequence of steps. Each step is sent to the server through the framework, is
+/// carried out in the model, and the results are compared.
 struct ModelRun {
   let place: Arena.Place
   var model = ModelServer()

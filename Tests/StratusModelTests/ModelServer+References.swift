@@ -2,8 +2,9 @@ import CloudKit
 
 /// The rules about records that refer to others (cloudkit-semantics §10).
 extension ModelServer {
-  /// The items of a completed batch that break a rule: a parent is missing, or children remain. A
-  /// deletion fails if a save needs the record.
+  /// The items of a completed batch that break a rule: saves whose parent is missing, and deletions
+  /// of records that still have children. If one item deletes a record and another one saves a
+  /// child of it, the deletion fails and not the save.
   func faults(
     of items: [(place: Int, item: Item)],
     _ policy: CKModifyRecordsOperation.RecordSavePolicy, before: ModelServer
@@ -62,7 +63,8 @@ extension ModelServer {
 }
 
 extension ModelServer.Save {
-  /// The parent that the device sends: after a change of parent, and when it sends a whole record.
+  /// The parent that the device sends. It sends a changed parent, and the parent of a record that
+  /// it sends as a whole.
   func sentParent(_ policy: CKModifyRecordsOperation.RecordSavePolicy) -> Int? {
     hasChangedParent || policy == .allKeys || version == nil ? parent : nil
   }

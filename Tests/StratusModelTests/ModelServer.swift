@@ -2,8 +2,8 @@ import CloudKit
 
 /// CloudKit's rules about records and zones, in memory.
 ///
-/// Written from the reference (cloudkit-semantics §10–12, 16, web-services §4.2), without the
-/// server's code. If both agree, they are right, or both have the same error.
+/// The model follows the reference (cloudkit-semantics §10–12, 16, web-services §4.2) and shares no
+/// code with the server. If the model and the server agree, both are right or have the same error.
 struct ModelServer: Sendable {
   struct Record: Sendable, Hashable {
     let type: Int
@@ -91,7 +91,7 @@ struct ModelServer: Sendable {
     /// The version that the record has now.
     case saved(version: Int)
     case deleted
-    /// The server's record if the error is about it.
+    /// `serverRecord` is the record on the server if the error contains it.
     case failed(CKError.Code, serverRecord: Record?)
 
     var isFailure: Bool {

@@ -81,7 +81,7 @@ struct RandomSequences {
   }
 }
 
-/// Distributes the numbers of the sequences.
+/// Distributes the numbers of the sequences to the workers.
 private final class SequenceQueue: Sendable {
   private struct Contents {
     var numbers: Range<Int>
@@ -100,7 +100,8 @@ private final class SequenceQueue: Sendable {
 
   var doneCount: Int { contents.withLock(\.doneCount) }
 
-  /// The next number; nil: all sequences are distributed.
+  /// The next number; nil: all sequences are distributed, the time is over, or a sequence has
+  /// failed.
   func next() -> Int? {
     contents.withLock { contents in
       if contents.isStopped { return nil }

@@ -1,6 +1,6 @@
 import CloudKit
 
-/// A rare event that sequences must contain. Without it they test less than they seem to.
+/// A rare event. The test counts the sequences that contain it, and fails if there are too few.
 enum Sighting: Hashable, CaseIterable, Sendable {
   case conflict, unknownItem, invalidArguments, batchRequestFailed, zoneNotFound
   case recordGivenTwice, expiredToken, deletionTold, zoneDeletionTold, anotherPage, partialRecord

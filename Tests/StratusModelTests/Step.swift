@@ -2,7 +2,7 @@ import CloudKit
 
 /// Identifies a record of a sequence by two small numbers: its zone, and its number in the zone.
 struct RecordKey: Hashable, Sendable {
-  /// 0 is the default zone, the others are custom ones.
+  /// 0 is the default zone; the other numbers are custom zones.
   let zone: Int
   let name: Int
 }
@@ -63,7 +63,7 @@ struct Edit: Sendable {
   let type: Int
   /// Field number → its new value; nil clears the field.
   var sets: [Int: Value?]
-  /// The change of its parent, a record of the same zone.
+  /// The change of the record's parent, which is in the same zone.
   var parent: ParentEdit = .unchanged
 }
 
@@ -75,7 +75,7 @@ enum ParentEdit: Hashable, Sendable {
 
 /// Saves and deletes that are sent to the server together.
 struct Modification: Sendable {
-  /// The part of the framework's API that sends it.
+  /// The part of the framework's API that sends the modification.
   enum Form: Sendable { case single, convenience, operation }
 
   var edits: [Edit]
@@ -93,16 +93,16 @@ enum Step: Sendable {
   case deleteZone(device: Int, zone: Int)
   case modify(device: Int, Modification)
   case fetch(device: Int, [RecordKey], desiredKeys: [Int]?)
-  /// Reads some pages of a zone's changes; nil: all there are.
+  /// Reads pages of a zone's changes. If `pages` is nil, reads all pages.
   case followZone(device: Int, zone: Int, limit: Int?, pages: Int?)
   /// Reads the changes of both custom zones by one operation.
   case followZones(device: Int, limit: Int?)
-  /// Reads some pages of the database's changes; nil: all there are.
+  /// Reads pages of the database's changes. If `pages` is nil, reads all pages.
   case followDatabase(device: Int, limit: Int?, pages: Int?)
   /// Reads a zone from its beginning with some fields only. The device's copies do not change.
   case peek(device: Int, zone: Int, limit: Int?, desiredKeys: [Int])
   /// Discards the device's feed of a zone.
   case forget(device: Int, zone: Int)
-  /// Goes back to an earlier token, and to the records known at it.
+  /// Goes back to an earlier token, and to the records that the device knew at this token.
   case rewind(device: Int, zone: Int)
 }

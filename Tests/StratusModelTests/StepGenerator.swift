@@ -49,7 +49,7 @@ struct StepGenerator {
     var edits: [Edit] = []
     var deletions: [RecordKey] = []
     var keys: Set<RecordKey> = []
-    // Most items use one zone, so that an atomic batch contains several.
+    // Most items use the same zone, so that an atomic batch contains several items.
     let zone = chance.percent(8) ? 0 : customZone()
     for _ in 0..<size {
       let key = RecordKey(

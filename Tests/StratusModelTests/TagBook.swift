@@ -4,7 +4,7 @@ import CloudKit
 struct TagBook {
   private var tags: [RecordKey: [Int: String]] = [:]
 
-  /// Compares a record's tag with its version.
+  /// Checks a record's change tag against the known tags of all versions of the record.
   ///
   /// - Throws: ``Mismatch`` if the version had another tag before, or another version had this tag.
   mutating func check(_ record: CKRecord, _ key: RecordKey, version: Int) throws {

@@ -15,6 +15,12 @@ import Testing
     "fields": "as record_types",
     "system_fields": "as record_types",
     "settings": "as record_types",
+    "roles": "as record_types",
+    "grants": "as record_types",
+    "role_members": "a user has the same roles in the whole store",
+    "lacks": "as record_types",
+    "retirements": "as record_types",
+    "retired_writes": "as record_types",
     "indexes": "as record_types",
     "index_uses": "as indexes",
     "assets": "the bytes of a file are stored once",
@@ -29,7 +35,7 @@ import Testing
   ]
 
   /// A table may begin with a number that identifies the row in the whole store.
-  @Test func `lead with their database, or belong to the store for a known reason`() async throws {
+  @Test func `begin with their database, or belong to the store for a known reason`() async throws {
     try await withStores { stores in
       let store = try await stores.openStore(at: development)
       let leading = try await store.engine.write { (session) throws(ServerError) in

@@ -26,7 +26,7 @@ private final class SlowDelegate: CKSyncEngineDelegate {
     return CKSyncEngine(configuration)
   }
 
-  @Test func `does not make the clock jump while another task waits for it`() async throws {
+  @Test func `does not make the clock jump while the app waits for the engine`() async throws {
     try await withStage { stage in
       let clock = stage.server.clock
       let called = Mutex(false)
@@ -69,7 +69,8 @@ private final class SlowDelegate: CKSyncEngineDelegate {
     while stage.server.clock.watchersCount < 2 { await Task.yield() }
   }
 
-  @Test func `gets an error when it waits for itself, since no other work remains`() async throws {
+  @Test func `gets an error if it waits for its own engine and no other work remains`() async throws
+  {
     try await withStage { stage in
       let (delegate, error) = waitingDelegate()
       let engine = engine(stage, delegate)
@@ -81,7 +82,7 @@ private final class SlowDelegate: CKSyncEngineDelegate {
     }
   }
 
-  @Test func `gets an error from a manually advanced clock too`() async throws {
+  @Test func `also gets that error if the test advances the clock by hand`() async throws {
     try await withStage { stage in
       let (delegate, error) = waitingDelegate()
       let engine = engine(stage, delegate)

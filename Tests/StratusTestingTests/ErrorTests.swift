@@ -3,7 +3,8 @@ import StratusTesting
 import Synchronization
 import Testing
 
-/// One way to produce each error: by the server where it returns the error, otherwise on request.
+/// One way to produce each error. If the server returns the error in some situation, the test
+/// creates that situation; otherwise the test requests the error.
 @Suite struct `The 37 errors` {
   struct Way: Sendable, CustomTestStringConvertible {
     let code: CKError.Code
@@ -108,7 +109,7 @@ import Testing
     Way(asked: .participantAlreadyInvited),
   ]
 
-  @Test func `each have a way to produce them`() {
+  @Test func `can all be produced`() {
     #expect(Self.ways.map(\.code) == CKError.Code.allCases)
     #expect(Self.ways.map(\.code.rawValue) == Array(1...37))
   }

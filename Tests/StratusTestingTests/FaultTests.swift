@@ -3,7 +3,7 @@ import StratusTesting
 import Testing
 
 @Suite struct Faults {
-  @Test func `affect as many requests as the test requests`() async throws {
+  @Test func `affect as many requests as the test asks for`() async throws {
     try await withStage { stage in
       stage.phone.fail(next: .fetchRecords, with: .zoneBusy, times: 2)
       await expect(.zoneBusy) { try await stage.fetch() }

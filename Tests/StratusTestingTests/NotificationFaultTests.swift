@@ -43,7 +43,7 @@ import Testing
       stage.laptop.dropNotifications()
       try await stage.save("b")
       await stage.server.clock.advance(by: .seconds(1))
-      // A second stream does not deliver it either.
+      // A second stream does not deliver the lost notification either.
       stage.laptop.isOnline = false
       stage.laptop.isOnline = true
       try await stage.save("c")

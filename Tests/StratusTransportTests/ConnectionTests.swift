@@ -92,7 +92,7 @@ import Testing
     let exchange = ScriptedExchange([.answer(503, "busy", headers: ["retry-after": header])])
     let failure = await failure(of: connection(exchange), Connection.Options(patience: .short))
     if seconds == nil {
-      // The connection waits in full, and its second attempt finds no server.
+      // The connection waits for the whole delay and then sends the request again.
       #expect(exchange.requests.count > 1)
     } else {
       #expect(failure?.retryAfterSeconds == seconds)
@@ -134,7 +134,8 @@ import Testing
       Issue.record("\(String(describing: failure))")
       return
     }
-    // Half of 0.5, 1, 2, 4, 8, 16; the next wait would end after the tenth second.
+    // Each wait is half of 0.5, 1, 2, 4 and 8 s, since chance is 0. The next wait of 8 s would end
+    // after the resource timeout of 10 s.
     #expect(time.sleeps == [0.25, 0.5, 1, 2, 4])
   }
 

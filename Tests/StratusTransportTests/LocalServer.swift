@@ -13,7 +13,7 @@ final class LocalServer: Sendable {
 
     deinit { close(descriptor) }
 
-    /// The head of a request. Also reads the body, which may arrive later.
+    /// Reads a request and returns its head. Also reads the body, which may arrive later.
     private static func head(from descriptor: Int32) -> String {
       var text = ""
       var buffer = [UInt8](repeating: 0, count: 4_096)

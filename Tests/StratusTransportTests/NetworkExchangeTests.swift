@@ -43,7 +43,7 @@ import Testing
     #expect(try await second.status == 200)
   }
 
-  @Test func `half an answer is a failure`() async throws {
+  @Test func `an incomplete answer is a failure`() async throws {
     let server = try LocalServer()
     let request = try request(url(server))
     let answered = Task { try await NetworkExchange().send(request) }
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test
-  func `silence is limited in time, also from a server that accepts no connection`() async throws {
+  func `a request times out if the server is silent or accepts no connection`() async throws {
     let server = try LocalServer()
     let request = try request(url(server), timeoutSeconds: 0.2)
     await #expect(throws: NetworkFailure.timedOut) { try await NetworkExchange().send(request) }

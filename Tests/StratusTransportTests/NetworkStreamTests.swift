@@ -78,13 +78,13 @@ import Testing
     await #expect(throws: NetworkFailure.self) { try await answered.value }
   }
 
-  @Test func `silence is limited in time`() async throws {
+  @Test func `a stream times out if the server is silent`() async throws {
     let server = try LocalServer()
     let request = try request(server, timeoutSeconds: 1)
     let answered = Task { try await NetworkExchange().open(request).body.next() }
     let client = try await server.accepted()
     client.say("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
-    // NB: on a busy machine, the second may be over before the answer begins.
+    // NB: on a busy machine, the time-out of a second may end before the answer begins.
     await #expect(throws: NetworkFailure.timedOut) { try await answered.value }
     withExtendedLifetime(client) {}
   }

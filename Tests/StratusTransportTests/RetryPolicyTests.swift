@@ -22,7 +22,7 @@ import Testing
     #expect(isRepeated(.network(.timedOut), .long, isIdempotent: true))
   }
 
-  @Test func `never repeats a request that may be done and must not be done twice`() {
+  @Test func `never repeats a request that may have been carried out and must not run twice`() {
     for patience in [Patience.short, .long] {
       #expect(!isRepeated(.network(.lostAfterSending), patience, isIdempotent: false))
       #expect(!isRepeated(.network(.timedOut), patience, isIdempotent: false))

@@ -32,7 +32,7 @@ final class ScriptedExchange: HTTPExchange {
   }
 }
 
-/// A clock that moves only by sleeping.
+/// A clock that moves only when a task sleeps.
 final class FakeTime: Sendable {
   private let state = Mutex((now: 0.0, sleeps: [Double]()))
 

@@ -19,13 +19,15 @@ final class UserRecords: Sendable {
   private let ambient: Ambient
   /// The users that are known to have records. This is only a cache: a lost entry costs one read.
   private let known = Mutex<Set<Arrival>>([])
+  /// The creation times of records in stores that stand in for missing ones. The records get the
+  /// same times in the store that is created later, so that their change tags stay valid.
+  private let standInTimes = Mutex<[Arrival: Int64]>([:])
 
   init(ambient: Ambient) { self.ambient = ambient }
 
   /// Creates the missing records.
   ///
-  /// - Parameter isStandIn: whether the store only stands in for a missing one. It forgets the
-  ///   records.
+  /// - Parameter isStandIn: whether the store stands in for a missing one and forgets the records.
   func ensure(
     _ user: String, in store: any Store, at address: StoreAddress, isStandIn: Bool = false
   ) async throws(ServerError) {
@@ -41,13 +43,25 @@ final class UserRecords: Sendable {
       return true
     }
     if isThere { return remember(arrival) }
-    let now = ambient.now()
+    let now = creationTime(of: arrival, isStandIn: isStandIn)
     try await store.write { (store) throws(ServerError) in
       for database in [DatabaseKey.public, .private(owner: user)] {
         try Self.ensure(user, in: database, of: store, now: now)
       }
     }
     if !isStandIn { remember(arrival) }
+  }
+
+  /// Milliseconds since 1970 UTC.
+  private func creationTime(of arrival: Arrival, isStandIn: Bool) -> Int64 {
+    let now = ambient.now()
+    return standInTimes.withLock { times in
+      if !isStandIn { return times.removeValue(forKey: arrival) ?? now }
+      if let time = times[arrival] { return time }
+      if times.count >= Self.knownMax { times.removeAll() }
+      times[arrival] = now
+      return now
+    }
   }
 
   private func remember(_ arrival: Arrival) {

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Makes a backup of a living server, restores it, and compares what a server finds there.
+/// Makes a backup of a running server, restores it, starts a server with the restored data, and
+/// compares the records with the ledger.
 struct BackupCheck {
   let binary: ServerBinary
   let data: URL

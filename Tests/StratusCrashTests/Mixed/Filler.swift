@@ -1,8 +1,8 @@
 import StratusTransport
 import StratusWire
 
-/// Saves large records until the server refuses one, so that its files must grow: small writes fit
-/// in space that the files already have.
+/// Saves large records until the server refuses one. Only large records make the server's files
+/// grow; small ones fit into the free space inside the files.
 struct Filler {
   private static let recordsMax = 400
   private static let textBytes = 500_000
@@ -24,7 +24,7 @@ struct Filler {
     return nil
   }
 
-  /// Deletes the records, once there is space again.
+  /// Deletes the records. The disk must have space again.
   func remove(_ count: Int) async throws {
     for number in 0..<count {
       try await send(RecordOperation(.forceDelete, recordName: name(number)))

@@ -3,28 +3,29 @@ import StratusTesting
 import StratusTransport
 
 /// Mixed load on a server that is disturbed: stalled clients, a clock that jumps, a full disk,
-/// backups, and SIGKILL. Nothing acknowledged is lost, and memory and descriptors return to their
-/// level.
+/// backups, and SIGKILL. No acknowledged write may be lost, and the memory and the descriptors of
+/// the server must return to their earlier level.
 struct MixedSoak {
   /// One disturbance of the server while the load runs.
   enum Disturbance: String, CaseIterable {
     case none, stalledClients, clockJumps, fullDisk, backup
   }
 
-  /// Megabytes and descriptors that a server may have more at the end of a life than after its
-  /// first load: caches, and the connections of this program that have not timed out yet.
+  /// The megabytes and descriptors that a server may have in addition at its end, compared with the
+  /// end of its first load. They are for caches, and for connections that have not timed out yet.
   private static let megabytesMore = 48
   private static let descriptorsMore = 12
-  /// Seconds after which a server has closed the connections of clients that are gone.
+  /// Seconds in which a server must have closed the connections of clients that have disconnected.
   private static let calmSeconds = 45
-  /// Seconds by which the clock moves at most. Web auth tokens stay valid for longer.
+  /// The maximum number of seconds by which the clock is moved. Web auth tokens are valid for
+  /// longer.
   private static let clockSecondsMax: Int64 = 21_600
 
   let binary: ServerBinary
   let data: URL
   let folder: URL
   let machine: SoakMachine
-  /// The time of one disturbance.
+  /// The duration of one disturbance.
   let phase: Duration
   private(set) var rounds: CrashRounds
   private(set) var faults: [String] = []
@@ -45,7 +46,7 @@ struct MixedSoak {
 
   var writesCount: Int { rounds.writesCount }
 
-  /// Lets servers live one after the other until the time is over or a fault is found.
+  /// Runs servers one after the other until the time is over or a fault is found.
   mutating func run(until end: ContinuousClock.Instant) async throws {
     var server = try await start()
     try await rounds.makeZones(over: server.connect(as: "maker"))
@@ -65,7 +66,7 @@ struct MixedSoak {
     try await ServerProcess.start(binary, data: data, environment: machine.environment)
   }
 
-  /// The life of one server: all disturbances in a random order.
+  /// Lets a server run through all disturbances in a random order.
   private mutating func live(_ server: ServerProcess) async throws {
     let connection = server.connect(as: "mixed")
     try await disturb(server, connection, .none)
@@ -88,7 +89,7 @@ struct MixedSoak {
     }
   }
 
-  /// Disturbs the server under load, and compares it with the ledger.
+  /// Disturbs the server under load, and compares its records with the ledger.
   private mutating func disturb(
     _ server: ServerProcess, _ connection: Connection, _ disturbance: Disturbance
   ) async throws {
@@ -121,7 +122,8 @@ struct MixedSoak {
     try await compare(over: connection, after: disturbance.rawValue)
   }
 
-  /// What happens to the server while the load runs; it returns the faults it finds.
+  /// Makes the function that disturbs the server while the load runs. The function returns the
+  /// faults that it finds.
   private mutating func act(
     _ disturbance: Disturbance, on server: ServerProcess
   ) -> @Sendable () async throws -> [String] {
@@ -179,7 +181,7 @@ struct MixedSoak {
     return faults
   }
 
-  /// Compares the server with the ledger.
+  /// Compares the server's records with the ledger.
   private mutating func compare(over connection: Connection, after event: String) async throws {
     do { try await rounds.compare(over: connection) } catch {
       faults.append("after \(event): the comparison failed: \(error)")

@@ -3,13 +3,13 @@ import Testing
 
 @Suite(.serialized)
 struct `A soak` {
-  /// Seconds without `STRATUS_SOAK_SECONDS`: each disturbance happens once.
+  /// The seconds if `STRATUS_SOAK_SECONDS` is not set. With 0, each disturbance happens once.
   static let secondsByDefault = 0
   /// The longest time of one disturbance.
   static let phaseSecondsMax = 12
 
   @Test
-  func `of mixed load loses nothing acknowledged and leaves nothing behind`() async throws {
+  func `of mixed load loses no acknowledged write and leaks no resources`() async throws {
     let variables = ProcessInfo.processInfo.environment
     let seed = variables["STRATUS_SEED"].flatMap { UInt64($0) } ?? 1
     let seconds =

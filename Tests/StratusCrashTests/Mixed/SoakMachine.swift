@@ -7,12 +7,13 @@ import Foundation
 struct SoakMachine: Sendable {
   /// The library to preload; nil: the clock cannot be moved.
   let library: String?
-  /// A small file system for the data; nil: the library refuses to let files grow.
+  /// A small file system for the data; nil: to simulate a full disk, the library stops the growth
+  /// of files.
   let disk: URL?
-  /// The file with the library's orders.
+  /// The file through which the test gives orders to the library.
   private let orders: URL
 
-  /// - Parameter folder: where the file with the orders lies.
+  /// - Parameter folder: the folder for the file with the orders.
   init(variables: [String: String], folder: URL) throws {
     library = variables["STRATUS_SOAK_LIBRARY"].flatMap { $0.isEmpty ? nil : $0 }
     disk = variables["STRATUS_SOAK_DISK"].flatMap {
@@ -31,7 +32,7 @@ struct SoakMachine: Sendable {
   var canMoveClock: Bool { library != nil }
   var canFillDisk: Bool { library != nil || disk != nil }
 
-  /// Sets the server's wall clock to so many seconds from the true time.
+  /// Sets the server's wall clock to the true time plus this many seconds.
   func moveClock(to seconds: Int64) throws { try order(seconds, at: 0) }
 
   func fillDisk() throws {
@@ -40,7 +41,7 @@ struct SoakMachine: Sendable {
     let file = open(ballast, O_CREAT | O_WRONLY, 0o600)
     guard file >= 0 else { throw CocoaError(.fileWriteUnknown) }
     defer { close(file) }
-    // Ever smaller pieces, so that nothing is left.
+    // Small pieces after the large ones, so that no free space is left.
     for size in [1 << 20, 4_096] {
       let piece = [UInt8](repeating: 1, count: size)
       while write(file, piece, size) > 0 {}
@@ -52,7 +53,7 @@ struct SoakMachine: Sendable {
     try FileManager.default.removeItem(at: disk.appendingPathComponent("ballast"))
   }
 
-  /// NB: changes the file in place, since the library has mapped it.
+  /// NB: changes the file in place, since the library has mapped it into memory.
   private func order(_ number: Int64, at offset: UInt64) throws {
     let file = try FileHandle(forUpdating: orders)
     defer { try? file.close() }

@@ -1,11 +1,11 @@
-/// The times of the soak.
+/// Pauses and waits in the soak.
 enum SoakTime {
   /// Lets a load run for a while.
   static func pass(_ duration: Duration) async { try? await Task.sleep(for: duration) }
 
-  /// Looks again and again until a condition holds.
+  /// Checks repeatedly until a condition holds.
   ///
-  /// - Returns: false: it does not hold after that time.
+  /// - Returns: false if the condition does not hold after this time.
   static func wait(
     atMost duration: Duration, until condition: @Sendable () async throws -> Bool
   ) async rethrows -> Bool {

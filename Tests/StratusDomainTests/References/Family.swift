@@ -4,7 +4,7 @@ import Testing
 @testable import StratusDomain
 
 /// Records of a zone that refer to each other, and the decision for a batch of operations.
-struct Family: RecordReading, LinkReading {
+struct Family: RecordReading, LinkReading, HierarchyReading {
   var records: [StoredRecord]
   var cascades: [UnfinishedCascade] = []
   var isAtomic = false
@@ -135,6 +135,11 @@ struct Family: RecordReading, LinkReading {
     let all = try links(kind, to: [target], in: zone, limit: .max)
     return Array(all.filter { $0.source > source ?? "" }.prefix(limit))
   }
+
+  /// The zone has no shares.
+  func hierarchies(
+    of names: [String], in zone: StoredZone
+  ) throws(ServerError) -> [ExactName: String] { [:] }
 
   func existing(_ names: [String], in zone: StoredZone) throws(ServerError) -> Set<ExactName> {
     Set(try records(named: names, in: zone).keys)

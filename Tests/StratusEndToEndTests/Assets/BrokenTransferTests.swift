@@ -40,7 +40,8 @@ import Testing
     }
   }
 
-  /// Retries after network errors, as apps do. A retry must not find data that a transfer has lost.
+  /// Retries after network errors, as apps do. A retry must succeed, whatever the broken transfer
+  /// has left on the device or on the server.
   private func patiently(_ body: () async throws -> CKRecord) async throws -> CKRecord {
     for _ in 0..<10 {
       do {

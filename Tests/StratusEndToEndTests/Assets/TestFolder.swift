@@ -1,7 +1,7 @@
 import Foundation
 import StratusKit
 
-/// A temporary folder that is removed with the test.
+/// A temporary folder. It is removed together with this object.
 final class TestFolder: Sendable {
   let url: URL
 

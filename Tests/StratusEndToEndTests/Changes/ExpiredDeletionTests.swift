@@ -5,11 +5,11 @@ import Testing
 
 /// The result for an app that was offline longer than the server keeps tombstones
 /// (cloudkit-semantics §16).
-@Suite struct `Forgotten deletions` {
+@Suite struct `Removed tombstones` {
   private static let days: Int64 = 7
 
-  /// A cloud whose clock moves ten days before the server removes tombstones. Sessions last 14
-  /// days.
+  /// Runs a body with a server. The body's `forget` advances the clock by ten days and makes the
+  /// server remove old tombstones. Sessions last 14 days, so the sign-ins stay valid.
   private func withOldCloud(
     _ body: (Cloud, _ forget: () async throws -> Void) async throws -> Void
   ) async throws {

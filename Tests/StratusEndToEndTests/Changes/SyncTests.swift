@@ -35,7 +35,9 @@ import Testing
     }
   }
 
-  @Test func `can be followed by another device to the server's exact content`() async throws {
+  @Test func `can be followed by another device, which ends with exactly the server's records`()
+    async throws
+  {
     try await withCloud { cloud in
       let writers = (0..<3).map { writer in
         Task {
@@ -67,7 +69,7 @@ import Testing
   }
 }
 
-/// A device that keeps a copy of the zone from its changes.
+/// A device that copies a zone by fetching its changes.
 private final class Follower {
   private(set) var names: Set<String> = []
   private var token: CKServerChangeToken?

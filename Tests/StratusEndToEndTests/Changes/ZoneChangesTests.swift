@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func `of one page call no token block`() async throws {
+  @Test func `that are fetched as one page only do not call the token block`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       try await database.saveNotes(["a", "b", "c"])
@@ -204,7 +204,7 @@ import Testing
     }
   }
 
-  @Test func `return the client's token of its last write`() async throws {
+  @Test func `contain the client change token of the last write`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let write = CKModifyRecordsOperation(recordsToSave: [note("a")], recordIDsToDelete: nil)

@@ -5,7 +5,9 @@ import Testing
 
 /// A server whose data was restored from a backup.
 @Suite struct `A server that was restored` {
-  @Test func `has the data of the backup, and expires tokens of later changes`() async throws {
+  @Test func `has the data of the backup, and refuses earlier change tokens as expired`()
+    async throws
+  {
     try await withFolders { folders in
       let first = try await TestServer(folder: folders.data)
       let before = try await Cloud(server: first).zone()
@@ -27,7 +29,8 @@ import Testing
       #expect(try Backup.restore(folders.backup, to: folders.restored) == made)
       let second = try await TestServer(folder: folders.restored)
       let after = try await Cloud(server: second).device().privateCloudDatabase
-      // As many changes as the restore lost. Change numbers alone do not tell the histories apart.
+      // The restore lost one change, so the new server makes one. The change numbers alone cannot
+      // distinguish the old history from the new one.
       try await after.saveNotes(["d"])
       for token in [known.changeToken, lost.changeToken] {
         await #expect(throws: CKError.self) {
@@ -47,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `was copied with a report of how far it was`() async throws {
+  @Test func `was backed up with reports of the progress`() async throws {
     try await withFolders { folders in
       let first = try await TestServer(folder: folders.data)
       let database = try await Cloud(server: first).zone()
@@ -67,7 +70,9 @@ import Testing
   }
 
   /// A backup of a crashed server's folder contains all acknowledged writes.
-  @Test func `has the writes that were only in the log of a copied folder`() async throws {
+  @Test func `has the writes that were only in the write-ahead log of a copied folder`()
+    async throws
+  {
     try await withFolders { folders in
       let first = try await TestServer(folder: folders.data)
       try await Cloud(server: first).zone().saveNotes(["a"])
@@ -82,7 +87,7 @@ import Testing
     }
   }
 
-  @Test func `does not overwrite existing data, and refuses an invalid backup`() async throws {
+  @Test func `was not restored over existing data or from an invalid backup`() async throws {
     try await withFolders { folders in
       let first = try await TestServer(folder: folders.data)
       try await Cloud(server: first).zone().saveNotes(["a"])
@@ -121,7 +126,7 @@ import Testing
     }
   }
 
-  @Test func `lists the files that its backup lacks`() async throws {
+  @Test func `was backed up with a list of the missing files`() async throws {
     try await withFolders { folders in
       let first = try await TestServer(folder: folders.data)
       let database = try await Cloud(server: first).zone()
@@ -149,7 +154,7 @@ import Testing
   }
 
   /// A server may stop before it has created the tables of a container that is seldom used.
-  @Test func `has the stores that are still empty`() async throws {
+  @Test func `has the stores that were still empty`() async throws {
     try await withFolders { folders in
       let first = try await TestServer(folder: folders.data)
       try await Cloud(server: first).zone().saveNotes(["a"])

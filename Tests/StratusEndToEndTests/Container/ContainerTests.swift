@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  @Test func `with an unknown API token refuses every request`() async throws {
+  @Test func `with an unknown API token has every request refused`() async throws {
     try await withCloud { cloud in
       let container = try await cloud.device(Cloud.containerID, apiToken: "unknown")
       await expect(.notAuthenticated) {

@@ -4,8 +4,9 @@ import StratusTransport
 import Synchronization
 import Testing
 
-/// DESIGN section 1, promise 6: only its owner can read a byte.
-@Suite struct `A thousand canaries` {
+/// Only the owner of encrypted values can read them (DESIGN section 1, promise 6). The secret texts
+/// are canaries: a piece of one in any place shows that the place is not encrypted.
+@Suite struct `A thousand secret texts` {
   static let canaries = Canaries(count: 1_000, seed: 6)
 
   /// Records all bytes that are sent and received.
@@ -63,7 +64,8 @@ import Testing
     let device = try await cloud.device("a", keys, by: tap)
     try await plant(in: device)
 
-    // The records exist, and the server has logged and answered a refusal and a conflict.
+    // The next calls show that the records exist, and make the server log and answer a conflict and
+    // a refusal.
     let page = try await device.recordZoneChanges(inZoneWith: zoneZ, since: nil)
     let first = try #require(try page.modificationResultsByID[id("n0")]?.get().record)
     #expect(first.encryptedValues["text0"] == Self.canaries.texts[0])
@@ -87,7 +89,7 @@ import Testing
   }
 
   /// Shows that the search finds a text in the places that the test above searches.
-  @Test func `are found if one of them is saved unencrypted`() async throws {
+  @Test func `are found by the search if one of them is saved unencrypted`() async throws {
     let keys = KeyFolder()
     let folder = keys.url.appendingPathComponent("server")
     let server = try await TestServer(folder: folder)
@@ -102,7 +104,7 @@ import Testing
     #expect(open.contains { Self.canaries.place(in: $0.bytes) != nil })
   }
 
-  @Test func `are found in every form, and in part`() {
+  @Test func `are found by the search in every form, and in part`() {
     let text = Self.canaries.texts[999]
     for form in Canaries.forms(of: text) {
       let padded = [1, 2, 3] + form + [4]

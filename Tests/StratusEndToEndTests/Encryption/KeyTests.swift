@@ -48,7 +48,9 @@ import Testing
   }
 
   @Test
-  func `is the same for two devices that create it at once, and so is the zone's`() async throws {
+  func `is the same for two devices that use it first at once, and so is the zone's key`()
+    async throws
+  {
     try await withCloud { cloud in
       let keys = KeyFolder()
       _ = try DeviceKeys(file: keys.file("a")).newest { [UInt8](repeating: 1, count: $0) }
@@ -92,13 +94,14 @@ import Testing
     }
   }
 
-  @Test func `is fetched again for a zone that was deleted and created again`() async throws {
+  @Test func `protects the new zone key of a zone that was deleted and created again`() async throws
+  {
     try await withTwoDevices { _, _, a, b in
       _ = try await b.record(for: id("first"))
       try await b.save(secret("old", "old"))
       try await a.deleteRecordZone(withID: zoneZ)
       try await a.save(CKRecordZone(zoneID: zoneZ))
-      // Device b remembers the old zone's key. Device a is the first that needs a new one.
+      // Device b still remembers the old zone's key when it saves into the new zone.
       try await b.save(secret("new", "from b"))
       #expect(try await a.record(for: id("new")).text == "from b")
       try await a.save(secret("newer", "from a"))
@@ -139,7 +142,9 @@ import Testing
   }
 
   @Test
-  func `in a file that others may read is not used, and plain fields still arrive`() async throws {
+  func `in a file that other users may read is not used, but plain fields still arrive`()
+    async throws
+  {
     try await withTwoDevices { _, keys, _, b in
       let path = keys.file("b").path
       try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)

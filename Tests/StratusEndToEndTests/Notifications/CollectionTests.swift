@@ -27,8 +27,8 @@ import Testing
     }
   }
 
-  /// Fetches until the page contains a notification. The server queues notifications soon after a
-  /// change, but not at once.
+  /// Fetches until the page contains `count` notifications. The server queues notifications soon
+  /// after a change, but not at once.
   private static func fetchNews(
     _ device: CKContainer, since token: CKServerChangeToken?, count: Int
   ) async throws -> Page {
@@ -77,14 +77,15 @@ import Testing
         came.notifications.map(\.words).sorted() == [
           "D database private", "Q query private recordCreated a in Z", "Z zone private Z",
         ])
-      // One change has one ID.
+      // All notifications of one change have the same ID.
       let ids = Set(came.notifications.compactMap(\.notificationID))
       #expect(ids.count == 1)
       let id = try #require(ids.first)
       try await notes.save(note("b"))
       let more = try await Self.fetchNews(phone, since: came.token, count: 3)
       #expect(try await Self.markRead([id], by: phone) == [id])
-      // A device that fetched it before, a device that did not, and a device that has fetched all.
+      // Every device learns that the notification was read: one that has fetched it before, one
+      // that has fetched all, and below one that has fetched none.
       for token in [came.token, more.token] {
         let page = try await Self.fetch(tablet, since: token)
         let read = page.notifications.filter { $0.notificationType == .readNotification }

@@ -87,13 +87,13 @@ struct Listening: Sendable {
   }
 }
 
-/// Writes until other devices are known to be subscribed. A new device receives only later
-/// notifications.
+/// Saves records until other devices have received a notification. A new device receives only
+/// notifications that are created after its registration, so this shows that it is registered.
 struct Prober: Sendable {
   static let subscriptionID = "probe"
   let device: CKContainer
 
-  /// - Parameter device: a device that does not subscribe itself.
+  /// - Parameter device: a device that does not receive notifications itself.
   init(_ device: CKContainer) async throws {
     self.device = device
     // A subscription needs an existing record type.
@@ -105,7 +105,7 @@ struct Prober: Sendable {
     try await device.privateCloudDatabase.save(probes)
   }
 
-  /// Returns after all of them have received a notification.
+  /// Saves records until all listeners have received a notification.
   func wait(for listeners: Listening...) async throws {
     while !listeners.allSatisfy(\.hasHeard) {
       try Task.checkCancellation()

@@ -16,7 +16,9 @@ import Testing
     }
   }
 
-  @Test func `of a save that compares no tag is repeated`() async throws {
+  @Test func `of a save that compares no change tag makes the client repeat the request`()
+    async throws
+  {
     try await withCloud { cloud in
       let network = cloud.network([("records/modify", .answerIsLost)])
       let database = try await cloud.zone(by: network)
@@ -27,7 +29,9 @@ import Testing
     }
   }
 
-  @Test func `of a zone's creation is repeated, and that of its deletion is not`() async throws {
+  @Test func `of a zone's creation makes the client repeat it, but not that of a zone's deletion`()
+    async throws
+  {
     try await withCloud { cloud in
       let network = cloud.network([("zones/modify", .answerIsLost)])
       let database = try await cloud.device(by: network).privateCloudDatabase
@@ -40,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `of a deletion or a fetch is repeated`() async throws {
+  @Test func `of a deletion or a fetch makes the client repeat the request`() async throws {
     try await withCloud { cloud in
       let network = cloud.network([
         ("records/lookup", .answerIsLost), ("records/modify", .answerIsLost),
@@ -62,7 +66,7 @@ import Testing
       {"uuid":"U","serverErrorCode":"TRY_AGAIN_LATER","reason":"busy","retryAfter":2}
       """)
 
-  @Test func `is retried inside the operation after a short delay`() async throws {
+  @Test func `is asked again inside the operation after a short delay`() async throws {
     try await withCloud { cloud in
       let clock = FakeClock()
       let network = cloud.network([("records/modify", busy)])
@@ -86,7 +90,8 @@ import Testing
     }
   }
 
-  @Test func `is retried by operations of low quality of service`() async throws {
+  @Test func `is asked again after a long delay if the quality of service is utility`() async throws
+  {
     try await withCloud { cloud in
       let clock = FakeClock()
       let fate = Network.Fate.isAnswered(

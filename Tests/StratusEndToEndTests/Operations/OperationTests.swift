@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func `is cancelled with the task that waits for it`() async throws {
+  @Test func `is cancelled when the task that waits for it is cancelled`() async throws {
     try await withCloud { cloud in
       let gate = Gate()
       let network = cloud.network([("records/lookup", .waits(gate))])
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func `with deprecated blocks reports the errors of items together`() async throws {
+  @Test func `with deprecated blocks reports the errors of all items in one error`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       try await database.saveNotes(["taken"])
@@ -115,7 +115,9 @@ import Testing
   }
 
   @Test
-  func `that fetches reports the errors of items together in its deprecated blocks`() async throws {
+  func `that fetches reports the errors of all items in one error to its deprecated blocks`()
+    async throws
+  {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       try await database.saveNotes(["a"])

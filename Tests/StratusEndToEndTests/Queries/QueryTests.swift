@@ -112,7 +112,7 @@ import Testing
         matching: query, inZoneWith: zoneZ, resultsLimit: 150)
       var pages = 1
       while let next = cursor {
-        // Records are added behind the page and before it, and deleted.
+        // One new record sorts before all pages, and the other one after all pages.
         try await database.save(note("behind-\(pages)", title: "a-behind-\(pages)"))
         try await database.save(note("new-\(pages)", title: "zz-\(pages)"))
         let page = try await database.records(continuingMatchFrom: next, resultsLimit: 150)

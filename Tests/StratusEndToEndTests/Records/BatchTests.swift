@@ -109,7 +109,7 @@ import Testing
     }
   }
 
-  @Test func `with a record above 1 MB fails for that record`() async throws {
+  @Test func `with a record above 1 MB fails for that record only`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let big = note("big")

@@ -2,7 +2,7 @@ import CloudKit
 import Testing
 
 @Suite struct `Two devices that change one record` {
-  /// Both devices have fetched the same version. The other device then changed the title.
+  /// Makes both devices fetch the same version, and the other device then change the title.
   private func diverged(
     _ body: (_ mine: CKRecord, _ here: CKDatabase, _ there: CKDatabase) async throws -> Void
   ) async throws {
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `merge into the server's record`() async throws {
+  @Test func `can merge their changes into the server's record`() async throws {
     try await diverged { mine, here, there in
       mine["title"] = "mine"
       let error = await expect(.serverRecordChanged) { try await here.save(mine) }

@@ -2,7 +2,7 @@ import CloudKit
 import Testing
 
 @Suite struct `A record of the server` {
-  @Test func `records that do not fit into one answer are all fetched`() async throws {
+  @Test func `is fetched even if the requested records do not fit into one answer`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let text = String(repeating: "x", count: 1_000_000)
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  /// docs/COMPATIBILITY.md names the two exceptions.
+  /// docs/reference/compatibility.md names the two exceptions.
   @Test func `is equal whether it was saved or fetched, with two exceptions`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
@@ -170,7 +170,7 @@ import Testing
     }
   }
 
-  @Test func `without a given name is saved under a name of its own`() async throws {
+  @Test func `without a given name is saved under a generated name`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.device().privateCloudDatabase
       let record = CKRecord(recordType: "Note")

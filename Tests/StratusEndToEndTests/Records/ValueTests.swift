@@ -68,7 +68,7 @@ import Testing
     #expect(record["list"] as? [Double] == fractions)
   }
 
-  @Test func `keeps a field a floating-point field even if the number is whole`() async throws {
+  @Test func `keeps the floating-point type of a field even if the number is whole`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let record = note("a")
@@ -213,7 +213,7 @@ import Testing
     }
   }
 
-  @Test func `of another type than its field's is refused`() async throws {
+  @Test func `that does not match the type of its field is refused`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       try await database.save(note("a", title: "text"))

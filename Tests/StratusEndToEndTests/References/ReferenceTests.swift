@@ -15,7 +15,7 @@ import Testing
   @Test func `are deleted with their target`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
-      // In any order (cloudkit-semantics §10).
+      // The records of a batch may refer to each other in any order (cloudkit-semantics §10).
       _ = try await database.modifyRecords(
         saving: [note("b", to: "a"), note("a", to: "t"), note("t"), note("c")], deleting: [])
       let token = try await database.recordZoneChanges(inZoneWith: zoneZ, since: nil).changeToken
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func `may dangle, unless the target is their parent`() async throws {
+  @Test func `may refer to a missing record, unless it is their parent`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       try await database.save(note("a", to: "nowhere"))

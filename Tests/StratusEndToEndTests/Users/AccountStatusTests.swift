@@ -58,7 +58,8 @@ extension Cloud {
       let error = await expect(.requestRateLimited) {
         try await database.saveNotes((0..<20).map { "n\($0)" })
       }
-      // One zone and three records are charged. A batch of 20 needs the full bucket of ten.
+      // One zone and three records have used four of the ten operations. A batch of 20 needs all
+      // ten, and one comes back each second.
       #expect(error?.retryAfterSeconds == 4)
     }
   }

@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `can fetch the own user record without its ID`() async throws {
+  @Test func `can fetch their own user record without its ID`() async throws {
     try await withCloud { cloud in
       let device = try await cloud.device()
       let userID = try await device.userRecordID()
@@ -47,7 +47,8 @@ import Testing
     }
   }
 
-  @Test func `has the record name that the user's own records show`() async throws {
+  @Test func `has the record name that the user's own records show as their creator`() async throws
+  {
     try await withCloud { cloud in
       let device = try await cloud.device()
       let database = device.publicCloudDatabase
@@ -59,9 +60,11 @@ import Testing
     }
   }
 
-  @Test func `can change only the own user record`() async throws {
+  @Test func `can change only their own user record`() async throws {
     try await withCloud { cloud in
-      let ann = try await cloud.device().userRecordID()
+      let device = try await cloud.device()
+      try await device.publicCloudDatabase.save(note("a", in: .default))
+      let ann = try await device.userRecordID()
       let bob = try await cloud.device(of: "bob@example.org").publicCloudDatabase
       let record = try await bob.record(for: ann)
       record["nickname"] = "not bob's business"

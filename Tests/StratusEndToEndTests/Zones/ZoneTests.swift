@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func `is one of at most 200 in an operation`() async throws {
+  @Test func `can be saved with at most 199 other zones in one operation`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.device().privateCloudDatabase
       let zones = (0..<201).map { CKRecordZone(zoneName: "zone\($0)") }
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func `can be named with its owner`() async throws {
+  @Test func `can be addressed with the name of its owner`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let ann = try await cloud.device().userRecordID().recordName

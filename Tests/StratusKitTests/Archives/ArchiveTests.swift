@@ -20,7 +20,7 @@ import Testing
     return try #require(CKRecord(coder: unarchiver))
   }
 
-  @Test func `identities and tokens round-trip`() throws {
+  @Test func `IDs, references, change tokens and zones survive archiving`() throws {
     let zone = CKRecordZone.ID(zoneName: "Notes", ownerName: "_you")
     let id = CKRecord.ID(recordName: "n", zoneID: zone)
     let reference = CKRecord.Reference(recordID: id, action: .deleteSelf)
@@ -35,7 +35,9 @@ import Testing
     #expect(try roundTrip(custom).capabilities == custom.capabilities)
   }
 
-  @Test func `a whole record keeps its values, its changes and its server fields`() throws {
+  @Test func `an archived record keeps its values, its pending changes and its server fields`()
+    throws
+  {
     let record = try WireRecords.note(fields: ["title": .string("old"), "count": .int64(1)])
     record["title"] = "new"
     record["place"] = CLLocation(latitude: 1, longitude: 2)
@@ -71,7 +73,7 @@ import Testing
     #expect(save.operation.parent == .set(recordName: "p"))
   }
 
-  @Test func `archived system fields identify the version of their change tag`() throws {
+  @Test func `a record restored from archived system fields is saved with its change tag`() throws {
     let record = try WireRecords.note(fields: ["title": .string("old")], parent: "p")
     record["title"] = "new"
     let read = try systemFieldsOnly(record)
@@ -88,7 +90,9 @@ import Testing
     #expect(operation.parent == .unchanged)
   }
 
-  @Test func `whole records, system fields, copies and ancestors keep the share`() throws {
+  @Test func `archived records, archived system fields, copies and ancestors keep the share`()
+    throws
+  {
     let record = try RecordFactory.record(
       wire: WireRecords.dictionary(share: "Share-1", shortGUID: "0NEa3AEPXwK71VM4gHFnvh2kw"),
       naming: WireRecords.naming)
@@ -128,7 +132,7 @@ import Testing
     #expect(type(of: read) == type(of: share))
   }
 
-  @Test func `an array of IDs round-trips`() throws {
+  @Test func `an array of IDs survives archiving`() throws {
     let id = CKRecord.ID(recordName: "n")
     let data = try NSKeyedArchiver.archivedData(
       withRootObject: NSArray(array: [id, id]), requiringSecureCoding: true)
@@ -137,7 +141,7 @@ import Testing
     #expect(read as? [CKRecord.ID] == [id, id])
   }
 
-  @Test func `a dictionary of values and IDs round-trips`() throws {
+  @Test func `a dictionary of values and IDs survives archiving`() throws {
     let id = CKRecord.ID(recordName: "n")
     let reference = CKRecord.Reference(recordID: id, action: .deleteSelf)
     let dictionary: NSDictionary = [
@@ -171,7 +175,7 @@ import Testing
   }
 }
 
-/// Archives that apps bring from Apple's systems.
+/// Archives that apps have written on Apple's systems.
 @Suite struct AppleArchiveReading {
   private func data(_ base64: String) throws -> Data { try #require(Data(base64Encoded: base64)) }
 
@@ -218,7 +222,7 @@ import Testing
     #expect(record.parent?.action == CKRecord.ReferenceAction.none)
   }
 
-  @Test func `a share reference is read under Apple's key`() throws {
+  @Test func `the share reference is read from the key that Apple uses`() throws {
     let archiver = NSKeyedArchiver(requiringSecureCoding: true)
     let zoneID = CKRecordZone.ID(zoneName: "Notes")
     archiver.encode("Note" as NSString, forKey: "RecordType")
@@ -232,7 +236,7 @@ import Testing
     #expect(CKRecord(coder: unarchiver)?.share == share)
   }
 
-  @Test func `an Apple change token can be read and has no text`() throws {
+  @Test func `an Apple archive of a change token can be read`() throws {
     let token = try #require(
       try NSKeyedUnarchiver.unarchivedObject(
         ofClass: CKServerChangeToken.self, from: data(AppleArchives.token)))

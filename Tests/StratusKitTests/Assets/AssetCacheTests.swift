@@ -103,7 +103,9 @@ import Testing
   }
 
   @Test
-  func `removes old files above its size limit, but not the file just returned`() async throws {
+  func `removes old files above its size limit, but not the file that it returned last`()
+    async throws
+  {
     var limits = AssetCache.Limits()
     limits.bytesMax = 2_500
     let cache = cache(limits)

@@ -86,7 +86,7 @@ import Testing
     #expect(contents(try await fetch()) == stored)
   }
 
-  @Test func `downloads damaged bytes again, once`() async throws {
+  @Test func `repeats the download of damaged bytes once`() async throws {
     let stored = bytes(500)
     try host.put("a", "photo", [stored])
     host.expect([.isDamaged])
@@ -175,8 +175,7 @@ import Testing
   }
 
   @Test
-  func `requests a receipt when the app copies the asset to another record unchanged`() async throws
-  {
+  func `lets the app copy an unchanged asset to another record without an upload`() async throws {
     try host.put("a", "photo", [[1, 2]])
     let asset = try #require(try await fetch())
     let copy = note("b")
@@ -210,7 +209,7 @@ import Testing
     await #expect { try await host.database.save(lost) } throws: { code($0) == .assetFileNotFound }
   }
 
-  /// The zone's change history contains these records.
+  /// Makes the server return these records as the changes of the zone.
   private func answerChanges(_ names: [String]) {
     let records = names.map(host.record)
     host.server.on(FetchZoneChanges.self) { request in
@@ -223,7 +222,9 @@ import Testing
     }
   }
 
-  @Test func `of changes fails the zone when the cache folder cannot be written`() async throws {
+  @Test func `for a zone's changes fails the zone when the cache folder cannot be written`()
+    async throws
+  {
     try host.put("a", "photo", [bytes(100)])
     answerChanges(["a"])
     try Data().write(to: host.server.cacheFolder)
@@ -247,7 +248,7 @@ import Testing
     #expect(journal.all.dropFirst(2) == ["true assetNotAvailable"])
   }
 
-  @Test func `of changes returns a record without the files that the server lost`()
+  @Test func `for a zone's changes returns a record without the files that the server has lost`()
     async throws
   {
     try host.put("a", "photo", [bytes(100)])
@@ -268,7 +269,7 @@ import Testing
     #expect(journal.all == ["a true true", "a true"])
   }
 
-  @Test func `of changes downloads files before it returns a record, and stops on network errors`()
+  @Test func `for a zone's changes ends before a record is returned, and stops on network errors`()
     async throws
   {
     try host.put("a", "photo", [bytes(100)])

@@ -227,7 +227,7 @@ final class AssetHost: Sendable {
   }
 }
 
-/// A temporary folder that is removed with the test.
+/// A temporary folder. It is removed together with this object.
 final class TestFolder: Sendable {
   let url: URL
 

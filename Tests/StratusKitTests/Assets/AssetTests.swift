@@ -58,7 +58,7 @@ import Testing
     #expect((read["photos"] as? [CKAsset])?.first?.held == nil)
   }
 
-  @Test func `has no file URL when the archive contains no file`() throws {
+  @Test func `has no file URL if it was archived without a file`() throws {
     let record = try WireRecords.note(fields: [
       "photo": .asset(Asset(fileChecksum: "", size: 0))
     ])

@@ -69,7 +69,7 @@ import Testing
     #expect(host.files == [sent])
   }
 
-  @Test func `requests the answer again when it was lost`() async throws {
+  @Test func `requests the lost answer of an upload again`() async throws {
     let sent = bytes(1_500)
     host.expect([.answerIsLost, .passes, .answerIsLost])
     _ = try await host.database.save(try photo("a", sent))
@@ -78,7 +78,7 @@ import Testing
     #expect(host.files == [sent])
   }
 
-  @Test func `gives up when no further byte is accepted`() async throws {
+  @Test func `fails after five attempts without progress`() async throws {
     host.expect(Array(repeating: .fails(.lostAfterSending), count: 20))
     let record = try photo("a", bytes(1_500))
     await #expect { try await host.database.save(record) } throws: { code($0) == .networkFailure }
@@ -145,7 +145,7 @@ import Testing
     #expect(!host.log.contains { $0.hasPrefix("modify") })
   }
 
-  @Test func `detects a file that was replaced by another`() async throws {
+  @Test func `detects a file that is replaced during the upload`() async throws {
     let record = try photo("a", bytes(2_500))
     let url = try #require((record["photo"] as? CKAsset)?.fileURL)
     host.inTheMiddle.withLock {
@@ -156,7 +156,7 @@ import Testing
     }
   }
 
-  @Test func `needs the file's path only when it starts`() async throws {
+  @Test func `continues if the file's path is removed during the upload`() async throws {
     let sent = bytes(2_500)
     let record = try photo("a", sent)
     let url = try #require((record["photo"] as? CKAsset)?.fileURL)
@@ -243,7 +243,7 @@ import Testing
     #expect(host.log == ["modify a", "modify a"])
   }
 
-  @Test func `of all keys asks the server which files it has`() async throws {
+  @Test func `with the policy allKeys first asks whether the server has the files`() async throws {
     let record = try await host.database.save(try photo("a", [1, 2]))
     host.clearLog()
     _ = try await host.database.modifyRecords(
@@ -251,7 +251,8 @@ import Testing
     #expect(host.log == ["rereference 1", "modify a"])
   }
 
-  @Test func `uploads a known file again when the server's field holds another`() async throws {
+  @Test func `uploads a file again if the field on the server now holds another file`() async throws
+  {
     let record = try await host.database.save(try photo("a", [1, 2]))
     try host.put("a", "photo", [[3]])
     host.clearLog()
@@ -261,7 +262,7 @@ import Testing
       host.log == ["rereference 1", "addresses 1", "POST upload 2 bytes 0-1/2", "modify a"])
   }
 
-  @Test func `uploads a file once although the first save is a conflict`() async throws {
+  @Test func `uploads a file only once even if the first save is a conflict`() async throws {
     let record = try photo("a", bytes(1_500))
     host.server.on(ModifyRecords.self) { request in
       RecordsResponse(records: [

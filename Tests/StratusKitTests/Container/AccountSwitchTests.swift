@@ -10,7 +10,7 @@ import Testing
 @Suite struct `A switch of accounts` {
   private static let otherName = "_fedcba9876543210fedcba9876543210"
 
-  /// Answers requests for the current user. Runs a closure before the first answer is sent.
+  /// Makes the server answer requests for the current user. Runs a closure before the first answer.
   private static func onFirstCaller(
     _ server: FakeServer, _ body: @escaping @Sendable () -> Void
   ) {
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `sends nothing of a pending operation as the new user`() async throws {
+  @Test func `does not send a pending operation as the new user`() async throws {
     let server = FakeServer()
     let container = server.container()
     Self.onFirstCaller(server) { container.signIn(webAuthToken: "other") }
@@ -44,7 +44,9 @@ import Testing
     #expect(server.calls.isEmpty)
   }
 
-  @Test func `does not give the new user's name to earlier requests`() async throws {
+  @Test func `fails requests of the earlier sign-in instead of giving them the new user's name`()
+    async throws
+  {
     let server = FakeServer()
     let container = server.container()
     let path = container.path
@@ -114,7 +116,9 @@ import Testing
     #expect(try await surroundings.accounts.currentUserRecordName() == nil)
   }
 
-  @Test func `gives a sync engine that is reading the account the new user`() async throws {
+  @Test func `during a sync engine's account check makes the check return the new user`()
+    async throws
+  {
     let server = FakeServer()
     let container = server.container()
     Self.onFirstCaller(server) { container.signIn(webAuthToken: "other") }

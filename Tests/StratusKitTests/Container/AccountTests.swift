@@ -36,7 +36,7 @@ import Testing
     await #expect { try await container.userRecordID() } throws: { code($0) == errorCode }
   }
 
-  @Test func `has two more statuses, for a missing sign-in and for network errors`() async throws {
+  @Test func `has other statuses if no user is signed in and if the network fails`() async throws {
     let server = FakeServer()
     #expect(try await server.container().accountStatus() == .available)
     #expect(try await server.container(webAuthToken: nil).accountStatus() == .noAccount)
@@ -59,7 +59,7 @@ import Testing
     var now: Int { value.withLock { $0 } }
   }
 
-  @Test func `posts one change when the server starts to refuse it and one when it stops`()
+  @Test func `posts one notification for each change of its status, not for each request`()
     async throws
   {
     let server = FakeServer()
@@ -90,7 +90,7 @@ import Testing
       exchange: server, timing: Timing(now: { 0 }, sleep: sleep, chance: { 1 }))
   }
 
-  /// A wait that ends only by cancellation.
+  /// Returns a wait that ends only when its task is cancelled. It records its begin and its end.
   private static func untilCancelled(
     _ journal: Journal
   ) -> @Sendable (Double) async throws -> Void {
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  @Test func `is polled at growing intervals while refused, until it is accepted`()
+  @Test func `is polled at growing intervals until the server no longer refuses it`()
     async throws
   {
     let (server, waits) = (FakeServer(), Journal())
@@ -116,7 +116,7 @@ import Testing
     Self.refuse(server, Reason.sessionEnded)
     #expect(try await container.accountStatus() == .temporarilyUnavailable)
     #expect(await eventually { count.now == 1 && waits.all.count >= 9 })
-    // The app sends no request, as the documentation advises.
+    // The app waits for the notification and sends no request, as Apple's documentation advises.
     Self.accept(server)
     #expect(await eventually { count.now == 2 })
     let asked = server.callerCalls
@@ -140,7 +140,7 @@ import Testing
     #expect(await eventually { waits.all == ["120.0"] })
   }
 
-  @Test func `is no longer polled for a refusal once another user has signed in`() async throws {
+  @Test func `is no longer polled after a refusal once another user has signed in`() async throws {
     let (server, waits) = (FakeServer(), Journal())
     let container = Self.container(server, sleep: Self.untilCancelled(waits))
     Self.refuse(server, Reason.sessionEnded)
@@ -151,7 +151,8 @@ import Testing
     #expect(server.callerCalls == 1)
   }
 
-  @Test func `does not keep the container alive while it is refused`() async throws {
+  @Test func `does not keep its container alive while the server refuses the account`() async throws
+  {
     let (server, waits) = (FakeServer(), Journal())
     Self.refuse(server, Reason.sessionEnded)
     weak var path: RequestPath?
@@ -177,7 +178,7 @@ import Testing
     #expect(count.now > 0)
   }
 
-  @Test func `belongs to the other user after a different sign-in`() async throws {
+  @Test func `belongs to the new user after another user signs in`() async throws {
     let server = FakeServer()
     let container = server.container()
     let first = try await container.userRecordID().recordName
@@ -264,7 +265,8 @@ import Testing
     #expect(container.path.connection?.accountDigest == digest)
     // A program that starts now reads the same user from the file.
     #expect(CredentialsFile.read(at: file)?.signIn == digest)
-    // Another user signs in. Tokens that this program still receives do not replace the new user's.
+    // Another user signs in. Tokens that this program still receives for the old user do not
+    // replace the new user's token.
     try write("other")
     _ = try await container.userRecordID()
     watch.look()

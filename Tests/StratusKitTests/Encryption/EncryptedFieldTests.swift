@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `are a second view that writes to the record`() {
+  @Test func `can be set, read and removed through encryptedValues`() {
     let record = CKRecord(recordType: "Note")
     let view = record.encryptedValues
     view["a"] = 1

@@ -80,7 +80,7 @@ import Testing
     #expect(many?.description.contains("11 more") == true)
   }
 
-  @Test func `an error without an account names the settings and the server's reason`() {
+  @Test func `an authentication error names the settings and the server's reason`() {
     let refused = CKError(Self.error(.authenticationRequired, "request needs authorization"))
     let signedOut = refused.explained(hasUser: false)
     #expect(signedOut.code == .notAuthenticated)
@@ -145,7 +145,7 @@ import Testing
   }
 
   @Test(arguments: [409, 416])
-  func `file ranges that do not match are no record conflict`(status: Int) {
+  func `a refused file range is not reported as a record conflict`(status: Int) {
     let dictionary = Self.error(.conflict)
     let refused = TransportFailure.refused(dictionary, status: status, retryAfterSeconds: nil)
     #expect(CKError(uploading: .transport(refused)).code == .networkFailure)
@@ -154,7 +154,7 @@ import Testing
     #expect(CKError(uploading: .transport(unreadable)).code == .networkFailure)
   }
 
-  @Test func `keys that keep changing are no record conflict`() {
+  @Test func `a user key that keeps changing is not reported as a record conflict`() {
     let failure = TransportFailure.refused(
       Self.error(.conflict, Reason.userKeyChanged), status: 409, retryAfterSeconds: 2)
     let error = CKError(KeyFailure.transport(failure))

@@ -20,7 +20,7 @@ import Testing
     #expect(place.timestamp > Date(timeIntervalSince1970: 1_700_000_000))
   }
 
-  @Test func `the distance of one degree at the equator is a 360th of its length`() {
+  @Test func `one degree of longitude at the equator is a 360th of the equator's length`() {
     let here = CLLocation(latitude: 0, longitude: 0)
     let there = CLLocation(latitude: 0, longitude: 1)
     let expected = 2 * Double.pi * 6_371_008.8 / 360

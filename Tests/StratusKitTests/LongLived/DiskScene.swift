@@ -6,7 +6,7 @@ import Testing
 
 @testable import StratusKit
 
-/// Processes that share a folder, or a copy of the folder as a dead process left it.
+/// A folder that several processes share, or a copy of it, as a process left it when it died.
 final class DiskScene: Sendable {
   let folder = FileManager.default.temporaryDirectory
     .appendingPathComponent("stratus-test-\(UUID().uuidString)", isDirectory: true)
@@ -20,7 +20,7 @@ final class DiskScene: Sendable {
     return copy
   }
 
-  /// Returns a process's container for a server.
+  /// Returns a container of a server that keeps its files in the folder, as a new process does.
   func container(
     on server: any HTTPExchange, webAuthToken: String? = "web",
     identifier: String = "iCloud.org.example.App"
@@ -67,7 +67,7 @@ final class DiskSnapshot: Sendable {
 
 /// Lets other tasks run until a condition holds.
 ///
-/// - Returns: whether the condition held in time.
+/// - Returns: false if the condition did not hold after 100,000 checks.
 func eventually(_ isSo: () async throws -> Bool) async rethrows -> Bool {
   for _ in 0..<100_000 {
     if try await isSo() { return true }

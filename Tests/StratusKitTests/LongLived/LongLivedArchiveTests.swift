@@ -6,7 +6,7 @@ import Testing
 @testable import StratusKit
 
 @Suite struct `A long-lived operation's request` {
-  /// The operation as a later process restores it.
+  /// Archives an operation, restores it as a later process does, and checks the result.
   private func again<Operation: CKDatabaseOperation>(
     _ operation: Operation, in scope: CKDatabase.Scope = .private,
     _ check: (Operation) throws -> Void

@@ -15,7 +15,7 @@ import Testing
   }
 
   /// A server that answers saves to zone Z at once. It answers saves to zone Y when the gate opens.
-  /// `snapshot` receives the disk as it is when the request for zone Y arrives.
+  /// When the request for zone Y arrives, `snapshot` copies the disk.
   private static func halting(
     _ disk: DiskScene, _ gate: Gate, _ snapshot: DiskSnapshot, _ arrival: Gate
   ) -> FakeServer {
@@ -34,9 +34,10 @@ import Testing
     return server
   }
 
-  /// Saves one record in Z and one in Y, in a process that dies while it waits for Y.
+  /// Saves one record in Z and one in Y, and copies the disk when the request for Y arrives. The
+  /// copy is the disk of a process that died while it waited for the answer.
   ///
-  /// - Returns: the disk that the process leaves behind, and the operation's ID.
+  /// - Returns: the copy of the disk, and the operation's ID.
   private static func dying(
     _ policy: CKModifyRecordsOperation.RecordSavePolicy
   ) async throws -> (disk: DiskScene, id: String) {
@@ -54,7 +55,9 @@ import Testing
     return (try #require(snapshot.disk), operation.operationID)
   }
 
-  @Test func `is on disk before its first request, and reports that`() async throws {
+  @Test func `is on disk before its first request, and reports to the app that it is stored`()
+    async throws
+  {
     let (disk, server, journal) = (DiskScene(), FakeServer(), Journal())
     server.on(LookupRecords.self) { _ in
       journal.note("request \(disk.operations.ids(now: 0).count)")
@@ -97,7 +100,7 @@ import Testing
     #expect(journal.all == ["request 0"])
   }
 
-  @Test func `resumes in a new process where the old process died`() async throws {
+  @Test func `resumes in a new process with the first unanswered request`() async throws {
     let (disk, operationID) = try await Self.dying(.changedKeys)
     let server = FakeServer()
     server.on(ModifyRecords.self, accepted)
@@ -160,7 +163,7 @@ import Testing
     #expect(try await second.longLivedOperation(for: operationID) != nil)
   }
 
-  /// A server that answers with another user than before.
+  /// A server whose current user is not the user that began the operation.
   private static func serverOfAnother() -> FakeServer {
     let server = FakeServer()
     server.on(ModifyRecords.self, accepted)
@@ -189,7 +192,7 @@ import Testing
     let container = disk.container(on: server)
     #expect(try await container.allLongLivedOperationIDs() == [operationID])
     var again: CKModifyRecordsOperation?
-    // The previous owner releases the operation soon.
+    // The container that held the operation before releases it after a short time.
     _ = try await eventually {
       again =
         try await container.longLivedOperation(for: operationID) as? CKModifyRecordsOperation
@@ -201,7 +204,7 @@ import Testing
     return journal.all
   }
 
-  @Test func `is neither listed for another user nor returned to one`() async throws {
+  @Test func `is neither listed for another user nor returned to that user`() async throws {
     let (disk, operationID) = try await Self.dying(.changedKeys)
     let other = disk.container(on: Self.serverOfAnother(), webAuthToken: "other")
     #expect(try await other.allLongLivedOperationIDs() == [])
@@ -211,7 +214,9 @@ import Testing
     #expect(try await own.longLivedOperation(for: operationID) != nil)
   }
 
-  @Test func `reports nothing to another user and is kept for its own`() async throws {
+  @Test func `sends no request after another user has signed in, and is kept for its own user`()
+    async throws
+  {
     let (disk, operationID) = try await Self.dying(.changedKeys)
     let server = Self.serverOfAnother()
     let container = disk.container(on: server)
@@ -294,7 +299,7 @@ import Testing
       try await Self.goneOnByOwner(on: disk, operation.operationID) == ["a", "end 0"])
   }
 
-  @Test func `is kept when another user signs in during its uploads`() async throws {
+  @Test func `is kept when its user signs out during its uploads`() async throws {
     let (disk, server) = (DiskScene(), Self.serverOfAnother())
     let container = disk.container(on: server)
     server.onRaw(UploadAssets.path) { (_) async throws(NetworkFailure) in
@@ -338,13 +343,13 @@ import Testing
     operation.perRecordResultBlock = { journal.note("a \(code($1)?.rawValue ?? 0)") }
     operation.fetchRecordsResultBlock = { journal.note("end \(code($0)?.rawValue ?? 0)") }
     await container.privateCloudDatabase.run(operation)
-    // Only the record has an error; the operation has none.
+    // The error is reported for the record only; the operation itself succeeds.
     #expect(journal.all == ["a 9", "end 0"])
     let own = disk.container(on: FakeServer())
     #expect(try await own.allLongLivedOperationIDs() == [operation.operationID])
   }
 
-  /// Runs a closure while the operation is written to disk.
+  /// Runs a closure while the operation is being written to disk.
   private final class Interrupted: CKFetchRecordsOperation, @unchecked Sendable {
     let isBegun = Mutex(false)
     var interruption: (() -> Void)?
@@ -373,7 +378,9 @@ import Testing
     #expect(disk.operations.ids(now: 0) == [])
   }
 
-  @Test func `is not stored when another user signs in while it is written to disk`() async throws {
+  @Test func `is not stored if another user signs in while it is being written to disk`()
+    async throws
+  {
     let (disk, server) = (DiskScene(), Self.serverOfAnother())
     let container = disk.container(on: server)
     let operation = Self.longLived(Interrupted(recordIDs: [id("a")]))
@@ -387,7 +394,7 @@ import Testing
   }
 
   @Test
-  func `is returned to its user with a new token once the server is reachable`() async throws {
+  func `is returned to its user under a new token once the server can be reached`() async throws {
     let (disk, operationID) = try await Self.dying(.changedKeys)
     let server = FakeServer()
     server.on(ModifyRecords.self, accepted)

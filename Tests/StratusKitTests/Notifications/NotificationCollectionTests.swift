@@ -29,7 +29,7 @@ import Testing
       isRead: isRead)
   }
 
-  @Test func `a page of notifications comes with its token`() async throws {
+  @Test func `a fetch returns a page of notifications and the page's token`() async throws {
     server.on(FetchNotifications.self) { request in
       #expect(request.serverChangeToken == "t1")
       #expect(request.resultsLimit == 3)
@@ -69,7 +69,7 @@ import Testing
     #expect(!operation.moreComing)
   }
 
-  @Test func `marking as read reports the notifications that were found`() async throws {
+  @Test func `marking notifications as read reports those that the server found`() async throws {
     server.on(MarkNotificationsRead.self) { request in
       MarkNotificationsRead.Request(ids: request.ids.filter { $0 != "gone" })
     }
@@ -89,7 +89,7 @@ import Testing
     #expect(server.calls.count == 1)
   }
 
-  @Test func `the badge count is shared by all devices`() async throws {
+  @Test func `the badge operation sends its value to the server`() async throws {
     let values = Mutex<[Int]>([])
     server.on(SetBadge.self) { request in
       values.withLock { $0.append(request.value) }

@@ -83,7 +83,7 @@ import Testing
     #expect(other?.databaseScope == .shared)
   }
 
-  @Test func `alert texts, sound and badge are read from the alert`() throws {
+  @Test func `alert texts, badge, sound and category are read from the payload`() throws {
     var payload = ck("met", ["dbs": 2, "sid": "all"])
     payload["aps"] =
       [
@@ -146,7 +146,7 @@ import Testing
     #expect(zone?.notificationID == nil)
   }
 
-  /// Source: semantics §19.
+  /// Source: cloudkit-semantics §19.
   @Test func `a payload without a subject decodes to a plain notification`() throws {
     let payload: [AnyHashable: Any] = [
       "aps": ["alert": "Hi"], "ck": ["nid": "x", "cid": "iCloud.a"],

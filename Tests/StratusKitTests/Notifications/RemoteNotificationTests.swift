@@ -25,7 +25,7 @@ private final class TestListener: Sendable {
   /// Allows the subscriber to wait for one notification.
   func permit() { permits.put(()) }
 
-  /// The result of the oldest permit.
+  /// The ID of the notification that the subscriber took with the oldest permit.
   func result() async -> String? { await taken.take() }
 
   func take() async -> String? {
@@ -39,7 +39,7 @@ private final class TestListener: Sendable {
   }
 }
 
-/// A network whose only stream delivers an event after its reader has stopped.
+/// A network with one stream, which delivers its only event when the gate opens.
 private final class LateEvents: EventExchange, EventBody {
   /// Opens when the stream is read.
   let isRead = Gate()
@@ -89,7 +89,7 @@ private final class LateEvents: EventExchange, EventBody {
     while hub.listenerCount != count { await Task.yield() }
   }
 
-  /// Lets other tasks run, to give them time for what they must not do.
+  /// Lets other tasks run, so that the test notices if they do something that they must not do.
   private func letOthersRun() async { for _ in 0..<1_000 { await Task.yield() } }
 
   @Test
@@ -132,7 +132,7 @@ private final class LateEvents: EventExchange, EventBody {
     #expect(await acknowledged.take() == 1)
     #expect(await slow.take() == "N-3")
     #expect(await acknowledged.take() == 2)
-    // A subscriber that has stopped holds up no acknowledgement.
+    // A subscriber that has stopped does not delay acknowledgements.
     await slow.stop()
     #expect(await acknowledged.take() == 3)
     fast.permit()
@@ -141,7 +141,9 @@ private final class LateEvents: EventExchange, EventBody {
   }
 
   @Test
-  func `a cancelled subscriber has handled a notification when its work returns`() async throws {
+  func `the notification of a cancelled subscriber is acknowledged when its work returns`()
+    async throws
+  {
     let container = server.container(events: events)
     let (gate, taken) = (Gate(), Gate())
     let task = Task {
@@ -161,7 +163,9 @@ private final class LateEvents: EventExchange, EventBody {
   }
 
   @Test
-  func `a new subscriber starts behind taken and behind untaken notifications`() async throws {
+  func `a new subscriber acknowledges the last taken notification and continues after it`()
+    async throws
+  {
     let container = server.container(events: events)
     let first = TestListener(container)
     first.permit()
@@ -186,7 +190,9 @@ private final class LateEvents: EventExchange, EventBody {
   }
 
   @Test
-  func `a slow subscriber misses the oldest notifications and delays no other`() async throws {
+  func `a slow subscriber misses the oldest notifications and does not delay other subscribers`()
+    async throws
+  {
     let container = server.container(events: events)
     let (fast, slow) = (TestListener(container), TestListener(container))
     fast.permit()
@@ -228,7 +234,7 @@ private final class LateEvents: EventExchange, EventBody {
     await listener.stop()
   }
 
-  @Test func `two tasks may share a sequence`() async throws {
+  @Test func `two tasks can read one sequence of notifications`() async throws {
     let container = server.container(events: events)
     let payloads = container.path.notificationFeed.notifications()
     let taken = Handoff<String>()
@@ -247,7 +253,9 @@ private final class LateEvents: EventExchange, EventBody {
     }
   }
 
-  @Test func `no stream opens without a user, and cancelling ends the wait`() async throws {
+  @Test func `without a user, no stream opens, and a cancelled subscriber stops waiting`()
+    async throws
+  {
     let listener = TestListener(server.container(webAuthToken: nil, events: events))
     listener.permit()
     await listener.stop()
@@ -274,7 +282,7 @@ private final class LateEvents: EventExchange, EventBody {
     await listener.stop()
   }
 
-  @Test func `a signed-out account delivers no further notification`() async throws {
+  @Test func `no notification is delivered after a sign-out`() async throws {
     let late = LateEvents()
     let container = server.container(events: late)
     let heard = Journal()
@@ -292,7 +300,9 @@ private final class LateEvents: EventExchange, EventBody {
     #expect(heard.all == [])
   }
 
-  @Test func `a device that once subscribed has its name from the first request`() async throws {
+  @Test func `a device that has subscribed before uses its name from the first request on`()
+    async throws
+  {
     server.on(ListZones.self) { _ in ListZones.Response(zones: []) }
     do {
       let listener = TestListener(server.container(events: events, stateFolder: folder))
@@ -307,7 +317,7 @@ private final class LateEvents: EventExchange, EventBody {
     #expect(server.calls.map(\.device) == [String(name)])
   }
 
-  @Test func `a subscriber keeps the device's name over restarts`() async throws {
+  @Test func `a restarted subscriber keeps its device name`() async throws {
     var names: [String] = []
     for _ in 0..<2 {
       let container = server.container(events: events, stateFolder: folder)
@@ -330,7 +340,7 @@ private final class LateEvents: EventExchange, EventBody {
 
   /// Subscribes once as the given program. Sends another request first if `askingFirst` is true.
   ///
-  /// - Returns: the device of the stream.
+  /// - Returns: the device name in the stream's request.
   private func listen(as program: String, askingFirst: Bool = false) async throws -> String? {
     let container = server.container(events: events, stateFolder: folder, program: program)
     if askingFirst { _ = try await container.privateCloudDatabase.allRecordZones() }
@@ -342,13 +352,15 @@ private final class LateEvents: EventExchange, EventBody {
     return opening.request.device
   }
 
-  @Test func `a program that never subscribes takes no other program's device name`() async throws {
+  @Test func `a program that never subscribes does not take another program's device name`()
+    async throws
+  {
     server.on(ListZones.self) { _ in ListZones.Response(zones: []) }
     let name = try await listen(as: "listener")
     let container = server.container(stateFolder: folder, program: "asker")
     _ = try await container.privateCloudDatabase.allRecordZones()
     #expect(server.calls.map(\.device) != [name])
-    // The name stays free while the other program runs.
+    // The name is not in use while the other program runs.
     #expect(try await listen(as: "listener", askingFirst: true) == name)
     #expect(server.calls.last?.device == name)
     withExtendedLifetime(container) {}
@@ -363,7 +375,9 @@ private final class LateEvents: EventExchange, EventBody {
     #expect(server.calls.map(\.device) == [two])
   }
 
-  @Test func `a device name without a program goes to the first subscriber`() async throws {
+  @Test func `a stored device name without a program's name is given to the first subscriber`()
+    async throws
+  {
     server.on(ListZones.self) { _ in ListZones.Response(zones: []) }
     let name = try #require(try await listen(as: "one"))
     let file = folder.appendingPathComponent("devices/iCloud.org.example.App.development.0")
@@ -377,7 +391,8 @@ private final class LateEvents: EventExchange, EventBody {
   }
 
   @Test
-  func `two subscribing containers are two devices, and one that only reads is none`() async throws
+  func `each subscribing container has its own device name, and reading alone stores none`()
+    async throws
   {
     server.on(ListZones.self) { _ in ListZones.Response(zones: []) }
     server.on(ModifySubscriptions.self) { request in

@@ -131,7 +131,7 @@ import Testing
     #expect(selections.map(\.showsDeletedRecordTypes) == [true, true, true])
   }
 
-  @Test func `are one page without tokens when fetchAllChanges is false`() async {
+  @Test func `come as one page, without token updates, when fetchAllChanges is false`() async {
     let journal = Journal()
     let operation = journaled([zoneZ], into: journal)
     operation.fetchAllChanges = false
@@ -157,7 +157,7 @@ import Testing
     #expect(item.selection.fields.desiredKeys == ["title"])
   }
 
-  @Test func `give the legacy blocks a partial failure`() async {
+  @Test func `report a failed zone to the legacy block as a partial failure`() async {
     let journal = Journal()
     let zoneX = CKRecordZone.ID(zoneName: "X")
     let operation = CKFetchRecordZoneChangesOperation(
@@ -177,7 +177,9 @@ import Testing
       journal.all == ["X  false 21", "changed a", "changed b", "Z 2 false 0", "2", "21"])
   }
 
-  @Test func `are one page in the async call, which throws the zone's error`() async throws {
+  @Test func `come one page at a time in the async call, which throws the zone's error`()
+    async throws
+  {
     let database = server().database
     let page = try await database.recordZoneChanges(inZoneWith: zoneZ, since: nil)
     #expect(Set(page.modificationResultsByID.keys) == [id("a"), id("b")])
@@ -193,7 +195,7 @@ import Testing
     } throws: { code($0) == .changeTokenExpired }
   }
 
-  @Test func `are one page in the deprecated operation`() async {
+  @Test func `come one page at a time in the deprecated operation`() async {
     let journal = Journal()
     let operation = CKFetchRecordChangesOperation(
       recordZoneID: zoneZ, previousServerChangeToken: nil)
@@ -214,7 +216,7 @@ import Testing
     #expect(journal.all == ["result 9"])
   }
 
-  @Test func `have configurations that survive archiving`() throws {
+  @Test func `have a configuration that survives archiving`() throws {
     let configuration = CKFetchRecordZoneChangesOperation.ZoneConfiguration(
       previousServerChangeToken: CKServerChangeToken(syncToken: "1"), resultsLimit: 7,
       desiredKeys: ["title"])

@@ -7,13 +7,13 @@ import Testing
 @testable import StratusKit
 
 /// Classes that are `Sendable`, so apps may share them between tasks.
-@Suite struct `A class that is shared by tasks` {
+@Suite struct `Objects that tasks share` {
   private static let texts = (0..<8).map { String(repeating: "\($0)", count: 100) }
 
   /// Runs a body many times on all cores.
   ///
-  /// Without a lock, these tests crash within some hundred rounds: one thread frees a string while
-  /// another reads it.
+  /// If the class has no lock, the test crashes within some hundred rounds: one thread frees a
+  /// string while another reads it.
   private func rush(_ body: @escaping @Sendable (String) -> Void) {
     DispatchQueue.concurrentPerform(iterations: 20_000) { body(Self.texts[$0 % 8]) }
   }
@@ -90,7 +90,7 @@ import Testing
     #expect(configuration.timeoutIntervalForResource == 10)
   }
 
-  @Test func `is copied when set and reset by nil`() {
+  @Test func `is copied when it is set, and has the defaults again after nil is set`() {
     let operation = CKOperation()
     let configuration = CKOperation.Configuration()
     configuration.timeoutIntervalForRequest = 5
@@ -103,7 +103,7 @@ import Testing
     #expect(operation.configuration.timeoutIntervalForRequest == 60)
   }
 
-  @Test func `takes values that it leaves unset from the group`() {
+  @Test func `gets its unset values from the group`() {
     let operation = CKOperation()
     operation.group = CKOperationGroup()
     operation.group?.defaultConfiguration.timeoutIntervalForRequest = 5
@@ -112,7 +112,7 @@ import Testing
     #expect(operation.resolved.qualityOfService == .utility)
   }
 
-  @Test func `overrides the group even with a default value`() {
+  @Test func `overrides the group even with a value that equals the default`() {
     let operation = CKOperation()
     operation.group = CKOperationGroup()
     operation.group?.defaultConfiguration.timeoutIntervalForRequest = 5
@@ -120,7 +120,7 @@ import Testing
     #expect(operation.resolved.timeoutIntervalForRequest == 60)
   }
 
-  @Test func `applies to the request`() async {
+  @Test func `sets the time-out of the request`() async {
     let server = FakeServer()
     server.on(ModifyRecords.self, accepted)
     let operation = CKModifyRecordsOperation(recordsToSave: [note("a")])
@@ -129,7 +129,7 @@ import Testing
     #expect(server.calls.map(\.timeoutSeconds) == [7])
   }
 
-  @Test func `of a configured database applies to its calls`() async throws {
+  @Test func `of a configured database applies to the database's calls`() async throws {
     let server = FakeServer()
     server.on(ModifyRecords.self, accepted)
     let configuration = CKOperation.Configuration()
@@ -140,7 +140,9 @@ import Testing
     #expect(server.calls.map(\.timeoutSeconds) == [9])
   }
 
-  @Test func `decides whether an operation waits for a broken network`() async {
+  @Test func `with the quality of service utility makes an operation retry on a broken network`()
+    async
+  {
     let server = FakeServer()
     let failures = Journal()
     server.onRaw(LookupRecords.path) { (call) async throws(NetworkFailure) in

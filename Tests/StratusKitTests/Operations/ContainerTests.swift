@@ -24,7 +24,7 @@ import Testing
     #expect(CKContainer.default() === CKContainer.default())
   }
 
-  @Test func `runs an operation without a database on the private one`() async {
+  @Test func `runs an operation without a database on its private database`() async {
     let server = FakeServer()
     server.on(ListZones.self) { _ in ListZones.Response(zones: []) }
     let operation = CKFetchRecordZonesOperation.fetchAllRecordZonesOperation()
@@ -35,7 +35,7 @@ import Testing
     #expect(server.calls.map(\.path) == ["private/zones/list"])
   }
 
-  @Test func `configures new container and database objects, not itself`() async {
+  @Test func `applies configuredWith to new container and database objects, not to itself`() async {
     let container = FakeServer().container()
     let group = CKOperationGroup()
     let isOther = container.configuredWith(group: group) { $0 !== container }

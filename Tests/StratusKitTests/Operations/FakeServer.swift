@@ -5,14 +5,14 @@ import Synchronization
 
 @testable import StratusKit
 
-/// A minimal server that answers each endpoint by a closure and records the requests.
+/// A minimal server that answers each endpoint with a closure and records the requests.
 final class FakeServer: HTTPExchange {
   struct Call: Sendable {
-    /// For example `private/records/modify`.
+    /// The database and the endpoint, for example `private/records/modify`.
     let path: String
     let body: [UInt8]
     let timeoutSeconds: Double
-    /// `clientId`
+    /// The request's `clientId`.
     let device: String
 
     func request<R: JSONReadable>(_ type: R.Type) throws -> R { try R(jsonBytes: body) }
@@ -45,18 +45,19 @@ final class FakeServer: HTTPExchange {
   /// Sets the handler for requests to file URLs, `/assets/…`.
   func onBytes(_ handler: @escaping ByteHandler) { byteHandler.withLock { $0 = handler } }
 
-  /// All calls except those that ask for the user.
+  /// All calls except those that ask for the current user.
   var calls: [Call] { log.withLock { $0.filter { !$0.path.hasSuffix(FetchCaller.path) } } }
   var callerCalls: Int {
     log.withLock { $0.count { $0.path.hasSuffix(FetchCaller.path) } }
   }
 
-  /// Answers an endpoint with raw HTTP.
+  /// Sets the handler of an endpoint. The handler returns raw HTTP.
   func onRaw(_ path: String, _ handler: @escaping Handler) {
     handlers.withLock { $0[path] = handler }
   }
 
-  /// Answers an endpoint. A thrown ``ErrorDictionary`` refuses the whole request.
+  /// Sets the handler of an endpoint. If it throws an ``ErrorDictionary``, the server refuses the
+  /// whole request.
   func on<E: Endpoint>(
     _ endpoint: E.Type, _ answer: @escaping @Sendable (E.Request) throws -> E.Response
   ) {
@@ -87,10 +88,10 @@ final class FakeServer: HTTPExchange {
     return try await handler(call)
   }
 
-  /// A container on this server. Its clock moves only by sleeping.
+  /// A container of this server. Its clock moves only when a task sleeps.
   ///
   /// - Parameters:
-  ///   - events: delivers its notifications.
+  ///   - events: delivers the container's notifications.
   ///   - program: the program that owns the container; nil: this process's program.
   func container(
     webAuthToken: String? = "web", pieceBytesMax: Int = 1_000,
@@ -118,7 +119,7 @@ final class FakeServer: HTTPExchange {
 }
 
 extension HTTPRequest {
-  /// `clientId`
+  /// The request's `clientId`.
   var device: String? {
     URLComponents(url: url, resolvingAgainstBaseURL: false)?.queryItems?
       .first { $0.name == "clientId" }?.value

@@ -75,7 +75,7 @@ import Testing
     #expect(journal.all == ["a 1.0", "a", "result"])
   }
 
-  @Test func `gives the legacy blocks a partial failure`() async {
+  @Test func `reports a failed record to the legacy block as a partial failure`() async {
     let journal = Journal()
     let operation = CKFetchRecordsOperation(recordIDs: [id("a"), id("missing")])
     operation.perRecordCompletionBlock = { record, id, error in
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test func `is cancelled with the task that waits for it`() async {
+  @Test func `is cancelled when the task that waits for it is cancelled`() async {
     let server = FakeServer()
     let gate = Gate()
     let reached = Gate()
@@ -184,7 +184,7 @@ import Testing
     }
   }
 
-  @Test func `are made and deleted`() async throws {
+  @Test func `can be created and deleted`() async throws {
     let database = server().database
     #expect(try await database.save(CKRecordZone(zoneID: zoneZ)).zoneID == zoneZ)
     #expect(try await database.deleteRecordZone(withID: zoneZ) == zoneZ)
@@ -193,7 +193,7 @@ import Testing
     } throws: { code($0) == .zoneNotFound }
   }
 
-  @Test func `report partial failures to the legacy block`() async {
+  @Test func `that fail are reported to the legacy block as a partial failure`() async {
     let journal = Journal()
     let missing = CKRecordZone.ID(zoneName: "missing")
     let operation = CKModifyRecordZonesOperation(

@@ -6,7 +6,7 @@ import Testing
 @testable import StratusKit
 
 @Suite struct `A save` {
-  /// Returns a server that refuses the named records, as an atomic zone does.
+  /// Returns a handler that refuses the named records with these errors and accepts all others.
   private static func refusing(
     _ names: [String: ErrorCode], isWhole: Bool = false
   ) -> @Sendable (ModifyRecords.Request) throws -> RecordsResponse {
@@ -42,7 +42,7 @@ import Testing
     #expect(requests.map(\.clientChangeToken) == ["AQID", "AQID"])
   }
 
-  @Test func `refreshes the record objects that it was given`() async throws {
+  @Test func `updates the record objects that the app passed`() async throws {
     let server = FakeServer()
     server.on(ModifyRecords.self, accepted)
     let record = note("a")
@@ -56,7 +56,7 @@ import Testing
     #expect(request.selection.desiredKeys == [], "the values are known here")
   }
 
-  @Test func `of 400 records is one request, and of 401 records fails`() async throws {
+  @Test func `of 400 records is one request, and a save of 401 records fails`() async throws {
     let server = FakeServer()
     server.on(ModifyRecords.self, accepted)
     let records = (0..<401).map { note("r\($0)") }
@@ -84,7 +84,7 @@ import Testing
     #expect(server.calls.isEmpty)
   }
 
-  @Test func `of one record twice fails with invalidArguments`() async {
+  @Test func `that names one record twice fails with invalidArguments`() async {
     let server = FakeServer()
     await #expect {
       try await server.database.modifyRecords(saving: [note("a")], deleting: [id("a")])
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test func `reports a single failure to the modern blocks and success at the end`() async {
+  @Test func `reports failed records to the modern blocks, and success for the operation`() async {
     let server = FakeServer()
     server.on(ModifyRecords.self, Self.refusing(["a": .conflict, "b": .atomicError]))
     let journal = Journal()
@@ -154,7 +154,7 @@ import Testing
   }
 
   @Test
-  func `into a missing zone fails each record of that zone only`() async throws {
+  func `into a missing zone fails only the records of that zone`() async throws {
     let server = FakeServer()
     server.on(ModifyRecords.self) { request in
       if request.zoneID?.zoneName == "Z" { throw refusal(.zoneNotFound, Reason.zoneNotFound) }
@@ -177,7 +177,7 @@ import Testing
     }
   }
 
-  @Test func `sends each record with its own policy`() async throws {
+  @Test func `sends each record with its own save policy`() async throws {
     let server = FakeServer()
     server.on(ModifyRecords.self, accepted)
     let records = try ["a", "b", "c"].map { name in
@@ -219,7 +219,7 @@ import Testing
     #expect(server.calls.count == 1)
   }
 
-  @Test func `reports a lost answer unless the request can be repeated`() async throws {
+  @Test func `fails when its answer is lost, whereas a deletion is repeated`() async throws {
     let server = FakeServer()
     server.onRaw(ModifyRecords.path) { (_) async throws(NetworkFailure) in
       throw .lostAfterSending

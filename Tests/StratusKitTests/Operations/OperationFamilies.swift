@@ -3,7 +3,8 @@ import StratusFoundation
 
 @testable import StratusKit
 
-/// One operation of each class, with every property set, and another value for each property.
+/// The operation classes. Each entry makes an operation with every property set, sets its blocks,
+/// and changes every property.
 enum OperationFamilies {
   static let all: [OperationFamily] = records + changes + zones + subscriptions + container
 
@@ -188,7 +189,7 @@ enum OperationFamilies {
     },
   ]
 
-  /// The operations that run on a container and on none of its databases.
+  /// The operations that run on a container, not on a database.
   private static let container: [OperationFamily] = [
     OperationFamily(
       CKModifyBadgeOperation.self,

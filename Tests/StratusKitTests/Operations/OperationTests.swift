@@ -140,11 +140,11 @@ import Testing
     #expect(asked == ["r0", "r1", "r2", "r3", "r4"])
   }
 
-  @Test func `has an ID of its own`() {
+  @Test func `has a unique ID`() {
     #expect(CKOperation().operationID != CKOperation().operationID)
   }
 
-  @Test func `sets its container with its database`() {
+  @Test func `gets the container of the database that is set`() {
     let database = FakeServer().database
     let operation = CKFetchRecordsOperation()
     operation.database = database

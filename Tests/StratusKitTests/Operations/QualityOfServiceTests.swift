@@ -6,7 +6,7 @@ import Testing
 
 @testable import StratusKit
 
-/// The table of semantics §13.
+/// Checks the table of cloudkit-semantics §13.
 @Suite struct `The quality of service` {
   private struct Scene {
     let server = FakeServer()
@@ -38,7 +38,7 @@ import Testing
     (QualityOfService.userInteractive, -1.0), (.userInitiated, -1), (.default, 604_800),
     (.utility, 604_800), (.background, 604_800),
   ])
-  func `limits the time for a resource`(quality: QualityOfService, seconds: TimeInterval) {
+  func `decides the default resource timeout`(quality: QualityOfService, seconds: TimeInterval) {
     let configuration = CKOperation.Configuration()
     configuration.qualityOfService = quality
     #expect(configuration.timeoutIntervalForResource == seconds)
@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test(arguments: [QualityOfService.userInteractive, .userInitiated, .default, nil])
-  func `fails on a network error unless it is utility or background`(quality: QualityOfService?)
+  func `fails a fetch on a network error unless utility or background`(quality: QualityOfService?)
     async
   {
     for failure in [NetworkFailure.notConnected, .lostBeforeSending, .timedOut] {
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(arguments: [QualityOfService.utility, .background])
-  func `retries network errors for a week if it is utility or background`(
+  func `makes a fetch retry network errors for a week if it is utility or background`(
     quality: QualityOfService
   ) async {
     let scene = Scene()
@@ -77,7 +77,9 @@ import Testing
   }
 
   @Test(arguments: [QualityOfService.utility, .background])
-  func `gives up after the resource timeout that the app sets`(quality: QualityOfService) async {
+  func `allows no retry after the resource timeout that the app sets`(quality: QualityOfService)
+    async
+  {
     let scene = Scene()
     scene.server.onRaw(LookupRecords.path) { (_) async throws(NetworkFailure) in
       throw .lostBeforeSending
@@ -85,11 +87,11 @@ import Testing
     #expect(await scene.fetch(quality, resource: 100) == .networkFailure)
     #expect(scene.seconds <= 100)
     #expect(scene.seconds > 60)
-    // The last attempts have no more time than is left.
+    // The time-out of the last attempt is the remaining time.
     #expect(scene.server.calls.last.map { $0.timeoutSeconds < 60 } == true)
   }
 
-  @Test func `has no time limit when the resource timeout is minus one`() async {
+  @Test func `allows retries without a time limit if the resource timeout is minus one`() async {
     let scene = Scene()
     let attempts = Journal()
     scene.server.onRaw(LookupRecords.path) { (_) async throws(NetworkFailure) in
@@ -102,7 +104,7 @@ import Testing
     #expect(scene.seconds > 604_800)
   }
 
-  @Test func `waits as long as the server asks, within its time limit`() async {
+  @Test func `makes a fetch wait as long as the server asks, within the time limit`() async {
     let scene = Scene()
     let attempts = Journal()
     scene.server.onRaw(LookupRecords.path) { (_) async throws(NetworkFailure) in
@@ -125,7 +127,9 @@ import Testing
     #expect(late.seconds == 0)
   }
 
-  @Test func `returns the retry delay to the app when the operation does not retry`() async {
+  @Test func `default returns the retry delay to the app, since the operation does not retry`()
+    async
+  {
     let server = FakeServer()
     server.onRaw(LookupRecords.path) { (_) async throws(NetworkFailure) in
       HTTPResponse(

@@ -5,13 +5,13 @@ import Testing
 
 @testable import StratusKit
 
-/// The operations of one class, with the ways to make, observe and change one.
+/// An operation class, with functions that make, observe and change an operation of this class.
 struct OperationFamily: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let make: @Sendable () -> CKOperation
-  /// Sets every block to one that records a text.
+  /// Sets every block of the operation to a closure that records a text.
   let listen: @Sendable (CKOperation, @escaping @Sendable (String) -> Void) -> Void
-  /// Sets every other property to another value.
+  /// Sets every property that is not a block to another value.
   let change: @Sendable (CKOperation) -> Void
 
   init<Operation: CKOperation>(
@@ -149,7 +149,7 @@ private final class Stage: Sendable {
     #expect(operation.group != nil)
   }
 
-  @Test func `continues in its database and with its configuration`() async {
+  @Test func `keeps its database and its configuration even if the app changes them`() async {
     let stage = Stage()
     let other = FakeServer()
     let operation = CKFetchRecordsOperation(recordIDs: [id("a")])

@@ -6,7 +6,7 @@ import Testing
 
 @testable import StratusKit
 
-/// The table of cloudkit-semantics §17, row by row.
+/// Checks the table of cloudkit-semantics §17, row by row.
 @Suite struct PredicateFilterTable {
   private static let date = Date(timeIntervalSince1970: 1000)
   private static let now = Date(timeIntervalSince1970: 2000)
@@ -217,7 +217,7 @@ import Testing
   ]
 
   @Test(arguments: comparisons + negations + system + others)
-  func `each predicate that CloudKit supports becomes its filters`(row: Row) throws {
+  func `each predicate that CloudKit supports becomes the expected filters`(row: Row) throws {
     let predicate = NSPredicate(format: row.format, argumentArray: row.arguments)
     #expect(try filters(predicate) == row.filters)
   }
@@ -245,7 +245,8 @@ import Testing
     #expect(try filters(NSPredicate(value: false)) == [Self.nothing])
   }
 
-  @Test func `compounds and comparisons built in code equal those made from formats`() throws {
+  @Test func `predicates built in code become the same filters as those made from formats`() throws
+  {
     let compound = NSCompoundPredicate(
       andPredicateWithSubpredicates: [
         NSPredicate(format: "a == 1"),
@@ -263,7 +264,7 @@ import Testing
     #expect(try filters(built) == [Self.equal("a", 1)])
   }
 
-  @Test func `the current user's placeholder becomes the current user`() throws {
+  @Test func `the default name of the current user becomes the user's record name`() throws {
     let me = CKRecord.ID(recordName: CKCurrentUserDefaultName)
     let filters = try PredicateFilters.filters(
       of: NSPredicate(format: "creatorUserRecordID == %@", me), now: Self.now,
@@ -272,7 +273,7 @@ import Testing
     #expect(filters == [.field(FieldFilter(.equals, QueryKey(system: .creator), value))])
   }
 
-  @Test func `a predicate survives archiving with CloudKit's arguments`() throws {
+  @Test func `a predicate with values of CloudKit's classes survives archiving`() throws {
     let reference = CKRecord.Reference(recordID: Self.id, action: .none)
     let predicate = NSPredicate(
       format: "a == %@ AND b IN %@ AND c == %@", reference, [Self.id],

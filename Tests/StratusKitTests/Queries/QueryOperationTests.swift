@@ -7,7 +7,7 @@ import Testing
 @testable import StratusKit
 
 @Suite struct `A query operation` {
-  /// Answers pages of record names by the requested marker. A nil marker is the first page.
+  /// A server that has a page of record names for each continuation marker; nil: the first page.
   private func server(
     _ pages: [String?: (names: [String], next: String?)]
   ) -> FakeServer {
@@ -72,7 +72,7 @@ import Testing
     #expect(server.calls.count == 3)
   }
 
-  @Test func `refuses a server that repeats its marker`() async throws {
+  @Test func `fails when the server repeats its continuation marker`() async throws {
     let server = server([nil: ([], "m1"), "m1": ([], "m1")])
     await #expect { try await server.database.records(matching: query()) } throws: {
       code($0) == .internalError
@@ -131,7 +131,7 @@ import Testing
     #expect(server.calls.isEmpty)
   }
 
-  @Test func `without a query and a cursor is refused`() async throws {
+  @Test func `that has neither a query nor a cursor is refused`() async throws {
     let journal = Journal()
     let operation = CKQueryOperation()
     operation.queryCompletionBlock = { _, error in
@@ -163,7 +163,7 @@ import Testing
     }
   }
 
-  @Test func `waits while the server builds an index`() async throws {
+  @Test func `retries while the server builds an index`() async throws {
     let server = FakeServer()
     let calls = Journal()
     server.onRaw(QueryRecords.path) { (_) async throws(NetworkFailure) in
@@ -180,7 +180,7 @@ import Testing
     #expect(calls.all.count == 3)
   }
 
-  @Test func `applies its results limit across pages`() async throws {
+  @Test func `adds the counts of all pages`() async throws {
     let server = FakeServer()
     server.on(QueryRecords.self) { request in
       #expect(request.countsOnly)

@@ -14,7 +14,9 @@ import Testing
   }
 
   @Test
-  func `the default policy creates a record without a change tag, with all its fields`() throws {
+  func `with the default policy, a record without a change tag is created with all its fields`()
+    throws
+  {
     let record = CKRecord(
       recordType: "Note", recordID: CKRecord.ID(recordName: "note-1"))
     record["a"] = 1
@@ -28,7 +30,9 @@ import Testing
   }
 
   @Test
-  func `the default policy updates a record with a change tag, with its changed fields`() throws {
+  func `with the default policy, a record with a change tag is updated in its changed fields`()
+    throws
+  {
     let record = try fetched()
     record["a"] = nil
     record["c"] = "new"
@@ -184,7 +188,7 @@ import Testing
     #expect(record.ancestor?["c"] == nil)
   }
 
-  @Test func `a field removed during its first save is sent as removed`() throws {
+  @Test func `a field removed during its first save is sent as removed in the next save`() throws {
     let record = CKRecord(recordType: "Note")
     record["a"] = 1
     let save = try record.prepareSave(policy: .ifServerRecordUnchanged)

@@ -39,7 +39,7 @@ import Testing
     #expect(record.allKeys() == ["a", "c"])
   }
 
-  @Test func `a removed key that the server never saw leaves both key lists`() {
+  @Test func `a key that is set and removed before the first save is in neither key list`() {
     let record = fresh()
     record["a"] = 1
     record["a"] = nil
@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  @Test func `tokens are the words of the text fields`() {
+  @Test func `allTokens returns the words of the text fields without capitals and accents`() {
     let record = fresh()
     record["a"] = "Crème  Brûlée\nnow"
     record["b"] = 5

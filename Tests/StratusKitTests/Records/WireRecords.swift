@@ -2,7 +2,7 @@ import StratusWire
 
 @testable import StratusKit
 
-/// Records as a server answers them.
+/// Records as a server sends them.
 enum WireRecords {
   static let naming = UserNaming(currentUserRecordName: "_me")
 

@@ -48,7 +48,7 @@ import Testing
     ),
   ]
 
-  @Test(arguments: formats) func `a predicate is equal after a round trip through the server`(
+  @Test(arguments: formats) func `a predicate made from filters has the same filters`(
     format: String, text: String
   ) throws {
     let sent = try filters(NSPredicate(format: format))
@@ -56,7 +56,7 @@ import Testing
     let printed = ParsedPredicate(fetched).text
     #expect(printed == text)
     #expect(try filters(fetched) == sent)
-    // Our own parser reads the printed form.
+    // The framework's own parser can read the printed form.
     #expect(try filters(NSPredicate(format: printed)) == sent)
   }
 

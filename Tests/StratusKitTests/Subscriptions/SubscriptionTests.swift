@@ -65,7 +65,7 @@ import Testing
         .field(FieldFilter(.equals, QueryKey(field: "title"), .string("x"))),
         .field(FieldFilter(.greaterThan, QueryKey(field: "count"), .int64(3))),
       ])
-    // The server decodes the query with the field of each value.
+    // The sent query was decoded from JSON, so the expected query must be decoded too.
     #expect(try watched.query == Query(jsonBytes: expected.jsonBytes))
     #expect(watched.zoneID == ZoneID(zoneName: "Z"))
     #expect(watched.firesOn == [.update, .delete])
@@ -137,7 +137,8 @@ import Testing
     #expect(server.calls.isEmpty)
   }
 
-  @Test func `the legacy block gets partial failures, the modern one does not`() async throws {
+  @Test func `the legacy block gets partial failures, but the modern block does not`() async throws
+  {
     acceptAll()
     let journal = Journal()
     let old = CKModifySubscriptionsOperation(
@@ -165,7 +166,7 @@ import Testing
     #expect(!journal.all.contains("suppressed"))
   }
 
-  @Test func `a failed request is the operation's failure`() async throws {
+  @Test func `a failed request makes the whole operation fail`() async throws {
     server.on(ModifySubscriptions.self) { _ in throw refusal(.authenticationRequired) }
     let journal = Journal()
     let operation = CKModifySubscriptionsOperation(subscriptionsToSave: [query("a")])
@@ -193,7 +194,7 @@ import Testing
     }
   }
 
-  @Test func `fetched subscriptions have the class of their type`() async throws {
+  @Test func `fetched subscriptions have the class that belongs to their type`() async throws {
     let info = StratusWire.NotificationInfo()
     let stored: [SubscriptionItem] = [
       .subscription(
@@ -297,7 +298,7 @@ import Testing
     #expect(query("q", block) != query("q", otherBlock))
   }
 
-  @Test func `subscriptions of other classes, zones and types are not equal`() {
+  @Test func `subscriptions of different classes, zones or record types are not equal`() {
     let zone = CKRecordZoneSubscription(zoneID: zoneZ, subscriptionID: "s")
     #expect(zone == CKRecordZoneSubscription(zoneID: zoneZ, subscriptionID: "s"))
     let otherZone = CKRecordZone.default().zoneID

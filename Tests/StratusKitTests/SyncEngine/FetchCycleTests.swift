@@ -47,7 +47,7 @@ import Testing
     #expect(!scene.app.hasOverlapped)
   }
 
-  @Test func `continues from the last state`() async throws {
+  @Test func `continues from the stored state`() async throws {
     let scene = scene()
     try await scene.engine().fetchChanges()
     let saved = try #require(scene.app.serialization)
@@ -80,7 +80,9 @@ import Testing
     #expect(scene.app.lines.contains("records +c -x"))
   }
 
-  @Test func `stores a token only after the delegate has the changes before it`() async throws {
+  @Test func `stores a token only after the delegate has handled the changes up to it`()
+    async throws
+  {
     let scene = scene()
     let app = scene.app
     let tokens = Mutex<[String: String?]>([:])
@@ -97,7 +99,7 @@ import Testing
     #expect(found["did Z"] == .some("z2"))
   }
 
-  @Test func `throws its error and sends its closing events`() async throws {
+  @Test func `throws its error and still sends the events that end a fetch`() async throws {
     let scene = scene()
     scene.on { script in
       script.zone = { (_, _) async throws(CKError) in throw CKError(.networkFailure) }
@@ -110,7 +112,7 @@ import Testing
       ])
   }
 
-  /// Expects that a fetch throws a partial failure. Returns its errors by zone.
+  /// Expects that a fetch throws a partial failure. Returns the errors of the zones.
   private func zoneErrors(
     of call: () async throws -> Void
   ) async -> [AnyHashable: CKError.Code?] {
@@ -170,7 +172,9 @@ import Testing
     return scene
   }
 
-  @Test func `tells a cancelled zone from one that failed`() async throws {
+  @Test func `reports a cancelled zone as cancelled, and a failed zone with its own error`()
+    async throws
+  {
     let begun = Gate()
     let scene = sceneOfFailingZone {
       begun.open()
@@ -189,7 +193,9 @@ import Testing
       ])
   }
 
-  @Test func `does not throw one zone's failure when another zone is interrupted`() async throws {
+  @Test func `throws the error of a failed zone only, not of a zone that it interrupted`()
+    async throws
+  {
     let scene = sceneOfFailingZone()
     let zoneW = CKRecordZone.ID(zoneName: "W")
     let zone = scene.calls.script.withLock { $0.zone }
@@ -205,7 +211,8 @@ import Testing
     let asked = Mutex(0)
     scene.app.onOptions.withLock {
       $0 = { context in
-        // The requests so far: the database, zone Z, zone Y, and zone Y's second page.
+        // The engine asks for options before each request: the database, zone Z, zone Y, and the
+        // second page of zone Y.
         let isLast = asked.withLock { count in
           count += 1
           return count >= 4
@@ -246,7 +253,9 @@ import Testing
   }
 
   @Test
-  func `reports a remade zone with an expired token as deleted, then as changed`() async throws {
+  func `reports a zone that was deleted and created again as deleted, then as changed`()
+    async throws
+  {
     let scene = scene()
     let zone = scene.calls.script.withLock { $0.zone }
     let hasExpired = Mutex(false)
@@ -277,7 +286,8 @@ import Testing
       ])
   }
 
-  @Test func `delivers readable records and reports the zone's unreadable one`() async throws {
+  @Test func `delivers the readable records of a zone and reports the unreadable one`() async throws
+  {
     let scene = scene()
     scene.on { script in
       script.zone = { (_, _) async throws(CKError) in
@@ -323,7 +333,7 @@ import Testing
     #expect(engine.state.zoneIDsWithUnfetchedServerChanges.isEmpty)
   }
 
-  /// The storage of an app, until its process dies.
+  /// The data that an app has stored before its process dies.
   private struct Disk {
     var names: Set<String> = []
     var state: CKSyncEngine.State.Serialization?

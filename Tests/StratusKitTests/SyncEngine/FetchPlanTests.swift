@@ -4,6 +4,7 @@ import Testing
 
 private let zoneX = CKRecordZone.ID(zoneName: "X")
 
+/// A remade zone is a zone that was deleted and created again with the same name.
 @Suite struct `The plan of a fetch` {
   private func state(_ unfetched: [CKRecordZone.ID], token: String? = "d1") -> SyncState {
     var state = SyncState()
@@ -12,7 +13,7 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     return state
   }
 
-  /// Reads the database's history, which has no new change.
+  /// Passes a last page of database changes without a change to the plan.
   private func read(_ plan: inout FetchPlan, _ state: inout SyncState) {
     let page = SyncDatabasePage(token: "d2")
     let changes = plan.receive(page, state)
@@ -38,7 +39,7 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     #expect(state.unfetchedZones.isEmpty)
   }
 
-  @Test func `reads the zones in its scope and remembers the others`() {
+  @Test func `reads the zones in its scope and keeps the other zones for later`() {
     var state = state([zoneZ, zoneY])
     var plan = FetchPlan(.init(scope: .zoneIDs([zoneY])), state)
     read(&plan, &state)
@@ -75,7 +76,7 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     #expect(plan.next(state) == .zone(zoneZ, token: "z1"))
   }
 
-  @Test func `keeps the first token until it has read the whole database`() {
+  @Test func `stores no database token before its first complete read of the database`() {
     var state = state([], token: nil)
     var plan = FetchPlan(.init(), state)
     let first = SyncDatabasePage(modifications: [zoneZ], token: "d1", moreComing: true)
@@ -96,7 +97,7 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     #expect(state.databaseToken == "d2")
   }
 
-  @Test func `restarts after the database's token expired, and finds every deleted zone`() {
+  @Test func `restarts when the database's token has expired, and finds every deleted zone`() {
     var state = state([])
     state.setToken("z1", of: zoneZ)
     state.setToken("y1", of: zoneY)
@@ -113,7 +114,7 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     #expect(plan.next(state) == .zone(zoneY, token: "y1"))
   }
 
-  @Test func `reports an expired zone token even when the database's token expired too`() {
+  @Test func `reports an expired zone token even if the database's token has expired too`() {
     var state = state([])
     state.setToken("z1", of: zoneZ)
     var plan = FetchPlan(.init(), state)
@@ -182,7 +183,7 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     }
   }
 
-  @Test func `restarts a zone that was not remade when its token has expired`() {
+  @Test func `restarts a zone whose token has expired if the zone was not remade`() {
     var state = state([zoneZ])
     state.setToken("z1", of: zoneZ)
     state.setIncarnation("1", of: zoneZ)
@@ -203,7 +204,7 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
 
   /// Seed 3011196 of the simulation: the device has read one page of the old zone, and the server
   /// refuses the next request.
-  @Test func `detects that a zone is remade while a new device reads it`() {
+  @Test func `detects that a zone was remade while a new device read it`() {
     var state = state([], token: nil)
     var plan = FetchPlan(.init(), state)
     let list = SyncDatabasePage(modifications: [zoneZ], incarnations: [zoneZ: "1"], token: "d1")
@@ -222,7 +223,7 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     #expect(plan.next(state) == .zone(zoneZ, token: nil))
   }
 
-  /// Seed 100535155 of the simulation: an app writes into a zone that it has made and never
+  /// Seed 100535155 of the simulation: an app writes into a zone that it has created and never
   /// fetched.
   @Test func `detects a remade zone that was never fetched`() {
     var state = state([zoneZ])
@@ -294,7 +295,7 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     (CKError.Code.zoneNotFound, false, true), (CKError.Code.userDeletedZone, false, true),
     (.networkFailure, true, false), (.zoneBusy, true, false), (.internalError, true, false),
   ])
-  func `handles each zone error by its code`(
+  func `continues or stops after a zone's error, depending on the error's code`(
     code: CKError.Code, isFailure: Bool, goesOn: Bool
   ) {
     var state = state([zoneZ, zoneY])
@@ -308,7 +309,7 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     #expect((plan.failure?.code == code) == isFailure)
   }
 
-  @Test func `tells the reason that stopped it from the failure of a zone`() {
+  @Test func `reports the first error that stopped it rather than a zone's error`() {
     var state = state([zoneZ, zoneY])
     var plan = FetchPlan(.init(), state)
     read(&plan, &state)

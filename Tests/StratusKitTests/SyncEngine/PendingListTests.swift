@@ -67,7 +67,7 @@ import Testing
     #expect(state.records.elements == [delete("A")])
   }
 
-  @Test func `stays correct after many changes`() {
+  @Test func `equals a simple array after many changes`() {
     var state = SyncState()
     var model: [Change] = []
     var number: UInt32 = 1

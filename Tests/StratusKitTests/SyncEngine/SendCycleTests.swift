@@ -41,7 +41,7 @@ import Testing
     #expect(known.withLock { $0 } == [500, 100])
   }
 
-  /// Makes the first request for records fail for some of them, or for all.
+  /// Makes the first request that saves records fail for the named records; nil: for all records.
   private func failFirst(
     _ code: CKError.Code, of names: Set<String>? = nil, in scene: SyncScene
   ) {
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  /// Expects that a call throws a partial failure. Returns its errors by item.
+  /// Expects that a call throws a partial failure. Returns the errors of the items.
   private func itemErrors(
     of call: () async throws -> Void
   ) async -> [AnyHashable: CKError.Code?] {
@@ -92,7 +92,8 @@ import Testing
     return (error?.partialErrorsByItemID ?? [:]).mapValues { code($0) }
   }
 
-  @Test func `removes a conflict from the list, and leaves re-added changes to the next call`()
+  @Test
+  func `removes a conflicting change from the list, and leaves re-added changes to the next call`()
     async throws
   {
     let scene = SyncScene()
@@ -172,7 +173,7 @@ import Testing
     #expect(scene.calls.journal.all == ["records +a +b", "records +other -old"])
   }
 
-  @Test func `skips a zone's atomic batch when one of its records has failed`()
+  @Test func `skips an atomic batch of a zone if one of its records has failed before`()
     async throws
   {
     let scene = SyncScene()
@@ -297,7 +298,7 @@ import Testing
   }
 
   @Test
-  func `sends the other records when a key is missing, and does not check the account`()
+  func `sends the other records when an encryption key is missing, and does not check the account`()
     async throws
   {
     let scene = SyncScene()
@@ -322,7 +323,7 @@ import Testing
     #expect(Set(engine.state.pendingRecordZoneChanges) == Set(secrets))
     #expect(scene.calls.journal.all.count <= 4)
     #expect(scene.app.events.last == "did send manual")
-    // An automatic engine has nothing to fetch because of a missing key.
+    // A missing encryption key does not make an automatic engine fetch again.
     let state = scene.app.serialization
     scene.app.forget()
     let next = scene.engine(automatic: true, state: state)
@@ -335,7 +336,7 @@ import Testing
     #expect(Set(next.state.pendingRecordZoneChanges) == Set(secrets))
   }
 
-  @Test func `sends a record again that changed during its save`() async throws {
+  @Test func `sends a record again if it changed during its save`() async throws {
     let scene = SyncScene()
     let engine = scene.engine()
     let isFirst = Mutex(true)

@@ -56,7 +56,8 @@ import Testing
     #expect(saving.count == 200)
   }
 
-  /// The errors after which an engine retries: those of semantics §23, and two of our choice.
+  /// The errors after which an engine retries: those of cloudkit-semantics §23, and two that we
+  /// chose.
   private static let retried: Set<CKError.Code> = [
     .notAuthenticated, .accountTemporarilyUnavailable, .networkFailure, .networkUnavailable,
     .requestRateLimited, .serviceUnavailable, .zoneBusy, .serverResponseLost,
@@ -129,7 +130,7 @@ import Testing
     #expect(plan.end.isFruitless)
   }
 
-  @Test func `continues without the records whose key is missing on the device`() {
+  @Test func `continues without the records whose encryption key is missing on the device`() {
     let state = SyncState()
     var plan = SendPlan(.init())
     var outcome = SyncRecordsOutcome()

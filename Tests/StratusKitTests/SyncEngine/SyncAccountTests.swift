@@ -54,7 +54,9 @@ import Testing
     #expect(scene.calls.journal.all.last == "database since nil")
   }
 
-  @Test func `sends its event again if the state with it was never stored`() async throws {
+  @Test func `sends its event again if the app has not stored a state since that event`()
+    async throws
+  {
     let scene = SyncScene()
     scene.app.onEvent.withLock {
       $0 = { event, engine in
@@ -119,7 +121,9 @@ import Testing
     #expect(engine.state.pendingRecordZoneChanges.isEmpty)
   }
 
-  @Test func `keeps its changes from a user who signs in during the send`() async throws {
+  @Test func `is not used for changes of the previous user after another user signs in`()
+    async throws
+  {
     let server = FakeServer()
     let container = server.container()
     let surroundings = SyncSurroundings(of: container.privateCloudDatabase)

@@ -58,7 +58,7 @@ import Testing
     #expect(prepared.sizeBytes > 1_800_000)
   }
 
-  @Test func `contains a record that is too large without other records`() async throws {
+  @Test func `contains no other change if it contains a record that is too large`() async throws {
     let provider: @Sendable (CKRecord.ID) async -> CKRecord? = { recordID in
       let record = CKRecord(recordType: "Note", recordID: recordID)
       let isLarge = recordID.recordName == "large"

@@ -3,8 +3,8 @@ import Testing
 
 @testable import StratusKit
 
-@Suite(.timeLimit(.minutes(5))) struct `A sync engine under control` {
-  /// A server that answers zone changes only after their task is cancelled.
+@Suite(.timeLimit(.minutes(5))) struct `A sync engine` {
+  /// A server that answers a request for database changes only when the request is cancelled.
   private func slow() -> (SyncScene, begun: Gate, ended: Gate) {
     let scene = SyncScene()
     let (begun, ended) = (Gate(), Gate())
@@ -20,7 +20,9 @@ import Testing
     return (scene, begun, ended)
   }
 
-  @Test func `detects a delegate that waits for the engine, and fails its call`() async throws {
+  @Test func `detects a delegate that waits for the engine, and fails the delegate's call`()
+    async throws
+  {
     let scene = SyncScene()
     let errors = Mutex<[CKError.Code?]>([])
     scene.app.onEvent.withLock {

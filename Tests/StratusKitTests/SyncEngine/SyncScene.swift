@@ -5,7 +5,7 @@ import Synchronization
 
 @testable import StratusKit
 
-/// A server that answers a sync engine by closures and records the requests.
+/// A server that answers a sync engine with closures and records the requests.
 final class ScriptedCalls: SyncCalls {
   struct Script: Sendable {
     var database: @Sendable (String?) async throws(CKError) -> SyncDatabasePage = {
@@ -179,7 +179,7 @@ final class Announcer<Thing: Sendable>: Sendable {
   }
 }
 
-/// An account that a test switches.
+/// An account whose user or error a test sets.
 final class ScriptedAccount: AccountFeed {
   private let answer: Mutex<Result<String?, CKError>>
   private let announcer = Announcer<Void>()
@@ -192,13 +192,13 @@ final class ScriptedAccount: AccountFeed {
 
   func changes() -> AsyncStream<Void> { announcer.things() }
 
-  /// Changes the answer and notifies the subscribers.
+  /// Sets the current user or the error, and notifies the subscribers.
   func set(_ answer: Result<String?, CKError>) {
     become(answer)
     announcer.say(())
   }
 
-  /// Changes the answer without a notification.
+  /// Sets the current user or the error without a notification.
   func become(_ answer: Result<String?, CKError>) { self.answer.withLock { $0 = answer } }
 }
 

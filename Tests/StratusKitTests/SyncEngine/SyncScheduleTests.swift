@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `reads the account first, then fetches, then sends`() {
+  @Test func `reads the account first, then sends, then fetches`() {
     var schedule = schedule()
     schedule.begin(now: 0)
     schedule.noteChanges(now: 0)
@@ -71,7 +71,8 @@ import Testing
     #expect(step(&schedule, now: 2) == "account")
   }
 
-  @Test func `reads the account again for a manual call, and fails it without a user`() {
+  @Test
+  func `reads the account again for a manual call, and fails the call if no user is signed in`() {
     var schedule = schedule()
     _ = schedule.accountIsKnown(isSignedIn: false, hasPendingChanges: false, now: 0)
     let id = schedule.ask(.fetch(.init()), now: 0)
@@ -89,7 +90,7 @@ import Testing
     #expect(step(&schedule, now: 1) == "rest")
   }
 
-  @Test func `runs work that is due together with a manual call once`() {
+  @Test func `combines a manual call with due automatic work of the same kind`() {
     var schedule = settled()
     schedule.noteChanges(now: 1)
     let first = schedule.ask(.send(.init()), now: 1)
@@ -102,7 +103,7 @@ import Testing
     #expect(step(&schedule, now: 1) == "rest")
   }
 
-  @Test func `sends the remaining changes after a manual call sent some of them`() {
+  @Test func `sends the remaining changes after a manual call that sent some of them`() {
     var schedule = settled()
     schedule.noteChanges(now: 1)
     _ = schedule.ask(.send(.init(scope: .zoneIDs([zoneZ]))), now: 1)
@@ -187,7 +188,7 @@ import Testing
     #expect(step(&schedule, now: 0) == "wait 0.5")
   }
 
-  @Test func `retries a send without progress once at once, then at growing intervals`() {
+  @Test func `retries a send without progress first at once, then at growing intervals`() {
     var schedule = settled()
     schedule.noteChanges(now: 0)
     var now = 0.0
@@ -255,7 +256,7 @@ import Testing
   }
 
   @Test(arguments: [CKError.Code.internalError, .serverRejectedRequest, .permissionFailure])
-  func `retries the fetch of one notification at growing intervals`(code: CKError.Code) {
+  func `retries a fetch after a notification at growing intervals`(code: CKError.Code) {
     var schedule = settled()
     schedule.noteNotification(now: 0)
     var now = 0.0
@@ -288,7 +289,7 @@ import Testing
     #expect(step(&schedule, now: 0) == "rest")
   }
 
-  @Test func `restores only the automatic work that an abandoned manual call had taken`() {
+  @Test func `runs automatic work later if the manual call that included it is abandoned`() {
     var schedule = settled()
     for work in [SyncJob.Work.send(.init()), .fetch(.init())] {
       for isWished in [true, false] {
@@ -332,7 +333,8 @@ import Testing
     #expect(step(&schedule, now: 6) == "wait 90.0")
   }
 
-  @Test func `neither reads the account again nor delays other changes for a missing key`() {
+  @Test
+  func `neither reads the account again nor delays other changes for a missing encryption key`() {
     var schedule = settled()
     schedule.noteChanges(now: 0)
     guard case .perform(let job) = schedule.next(now: 0) else {

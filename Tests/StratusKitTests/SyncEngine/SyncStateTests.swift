@@ -86,7 +86,8 @@ import Testing
 
   /// Seed 3000561 of the simulation: a device sends a deletion twice, and the second one deletes
   /// the record that another device has made in between.
-  @Test func `settles deletions added while their batch is made, but not saves`() {
+  @Test
+  func `removes sent deletions that were added while their batch was made, but not such saves`() {
     var state = SyncState()
     state.add([save("early")])
     let stamp = state.beginBatch()

@@ -4,7 +4,7 @@ import Testing
 @testable import StratusKit
 
 @Suite(.timeLimit(.minutes(5))) struct `A sync engine whose delegate waits for it` {
-  /// The error of the call for which a delegate waited.
+  /// The error that a delegate got from the call that it waited for.
   private final class Told: Sendable {
     private let state = Mutex<CKError.Code?>(nil)
 
@@ -23,7 +23,7 @@ import Testing
     func end() async throws { try await task.withLock { $0 }?.value }
   }
 
-  /// Makes a scene's delegate wait at an event.
+  /// Makes a scene's delegate run a body at an event. Returns the error that the body throws.
   private func wait(
     at event: String, in scene: SyncScene,
     _ body: @escaping @Sendable (CKSyncEngine) async throws -> Void
@@ -53,7 +53,7 @@ import Testing
     #expect(told.error == .invalidArguments)
   }
 
-  @Test func `fails calls of the delegate's other tasks after a minute`() async throws {
+  @Test func `fails calls of the delegate's detached tasks after a minute`() async throws {
     let scene = SyncScene()
     let told = wait(at: "will fetch manual", in: scene) { engine in
       try await Task.detached { try await engine.sendChanges() }.value
@@ -100,7 +100,7 @@ import Testing
     #expect(scene.app.events.last == "did fetch manual")
   }
 
-  @Test func `fails a call for the running work itself after two minutes`() async throws {
+  @Test func `after two minutes fails the call whose work is running`() async throws {
     let scene = SyncScene()
     let isCalled = Gate()
     let fetch = Waiting()

@@ -25,7 +25,7 @@ import Testing
     #expect(other.wire == ZoneID(zoneName: "Notes", ownerRecordName: "_other"))
   }
 
-  @Test func `the current user has the default owner name in zone IDs`() {
+  @Test func `zone IDs contain the default owner name for the current user`() {
     let naming = UserNaming(currentUserRecordName: "_me")
     let own = CKRecordZone.ID(
       wire: ZoneID(zoneName: "Notes", ownerRecordName: "_me"), naming: naming)
@@ -50,8 +50,8 @@ import Testing
 
   @Test(
     arguments: [
-      // The server's flags, then the zone's capabilities. Apple: a custom zone has all four, the
-      // default zone none (CKRecordZone.Capabilities).
+      // The server's flags, then the zone's capabilities. According to Apple, a custom zone has all
+      // four, and the default zone has none (CKRecordZone.Capabilities).
       (nil, nil, nil, nil, 15), (true, nil, nil, nil, 15), (false, nil, nil, nil, 0),
       (true, false, nil, nil, 3), (true, true, nil, nil, 15), (true, nil, false, nil, 7),
       (true, nil, nil, false, 11), (true, true, false, false, 3), (true, false, true, nil, 11),

@@ -20,11 +20,18 @@ struct NaiveShares {
     return nil
   }
 
-  /// Whether a user may write at a place; nil: the user does not see the place.
+  /// Whether a user may write to the records of a hierarchy; nil: the user does not see them.
   func mayWrite(_ user: String, in root: String?) -> Bool? {
     let shares = joined[user] ?? [:]
     let permissions = [shares[nil], root.flatMap { shares[$0] }].compactMap { $0 }
     return permissions.isEmpty ? nil : permissions.contains(true)
+  }
+
+  /// Whether a user may write in any share.
+  func maySave(_ user: String) -> Bool { (joined[user] ?? [:]).values.contains(true) }
+
+  func mayRead(_ user: String, _ name: String) -> Bool {
+    mayWrite(user, in: root(of: name)) != nil
   }
 
   func visible(to user: String) -> Set<String> {

@@ -75,7 +75,8 @@ import Testing
         try FileManager.default.setAttributes(
           [.posixPermissions: 0o600], ofItemAtPath: file.path)
         #expect(throws: KeyFailure.self) { try keys.all() }
-        // NB: nor is it replaced by a new file, which would lose keys that a repair can save.
+        // NB: the file is not replaced by a new one either. That would lose keys that a repair of
+        // the file could save.
         #expect(throws: KeyFailure.self) { try keys.add(try Fixture.accountKey(2)) }
         #expect(try String(contentsOf: file, encoding: .utf8) == damaged)
       }

@@ -32,7 +32,7 @@ import Testing
     #expect(key.opened(bytes, type: type, field: "f") == value)
   }
 
-  /// Implements the documented format without the code that seals.
+  /// Opens the value by the documented format, without the code under test.
   @Test func `has the documented format, to the byte`() throws {
     let (_, bytes) = try sealed(.int64(-5))
     func text(_ parts: String...) -> [UInt8] {

@@ -31,8 +31,8 @@ import Testing
     #expect(ZoneKey(renamed, for: pair, context: Fixture.context) == nil)
   }
 
-  /// Whoever knows the public key, like the server, can wrap a key to it, but cannot do so as the
-  /// account.
+  /// Everyone with the account's public key, such as the server, can wrap a zone key for the
+  /// account. Only the account itself can authenticate as the sender.
   @Test func `from a sender without the account's private key is refused`() throws {
     let pair = try Fixture.pair()
     let forger = try Fixture.pair(2)
@@ -63,11 +63,12 @@ import Testing
         try [1] + sender.encapsulatedKey + sender.seal([UInt8](repeating: 7, count: 32))
       return ZoneKey(forged, for: pair, context: Fixture.context) != nil
     }
-    // The last one is the account's own. It shows that the others fail for the right reason.
+    // The last sender is the account itself. It shows that the other senders fail only because they
+    // are not the account.
     #expect(opened == [false, false, true])
   }
 
-  @Test func `is for a public key that differs between containers`() throws {
+  @Test func `needs a public key that is different in each container and environment`() throws {
     let key = try Fixture.accountKey()
     let keys = [
       try key.publicKey(of: "_ann", container: "iCloud.a", environment: .development),

@@ -78,7 +78,8 @@ import Testing
     }
   }
 
-  @Test func `a device name without a complete program goes to the first program`() throws {
+  @Test func `a device name without a complete program name is given to the first program`() throws
+  {
     for text in ["old\n", "old\nhal"] {
       _ = identity()
       try Data(text.utf8).write(to: slot(0))
@@ -132,7 +133,7 @@ import Testing
     #expect(identity() == nil)
   }
 
-  @Test func `the folder of persistent state is where the environment says`() {
+  @Test func `the environment variables decide where the folder of persistent state is`() {
     func place(_ variables: [String: String]) -> String? {
       StateFolder.location(environmentVariables: variables)?.path
     }

@@ -43,7 +43,7 @@ import Testing
           + "notifications/stream?clientId=D-1&ckAPIToken=api&ckWebAuthToken=web")
       #expect(request.headers["Accept"] == "text/event-stream")
       #expect(request.headers["Last-Event-ID"] == nil)
-      // The server sends a sign of life every 25 s.
+      // The server sends a heartbeat every 25 s.
       #expect(request.timeoutSeconds > 50 && request.timeoutSeconds < 100)
     }
   }
@@ -82,8 +82,8 @@ import Testing
       #expect(await heard.take()?.number == 5)
       again.end()
       #expect(try await events.opened().lastEventID == "5")
-      // Half of half a second, as chance is 0. A stream that delivered an event restarts with the
-      // shortest wait.
+      // Each wait is half of 0.5 s, since chance is 0. After a stream that has delivered an event,
+      // the waits start with the shortest one again.
       #expect(time.sleeps == [0.25, 0.25])
     }
   }
@@ -192,7 +192,7 @@ import Testing
         == #"{"through":4}"#)
   }
 
-  @Test func `the next requests use a new device name`() async throws {
+  @Test func `requests use a new device name as soon as it is set`() async throws {
     let exchange = ScriptedExchange([.answer(200, emptyList), .answer(200, emptyList)])
     let connection = connection(exchange)
     func send() async throws {

@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `can be owned by one process at a time`() {
+  @Test func `can be owned by only one process at a time`() {
     withFolder {
       var saved = operations().make(id: "A")
       #expect(saved?.keep(request: Data([1])) == true)
@@ -48,8 +48,8 @@ import Testing
     }
   }
 
-  /// `cancel()` deletes an operation while its task may write an answer.
-  @Test func `leave no folder if they are deleted while a step is written`() throws {
+  /// `cancel()` deletes an operation while its task may still be writing an answer.
+  @Test func `leave no folder if they are deleted while a step is being written`() throws {
     try withFolder {
       for round in 0..<100 {
         let saved = try #require(operations().make(id: "A\(round)"))
