@@ -1,5 +1,7 @@
 // Functions of the C library that Swift's `Glibc` module does not have: Linux's epoll, and a search
-// in memory. ifndef CEPOLL_H define CEPOLL_H
+// in memory.
+#ifndef CEPOLL_H
+#define CEPOLL_H
 
 #include <stddef.h>
 #include <sys/epoll.h>
