@@ -4,6 +4,7 @@ import StratusWire
 extension StoreConformance {
   static let roleChecks: [Check] = [
     Check("a new record type has the initial grants", newTypesHaveInitialGrants),
+    Check("fields of user records leave the grants as they are", userFieldsKeepGrants),
     Check("grants are replaced as a whole", grantsAreReplaced),
     Check("a removed role leaves all grants", removedRolesLeaveGrants),
     Check("the roles of a user are replaced as a whole", userRolesAreReplaced),
@@ -24,6 +25,18 @@ extension StoreConformance {
     try expect(
       schema.recordTypes["Users"]?.grants.roles, ["_world": .read, "_creator": .write])
     try expect(schema.customRoles, [])
+  }
+
+  /// Apps add fields to user records without adding the type.
+  static func userFieldsKeepGrants(_ store: any Store) async throws {
+    try await store.write { (body) throws(ServerError) in
+      try body.add(
+        SchemaAddition(
+          fields: [.init(recordType: "Users", name: "nick", type: FieldType(.string))]))
+    }
+    let schema = try await store.read { (body) throws(ServerError) in try body.schema() }
+    try expect(
+      schema.recordTypes["Users"]?.grants.roles, ["_world": .read, "_creator": .write])
   }
 
   /// Other types keep their grants, and reads with an older schema see the new grants.

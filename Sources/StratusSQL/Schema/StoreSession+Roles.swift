@@ -44,7 +44,12 @@ extension StoreSession {
   }
 
   /// Reads the roles and grants of a schema whose record types are known.
-  func readRoles(into schema: inout Schema) throws(ServerError) {
+  ///
+  /// - Parameter storedTypes: the record types that have grants, perhaps none. User records have
+  ///   fields without a stored type; they keep their initial grants.
+  func readRoles(
+    into schema: inout Schema, storedTypes: [String]
+  ) throws(ServerError) {
     schema.customRoles = Set(try connection.all(RoleStatements.list, []) { $0.text(0) })
     var grants: [String: RecordGrants] = [:]
     try connection.run(GrantStatements.list, []) { (row) throws(ServerError) in
@@ -55,7 +60,7 @@ extension StoreSession {
         RecordPermissions(rawValue: permissions)
       return true
     }
-    for recordType in schema.recordTypes.keys {
+    for recordType in storedTypes + grants.keys {
       schema.set(grants[recordType] ?? RecordGrants(), of: recordType)
     }
     if !schema.customRoles.isEmpty { try readMembers(into: &schema) }

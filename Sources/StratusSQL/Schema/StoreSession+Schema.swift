@@ -86,7 +86,7 @@ extension StoreSession {
       indexes: try readIndexes(), settings: try readSettings(),
       retirements: try readRetirements())
     schema.add(addition)
-    try readRoles(into: &schema)
+    try readRoles(into: &schema, storedTypes: addition.recordTypes)
     return schema
   }
 
