@@ -1,5 +1,6 @@
 public import Foundation
 import StratusDomain
+import StratusServer
 import StratusWire
 
 /// The schema rules that apps meet on a ``TestServer``.
