@@ -22,6 +22,8 @@ public struct Composition: Sendable {
   let cascades: any Signals = LocalSignals()
   /// Signals changes that may cause notifications.
   let changes: any Signals = LocalSignals()
+  /// Assigns custom roles to users.
+  public let roles: UserRoles
   /// Counts the requests that production refused because it lacks a part of the schema.
   let radar: ProductionRadar
   /// Records which indexes queries use.
@@ -93,8 +95,9 @@ public struct Composition: Sendable {
     ) { error in
       logger.error("notifications cannot be handed out: \(error.reason) \(error.facts)")
     }
+    roles = UserRoles(stores: stores, ambient: live.ambient, changes: changes)
     let management = accounts.managementHandlers(
-      roles: UserRoles(stores: stores, ambient: live.ambient, changes: changes),
+      roles: roles,
       audit: Audit { logger.notice("\($0)") },
       releaseEnded: { [hub, accounts] () async throws(ServerError) in
         try await hub.releaseEnded(by: accounts)

@@ -38,17 +38,20 @@ public final class TestServer: Sendable {
 
   /// Starts an empty server that keeps its data in memory.
   ///
-  /// - Throws: the error that prevents the server from starting.
-  public convenience init() async throws { try await self.init(clock: TestClock()) }
+  /// - Parameter schema: the schema rules; in development, the first save creates types and fields.
+  /// - Throws: the error that prevents the server from starting; ``SchemaFileError``.
+  public convenience init(schema: ServerSchema = .development) async throws {
+    try await self.init(clock: TestClock(), schema: schema)
+  }
 
   /// Starts an empty server that keeps its data in memory and uses the given clock.
   ///
-  /// - Throws: the error that prevents the server from starting.
-  public convenience init(clock: TestClock) async throws {
+  /// - Throws: the error that prevents the server from starting; ``SchemaFileError``.
+  public convenience init(clock: TestClock, schema: ServerSchema = .development) async throws {
     let live = Self.live(by: clock)
     try await self.init(
       storage: try ServerStorage(inMemory: live), clock: clock, live: live, limits: .unpaced,
-      log: nil, folder: Self.freshFolder(live), removesFolder: true)
+      log: nil, folder: Self.freshFolder(live), removesFolder: true, schema: try schema.read())
   }
 
   /// Starts a server that keeps its data in a folder.
@@ -110,7 +113,7 @@ public final class TestServer: Sendable {
 
   private init(
     storage: ServerStorage, clock: TestClock, live: Live, limits: LimitSettings,
-    log: CapturedLog?, folder: URL, removesFolder: Bool
+    log: CapturedLog?, folder: URL, removesFolder: Bool, schema: Schema? = nil
   ) async throws {
     var logger = Logger(label: "stratus")
     logger.logLevel = .error
@@ -121,7 +124,7 @@ public final class TestServer: Sendable {
     developer = try await composition.accounts.developerTokens(email: "developer@localhost")
     core = TestCore(
       composition: composition, clock: clock, apiToken: developer.apiToken, folder: folder,
-      removesFolder: removesFolder)
+      removesFolder: removesFolder, schema: schema)
   }
 
   private static func freshFolder(_ live: Live) -> URL {

@@ -12,8 +12,12 @@ import StratusWire
 /// send requests, and the clock still advances.
 struct DirectExchange: HTTPExchange {
   let core: TestCore
+  let address: StoreAddress
 
   func send(_ request: HTTPRequest) async throws(NetworkFailure) -> HTTPResponse {
+    do throws(ServerError) { try await core.prepare(address) } catch {
+      return Refusal(.internalError).response
+    }
     let answer = try await RouterExchange(router: core.composition.router).send(request)
     if request.method == .post { await core.continueWork() }
     return answer
@@ -30,7 +34,7 @@ extension TestCore {
       settings: settings(
         of: account, environment: address.environment,
         stateFolder: folder.appendingPathComponent("test/state", isDirectory: true)),
-      exchange: DirectExchange(core: self), timing: clock.timing,
+      exchange: DirectExchange(core: self, address: address), timing: clock.timing,
       assets: AssetSettings(
         cacheFolder: folder.appendingPathComponent("test/cache", isDirectory: true)))
   }

@@ -138,14 +138,14 @@ extension TestAccount {
   /// - Parameters:
   ///   - containerIdentifier: the container's name.
   ///   - scope: `.shared` throws `CKError.badDatabase`.
-  ///   - environment: development unless given.
+  ///   - environment: nil: the environment in which the server's apps run.
   /// - Throws: the server's error.
   public func database(
     _ containerIdentifier: String, _ scope: CKDatabase.Scope = .private,
-    environment: CKContainer.Settings.Environment = .development
+    environment: CKContainer.Settings.Environment? = nil
   ) async throws -> TestDatabase {
     if scope == .shared { throw CKError(.badDatabase) }
-    let address = StoreAddress(container: containerIdentifier, environment)
+    let address = core.address(of: containerIdentifier, environment)
     return TestDatabase(
       core: core, container: core.container(at: address, of: state), address: address,
       scope: scope,
@@ -159,19 +159,25 @@ extension TestServer {
   /// ``TestAccount/database(_:_:environment:)``.
   public func publicDatabase(
     _ containerIdentifier: String,
-    environment: CKContainer.Settings.Environment = .development
+    environment: CKContainer.Settings.Environment? = nil
   ) -> TestDatabase {
-    let address = StoreAddress(container: containerIdentifier, environment)
+    let address = core.address(of: containerIdentifier, environment)
     return TestDatabase(
       core: core, container: core.container(at: address, of: nil), address: address,
       scope: .public, owner: nil)
   }
 }
 
-extension StoreAddress {
-  init(container: String, _ environment: CKContainer.Settings.Environment) {
-    self.init(
+extension TestCore {
+  /// The store of a container.
+  ///
+  /// - Parameter environment: nil: the environment in which apps run.
+  func address(
+    of container: String, _ environment: CKContainer.Settings.Environment?
+  ) -> StoreAddress {
+    StoreAddress(
       container: container,
-      environment: ContainerEnvironment(rawValue: environment.rawValue) ?? .development)
+      environment: environment.flatMap { ContainerEnvironment(rawValue: $0.rawValue) }
+        ?? self.environment)
   }
 }

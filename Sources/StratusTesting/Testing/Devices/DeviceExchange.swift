@@ -9,8 +9,11 @@ import StratusWire
 final class DeviceExchange: HTTPExchange {
   let core: TestCore
   let network: DeviceNetwork
+  /// The store of the container.
+  private let address: StoreAddress
 
-  init(core: TestCore, network: DeviceNetwork) {
+  init(core: TestCore, network: DeviceNetwork, address: StoreAddress) {
+    self.address = address
     self.core = core
     self.network = network
   }
@@ -98,6 +101,9 @@ final class DeviceExchange: HTTPExchange {
   }
 
   private func ask(_ request: DeviceRequest) async throws(NetworkFailure) -> HTTPResponse {
+    do throws(ServerError) { try await core.prepare(address) } catch {
+      return Refusal(.internalError).response
+    }
     var sent = request.sent
     if request.endpoint == AcknowledgeNotifications.path,
       let acknowledged = try? AcknowledgeNotifications.Request(jsonBytes: sent.body)

@@ -55,6 +55,38 @@ public struct TestAccount: Sendable {
     nonmutating set { state.change { $0.isStorageFull = newValue } }
   }
 
+  /// Gives the account's user a custom role, as `stratus role grant` does.
+  ///
+  /// - Throws: `CKError.unknownItem` if the container's schema has no such role.
+  public func grantRole(_ role: String, in containerIdentifier: String) async throws {
+    try await change(role, in: containerIdentifier) { (roles, user, address) throws(ServerError) in
+      _ = try await roles.grant(role, to: user, at: address)
+    }
+  }
+
+  /// Takes a custom role from the account's user.
+  ///
+  /// - Throws: as ``grantRole(_:in:)``.
+  public func revokeRole(_ role: String, in containerIdentifier: String) async throws {
+    try await change(role, in: containerIdentifier) { (roles, user, address) throws(ServerError) in
+      _ = try await roles.revoke(role, from: user, at: address)
+    }
+  }
+
+  private func change(
+    _ role: String, in container: String,
+    _ body: (UserRoles, String, StoreAddress) async throws(ServerError) -> Void
+  ) async throws {
+    let address = StoreAddress(container: container, environment: core.environment)
+    let user = try await core.userRecordName(of: state, at: address)
+    do throws(ServerError) {
+      try await core.prepare(address)
+      try await body(core.composition.roles, user, address)
+    } catch {
+      throw CKError(.unknownItem, userInfo: [NSLocalizedDescriptionKey: error.reason])
+    }
+  }
+
   /// Deletes a zone, as when a user deletes an app's data in the system's settings.
   ///
   /// Devices receive a zone deletion with the reason `purged`. Saves to the zone fail with
@@ -83,7 +115,7 @@ public struct TestAccount: Sendable {
   private func deleteZone(
     _ zoneName: String, in container: String, reason: ZoneDeletionReason
   ) async throws {
-    let address = StoreAddress(container: container, environment: .development)
+    let address = StoreAddress(container: container, environment: core.environment)
     let user = try await core.userRecordName(of: state, at: address)
     let origin = ChangeOrigin(
       user: user, deviceID: nil, notificationID: "purge-\(core.activity)",

@@ -13,6 +13,7 @@ final class TestCore: Sendable {
     var devicesCount = 0
     var devices: [WeakDevice] = []
     var accounts: [String: AccountState] = [:]
+    var prepared: Set<StoreAddress> = []
   }
 
   let composition: Composition
@@ -23,12 +24,16 @@ final class TestCore: Sendable {
   let folder: URL
   /// The faults that affect all devices.
   let faults = FaultBook()
+  /// The schema of every production environment; nil: apps run in development.
+  let schema: Schema?
   private let removesFolder: Bool
   private let state = Mutex(State())
 
   init(
-    composition: Composition, clock: TestClock, apiToken: String, folder: URL, removesFolder: Bool
+    composition: Composition, clock: TestClock, apiToken: String, folder: URL, removesFolder: Bool,
+    schema: Schema?
   ) {
+    self.schema = schema
     self.composition = composition
     self.clock = clock
     self.apiToken = apiToken
@@ -46,6 +51,15 @@ final class TestCore: Sendable {
   var isAvailable: Bool {
     get { state.withLock(\.isAvailable) }
     set { state.withLock { $0.isAvailable = newValue } }
+  }
+
+  /// Whether ``prepare(_:)`` has given a store its schema.
+  func hasPrepared(_ address: StoreAddress) -> Bool {
+    state.withLock { $0.prepared.contains(address) }
+  }
+
+  func notePrepared(_ address: StoreAddress) {
+    state.withLock { _ = $0.prepared.insert(address) }
   }
 
   /// An account that this test has already requested; nil: none.

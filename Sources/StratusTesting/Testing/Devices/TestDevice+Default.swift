@@ -16,7 +16,7 @@ extension TestDevice {
   /// }
   /// ```
   public func withDefaultContainer<Value>(
-    _ identifier: String, environment: CKContainer.Settings.Environment = .development,
+    _ identifier: String, environment: CKContainer.Settings.Environment? = nil,
     isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
   ) async rethrows -> Value {
     try await CKContainer.$substitute.withValue(
@@ -25,7 +25,7 @@ extension TestDevice {
 
   /// The same for a body that is not `async`.
   public func withDefaultContainer<Value>(
-    _ identifier: String, environment: CKContainer.Settings.Environment = .development,
+    _ identifier: String, environment: CKContainer.Settings.Environment? = nil,
     _ body: () throws -> Value
   ) rethrows -> Value {
     try CKContainer.$substitute.withValue(

@@ -45,15 +45,16 @@ public final class TestDevice: Sendable {
   ///
   /// - Parameters:
   ///   - identifier: the container's name, such as `iCloud.com.example.Notes`.
-  ///   - environment: development by default. In development, the first save creates a record type
-  ///     or field. In production, the schema must be deployed: ``TestServer/deploy(_:to:)``.
+  ///   - environment: nil: production if the server has a schema file, otherwise development. In
+  ///     development, the first save creates a record type or field. In production, the schema must
+  ///     be deployed: ``ServerSchema``, ``TestServer/deploy(_:to:)``.
   public func container(
-    _ identifier: String, environment: CKContainer.Settings.Environment = .development
+    _ identifier: String, environment: CKContainer.Settings.Environment? = nil
   ) -> CKContainer {
-    let address = StoreAddress(container: identifier, environment)
+    let address = core.address(of: identifier, environment)
     return state.withLock { state in
       if let container = state.containers[address] { return container }
-      let exchange = DeviceExchange(core: core, network: network)
+      let exchange = DeviceExchange(core: core, network: network, address: address)
       let container = CKContainer(
         identifier: identifier,
         settings: core.settings(
