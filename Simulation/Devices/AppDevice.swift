@@ -99,7 +99,7 @@ final class AppDevice: Device, @unchecked Sendable {
   }
 }
 
-/// The data that an app stores, with the engine's state that followed it.
+/// The data that an app stores, with the engine's state that was stored together with it.
 struct AppDisk: Sendable {
   var data = AppData()
   var state: CKSyncEngine.State.Serialization?

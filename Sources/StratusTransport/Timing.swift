@@ -5,8 +5,8 @@ public struct Timing: Sendable {
   public var now: @Sendable () -> Double
   /// Waits for a number of seconds; throws when the task is cancelled.
   public var sleep: @Sendable (Double) async throws -> Void
-  /// Waits like ``sleep``, for timeouts that are not expected to expire because they guard other
-  /// work. A test clock that jumps to the next delay ignores these.
+  /// Waits like ``sleep``. It is used for time-outs that guard other work and should not expire. A
+  /// test clock that jumps to the next delay ignores these time-outs.
   public var watch: @Sendable (Double) async throws -> Void
   /// A random number from 0 up to 1.
   public var chance: @Sendable () -> Double

@@ -108,7 +108,7 @@ import Testing
   }
 
   @Test(arguments: ["early", "late"])
-  func `that is a query cursor continues with the next page`(time: String) async throws {
+  func `is still valid: a query cursor continues with the next page`(time: String) async throws {
     try await withGoldenServer { golden in
       let database = try golden.container(of: "alice").privateCloudDatabase
       var cursor: CKQueryOperation.Cursor? = try GoldenFiles.object(

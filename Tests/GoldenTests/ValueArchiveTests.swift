@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `of a location or an asset has its original properties`() throws {
+  @Test func `that contains a location or an asset has its original properties`() throws {
     let location = try GoldenFiles.object("location", of: CLLocation.self)
     GoldenValues.expect(location, is: 0, isWhole: true)
     let asset = try GoldenFiles.object("asset-unsaved", of: CKAsset.self)

@@ -57,7 +57,7 @@ import Testing
     #expect(throws: ServerError.self) { try DerivedRows(of: record, schema: all) }
   }
 
-  @Test func `a new parent whose name only looks like the previous one is stored`() throws {
+  @Test func `a new parent is stored even if its name looks equal to the old name`() throws {
     let states = Self.names.map { parent in
       StoredRecord(
         name: "r", type: "Note", change: 1, isDeleted: false,

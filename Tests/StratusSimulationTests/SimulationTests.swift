@@ -16,7 +16,7 @@ import Testing
     #expect(status == 0, "\(output)")
   }
 
-  @Test func `a failing seed is printed with the command that repeats it`() throws {
+  @Test func `a traced seed prints its plan and its result`() throws {
     let (_, output) = try simulate(["--seed", "7", "--trace"])
     #expect(output.contains("plan:"))
     #expect(output.contains("seed 7: fine"), "\(output.suffix(2_000))")

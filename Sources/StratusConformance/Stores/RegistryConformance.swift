@@ -58,8 +58,8 @@ public enum RegistryConformance {
     try await registry.advanceVersion()
     versions.append(try await registry.version())
     try expect(versions, Set(versions).sorted())
-    // Neither the use of a session nor a clean-up that finds nothing changes which callers are
-    // admitted, so the version stays.
+    // Using a session does not change which callers are admitted, and a clean-up without results
+    // does not either. The version therefore stays.
     try await registry.create(session)
     let before = try await registry.version()
     try await registry.touchSession(id: session.id, at: session.lastUsedAt + 1)

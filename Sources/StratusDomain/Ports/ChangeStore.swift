@@ -22,8 +22,8 @@ public protocol ChangeReading {
   /// The number of the newest change to a database's list of zones; 0: none yet.
   func latestZoneChange(in view: DatabaseView) throws(ServerError) -> Int64
 
-  /// The change number of the newest deletion that was removed from a database's list of zones; 0:
-  /// none.
+  /// The change number of the newest deletion of a zone that the database's history no longer
+  /// contains; 0: none.
   func newestExpiredZone(in view: DatabaseView) throws(ServerError) -> Int64
 
   /// Zones created, changed or deleted after a change, in the order of changes. Each appears once,

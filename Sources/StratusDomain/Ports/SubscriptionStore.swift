@@ -38,9 +38,9 @@ public protocol SubscriptionReading {
   func newestSubscription() throws(ServerError) -> Int64
 
   /// Whether a subscription with a number above `number` must be matched with the outbox entry
-  /// `entry`. Only a subscription that replaced an earlier one can be: it inherits
-  /// ``StoredSubscription/since``. Any other subscription with such a number is newer than the
-  /// entry.
+  /// `entry`. Only a subscription that replaced an earlier one may have to be matched, because
+  /// it inherits ``StoredSubscription/since``. Any other subscription with such a number is newer
+  /// than the entry.
   func hasReplacement(after number: Int64, concerning entry: Int64) throws(ServerError) -> Bool
 
   /// The kinds of changes in a database that subscriptions watch.

@@ -325,8 +325,8 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
 
   private var mayRead: Bool { heldNext == held.count && !isIntakeFull && !isPausing }
 
-  /// Pauses reading between the parts of a discarded body. A client that sends large bodies to be
-  /// refused must not take time from other connections.
+  /// Pauses reading between the parts of a discarded body. Otherwise a client could send
+  /// large bodies that the server refuses, and thereby take time from other connections.
   private func pauseReading(after count: Int) {
     forgottenSincePause += count
     guard forgottenSincePause >= Limits.discardedBytesPerPause, !isPausing else { return }

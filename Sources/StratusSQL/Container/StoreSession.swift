@@ -3,8 +3,8 @@ public import StratusDomain
 /// The implementation of a store inside one transaction.
 ///
 /// Each connection has one session. The session outlives transactions and caches data that seldom
-/// changes. Other connections may also write. A cached value is therefore one that never changes,
-/// or each transaction checks its version, which it reads together with other rows.
+/// changes. Other connections may also write. A value is therefore cached only if it never changes,
+/// or if each transaction checks its version. The version is read together with other rows.
 public final class StoreSession: SQLSession {
   let connection: any SQLConnection
   /// The numbers of databases, which never change.

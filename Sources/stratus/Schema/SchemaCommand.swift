@@ -119,7 +119,7 @@ struct SchemaCommand: AsyncParsableCommand {
 
     @OptionGroup var change: SchemaChangeOptions
 
-    @Argument(help: "The schema file; - for the input; none: the development schema.")
+    @Argument(help: "The schema file; '-' reads standard input. Default: the development schema.")
     var file: String?
 
     func run() async throws { try await change.run(file: file, in: .production) }

@@ -23,7 +23,8 @@ struct Refusal: Error {
   }
 }
 
-/// Decodes the values of filters: the types that a field accepts, and their conversions.
+/// Decodes the values of filters. It knows which types each field accepts, and converts the values
+/// to the field's type.
 struct NaiveOperandReader {
   let element: FieldType.Element
   let isSystem: Bool

@@ -68,7 +68,7 @@ import Testing
   }
 }
 
-@Suite struct `A zone's changes` {
+@Suite struct `Changes of zones` {
   /// A server with two pages for zone Z: two records, then a tombstone. Zone X has an expired
   /// token.
   private func server() -> FakeServer {
@@ -115,7 +115,7 @@ import Testing
     return operation
   }
 
-  @Test func `come zone by zone, with tokens between the pages`() async throws {
+  @Test func `arrive one zone after the other, with tokens between pages`() async throws {
     let server = server()
     let journal = Journal()
     let zoneX = CKRecordZone.ID(zoneName: "X")

@@ -49,7 +49,9 @@ import Testing
   }
 
   @Test(arguments: [QualityOfService.userInteractive, .userInitiated, .default, nil])
-  func `fails a fetch on a network error unless utility or background`(quality: QualityOfService?)
+  func `decides whether a fetch fails on a network error: all but utility and background`(
+    quality: QualityOfService?
+  )
     async
   {
     for failure in [NetworkFailure.notConnected, .lostBeforeSending, .timedOut] {

@@ -81,8 +81,8 @@ struct RandomShares {
     if isInCycle(name) { sights.note("cycle") }
   }
 
-  /// The number of records that follow at once. It is so low that most moves of trees take several
-  /// steps.
+  /// The number of records that one step moves with their parents. It is so low that most moves of
+  /// trees take several steps.
   private var followersMax: Int { mutating get { Int.random(in: 1...3, using: &chance) } }
 
   private func save(_ name: String, _ parent: ParentChange) -> RecordOperation {
