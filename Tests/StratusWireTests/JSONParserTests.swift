@@ -136,7 +136,7 @@ import Testing
     "3.5", "1e-1", "9223372036854775808", "-9223372036854775809", "1e19", "1e400", "\"\"", "\"a\"",
     "\" 1\"", "\"1 \"", "\"0x10\"", "\"+1\"", "\"nan\"", "\"1.\"", "true", "false", "null", "[]",
     "{}", "0.99999999999999999999", "1e99999999999999999999",
-  ]) func `a value that is not a whole number of 64 bits does not decode as one`(_ text: String) throws {
+  ]) func `only a whole number of 64 bits decodes as one`(_ text: String) throws {
     #expect(try parsed(text).int64 == nil)
   }
 
