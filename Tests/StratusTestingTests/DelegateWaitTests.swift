@@ -18,7 +18,7 @@ private final class SlowDelegate: CKSyncEngineDelegate {
   ) async -> CKSyncEngine.RecordZoneChangeBatch? { nil }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct `A slow delegate of a sync engine` {
+@Suite(.timeLimit(.minutes(15))) struct `A slow delegate of a sync engine` {
   private func engine(_ stage: Stage, _ delegate: SlowDelegate) -> CKSyncEngine {
     var configuration = CKSyncEngine.Configuration(
       database: stage.database, stateSerialization: nil, delegate: delegate)

@@ -3,7 +3,7 @@ import Testing
 
 /// Notifications of a change on one device reach the other devices, over sockets and through the
 /// framework.
-@Suite(.timeLimit(.minutes(5))) struct `Remote notifications` {
+@Suite(.timeLimit(.minutes(15))) struct `Remote notifications` {
   @Test func `of every kind of subscription reach the devices that did not write`() async throws {
     try await SocketServer.running { server in
       let (phone, tablet) = (try server.device("phone"), try server.device("tablet"))

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct `Devices with sync engines` {
+@Suite(.timeLimit(.minutes(15))) struct `Devices with sync engines` {
   @Test func `have the same notes after sending and fetching`() async throws {
     try await withCloud { cloud in
       let (phone, tablet) = (NotesDevice(), NotesDevice())

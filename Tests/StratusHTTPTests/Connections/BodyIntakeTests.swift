@@ -7,7 +7,7 @@ import Testing
 @testable import StratusHTTP
 
 /// A request body on its way from a connection to an endpoint.
-@Suite(.timeLimit(.minutes(5))) struct `A body that arrives` {
+@Suite(.timeLimit(.minutes(15))) struct `A body that arrives` {
   private static let piece = ByteBuffer(repeating: 1, count: Limits.bodyAheadBytesMax / 8)
 
   private final class Calls: Sendable {

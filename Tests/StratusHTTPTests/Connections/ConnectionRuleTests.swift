@@ -10,7 +10,7 @@ import Testing
 @testable import StratusHTTP
 
 /// Requirements on a server in HTTP/1.1 (RFC 9110, RFC 9112), tested over real sockets.
-@Suite(.timeLimit(.minutes(5))) struct `Rules of HTTP` {
+@Suite(.timeLimit(.minutes(15))) struct `Rules of HTTP` {
   static let closing = "Connection: close\r\n\r\n"
 
   @Test(arguments: [

@@ -11,7 +11,7 @@ import Testing
 @testable import StratusHTTP
 
 /// The time-outs of a connection, with a clock that the test advances.
-@Suite(.timeLimit(.minutes(5))) struct `Time-outs of a connection` {
+@Suite(.timeLimit(.minutes(15))) struct `Time-outs of a connection` {
   /// A connection handler on a channel without a socket.
   private struct Scene {
     let channel: NIOAsyncTestingChannel

@@ -8,7 +8,7 @@ import Testing
 @testable import StratusServer
 
 /// Whether the server reports that it can work.
-@Suite(.timeLimit(.minutes(5))) struct Readiness {
+@Suite(.timeLimit(.minutes(15))) struct Readiness {
   private struct Check: ReadinessCheck {
     let name: String
     let look: @Sendable () async -> [ReadinessFault]

@@ -7,7 +7,7 @@ import Testing
 /// Clients that stop in the middle of a request or an answer, over real sockets. All time-outs are
 /// an hour, except the one that a test sets. A test whose rule fails therefore reaches its time
 /// limit.
-@Suite(.timeLimit(.minutes(5))) struct `Stalled clients` {
+@Suite(.timeLimit(.minutes(15))) struct `Stalled clients` {
   // Stopping the server: these tests pass if the scene returns.
 
   @Test func `A truncated body does not delay the server's stop`() async throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StratusKit
 
-@Suite(.timeLimit(.minutes(5))) struct `A fetch by a sync engine` {
+@Suite(.timeLimit(.minutes(15))) struct `A fetch by a sync engine` {
   /// A scene in which zone Z has two pages and zone Y has none.
   private func scene() -> SyncScene {
     let scene = SyncScene()

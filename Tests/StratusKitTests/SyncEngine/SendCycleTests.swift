@@ -4,7 +4,7 @@ import Testing
 
 @testable import StratusKit
 
-@Suite(.timeLimit(.minutes(5))) struct `A send by a sync engine` {
+@Suite(.timeLimit(.minutes(15))) struct `A send by a sync engine` {
   @Test func `sends its events in order, with zones before records`() async throws {
     let scene = SyncScene()
     let engine = scene.engine()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import StratusKit
 
-@Suite(.timeLimit(.minutes(5))) struct `A batch that is too large for the server` {
+@Suite(.timeLimit(.minutes(15))) struct `A batch that is too large for the server` {
   /// Makes the server refuse every request for more than three records of zone Z.
   private func refuseLarge(in scene: SyncScene) {
     scene.on { script in

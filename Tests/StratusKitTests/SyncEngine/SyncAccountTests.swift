@@ -3,7 +3,7 @@ import Testing
 
 @testable import StratusKit
 
-@Suite(.timeLimit(.minutes(5))) struct `The account of a sync engine` {
+@Suite(.timeLimit(.minutes(15))) struct `The account of a sync engine` {
   @Test func `leaves the engine dormant until a user signs in`() async throws {
     let scene = SyncScene(user: nil)
     let engine = scene.engine(automatic: true)

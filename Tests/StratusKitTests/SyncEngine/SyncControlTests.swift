@@ -3,7 +3,7 @@ import Testing
 
 @testable import StratusKit
 
-@Suite(.timeLimit(.minutes(5))) struct `A sync engine` {
+@Suite(.timeLimit(.minutes(15))) struct `A sync engine` {
   /// A server that answers a request for database changes only when the request is cancelled.
   private func slow() -> (SyncScene, begun: Gate, ended: Gate) {
     let scene = SyncScene()

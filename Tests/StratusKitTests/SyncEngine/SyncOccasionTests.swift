@@ -4,7 +4,7 @@ import Testing
 
 @testable import StratusKit
 
-@Suite(.timeLimit(.minutes(5))) struct `An automatic sync engine` {
+@Suite(.timeLimit(.minutes(15))) struct `An automatic sync engine` {
   @Test func `subscribes, fetches and sends pending changes`() async throws {
     let scene = SyncScene()
     let engine = scene.engine(automatic: true)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StratusKit
 
-@Suite(.timeLimit(.minutes(5))) struct `A sync engine whose delegate waits for it` {
+@Suite(.timeLimit(.minutes(15))) struct `A sync engine whose delegate waits for it` {
   /// The error that a delegate got from the call that it waited for.
   private final class Told: Sendable {
     private let state = Mutex<CKError.Code?>(nil)

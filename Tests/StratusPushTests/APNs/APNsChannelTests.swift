@@ -279,7 +279,7 @@ import Testing
     for number in 0..<50 { #expect(sender.taken(by: "phone\(number)") == ["1"]) }
   }
 
-  @Test(.timeLimit(.minutes(5)))
+  @Test(.timeLimit(.minutes(15)))
   func `notifications that arrive while a device is served are sent too`() async {
     queue.register("phone")
     queue.add()
