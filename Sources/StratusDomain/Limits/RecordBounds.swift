@@ -3,8 +3,8 @@ import StratusWire
 /// The limits for the number of values in one record.
 enum RecordBounds {
   /// - Parameter values: the written fields; nil: the field is cleared.
-  /// - Throws: `BAD_REQUEST` if one list has too many values. Also if the values of all lists and the
-  ///   words of all texts are too many together.
+  /// - Throws: `BAD_REQUEST` if one list has too many values. Also if the values of all lists and
+  ///   the words of all texts are too many together.
   static func check(
     _ values: some Sequence<(key: String, value: FieldValue?)>
   ) throws(ServerError) {

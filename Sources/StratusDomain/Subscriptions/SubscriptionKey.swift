@@ -59,7 +59,7 @@ public enum WatchSubject: Sendable, Hashable {
   case zones
   /// The records of a type.
   ///
-  /// - Parameter field: the field whose values are keys. A system field is named by its raw value. nil:
-  ///   the subscriptions require no field value.
+  /// - Parameter field: the field whose values are keys. A system field is named by its raw value.
+  ///   nil: the subscriptions require no field value.
   case records(type: String, field: String?)
 }

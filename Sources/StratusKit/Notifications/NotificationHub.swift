@@ -34,7 +34,8 @@ final class NotificationHub: NotificationFeed {
     /// Counts streams, so that notifications from an old stream are not delivered to listeners of a
     /// new one.
     var generation = 0
-    /// The value of ``Connection/generation`` when the stream was opened. It changes with the account.
+    /// The value of ``Connection/generation`` when the stream was opened. It changes with the
+    /// account.
     var accountGeneration = 0
     var nextListener = 0
 
