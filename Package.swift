@@ -199,7 +199,7 @@ let package = Package(
       "StratusHTTPTests",
       [
         "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusPush", "StratusServer",
-        "StratusTesting", "StratusWire", hummingbird,
+        "StratusTesting", "StratusWire", crypto, hummingbird,
         .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
       ] + hummingbirdTypes),

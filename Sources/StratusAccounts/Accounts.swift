@@ -1,5 +1,5 @@
 public import StratusDomain
-import StratusWire
+public import StratusWire
 import Synchronization
 
 /// Authenticates callers, and manages accounts, tokens and sessions.
@@ -23,6 +23,8 @@ public final class Accounts: Authentication {
   let ambient: Ambient
   let randomness: Randomness
   let names: UserNames
+  /// See ``LimitSettings/signatureWindowSeconds``.
+  let signatureWindowSeconds: Int64
   private let signingKeys: any SigningKeyStore
   private let tokenKeys: Mutex<[SigningKey]>
   let memory = AdmissionMemory()
@@ -30,8 +32,10 @@ public final class Accounts: Authentication {
   /// - Throws: an error of the registry or of the keys.
   public init(
     registry: any Registry, signingKeys: any SigningKeyStore, ambient: Ambient,
-    randomness: @escaping Randomness
+    randomness: @escaping Randomness,
+    signatureWindowSeconds: Int64 = Limits.signatureWindowSeconds
   ) async throws(ServerError) {
+    self.signatureWindowSeconds = signatureWindowSeconds
     self.registry = registry
     self.signingKeys = signingKeys
     self.ambient = ambient
@@ -45,6 +49,7 @@ public final class Accounts: Authentication {
   }
 
   public func admit(_ request: AdmissionRequest) async throws(ServerError) -> Admission {
+    if !request.signatureHeaders.isEmpty { return try await admitSigned(request) }
     let question = AdmissionMemory.Question(
       credentials: request.credentials, store: request.store)
     let now = ambient.now()

@@ -143,7 +143,9 @@ public struct Router: Sendable {
       guard let handler = routes.handler(for: endpoint) else {
         throw ServerError(.notFound, Reason.endpointUnknown)
       }
-      let body = try await Self.readFirst(body, ifSigned: request)
+      // The signature covers the body, which is read for the check and again for the handler.
+      let body: any SentBody =
+        request.headerFields[.requestKeyID] == nil ? body : KeptBody(body)
       let subject = try await admit(request, query, to: address.store, body, &exchange)
       try exchange.requireOrigin(of: request)
       try pace.admitRequest(of: subject)
@@ -158,14 +160,6 @@ public struct Router: Sendable {
       sizeBytes += answer.count
       return answer
     }
-  }
-
-  /// Reads the body of a request whose signature covers it; it can be read again afterwards.
-  private static func readFirst(
-    _ body: any SentBody, ifSigned request: HTTPRequest
-  ) async throws(ServerError) -> any SentBody {
-    if request.headerFields[.requestKeyID] == nil { return body }
-    return WholeBody(try await body.bytes())
   }
 
   /// Authenticates the caller.
@@ -197,7 +191,9 @@ public struct Router: Sendable {
     exchange.nextWebAuthToken = admission.nextWebAuthToken
     exchange.allowedOrigins = admission.allowedOrigins
     return CallerPace.Subject(
-      userRecordName: admission.userRecordName, apiToken: query.credentials.apiToken,
+      userRecordName: admission.userRecordName,
+      // An API token in a signed request is not checked.
+      apiToken: exchange.caller.isServerKey ? nil : query.credentials.apiToken,
       clientAddress: exchange.caller.clientAddress)
   }
 

@@ -67,7 +67,7 @@ public struct Composition: Sendable {
     let (stores, registry) = (storage.stores, storage.registry)
     accounts = try await Accounts(
       registry: registry, signingKeys: storage.signingKeys, ambient: live.ambient,
-      randomness: live.randomness)
+      randomness: live.randomness, signatureWindowSeconds: limits.signatureWindowSeconds)
     assets = storage.assets
     let ticketKeys = try storage.signingKeys.keys(
       for: SigningPurpose.assetTickets, orKeep: live.randomness(32))

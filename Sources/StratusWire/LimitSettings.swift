@@ -36,6 +36,8 @@ public struct LimitSettings: Sendable, Hashable {
   public var unheldBytesPerUserMax: Int64
   /// The bytes in one store that no record holds.
   public var unheldBytesPerStoreMax: Int64
+  /// The seconds between the date of a signed request and the server's time.
+  public var signatureWindowSeconds = Limits.signatureWindowSeconds
 
   public init(
     requestsPerUser: Rate? = nil, operationsPerUser: Rate? = nil,

@@ -249,6 +249,9 @@ public enum Limits {
   /// one customer of a provider has. Choice: a large office behind one router; never more than
   /// half of all connections.
   public static let connectionsPerAddressMax = 4_096
+  /// Seconds between the date of a signed request and the server's time. The Web Services Reference
+  /// is quoted with ten minutes (web-auth §4.5); Choice: in both directions.
+  public static let signatureWindowSeconds: Int64 = 600
 
   // Bounds of the client.
 

@@ -9,7 +9,7 @@ struct Stratus: AsyncParsableCommand {
     version: "0.1.0",
     subcommands: [
       DevCommand.self, ServeCommand.self, EnvCommand.self,
-      ContainerCommand.self, APITokenCommand.self,
+      ContainerCommand.self, APITokenCommand.self, ServerKeyCommand.self,
       AccountCommand.self, WebTokenCommand.self, SchemaCommand.self, ExplainCommand.self,
       KeysCommand.self, BackupCommand.self, RestoreCommand.self,
     ])

@@ -81,6 +81,71 @@ import Testing
   }
 }
 
+/// The server's own file of a version without server-to-server keys.
+@Suite struct `A registry of layout 2` {
+  private func make(in url: URL) throws {
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    let queue = try DatabaseQueue(path: url.appendingPathComponent("server.sqlite").path)
+    try queue.write { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE registry (layout BIGINT NOT NULL);
+          INSERT INTO registry VALUES (2);
+          CREATE TABLE accounts (id TEXT PRIMARY KEY, email TEXT NOT NULL UNIQUE,
+            disabled BIGINT NOT NULL);
+          CREATE TABLE containers (id TEXT PRIMARY KEY);
+          CREATE TABLE api_tokens (hash BLOB NOT NULL PRIMARY KEY, id TEXT NOT NULL UNIQUE,
+            container TEXT NOT NULL, environment TEXT NOT NULL, name TEXT NOT NULL, origins TEXT,
+            callback TEXT, created_at BIGINT);
+          CREATE TABLE sessions (id TEXT PRIMARY KEY, account TEXT NOT NULL,
+            container TEXT NOT NULL, environment TEXT NOT NULL, created_at BIGINT NOT NULL,
+            last_used_at BIGINT NOT NULL, ends_at BIGINT NOT NULL);
+          CREATE TABLE users (container TEXT NOT NULL, name TEXT NOT NULL, account TEXT NOT NULL,
+            PRIMARY KEY (container, name), UNIQUE (account, container));
+          CREATE TABLE stores (container TEXT NOT NULL, environment TEXT NOT NULL,
+            epoch BIGINT NOT NULL, PRIMARY KEY (container, environment));
+          CREATE TABLE secrets (name TEXT PRIMARY KEY, value BLOB NOT NULL);
+          INSERT INTO accounts VALUES ('1', 'ann@example.org', 1);
+          INSERT INTO containers VALUES ('iCloud.org.example');
+          INSERT INTO sessions VALUES ('s1', '1', 'iCloud.org.example', 'development', 3, 4, 5);
+          """)
+    }
+    try queue.close()
+  }
+
+  @Test func `keeps everything after the upgrade, and has room for keys`() async throws {
+    try await withTemporaryFolder { url in
+      try make(in: url)
+      let folder = try DataFolder(url)
+      defer { folder.unlock() }
+      let upgrade = RegistryTables.Upgrade(digest: { $0 }, now: 1_000, sessionMilliseconds: 90)
+      let key = ServerKey(
+        id: "k", publicKey: [4], store: development, userRecordName: "_key", createdAt: 1)
+      for round in 0..<2 {
+        let registry = try SQLiteRegistry(folder: folder, upgrade: upgrade)
+        #expect(try await registry.accounts().map(\.isDisabled) == [true])
+        #expect(try await registry.session(id: "s1")?.endsAt == 5)
+        if round == 0 { try await registry.create(key) }
+        #expect(try await registry.serverKeys() == [key])
+        await registry.close()
+      }
+    }
+  }
+
+  @Test func `is refused if a newer version wrote it`() async throws {
+    try await withTemporaryFolder { url in
+      try make(in: url)
+      let queue = try DatabaseQueue(path: url.appendingPathComponent("server.sqlite").path)
+      try await queue.write { try $0.execute(sql: "UPDATE registry SET layout = 1000") }
+      try queue.close()
+      let folder = try DataFolder(url)
+      defer { folder.unlock() }
+      let error = #expect(throws: ServerError.self) { try SQLiteRegistry(folder: folder) }
+      #expect(error?.facts["fault"]?.contains("newer version") == true)
+    }
+  }
+}
+
 @Suite struct `A data folder without the server's own file` {
   @Test func `is refused if it contains stores`() async throws {
     try await withTemporaryFolder { url in

@@ -57,10 +57,10 @@ enum Modules {
 
   /// Modules that every test may import, in addition to ours and to the outside packages of the
   /// tested target. `QueryChecks` is separate because a program of the soak uses it, too.
-  /// `EventScripts` is separate because two test targets use it.
+  /// `EventScripts` is separate because two test targets use it. Tests sign requests with `Crypto`.
   static let tests: Set<String> = [
     "Foundation", "Synchronization", "Dispatch", "Testing",
-    "HummingbirdTesting", "NIOEmbedded", "QueryChecks", "EventScripts",
+    "HummingbirdTesting", "NIOEmbedded", "QueryChecks", "EventScripts", "Crypto",
   ]
 
   private static let domain: Set<String> = ["StratusDomain", "StratusWire"]

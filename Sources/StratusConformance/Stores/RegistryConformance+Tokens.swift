@@ -105,6 +105,7 @@ extension RegistryConformance {
     let id = production.container
     for container in [id, "iCloud.a"] { _ = try await registry.createContainer(id: container) }
     for token in [token, plain] { try await registry.create(token) }
+    for key in [serverKey, earlierKey] { try await registry.create(key) }
     try await registry.create(session)
     try await registry.keep(
       ContainerUser(container: id, userRecordName: "_ann", accountID: "1"))
@@ -113,6 +114,7 @@ extension RegistryConformance {
     try expect(try await registry.deleteContainer(id: id), false)
     try expect(try await registry.containers(), ["iCloud.a"])
     try expect(try await registry.apiTokens(), [plain])
+    try expect(try await registry.serverKeys(), [earlierKey])
     try expect(try await registry.sessions(), [])
     try expect(try await registry.user(ofAccount: "1", in: id), nil)
     try expect(try await registry.storeEpochs(), [:])

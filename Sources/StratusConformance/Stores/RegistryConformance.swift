@@ -15,6 +15,8 @@ public enum RegistryConformance {
       "a container is created only once, and containers are listed in order", containersAreListed),
     Check("an API token is found by its hash with all its properties", apiTokensAreFound),
     Check("API tokens are listed and deleted by their IDs", apiTokensAreDeleted),
+    Check("a server key is found by its ID, and its ID cannot be used again", serverKeysAreFound),
+    Check("server keys are listed in order and revoked once", serverKeysAreRevoked),
     Check("a session is found, and its ID cannot be used again", sessionsAreFound),
     Check("sessions are touched, listed and deleted, and old sessions are removed", sessionsEnd),
     Check("a user is found by name and by account, and the first one stays", usersAreFound),

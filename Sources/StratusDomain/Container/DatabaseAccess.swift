@@ -10,11 +10,15 @@ struct DatabaseAccess: Sendable {
   /// Opens the database that a request names.
   ///
   /// - Parameter needsUser: whether the endpoint requires a signed-in user in every database.
-  /// - Throws: `AUTHENTICATION_REQUIRED` for the private and the shared database without a user.
+  /// - Throws: `AUTHENTICATION_REQUIRED` for the private and the shared database without a user;
+  ///   `AUTHENTICATION_FAILED` there for a server-to-server key.
   func open(
     _ address: DatabaseAddress, for caller: Caller, needsUser: Bool = false
   ) async throws(ServerError) -> OpenDatabase {
     if needsUser { _ = try caller.requireUser() }
+    if caller.isServerKey, address.scope != .public {
+      throw ServerError(.authenticationFailed, Reason.serverKeyInPublicOnly)
+    }
     guard caller.serverURL.utf8.count <= Limits.serverURLBytesMax else {
       throw .badRequest(Reason.hostTooLong)
     }
@@ -26,7 +30,8 @@ struct DatabaseAccess: Sendable {
       }
     let store = try await stores.store(at: address.store)
     if let user = caller.userRecordName {
-      try await users.ensure(user, in: store, at: address.store)
+      try await users.ensure(
+        user, in: store, at: address.store, hasPrivateDatabase: !caller.isServerKey)
     }
     return OpenDatabase(
       store: store, address: address.store, view: view, caller: caller, tickets: tickets,
@@ -44,6 +49,18 @@ extension Caller {
     }
     return userRecordName
   }
+
+  /// The user's record name, for endpoints about users.
+  ///
+  /// - Throws: `AUTHENTICATION_REQUIRED` if the caller is not signed in; `AUTHENTICATION_FAILED`
+  ///   for a server-to-server key (web-auth §4.6).
+  func requireAccount() throws(ServerError) -> String {
+    if isServerKey { throw ServerError(.authenticationFailed, Reason.serverKeyIsNoAccount) }
+    return try requireUser()
+  }
+
+  /// Whether the caller signs its requests with a server-to-server key.
+  public var isServerKey: Bool { if case .serverKey = principal { true } else { false } }
 }
 
 /// A database that a caller has opened.

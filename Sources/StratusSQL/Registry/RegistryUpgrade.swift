@@ -1,9 +1,19 @@
 import StratusDomain
 
-/// Upgrades the server's registry file from layout 1 to layout 2, in the transaction that opens it.
+/// Upgrades the server's registry file of an earlier layout, in the transaction that opens it.
 enum RegistryUpgrade {
+  /// Runs the steps from one layout to the current one.
+  ///
   /// - Throws: `INTERNAL_ERROR`.
   static func run(
+    on connection: any SQLConnection, from found: Int64, _ upgrade: RegistryTables.Upgrade
+  ) throws(ServerError) {
+    if found < 2 { try addTokens(on: connection, upgrade) }
+    if found < 3 { try connection.define(RegistryTables.serverKeys(connection.dialect)) }
+  }
+
+  /// Layout 2: tokens as hashes, sessions with times, users, stores.
+  private static func addTokens(
     on connection: any SQLConnection, _ upgrade: RegistryTables.Upgrade
   ) throws(ServerError) {
     try connection.define(

@@ -73,7 +73,14 @@ public enum Reason {
   public static let requestVersion = "the server speaks HTTP/1.1 and HTTP/1.0"
   public static let requestTooLarge = "request body is larger than the limit"
   public static let rolesAreFixed = "a user cannot write the roles of a user record"
+  public static let serverKeyInPublicOnly =
+    "a server-to-server key works in the public database only"
+  public static let serverKeyIsNoAccount =
+    "a server-to-server key is no account; sign in to ask about users"
+  public static let serverKeyRevoked = "the server-to-server key is revoked"
   public static let sessionEnded = "the session has ended; sign in again"
+  public static let signatureDateWrong =
+    "the date of the signed request is too far from the server's time; set the clock and sign again"
   public static let storeFull = "the server has no room left; reads go on"
   public static let storeLost = "the store is not available"
   public static let storeBusy = "the store is busy (waiting-per-store)"
