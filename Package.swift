@@ -91,6 +91,8 @@ let package = Package(
         "StratusDomain", "StratusWire", hummingbird,
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        .product(name: "NIOTLS", package: "swift-nio"),
       ] + hummingbirdTypes),
     room(
       "StratusServer",
@@ -202,6 +204,9 @@ let package = Package(
         "StratusTesting", "StratusWire", crypto, hummingbird,
         .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        .product(name: "NIOTLS", package: "swift-nio"),
       ] + hummingbirdTypes),
     tests("StratusWireTests", ["StratusWire"]),
     tests(

@@ -1,7 +1,7 @@
 public import HTTPTypes
 public import Logging
 public import StratusDomain
-import StratusWire
+public import StratusWire
 
 /// Turns a request into an answer: authenticates the caller and calls the endpoint. Uses no socket.
 public struct Router: Sendable {
@@ -15,6 +15,12 @@ public struct Router: Sendable {
     case management
   }
 
+  /// The proxies that may name the client, the host and the scheme of a request.
+  public var trustedProxies: [AddressRange] = []
+  /// Whether the connections use TLS.
+  public var isEncrypted = false
+  /// Whether answers tell browsers to use TLS only (RFC 6797).
+  public var requiresEncryption = false
   /// The requests answered here. The endpoints of other doors count as unknown.
   public var endpointSet = EndpointSet.all
   /// Authorizes requests to listen for notifications.
@@ -69,8 +75,7 @@ public struct Router: Sendable {
   public func answer(
     _ request: HTTPRequest, body: any SentBody, from clientAddress: String? = nil
   ) async -> (head: HTTPResponse, body: AnswerBody) {
-    var exchange = Exchange(uuid: ambient.makeUUID())
-    exchange.caller.clientAddress = clientAddress
+    var exchange = exchange(for: request, from: clientAddress)
     var answer: AnswerBody
     do throws(ServerError) {
       let target = RequestTarget(request.path ?? "/")
@@ -103,6 +108,17 @@ public struct Router: Sendable {
       answer = .absent(size: Int64(bytes.count))
     }
     return (head(for: request, exchange), answer)
+  }
+
+  /// - Parameter clientAddress: of the connection; nil: there is none.
+  func exchange(for request: HTTPRequest, from clientAddress: String?) -> Exchange {
+    let forwarded = ForwardedRequest(
+      request, from: clientAddress, isEncrypted: isEncrypted, proxies: trustedProxies)
+    var exchange = Exchange(uuid: ambient.makeUUID())
+    exchange.caller.clientAddress = forwarded.clientAddress
+    exchange.serverURL =
+      publicURL ?? forwarded.scheme + "://" + (forwarded.authority ?? "localhost")
+    return exchange
   }
 
   private func isAnswered(_ path: RequestPath) -> Bool {
@@ -171,7 +187,7 @@ public struct Router: Sendable {
     _ body: any SentBody, _ exchange: inout Exchange
   ) async throws(ServerError) -> CallerPace.Subject {
     let query = RequestQuery(query)
-    exchange.caller.serverURL = publicURL ?? "http://" + (request.authority ?? "localhost")
+    exchange.caller.serverURL = exchange.serverURL
     exchange.caller.deviceID =
       query.clientID.map { String($0.prefix(Limits.clientIDLengthMax)) } ?? Caller.namelessDeviceID
     exchange.caller.wantsSyncToken = query.wantsSyncToken
@@ -270,6 +286,7 @@ public struct Router: Sendable {
   func head(for request: HTTPRequest, _ exchange: Exchange) -> HTTPResponse {
     var fields = fixedFields
     fields.append(HTTPField(name: .requestUUID, value: exchange.uuid))
+    if requiresEncryption { fields[.strictTransportSecurity] = "max-age=31536000" }
     if let token = exchange.nextWebAuthToken { fields[.webAuthToken] = token }
     if let seconds = exchange.retryAfterSeconds { fields[.retryAfter] = String(seconds) }
     for field in exchange.fields { fields[field.name] = field.value }
@@ -292,6 +309,8 @@ public struct Router: Sendable {
 struct Exchange {
   let uuid: String
   var caller: Caller
+  /// The server's URL as the client uses it.
+  var serverURL = ""
   var status = HTTPResponse.Status.ok
   /// Fields of this answer's own.
   var fields = HTTPFields()

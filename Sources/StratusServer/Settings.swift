@@ -22,6 +22,8 @@ public struct Settings: Sendable {
   public var connections = ConnectionSettings()
   /// Whether connections from one address are bounded where ``connections`` says nothing of it.
   public var boundsAddresses = false
+  /// The files of the server's certificate; nil: connections are not encrypted.
+  public var tls: TLSFiles?
   /// How notifications reach those who listen.
   public var push = PushSettings()
   /// How notifications reach devices by Apple's push service; nil: they do not.
@@ -76,6 +78,17 @@ extension Settings {
       settings.connectionsPerAddressMax = min(Limits.connectionsPerAddressMax, max(1, all / 2))
     }
     return settings
+  }
+}
+
+/// The files of a certificate and its private key, as PEM.
+public struct TLSFiles: Sendable, Hashable {
+  public var certificate: String
+  public var key: String
+
+  public init(certificate: String, key: String) {
+    self.certificate = certificate
+    self.key = key
   }
 }
 

@@ -126,6 +126,9 @@ struct ServeCommand: AsyncParsableCommand {
 
   @OptionGroup var management: ManagementOptions
 
+  @OptionGroup(title: "TLS")
+  var tls: TLSOptions
+
   @OptionGroup(title: "Limits")
   var limits: LimitOptions
 
@@ -157,6 +160,7 @@ struct ServeCommand: AsyncParsableCommand {
     settings.historyDays = historyDays == 0 ? nil : historyDays
     settings.connections = try connections.settings()
     settings.boundsAddresses = connections.connectionsPerAddress == nil
+    settings.tls = try tls.files()
     settings.push = try push.settings()
     settings.apns = try apns.access()
     try await serve(settings) { _ in }

@@ -18,7 +18,8 @@ enum Modules {
     "StratusPush": Room(
       ours: domain,
       others: crypto + httpClient + ["NIOHTTP2", "NIOPosix"]),
-    "StratusHTTP": Room(ours: domain + ["StratusConsole"], others: hummingbird),
+    "StratusHTTP": Room(
+      ours: domain + ["StratusConsole"], others: hummingbird + ["NIOSSL", "NIOTLS"]),
     "StratusConsole": Room(ours: ["StratusConsoleFiles"]),
     "StratusConsoleFiles": Room(),
     "StratusServer": Room(ours: serverModules, others: composition),

@@ -30,8 +30,7 @@ extension Router {
   public func listen(
     _ request: HTTPRequest, from clientAddress: String? = nil
   ) async -> ListeningAnswer {
-    var exchange = Exchange(uuid: ambient.makeUUID())
-    exchange.caller.clientAddress = clientAddress
+    var exchange = exchange(for: request, from: clientAddress)
     do throws(ServerError) {
       let target = RequestTarget(request.path ?? "/")
       switch RequestPath(target.path) {

@@ -50,7 +50,9 @@ import Testing
   @Test func `never accept a signature with damaged headers`() throws {
     var chance = SeededChance(seed: Self.seed)
     let key = P256.Signing.PrivateKey()
-    let (target, date) = ("/database/1/iCloud.a/development/public/zones/list", "2026-01-01T00:00:00Z")
+    let (target, date) = (
+      "/database/1/iCloud.a/development/public/zones/list", "2026-01-01T00:00:00Z"
+    )
     let hash = Data(SHA256.hash(data: Data())).base64EncodedString()
     let signature = try key.signature(for: Data("\(date):\(hash):\(target)".utf8))
     let names = AdmissionRequest.signatureHeaderNames
@@ -65,7 +67,8 @@ import Testing
       let name = names[Int.random(in: 0..<3, using: &chance)]
       headers[name] = damaged(good[name] ?? "", &chance)
       guard headers != good, let found = RequestSignature(headers: headers) else { continue }
-      let isSame = found.keyID == whole.keyID
+      let isSame =
+        found.keyID == whole.keyID
         && found.signature.rawRepresentation == whole.signature.rawRepresentation
         && found.dateText == whole.dateText
       let isValid = found.isValid(for: key.publicKey, target: target, body: [])
