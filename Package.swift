@@ -69,6 +69,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
@@ -104,7 +105,10 @@ let package = Package(
       ]),
     program(
       "stratus",
-      ["StratusServer", "StratusTransport", "StratusWire", argumentParser, logging]),
+      [
+        "StratusServer", "StratusTransport", "StratusWire", argumentParser, logging,
+        .product(name: "Yams", package: "Yams"),
+      ]),
 
     // Client
     room("StratusArchive"),
@@ -175,6 +179,7 @@ let package = Package(
     tests(
       "StratusSubscriptionTests",
       ["StratusAssets", "StratusDomain", "StratusSQLite", "StratusTesting", "StratusWire"]),
+    tests("StratusCommandTests", ["stratus"]),
     // NB: it runs the program, so it depends on it.
     tests("StratusSimulationTests", ["stratus-simulation"]),
     .target(

@@ -69,10 +69,7 @@ public struct Server: Sendable {
     let (managementURLs, managementURL) = AsyncStream<String>.makeStream()
     var (clients, management) = (parts.router, parts.router)
     (clients.endpointSet, management.endpointSet) = (.clients, .management)
-    let identity = try settings.tls.map {
-      try TLSIdentity(
-        certificateFile: $0.certificate, keyFile: $0.key, now: live.ambient.now)
-    }
+    let identity = try settings.tlsIdentity(live: live)
     clients.trustedProxies = settings.connections.trustedProxies
     clients.isEncrypted = identity != nil
     clients.requiresEncryption =

@@ -1,4 +1,5 @@
 public import Foundation
+import StratusHTTP
 public import StratusWire
 
 /// Everything about a server that can be set.
@@ -78,6 +79,21 @@ extension Settings {
       settings.connectionsPerAddressMax = min(Limits.connectionsPerAddressMax, max(1, all / 2))
     }
     return settings
+  }
+}
+
+extension Settings {
+  /// Reads the files that the server would use, so that a fault shows without a start.
+  ///
+  /// - Throws: a sentence that says what is wrong with which file.
+  public func checkFiles(live: Live = Live()) throws {
+    _ = try tlsIdentity(live: live)
+  }
+
+  func tlsIdentity(live: Live) throws -> TLSIdentity? {
+    guard let tls else { return nil }
+    return try TLSIdentity(
+      certificateFile: tls.certificate, keyFile: tls.key, now: live.ambient.now)
   }
 }
 

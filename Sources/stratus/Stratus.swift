@@ -8,7 +8,7 @@ struct Stratus: AsyncParsableCommand {
     abstract: "CloudKit on your own ground.",
     version: "0.1.0",
     subcommands: [
-      DevCommand.self, ServeCommand.self, EnvCommand.self,
+      DevCommand.self, ServeCommand.self, EnvCommand.self, ConfigCommand.self,
       ContainerCommand.self, APITokenCommand.self, ServerKeyCommand.self,
       AccountCommand.self, WebTokenCommand.self, SchemaCommand.self, ExplainCommand.self,
       KeysCommand.self, BackupCommand.self, RestoreCommand.self,

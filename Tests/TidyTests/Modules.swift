@@ -25,7 +25,7 @@ enum Modules {
     "StratusServer": Room(ours: serverModules, others: composition),
     "stratus": Room(
       ours: ["StratusServer", "StratusTransport", "StratusWire"],
-      others: ["ArgumentParser", "Logging"]),
+      others: ["ArgumentParser", "Logging", "Yams"]),
     "StratusArchive": Room(),
     "StratusFoundation": Room(ours: ["StratusArchive"]),
     "StratusTransport": Room(
