@@ -14,6 +14,7 @@ let asyncHTTPClient = Target.Dependency.product(
 let argumentParser = Target.Dependency.product(
   name: "ArgumentParser", package: "swift-argument-parser")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
@@ -81,7 +82,7 @@ let package = Package(
     room("StratusDomain", ["StratusWire"]),
     room("StratusSQL", ["StratusDomain", "StratusWire"]),
     room("StratusSQLite", ["StratusSQL", "StratusDomain", "StratusWire", grdb]),
-    room("StratusAccounts", ["StratusDomain", "StratusWire", crypto]),
+    room("StratusAccounts", ["StratusDomain", "StratusWire", crypto, cryptoExtras]),
     room("StratusAssets", ["StratusDomain", "StratusWire", crypto]),
     room(
       "StratusPush",
@@ -179,7 +180,7 @@ let package = Package(
     tests(
       "StratusSubscriptionTests",
       ["StratusAssets", "StratusDomain", "StratusSQLite", "StratusTesting", "StratusWire"]),
-    tests("StratusCommandTests", ["stratus"]),
+    tests("StratusCommandTests", ["stratus", "StratusServer", "StratusWire"]),
     // NB: it runs the program, so it depends on it.
     tests("StratusSimulationTests", ["stratus-simulation"]),
     .target(

@@ -15,6 +15,8 @@ public struct Router: Sendable {
     case management
   }
 
+  /// The server's own pages; nil: there are none.
+  public var pages: (any WebPages)?
   /// The proxies that may name the client, the host and the scheme of a request.
   public var trustedProxies: [AddressRange] = []
   /// Whether the connections use TLS.
@@ -98,10 +100,16 @@ public struct Router: Sendable {
       case .courier, .stream:
         exchange.isCourier = path.isCourier
         answer = .bytes(try refuseToListen(request))
+      case .page(let path):
+        guard let pages else { throw ServerError(.notFound, Reason.endpointUnknown) }
+        return try await page(path, target.query, request, body, exchange, by: pages)
       case .health, .management, .database:
         answer = .bytes(try await respond(to: request, path, target.query, body, &exchange))
       }
     } catch {
+      if error.code == .authenticationRequired {
+        exchange.caller.signInURL = await signInURL(for: request, exchange)
+      }
       answer = .bytes(describe(error, &exchange))
     }
     if request.method == .head, case .bytes(let bytes) = answer {
@@ -150,7 +158,7 @@ public struct Router: Sendable {
     default: throw .badRequest(Reason.methodNotAllowed)
     }
     switch path {
-    case .upload, .download, .stream, .courier:
+    case .upload, .download, .stream, .courier, .page:
       throw ServerError(.notFound, Reason.endpointUnknown)
     case .health(.live): return Array(#"{"status":"ok"}"#.utf8)
     case .health(.ready): return await reportReadiness(&exchange)

@@ -67,7 +67,8 @@ public struct Composition: Sendable {
     let (stores, registry) = (storage.stores, storage.registry)
     accounts = try await Accounts(
       registry: registry, signingKeys: storage.signingKeys, ambient: live.ambient,
-      randomness: live.randomness, signatureWindowSeconds: limits.signatureWindowSeconds)
+      randomness: live.randomness, limits: limits,
+      passwordThreads: ProcessInfo.processInfo.activeProcessorCount / 2)
     assets = storage.assets
     let ticketKeys = try storage.signingKeys.keys(
       for: SigningPurpose.assetTickets, orKeep: live.randomness(32))
@@ -92,13 +93,17 @@ public struct Composition: Sendable {
       deleteStores: { (container) async throws(ServerError) in
         try await stores.deleteStores(of: container)
       })
-    router = Router(
+    var router = Router(
       service: service, hub: hub, management: management + service.managementHandlers,
       authentication: accounts, pace: CallerPace(limits, ambient: live.ambient),
       ambient: live.ambient,
       managementToken: managementToken, instance: live.ambient.makeUUID(),
       publicURL: publicURL.map(Self.withoutSlash), readiness: storage.readinessChecks,
       logger: logger)
+    router.pages = try accounts.webPages { error in
+      logger.error("a page cannot be answered: \(error.reason) \(error.facts)")
+    }
+    self.router = router
   }
 
   private static func withoutSlash(_ url: String) -> String {

@@ -1,4 +1,5 @@
 public import Foundation
+import StratusDomain
 import StratusHTTP
 public import StratusWire
 

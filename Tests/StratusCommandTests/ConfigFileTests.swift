@@ -1,3 +1,6 @@
+import Foundation
+import StratusServer
+import StratusWire
 import Testing
 
 @testable import stratus

@@ -26,6 +26,7 @@ extension Accounts {
       RevokeWebTokenHandler(accounts: self),
       RotateWebTokenKeyHandler(accounts: self),
       CreateAccountHandler(accounts: self),
+      ConfigureAccountHandler(accounts: self),
       ListAccountsHandler(accounts: self),
       EnableAccountHandler(accounts: self),
       DisableAccountHandler(accounts: self, releaseDisabled: releaseDisabled),

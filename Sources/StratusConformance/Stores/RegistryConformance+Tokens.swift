@@ -53,6 +53,8 @@ extension RegistryConformance {
       try await registry.create(session)
     }
     try expect(try await registry.sessions(), sessions)
+    try expect(try await registry.sessions(ofAccount: "1"), sessions)
+    try expect(try await registry.sessions(ofAccount: "2"), [])
     try await registry.touchSession(id: "s0", at: 50)
     try expect(try await registry.session(id: "s0")?.lastUsedAt, 50)
     // The second session is unused for too long. The third session has reached its end.

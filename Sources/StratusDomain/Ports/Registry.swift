@@ -4,7 +4,7 @@
 /// The registry is small and rarely written. Every write is on disk when its method returns.
 public protocol Registry:
   AccountRegistry, ContainerRegistry, APITokenRegistry, ServerKeyRegistry, SessionRegistry,
-  UserRegistry, StoreRegistry
+  PasswordRegistry, BrowserSessionRegistry, UserRegistry, StoreRegistry
 {}
 
 /// An account that can sign in.

@@ -20,7 +20,7 @@ extension Router {
     else { return false }
     switch RequestPath(RequestTarget(path).path) {
     case .stream, .courier: return true
-    case .database, .management, .upload, .download, .health, nil: return false
+    case .database, .management, .upload, .download, .health, .page, nil: return false
     }
   }
 
@@ -52,7 +52,7 @@ extension Router {
         let devices = try await listening.poll(token: token, by: authentication)
         exchange.fields = [.cacheControl: "no-store"]
         return .poll(head(for: request, exchange), devices, until: listening.pollDeadline)
-      case .database, .management, .upload, .download, .health, nil:
+      case .database, .management, .upload, .download, .health, .page, nil:
         throw ServerError(.notFound, Reason.endpointUnknown)
       }
     } catch {
@@ -91,7 +91,7 @@ extension RequestPath {
   var isCourier: Bool {
     switch self {
     case .courier: true
-    case .database, .management, .upload, .download, .health, .stream: false
+    case .database, .management, .upload, .download, .health, .stream, .page: false
     }
   }
 }

@@ -4,7 +4,7 @@ import StratusWire
 /// The tables of the server's registry file.
 public enum RegistryTables {
   /// The version of the table layout.
-  static let layout: Int64 = 3
+  static let layout: Int64 = 4
 
   /// Parameters for the upgrade of a file from an earlier version.
   public struct Upgrade: Sendable {
@@ -39,6 +39,7 @@ public enum RegistryTables {
       try connection.define(tokens(connection.dialect))
       try connection.define(secrets(connection.dialect))
       try connection.define(serverKeys(connection.dialect))
+      try connection.define(signIn(connection.dialect))
       try connection.execute(writeLayout, [.integer(layout)])
       return
     }

@@ -10,6 +10,7 @@ enum RegistryUpgrade {
   ) throws(ServerError) {
     if found < 2 { try addTokens(on: connection, upgrade) }
     if found < 3 { try connection.define(RegistryTables.serverKeys(connection.dialect)) }
+    if found < 4 { try connection.define(RegistryTables.signIn(connection.dialect)) }
   }
 
   /// Layout 2: tokens as hashes, sessions with times, users, stores.

@@ -78,6 +78,26 @@ import Testing
     }
   }
 
+  @Test func `know the texts that clients sign`() throws {
+    let signature = try P256.Signing.PrivateKey().signature(for: Data())
+    let names = AdmissionRequest.signatureHeaderNames
+    let parsed = try #require(
+      RequestSignature(headers: [
+        names[0]: String(repeating: "0a", count: 32), names[1]: "2026-01-01T00:00:00Z",
+        names[2]: signature.derRepresentation.base64EncodedString(),
+      ]))
+    let begin = "2026-01-01T00:00:00Z:"
+    let nothing = "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
+    let texts = parsed.texts(target: "/database/1/a%2Eb?x=%41", body: [])
+    #expect(
+      texts.map { String(decoding: $0, as: UTF8.self) } == [
+        "\(begin)\(nothing):/database/1/a%2Eb?x=%41", "\(begin):/database/1/a%2Eb?x=%41",
+        "\(begin)\(nothing):/database/1/a%2Eb", "\(begin):/database/1/a%2Eb",
+        "\(begin)\(nothing):/database/1/a.b", "\(begin):/database/1/a.b",
+      ])
+    #expect(parsed.texts(target: "/database/1/a", body: [1]).count == 1)
+  }
+
   @Test(arguments: [
     ("1970-01-01T00:00:00Z", 0), ("2016-01-25T22:15:43Z", 1_453_760_143_000),
     ("2000-02-29T12:00:00Z", 951_825_600_000), ("2024-02-29T23:59:59Z", 1_709_251_199_000),
